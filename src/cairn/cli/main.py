@@ -1,0 +1,127 @@
+"""Parses the command line, runs one command, and turns every outcome into an exit code."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from cairn import __version__
+from cairn.errors import CairnError
+
+EXIT_FOUND, EXIT_NONE, EXIT_USAGE, EXIT_STORE = 0, 1, 2, 3
+EXIT_INTERRUPTED = 130
+
+Command = Callable[[argparse.Namespace], int]
+
+
+class _Parser(argparse.ArgumentParser):
+    """Reports a wrong command line the way every other error is reported."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(EXIT_USAGE, f"error: {message}\n  try: {self.prog} --help\n")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser for the whole command line; docs/cli.md is checked against it."""
+    common = _Parser(add_help=False)
+    common.add_argument("-C", dest="project", metavar="PATH", default=".", help="the project (default: this folder's)")
+    common.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
+    common.add_argument("--state-dir", metavar="DIR", help="keep the index in DIR instead of .cairn")
+
+    parser = _Parser(prog="cairn", description="Codebase intelligence for AI coding agents, on your own machine.")
+    parser.add_argument("--version", action="version", version=f"cairn {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=_Parser)
+
+    search = commands.add_parser("search", parents=[common], help="find code by meaning, name, text or pattern")
+    search.add_argument("query", metavar="QUERY", help="prose, a name, a quoted text, or a regular expression")
+    search.add_argument(
+        "-n", "--limit", type=_count, default=10, help="hits at most; 0: all matches of an exact search"
+    )
+    search.add_argument("--mode", choices=("auto", "hybrid", "literal", "regex", "symbol", "semantic"), default="auto")
+    search.add_argument("--kind", action="append", default=[], metavar="K", help="only this kind, e.g. function, class")
+    search.add_argument("--lang", action="append", default=[], metavar="L", help="only files in this language")
+    search.add_argument(
+        "--in", dest="globs", action="append", default=[], metavar="GLOB", help="only these paths; !GLOB leaves out"
+    )
+    search.add_argument(
+        "--context", type=_count, default=0, metavar="N", help="show N lines around each hit's first line"
+    )
+    search.add_argument("--max-tokens", type=_count, metavar="N", help="leave out hits beyond this estimated cost")
+    search.add_argument("--explain", action="store_true", help="show what each score is made of")
+    search.add_argument(
+        "--no-update", action="store_true", help="search the index as it is, without looking for changes"
+    )
+    search.set_defaults(run=_lazy("cairn.cli.search", "run_search"))
+
+    fetch = commands.add_parser("fetch", parents=[common], help="print the full text of results")
+    fetch.add_argument("ids", nargs="+", metavar="ID", help="ids from a search")
+    fetch.set_defaults(run=_lazy("cairn.cli.search", "run_fetch"))
+
+    index = commands.add_parser("index", parents=[common], help="build or update the index")
+    index.add_argument("path", nargs="?", metavar="PATH", help="the project, like -C")
+    index.add_argument("--full", action="store_true", help="build anew instead of updating")
+    index.add_argument("--dry-run", action="store_true", help="say what would be done, write nothing")
+    index.add_argument("--skipped", action="store_true", help="list every file that was skipped, with its reason")
+    index.set_defaults(run=_lazy("cairn.cli.index", "run_index"))
+
+    status = commands.add_parser("status", parents=[common], help="show what is indexed")
+    status.set_defaults(run=_lazy("cairn.cli.index", "run_status"))
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code: 0 found or done, 1 nothing found, 2 usage, 3 the store."""
+    arguments = sys.argv[1:] if argv is None else list(argv)
+    parser = build_parser()
+    options = parser.parse_args(arguments)
+    if not hasattr(options, "run"):
+        parser.print_help()
+        return EXIT_USAGE
+    try:
+        code: int = options.run(options)
+        sys.stdout.flush()
+    except CairnError as error:
+        print(f"error: {error}" + (f"\n  try: {error.hint}" if error.hint else ""), file=sys.stderr)  # noqa: T201
+        return error.exit_code
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # The reader had enough. Python would complain once more while it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_FOUND
+    except Exception as error:
+        logging.getLogger("cairn").exception("internal error")
+        print(f"error: {type(error).__name__}: {error}\n  try: cairn index --full", file=sys.stderr)  # noqa: T201
+        return EXIT_STORE
+    return code
+
+
+def _lazy(module: str, function: str) -> Command:
+    """Return the command, its module being imported only when it runs: start-up time."""
+
+    def run(options: argparse.Namespace) -> int:
+        from importlib import import_module  # noqa: PLC0415 - start-up time
+
+        command: Command = getattr(import_module(module), function)
+        return command(options)
+
+    return run
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError("must not be negative")
+    return number
+
+
+def project_of(options: argparse.Namespace, path: str | None = None) -> Path:
+    """Return the root of the project that the options pick."""
+    from cairn.workspace import find_project  # noqa: PLC0415 - start-up time
+
+    return find_project(Path(path or options.project))

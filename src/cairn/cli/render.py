@@ -1,0 +1,96 @@
+"""How results look: plain and stable when piped, coloured on a terminal, JSON when asked for."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from typing import TextIO
+
+_RESET, _BOLD, _DIM, _CYAN, _GREEN, _YELLOW = "\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[36m", "\x1b[32m", "\x1b[33m"
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\ud800-\udfff]")
+
+
+class Style:
+    """Adds colour where the stream is a terminal and NO_COLOR is not set."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.on = stream.isatty() and not os.environ.get("NO_COLOR")
+
+    def path(self, text: str) -> str:
+        return self._wrap(_CYAN, text)
+
+    def name(self, text: str) -> str:
+        return self._wrap(_BOLD, text)
+
+    def faint(self, text: str) -> str:
+        return self._wrap(_DIM, text)
+
+    def good(self, text: str) -> str:
+        return self._wrap(_GREEN, text)
+
+    def mark(self, text: str, words: Sequence[str]) -> str:
+        """Highlight the words of the query in a line of code."""
+        if not self.on or not words:
+            return text
+        pattern = "|".join(sorted(map(re.escape, words), key=len, reverse=True))
+        return re.sub(pattern, lambda match: f"{_YELLOW}{match[0]}{_RESET}", text, flags=re.IGNORECASE)
+
+    def _wrap(self, code: str, text: str) -> str:
+        return f"{code}{text}{_RESET}" if self.on else text
+
+
+def printable(text: str) -> str:
+    """Return text that cannot steer a terminal and that every encoding can carry: control bytes become escapes."""
+    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]) & 0xFF:02x}", text)
+
+
+def emit(text: str) -> None:
+    """Print a line of the result."""
+    sys.stdout.write(text + "\n")
+
+
+def emit_json(document: Mapping[str, object] | Sequence[object]) -> None:
+    """Print the one JSON document of a command. Bytes of paths that are no UTF-8 stay as lone surrogates, escaped."""
+    sys.stdout.write(json.dumps(document, ensure_ascii=True) + "\n")
+
+
+def note(text: str) -> None:
+    """Tell the user something that is no result."""
+    sys.stderr.write(text + "\n")
+
+
+class ProgressBar:
+    """A bar on stderr that appears only on a terminal and only when the work takes a while."""
+
+    _DELAY_SECONDS = 0.3
+    _REFRESH_SECONDS = 0.1
+    _WIDTH = 30
+
+    def __init__(self, label: str, stream: TextIO | None = None) -> None:
+        self._label = label
+        self._stream = stream or sys.stderr
+        self._started = self._drawn = time.monotonic()
+        self._shown = False
+
+    def __call__(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        finished = done >= total
+        if not self._stream.isatty() or now - self._started < self._DELAY_SECONDS:
+            return
+        if not finished and self._shown and now - self._drawn < self._REFRESH_SECONDS:
+            return
+        self._drawn, self._shown = now, True
+        filled = self._WIDTH * done // max(1, total)
+        bar = "█" * filled + "░" * (self._WIDTH - filled)
+        self._stream.write(f"\r{self._label} {bar} {done:,}/{total:,} files")
+        self._stream.flush()
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._shown:
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()

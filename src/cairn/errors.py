@@ -1,0 +1,89 @@
+"""Every error a user can meet, in one tree; each carries a stable code and a hint that names the next command.
+
+CairnError
+├── ConfigError            settings that cannot be used
+├── PathError              the path given is no project
+├── QueryError             a query that cannot be run
+├── NotFoundError          an id or file that is not there
+└── StoreError             the state on disk cannot be used
+    ├── IndexMissingError  nothing indexed yet
+    ├── IndexLockedError   another process is writing
+    ├── IndexVersionError  written by a newer version
+    └── IndexDamagedError  the index file is corrupt
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class CairnError(Exception):
+    """Base of all errors meant for the user.
+
+    Args:
+        message: what went wrong, one sentence.
+        hint: the next thing to do, preferably a command.
+    """
+
+    code: ClassVar[str] = "error"
+    exit_code: ClassVar[int] = 2
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class ConfigError(CairnError):
+    """A setting has an unknown name or a value that cannot be used."""
+
+    code = "config"
+
+
+class PathError(CairnError):
+    """The path is missing, no folder, or cannot be read."""
+
+    code = "path"
+
+
+class QueryError(CairnError):
+    """The query is empty, too long, or an invalid pattern."""
+
+    code = "query"
+
+
+class NotFoundError(CairnError):
+    """No result has this id, or the file it names is gone."""
+
+    code = "not-found"
+    exit_code = 1
+
+
+class StoreError(CairnError):
+    """The state on disk cannot be read or written."""
+
+    code = "store"
+    exit_code = 3
+
+
+class IndexMissingError(StoreError):
+    """The project has not been indexed."""
+
+    code = "index-missing"
+
+
+class IndexLockedError(StoreError):
+    """Another process held the index for writing longer than the wait allows."""
+
+    code = "index-locked"
+
+
+class IndexVersionError(StoreError):
+    """The index was written by a newer version of Cairn."""
+
+    code = "index-version"
+
+
+class IndexDamagedError(StoreError):
+    """The index file is not a readable database."""
+
+    code = "index-damaged"

@@ -1,0 +1,1 @@
+"""Builds the index of a project and opens it for searching: manifest, postings, vectors, views."""

@@ -1,0 +1,209 @@
+"""Turns batches of chunk texts into postings and vectors, each distinct word being analysed once."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cairn.source.text import MAX_WORD_CHARS, raw_words, split_identifier, term_hash, terms_of
+
+# The fields of a chunk, in the order of every per-field constant below.
+FIELDS = ("name", "signature", "doc", "body")
+# BM25F (Robertson, Zaragoza, Taylor 2004): weight and length normalisation by field. Lengths are compared with a
+# fixed pivot instead of the corpus average, so that a posting never has to be rewritten when other files change.
+FIELD_WEIGHTS = np.array([4.0, 1.5, 1.5, 1.0], dtype=np.float32)
+FIELD_PIVOTS = np.array([4.0, 16.0, 24.0, 110.0], dtype=np.float32)
+FIELD_B = np.array([0.4, 0.5, 0.5, 0.7], dtype=np.float32)
+SATURATION = 1.6
+IMPACT_SCALE = 255.0
+# What a word weighs in a chunk's vector, by field.
+DENSE_WEIGHTS = np.array([3.0, 1.0, 1.0, 1.0], dtype=np.float32)
+_DENSE_BLOCK_ROWS = 48
+_MAX_RAW_WORDS = 300_000
+_MAX_WORDS = 65_536
+
+WordVectors = Callable[[Sequence[str]], npt.NDArray[np.float32]]
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """An inverted index in arrays: the postings of term `t` are `start[t]:start[t + 1]`, in ascending row order.
+
+    Shapes: hashes (n_terms,) sorted; start (n_terms + 1,); rows, impacts, fields (n_postings,). An impact is the
+    term's saturated field-weighted frequency in the row, times `IMPACT_SCALE`; `fields` has a bit per field it is in.
+    """
+
+    hashes: npt.NDArray[np.uint64]
+    start: npt.NDArray[np.int64]
+    rows: npt.NDArray[np.int32]
+    impacts: npt.NDArray[np.uint8]
+    fields: npt.NDArray[np.uint8]
+
+
+class _Expansion:
+    """A growing list of lists of small integers, held as offsets and values."""
+
+    def __init__(self) -> None:
+        self._offsets = array("q", [0])
+        self._values = array("i")
+
+    def append(self, values: Sequence[int]) -> None:
+        self._values.extend(values)
+        self._offsets.append(len(self._values))
+
+    def expand(self, ids: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+        """Return, for each value of each list in `ids`, the position in `ids` it came from and the value."""
+        offsets = np.array(self._offsets, dtype=np.int64)
+        lengths = offsets[ids + 1] - offsets[ids]
+        sources = np.repeat(np.arange(len(ids), dtype=np.int64), lengths)
+        within = np.arange(len(sources), dtype=np.int64) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        values = np.array(self._values, dtype=np.int32)
+        return sources, values[offsets[ids][sources] + within]
+
+
+class Vocabulary(dict[str, int]):
+    """Numbers raw words as they are first looked up, and remembers the terms and words each stands for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words: list[str] = []
+        self._word_ids: dict[str, int] = {}
+        self._term_ids: dict[str, int] = {}
+        self._hashes = array("Q")
+        self.raw_to_terms = _Expansion()
+        self.raw_to_words = _Expansion()
+
+    def __missing__(self, raw: str) -> int:
+        number = self[raw] = len(self)
+        words = split_identifier(raw) if len(raw) <= MAX_WORD_CHARS else ()
+        self.raw_to_words.append([self._number(word) for word in words if not word.isdigit()])
+        self.raw_to_terms.append([self._term(term) for term in terms_of(raw, words)])
+        return number
+
+    def _number(self, word: str) -> int:
+        number = self._word_ids.setdefault(word, len(self.words))
+        if number == len(self.words):
+            self.words.append(word)
+        return number
+
+    def _term(self, term: str) -> int:
+        number = self._term_ids.setdefault(term, len(self._hashes))
+        if number == len(self._hashes):
+            self._hashes.append(term_hash(term))
+        return number
+
+    def hashes(self) -> npt.NDArray[np.uint64]:
+        """Return the hash of every term, by term number."""
+        return np.array(self._hashes, dtype=np.uint64)
+
+    @property
+    def full(self) -> bool:
+        """Whether it has grown so much that a fresh one should take over, to bound memory."""
+        return len(self) > _MAX_RAW_WORDS or len(self.words) > _MAX_WORDS
+
+
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    """How often each raw word stands in each field of each row; sorted by row, then field. Shapes: (n,)."""
+
+    rows: npt.NDArray[np.int64]
+    fields: npt.NDArray[np.int64]
+    raws: npt.NDArray[np.int64]
+    counts: npt.NDArray[np.int64]
+
+
+class Analyzer:
+    """Analyses chunk texts in batches; `word_vectors` is the embedding model's view of single words."""
+
+    def __init__(self, word_vectors: WordVectors, dimensions: int) -> None:
+        self._word_vectors = word_vectors
+        self._dimensions = dimensions
+        self._reset()
+
+    def _reset(self) -> None:
+        self._vocabulary = Vocabulary()
+        self._vectors = np.zeros((0, self._dimensions), dtype=np.float32)
+
+    def analyze(self, texts: Sequence[tuple[str, str, str, str]]) -> tuple[Postings, npt.NDArray[np.int8]]:
+        """Return the postings of a batch, rows numbered by position, and its vectors.
+
+        Args:
+            texts: one (name, signature, doc, body) a row.
+
+        Returns:
+            The postings, and vectors of shape (n_rows, dimensions): unit length times 127, zeros where no word is known.
+        """
+        if self._vocabulary.full:
+            self._reset()
+        counts = self._count(texts)
+        return self._postings(counts, len(texts)), self._embed(counts, len(texts))
+
+    def _count(self, texts: Sequence[tuple[str, str, str, str]]) -> _Counts:
+        lookup = self._vocabulary.__getitem__
+        flat = array("q")
+        lengths = array("q")
+        for row in texts:
+            for text in row:
+                numbers = list(map(lookup, raw_words(text))) if text else ()
+                flat.extend(numbers)
+                lengths.append(len(numbers))
+        n_fields, n_raw = len(FIELDS), max(1, len(self._vocabulary))
+        slots = np.repeat(np.arange(len(lengths), dtype=np.int64), np.array(lengths, dtype=np.int64))
+        keys, counts = np.unique(slots * n_raw + np.array(flat, dtype=np.int64), return_counts=True)
+        slots, raws = keys // n_raw, keys % n_raw
+        return _Counts(slots // n_fields, slots % n_fields, raws, counts.astype(np.int64))
+
+    def _postings(self, counts: _Counts, n_rows: int) -> Postings:
+        sources, terms = self._vocabulary.raw_to_terms.expand(counts.raws)
+        rows, fields = counts.rows[sources], counts.fields[sources]
+        frequencies = counts.counts[sources].astype(np.float32)
+        slots = rows * len(FIELDS) + fields
+        lengths = np.bincount(slots, weights=frequencies, minlength=n_rows * len(FIELDS)).astype(np.float32)
+        norms = 1.0 - FIELD_B[fields] + FIELD_B[fields] * lengths[slots] / FIELD_PIVOTS[fields]
+        parts = FIELD_WEIGHTS[fields] * frequencies / norms
+
+        used, ranks = np.unique(self._vocabulary.hashes()[terms], return_inverse=True)
+        keys = ranks.astype(np.int64) * max(1, n_rows) + rows
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+        firsts = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]]) if len(keys) else np.zeros(0, dtype=np.int64)
+        if not len(firsts):
+            nothing = np.zeros(0, np.uint8)
+            return Postings(used, np.zeros(1, np.int64), np.zeros(0, np.int32), nothing, nothing)
+        sums = np.add.reduceat(parts[order], firsts)
+        bits = np.bitwise_or.reduceat((1 << fields[order]).astype(np.uint8), firsts)
+        start = np.searchsorted(keys[firsts] // max(1, n_rows), np.arange(len(used) + 1))
+        impacts = np.maximum(1, np.round(IMPACT_SCALE * sums / (SATURATION + sums))).astype(np.uint8)
+        return Postings(used, start.astype(np.int64), (keys[firsts] % max(1, n_rows)).astype(np.int32), impacts, bits)
+
+    def _embed(self, counts: _Counts, n_rows: int) -> npt.NDArray[np.int8]:
+        """Pool word vectors by row, a few rows at a time as one small matrix product."""
+        known = len(self._vectors)
+        if known < len(self._vocabulary.words):
+            self._vectors = np.concatenate([self._vectors, self._word_vectors(self._vocabulary.words[known:])])
+        sources, words = self._vocabulary.raw_to_words.expand(counts.raws)
+        rows = counts.rows[sources]
+        weights = DENSE_WEIGHTS[counts.fields[sources]] * counts.counts[sources]
+        result = np.zeros((n_rows, self._dimensions), dtype=np.int8)
+        for first in range(0, n_rows, _DENSE_BLOCK_ROWS):
+            last = min(first + _DENSE_BLOCK_ROWS, n_rows)
+            part = slice(*np.searchsorted(rows, (first, last)))
+            used, local = np.unique(words[part], return_inverse=True)
+            if not len(used):
+                continue
+            cells = (rows[part] - first) * len(used) + local
+            table = np.bincount(cells, weights=weights[part], minlength=(last - first) * len(used))
+            table = table.reshape(last - first, len(used)).astype(np.float32)
+            result[first:last] = quantize(table @ self._vectors[used])
+        return result
+
+
+def quantize(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.int8]:
+    """Return the rows scaled to unit length times 127, as bytes; a zero row stays zero. Shape unchanged."""
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    scaled: npt.NDArray[np.int8] = np.round(vectors * (127.0 / np.maximum(norms, 1e-9))).astype(np.int8)
+    return scaled

@@ -1,0 +1,121 @@
+"""An immutable part of the index: postings and vectors of some blobs, in one file; segments merge into larger ones."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+
+from cairn.index.analysis import Postings
+from cairn.storage.arrays import load_arrays, save_arrays
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Rows are chunks; the rows of blob `blob_ids[i]` are `blob_start[i]:blob_start[i + 1]`, in reading order.
+
+    Shapes: blob_ids (n_blobs,) ascending, blob_start (n_blobs + 1,), sizes (n_rows,) bytes of each chunk,
+    vectors (n_rows, dimensions).
+    """
+
+    blob_ids: npt.NDArray[np.int64]
+    blob_start: npt.NDArray[np.int64]
+    sizes: npt.NDArray[np.int32]
+    vectors: npt.NDArray[np.int8]
+    postings: Postings
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    def save(self, path: Path) -> None:
+        """Write the segment; a crash leaves either the whole file or none."""
+        save_arrays(
+            path,
+            {
+                "blob_ids": self.blob_ids,
+                "blob_start": self.blob_start,
+                "sizes": self.sizes,
+                "vectors": self.vectors,
+                "hashes": self.postings.hashes,
+                "start": self.postings.start,
+                "rows": self.postings.rows,
+                "impacts": self.postings.impacts,
+                "fields": self.postings.fields,
+            },
+        )
+
+    @classmethod
+    def load(cls, path: Path) -> Segment:
+        """Map a segment file.
+
+        Raises:
+            DerivedFileError: if it is missing or damaged.
+        """
+        arrays = load_arrays(path)
+        return cls(
+            cast("npt.NDArray[np.int64]", arrays["blob_ids"]),
+            cast("npt.NDArray[np.int64]", arrays["blob_start"]),
+            cast("npt.NDArray[np.int32]", arrays["sizes"]),
+            cast("npt.NDArray[np.int8]", arrays["vectors"]),
+            Postings(
+                cast("npt.NDArray[np.uint64]", arrays["hashes"]),
+                cast("npt.NDArray[np.int64]", arrays["start"]),
+                cast("npt.NDArray[np.int32]", arrays["rows"]),
+                cast("npt.NDArray[np.uint8]", arrays["impacts"]),
+                cast("npt.NDArray[np.uint8]", arrays["fields"]),
+            ),
+        )
+
+
+def merge_segments(segments: Sequence[Segment], keep: Collection[int]) -> Segment:
+    """Return one segment with the blobs of all that are in `keep`, in ascending blob order."""
+    blob_ids = np.concatenate([segment.blob_ids for segment in segments])
+    counts = np.concatenate([np.diff(segment.blob_start) for segment in segments])
+    bases = np.cumsum([0, *(len(segment) for segment in segments)])[:-1]
+    starts = np.concatenate([segment.blob_start[:-1] + base for segment, base in zip(segments, bases, strict=True)])
+
+    order = np.argsort(blob_ids, kind="stable")
+    order = order[np.isin(blob_ids[order], np.fromiter(keep, dtype=np.int64, count=len(keep)))]
+    blob_start = np.r_[0, np.cumsum(counts[order])].astype(np.int64)
+    # The old row of each new row, and the new row of each old one (-1: dropped).
+    old_rows = np.repeat(starts[order] - blob_start[:-1], counts[order]) + np.arange(blob_start[-1])
+    new_rows = np.full(sum(len(segment) for segment in segments), -1, dtype=np.int64)
+    new_rows[old_rows] = np.arange(len(old_rows))
+
+    return Segment(
+        blob_ids=blob_ids[order],
+        blob_start=blob_start,
+        sizes=np.concatenate([segment.sizes for segment in segments])[old_rows],
+        vectors=np.concatenate([segment.vectors for segment in segments])[old_rows],
+        postings=_merge_postings([segment.postings for segment in segments], bases, new_rows),
+    )
+
+
+def _merge_postings(
+    parts: Sequence[Postings], bases: npt.NDArray[np.int64], new_rows: npt.NDArray[np.int64]
+) -> Postings:
+    hashes, ranks = np.unique(np.concatenate([part.hashes for part in parts]), return_inverse=True)
+    term_base = np.cumsum([0, *(len(part.hashes) for part in parts)])
+    terms = np.concatenate(
+        [
+            np.repeat(ranks[first : first + len(part.hashes)].astype(np.int32), np.diff(part.start))
+            for part, first in zip(parts, term_base, strict=False)
+        ]
+    )
+    rows = new_rows[np.concatenate([part.rows + base for part, base in zip(parts, bases, strict=True)])]
+    kept = np.flatnonzero(rows >= 0)
+    # One sort key a posting: term above, row below.
+    order = kept[np.argsort(terms[kept].astype(np.int64) * max(1, len(new_rows)) + rows[kept], kind="stable")]
+    counts = np.bincount(terms[order], minlength=len(hashes))
+    used = counts > 0
+    return Postings(
+        hashes=hashes[used],
+        start=np.r_[0, np.cumsum(counts[used])].astype(np.int64),
+        rows=rows[order].astype(np.int32),
+        impacts=np.concatenate([part.impacts for part in parts])[order],
+        fields=np.concatenate([part.fields for part in parts])[order],
+    )

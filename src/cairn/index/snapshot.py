@@ -1,0 +1,182 @@
+"""One consistent, read-only state of a view: its segments laid end to end, and the files they belong to."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from cairn.errors import IndexMissingError
+from cairn.index.segment import Segment
+from cairn.index.store import StateDir
+from cairn.index.view import ViewArrays
+from cairn.storage import index_db
+from cairn.storage.arrays import DerivedFileError
+
+_OPEN_ATTEMPTS = 5
+# Above this many rows vectors are widened block by block instead of being kept as float32 (1 kB a row).
+_MAX_WIDENED_ROWS = 100_000
+_BLOCK_ROWS = 8_192
+
+
+@dataclass(frozen=True, slots=True)
+class TermRows:
+    """The live rows a term stands in. Shapes: (n,). `impacts` are 0..255, `fields` a bit per field."""
+
+    rows: npt.NDArray[np.int64]
+    impacts: npt.NDArray[np.uint8]
+    fields: npt.NDArray[np.uint8]
+
+
+class Snapshot:
+    """Rows number the chunks of all segments; a row whose blob the view does not show has file -1.
+
+    Attributes:
+        file_of_row: shape (n_rows,), file numbers into `files.paths`.
+        blob_rows: shape (n_blobs + 1,), where each blob's rows begin.
+        file_of_blob: shape (n_blobs,).
+    """
+
+    def __init__(self, generation: int, branch: str, segments: Sequence[Segment], files: ViewArrays) -> None:
+        self.generation = generation
+        self.branch = branch
+        self.files = files
+        self._segments = tuple(segments)
+        bases = np.cumsum([0, *(len(segment) for segment in segments)])
+        self._bases = [int(base) for base in bases]
+        self.n_rows = self._bases[-1]
+        blob_ids = [segment.blob_ids for segment in segments]
+        starts = [segment.blob_start[:-1] + base for segment, base in zip(segments, bases, strict=False)]
+        self.blob_ids = np.concatenate(blob_ids) if blob_ids else np.zeros(0, dtype=np.int64)
+        self.blob_rows = np.concatenate([*starts, [self.n_rows]]).astype(np.int64)
+        self.file_of_blob = self._show(np.arange(len(files.blob_ids)))
+        self.file_of_row = np.repeat(self.file_of_blob, np.diff(self.blob_rows))
+        self.sizes = np.concatenate([np.zeros(0, np.int32), *(segment.sizes for segment in segments)])
+        self._all_live = bool((self.file_of_row >= 0).all())
+        self.n_live = int((self.file_of_row >= 0).sum())
+
+    @classmethod
+    def open(cls, connection: sqlite3.Connection, state: StateDir, view_name: str) -> Snapshot:
+        """Open the newest generation of a view.
+
+        Raises:
+            IndexMissingError: if the view was never indexed.
+            DerivedFileError: if a derived file is lost or damaged.
+        """
+        for attempt in range(_OPEN_ATTEMPTS):
+            # Read together, in one transaction, so that the list of files and the generation agree.
+            connection.execute("BEGIN")
+            try:
+                generation = index_db.generation(connection)
+                view = index_db.find_view(connection, view_name)
+                rows = index_db.read_segments(connection)
+            finally:
+                connection.execute("COMMIT")
+            if view is None or generation == 0:
+                raise IndexMissingError("this project is not indexed yet", "cairn index")
+            view_id, branch = view
+            try:
+                segments = [Segment.load(state.segment(row.name)) for row in rows]
+                files = ViewArrays.load(state.view(view_id, generation))
+            except DerivedFileError:
+                # A writer may have replaced the files since the list was read.
+                if attempt + 1 == _OPEN_ATTEMPTS or index_db.generation(connection) == generation:
+                    raise
+                continue
+            return cls(generation, branch, segments, files)
+        raise AssertionError("unreachable")
+
+    def _show(self, files: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return for each blob the first of `files` that shows it, -1 for none."""
+        result = np.full(len(self.blob_ids), -1, dtype=np.int64)
+        if not len(files) or not len(self.blob_ids):
+            return result
+        ordered, order = self._blobs_in_order
+        wanted = self.files.blob_ids[files]
+        place = np.minimum(np.searchsorted(ordered, wanted), len(ordered) - 1)
+        hit = ordered[place] == wanted
+        # Written back to front, so that the first file in path order stays.
+        result[order[place[hit]][::-1]] = files[hit][::-1]
+        return result
+
+    def restrict(self, files: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return `file_of_blob` and `file_of_row` when only `files` are shown."""
+        file_of_blob = self._show(files)
+        return file_of_blob, np.repeat(file_of_blob, np.diff(self.blob_rows))
+
+    def term(self, hashed: int) -> TermRows:
+        """Return the live rows of a term, in ascending order."""
+        rows: list[npt.NDArray[np.int64]] = []
+        impacts: list[npt.NDArray[np.uint8]] = []
+        fields: list[npt.NDArray[np.uint8]] = []
+        for segment, base in zip(self._segments, self._bases, strict=False):
+            postings = segment.postings
+            place = int(np.searchsorted(postings.hashes, np.uint64(hashed)))
+            if place < len(postings.hashes) and int(postings.hashes[place]) == hashed:
+                part = slice(int(postings.start[place]), int(postings.start[place + 1]))
+                rows.append(postings.rows[part].astype(np.int64) + base)
+                impacts.append(postings.impacts[part])
+                fields.append(postings.fields[part])
+        if not rows:
+            return TermRows(np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(0, np.uint8))
+        found = TermRows(np.concatenate(rows), np.concatenate(impacts), np.concatenate(fields))
+        if self._all_live:
+            return found
+        live = self.file_of_row[found.rows] >= 0
+        return TermRows(found.rows[live], found.impacts[live], found.fields[live])
+
+    def path_term(self, hashed: int) -> TermRows:
+        """Return the files whose path has a term; `rows` are file numbers."""
+        postings = self.files.postings
+        place = int(np.searchsorted(postings.hashes, np.uint64(hashed)))
+        if place == len(postings.hashes) or int(postings.hashes[place]) != hashed:
+            return TermRows(np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(0, np.uint8))
+        part = slice(int(postings.start[place]), int(postings.start[place + 1]))
+        return TermRows(postings.rows[part].astype(np.int64), postings.impacts[part], postings.fields[part])
+
+    def similarities(self, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Return the cosine of a unit vector, shape (dimensions,), with every row's vector, shape (n_rows,)."""
+        if self.n_rows <= _MAX_WIDENED_ROWS:
+            return self._widened @ query
+        result = np.empty(self.n_rows, dtype=np.float32)
+        for segment, base in zip(self._segments, self._bases, strict=False):
+            for first in range(0, len(segment), _BLOCK_ROWS):
+                block = segment.vectors[first : first + _BLOCK_ROWS].astype(np.float32)
+                result[base + first : base + first + len(block)] = block @ query
+        return result / np.float32(127.0)
+
+    def path_similarities(self, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Return the cosine of a unit vector with every file's path, shape (n_files,)."""
+        return self._widened_paths @ query
+
+    @cached_property
+    def _blobs_in_order(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The blob ids in ascending order, and where each stands."""
+        order = np.argsort(self.blob_ids, kind="stable")
+        return self.blob_ids[order], order
+
+    @cached_property
+    def _widened(self) -> npt.NDArray[np.float32]:
+        parts = [segment.vectors.astype(np.float32) / np.float32(127.0) for segment in self._segments]
+        return np.concatenate(parts) if parts else np.zeros((0, self.files.vectors.shape[1]), dtype=np.float32)
+
+    @cached_property
+    def _widened_paths(self) -> npt.NDArray[np.float32]:
+        return self.files.vectors.astype(np.float32) / np.float32(127.0)
+
+    def chunk_id(self, row: int) -> int:
+        """Return the id of the chunk in a row."""
+        blob = int(np.searchsorted(self.blob_rows, row, side="right")) - 1
+        return (int(self.blob_ids[blob]) << index_db.ORDINAL_BITS) + row - int(self.blob_rows[blob])
+
+    def row_of(self, chunk_id: int) -> int | None:
+        """Return the row of a chunk, None when its blob is in no segment."""
+        ordered, order = self._blobs_in_order
+        place = int(np.searchsorted(ordered, chunk_id >> index_db.ORDINAL_BITS))
+        if place == len(ordered) or int(ordered[place]) != chunk_id >> index_db.ORDINAL_BITS:
+            return None
+        return int(self.blob_rows[order[place]]) + (chunk_id & index_db.MAX_ORDINAL)

@@ -1,0 +1,109 @@
+"""The state folder of one project: where its files are, and how they are opened, checked and set aside."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from cairn.errors import IndexDamagedError, IndexMissingError, StoreError
+from cairn.storage import index_db
+from cairn.storage.connection import connect, mapped_errors
+from cairn.storage.migrations import migrate
+
+_GITIGNORE = "# Everything here is rebuilt by Cairn, except what is meant to be shared.\n*\n!.gitignore\n!config.yaml\n!core.yaml\n!shared/\n!shared/**\n"  # noqa: E501
+
+
+@dataclass(frozen=True, slots=True)
+class StateDir:
+    """Paths of the files that make up one project's state."""
+
+    path: Path
+
+    @property
+    def database(self) -> Path:
+        return self.path / "index.db"
+
+    @property
+    def lock(self) -> Path:
+        return self.path / "index.lock"
+
+    @property
+    def derived(self) -> Path:
+        return self.path / "derived"
+
+    def segment(self, name: str) -> Path:
+        return self.derived / f"{name}.seg"
+
+    def view(self, view_id: int, generation: int) -> Path:
+        return self.derived / f"view-{view_id}-{generation}.arr"
+
+    def create(self) -> None:
+        """Make the folder.
+
+        Raises:
+            StoreError: if it cannot be written.
+        """
+        try:
+            self.derived.mkdir(parents=True, exist_ok=True)
+            ignore = self.path / ".gitignore"
+            if not ignore.exists():
+                ignore.write_text(_GITIGNORE, encoding="utf-8")
+        except OSError as error:
+            raise StoreError(
+                f"cannot write {self.path}: {error.strerror}",
+                "make it writable, or set CAIRN_STATE_DIR to a folder that is",
+            ) from error
+
+    def open_for_writing(self) -> sqlite3.Connection:
+        """Open the database, creating it; a damaged one is moved aside, for it can be rebuilt in seconds."""
+        self.create()
+        try:
+            return self._open()
+        except IndexDamagedError:
+            self.set_aside()
+            return self._open()
+
+    def open_for_reading(self) -> sqlite3.Connection:
+        """Open the database of an index that exists.
+
+        Raises:
+            IndexMissingError: if nothing was indexed here yet.
+            IndexDamagedError: if the file is no database.
+        """
+        if not self.database.exists():
+            raise IndexMissingError("this project is not indexed yet", "cairn index")
+        return self._open()
+
+    def _open(self) -> sqlite3.Connection:
+        connection = connect(self.database)
+        try:
+            with mapped_errors(self.database):
+                migrate(connection, index_db.MIGRATIONS, "the index")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def disk_bytes(self) -> int:
+        """Return the size of all files in the folder."""
+        return sum(file.stat().st_size for file in self.path.rglob("*") if file.is_file())
+
+    def set_aside(self) -> None:
+        """Move a damaged database out of the way, keeping it for whoever wants to look."""
+        stamp = time.strftime("%Y%m%d-%H%M%S")
+        for suffix in ("", "-wal", "-shm"):
+            file = Path(f"{self.database}{suffix}")
+            if file.exists():
+                file.replace(f"{self.database}.damaged-{stamp}{suffix}")
+
+    def remove_unlisted(self, keep: set[Path]) -> None:
+        """Delete derived files that no generation names any more. Readers that have them mapped keep them."""
+        for entry in os.scandir(self.derived):
+            if Path(entry.path) not in keep:
+                try:
+                    os.unlink(entry.path)
+                except OSError:
+                    continue  # in use on systems that refuse; the next run tries again

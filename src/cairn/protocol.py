@@ -1,0 +1,59 @@
+"""The shape of answers outside the process: one model for the command line's JSON, and later for HTTP and MCP."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from cairn.types import Answer, CodeHit, Fetched
+
+PROTOCOL_VERSION = 1
+
+
+def answer_to_dict(answer: Answer) -> dict[str, Any]:
+    """Return a search answer as the JSON document of docs/cli.md."""
+    document: dict[str, Any] = {
+        "query": answer.query,
+        "mode": answer.mode,
+        "branch": answer.branch,
+        "generation": answer.generation,
+        "code": [_hit_to_dict(hit) for hit in answer.code],
+        "memory": [],
+        "total_tokens_available": answer.total_tokens_available,
+        "omitted": answer.omitted,
+        "coverage": asdict(answer.coverage),
+        "took_ms": answer.took_ms,
+    }
+    if answer.notes:
+        document["notes"] = list(answer.notes)
+    return document
+
+
+def _hit_to_dict(hit: CodeHit) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "id": hit.id,
+        "kind": hit.kind,
+        "name": hit.name,
+        "filepath": hit.path,
+        "start_line": hit.start_line,
+        "end_line": hit.end_line,
+        "language": hit.language,
+        "signature": hit.signature,
+        "tokens": hit.tokens,
+        "relevance": hit.relevance,
+        "confidence": hit.confidence,
+        "preview": hit.preview,
+    }
+    if hit.stale:
+        document["stale"] = True
+    if hit.explain is not None:
+        document["score"] = hit.score
+        document["explain"] = hit.explain
+    return document
+
+
+def fetched_to_dict(fetched: Fetched) -> dict[str, Any]:
+    """Return a fetched text as JSON."""
+    document = asdict(fetched)
+    document["filepath"] = document.pop("path")
+    return document

@@ -1,0 +1,215 @@
+"""Answers a query end to end: by ranking, or line by line for an exact one, within the reader's budget."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from cairn.embedding.static import StaticModel
+from cairn.index.snapshot import Snapshot
+from cairn.search.confidence import confidence_word, is_hopeless, relevance
+from cairn.search.engine import Ranked, rank
+from cairn.search.exact import Finder, LineMatch, enclosing, iter_matches, literal_finder, regex_finder
+from cairn.search.filters import Filters, filter_files
+from cairn.search.hits import Focus, Reader, Verdict, cut, focus_on, make_hit
+from cairn.search.query import Query
+from cairn.search.rank import Floats, Weights
+from cairn.source.roles import Role
+from cairn.source.text import estimate_tokens
+from cairn.storage import index_db
+from cairn.storage.index_db import ChunkRow
+from cairn.types import Answer, Chunk, CodeHit, Coverage, Definition, Span
+
+WEIGHTS = Weights()
+HIT_OVERHEAD_TOKENS = 30  # an estimate of what the fields of a hit cost beside its texts
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked for beside the query. `limit` 0 means all, for an exact search; `context` is in lines."""
+
+    limit: int = 10
+    filters: Filters = Filters()
+    max_tokens: int | None = None
+    explain: bool = False
+    context: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """All that answering needs of one opened project."""
+
+    snapshot: Snapshot
+    connection: sqlite3.Connection
+    reader: Reader
+    model: StaticModel
+
+
+def respond(library: Library, query: Query, request: Request, *, guessed: bool) -> Answer:
+    """Answer an understood query.
+
+    Args:
+        guessed: the mode was inferred, so an exact search that finds nothing falls back to ranking.
+    """
+    started = time.perf_counter()
+    notes: list[str] = []
+    more = 0
+    hits: list[CodeHit] = []
+    if query.mode in ("literal", "regex"):
+        hits, more, notes = _exact_hits(library, query, request)
+    if query.mode not in ("literal", "regex") or (guessed and not hits):
+        if guessed and query.mode in ("literal", "regex"):
+            notes.append(f"No line matches {query.pattern!r} exactly; these are related.")
+            query = replace(query, mode="hybrid")
+        hits = _ranked_hits(library, query, request)
+    shown, omitted = _within_budget(hits, request.max_tokens)
+    snapshot = library.snapshot
+    n_files = len(snapshot.files.paths)
+    return Answer(
+        query=query.text,
+        mode=query.mode,
+        branch=snapshot.branch,
+        generation=snapshot.generation,
+        code=shown,
+        coverage=Coverage(n_files, n_files, 0),
+        took_ms=round((time.perf_counter() - started) * 1000, 2),
+        total_tokens_available=sum(hit.tokens for hit in hits),
+        omitted=omitted + more,
+        notes=tuple(notes),
+    )
+
+
+# -- ranked -------------------------------------------------------------------------------------------------------------
+
+
+def _ranked_hits(library: Library, query: Query, request: Request) -> list[CodeHit]:
+    snapshot, connection = library.snapshot, library.connection
+    vector = query_vector(library.model, query)
+    ranked = rank(snapshot, connection, query, vector, request.filters, request.limit or snapshot.n_rows, WEIGHTS)
+    if is_hopeless(query, ranked):
+        return []
+    ids = [snapshot.chunk_id(one.row) for one in ranked]
+    rows = index_db.read_chunks(connection, ids)
+    terms = frozenset(term.text for term in query.terms)
+    hits = []
+    for place, (one, chunk_id) in enumerate(zip(ranked, ids, strict=True)):
+        if (row := rows.get(chunk_id)) is None:
+            continue
+        focus = focus_on(row, terms, one.definition)
+        lines, stale = library.reader.lines(snapshot.files.paths[one.file])
+        hit = make_hit(snapshot, row, focus, one.file, lines, stale, _verdict(query, ranked, place, request.explain))
+        hits.append(_with_context(hit, lines, request.context))
+    return hits
+
+
+def query_vector(model: StaticModel, query: Query) -> Floats | None:
+    """Return the unit vector of the query's words, shape (dimensions,); None when the model knows none of them."""
+    if not query.words:
+        return None
+    pooled = model.word_vectors(query.words).sum(axis=0)
+    norm = float(np.linalg.norm(pooled))
+    return pooled / np.float32(norm) if norm > 0 else None
+
+
+def _verdict(query: Query, ranked: Sequence[Ranked], place: int, explain: bool) -> Verdict:
+    chance = relevance(query, ranked, place)
+    features = {name: round(value, 4) for name, value in ranked[place].features.items()} if explain else None
+    return Verdict(ranked[place].score, chance, confidence_word(chance), features)
+
+
+def _with_context(hit: CodeHit, lines: Sequence[bytes], context: int) -> CodeHit:
+    """Show the asked number of lines around the hit's first line instead of its beginning."""
+    if not context:
+        return hit
+    first, last = max(1, hit.start_line - context), min(len(lines), hit.start_line + context)
+    return replace(hit, preview="\n".join(cut(line) for line in lines[first - 1 : last]))
+
+
+# -- exact --------------------------------------------------------------------------------------------------------------
+
+
+def _exact_hits(library: Library, query: Query, request: Request) -> tuple[list[CodeHit], int, list[str]]:
+    """Return hits for matching lines, how many more there are, and notes."""
+    find: Finder = literal_finder(query.pattern) if query.mode == "literal" else regex_finder(query.pattern)
+    unreadable: list[str] = []
+    files = _files_in_order(library.snapshot, query, request.filters)
+    matches = list(iter_matches(library.reader.root, files, find, library.reader.max_file_bytes, unreadable))
+    notes = [f"{len(unreadable)} indexed files cannot be read now; update with: cairn index"] if unreadable else []
+    kept = matches[: request.limit] if request.limit else matches
+    hits = _hits_of_lines(library, kept, request)
+    if request.filters.kinds:
+        hits = [hit for hit in hits if hit.kind in request.filters.kinds]
+    return hits, len(matches) - len(kept), notes
+
+
+def _files_in_order(snapshot: Snapshot, query: Query, filters: Filters) -> list[tuple[int, str]]:
+    """Return (file, path) of the files in scope, those the query's role asks for and implementation first."""
+    chosen = filter_files(snapshot.files, filters)
+    numbers = range(len(snapshot.files.paths)) if chosen is None else chosen.tolist()
+    minor = Role.TEST | Role.EXAMPLE | Role.DOCS
+    roles = snapshot.files.roles
+    ordered = sorted(numbers, key=lambda number: (bool(Role(int(roles[number])) & minor & ~query.wants), number))
+    return [(number, snapshot.files.paths[number]) for number in ordered]
+
+
+def _hits_of_lines(library: Library, matches: Sequence[LineMatch], request: Request) -> list[CodeHit]:
+    snapshot, connection = library.snapshot, library.connection
+    ranges: dict[int, list[tuple[int, int, int]]] = {}
+    chunk_ids: list[int | None] = []
+    for match in matches:
+        if match.file not in ranges:
+            ranges[match.file] = index_db.chunks_of_blob(connection, int(snapshot.files.blob_ids[match.file]))
+        chunk_ids.append(enclosing(ranges[match.file], match.start_line))
+    rows = index_db.read_chunks(connection, sorted({one for one in chunk_ids if one is not None}))
+    hits = []
+    for match, chunk_id in zip(matches, chunk_ids, strict=True):
+        row = rows.get(chunk_id) if chunk_id is not None else None
+        if row is None:
+            row = _unknown_row(match)
+        lines, stale = library.reader.lines(snapshot.files.paths[match.file])
+        focus = _focus_on_line(row, match)
+        hit = make_hit(snapshot, row, focus, match.file, lines, stale, Verdict(1.0, 1.0, "high"))
+        hits.append(_with_context(replace(hit, tokens=estimate_tokens(len(match.text))), lines, request.context))
+    return hits
+
+
+def _focus_on_line(row: ChunkRow, match: LineMatch) -> Focus:
+    """Show the matching lines, named after the innermost definition around them."""
+    span = Span(match.start_line, match.end_line, 0, len(match.text))
+    around = [
+        (place, one)
+        for place, one in enumerate(row.definitions)
+        if one.span.start_line <= match.start_line <= one.span.end_line
+    ]
+    if around:
+        place, inner = around[-1]
+        return Focus(inner.kind, inner.name, inner.signature, span, place if len(row.definitions) > 1 else None)
+    owner: Definition | None = row.owner
+    if owner is not None and owner.span.start_line <= match.start_line <= owner.span.end_line:
+        return Focus(owner.kind, owner.name, owner.signature, span, None)
+    return Focus(row.chunk.kind if row.owner is None else "module", "", "", span, None)
+
+
+def _unknown_row(match: LineMatch) -> ChunkRow:
+    """Stand in for the chunk of a line that was added since the file was indexed."""
+    span = Span(match.start_line, match.end_line, 0, 0)
+    return ChunkRow(0, 0, Chunk("text", -1, 0, (0, 0), "", span, ()), (), None)
+
+
+# -- budget -------------------------------------------------------------------------------------------------------------
+
+
+def _within_budget(hits: Sequence[CodeHit], max_tokens: int | None) -> tuple[tuple[CodeHit, ...], int]:
+    """Return the leading hits whose own fields fit the budget, and how many were left out."""
+    if max_tokens is None:
+        return tuple(hits), 0
+    spent = 0
+    for place, hit in enumerate(hits):
+        spent += HIT_OVERHEAD_TOKENS + estimate_tokens(len(hit.preview) + len(hit.signature) + len(hit.path))
+        if spent > max_tokens:
+            return tuple(hits[:place]), len(hits) - place
+    return tuple(hits), 0

@@ -1,0 +1,64 @@
+"""Fetches the full text of a hit by its id, as it stands on disk now."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import numpy as np
+
+from cairn.errors import NotFoundError
+from cairn.index.snapshot import Snapshot
+from cairn.search.hits import Focus, Reader, focus_on
+from cairn.search.ids import HitId, path_mark
+from cairn.source.text import estimate_tokens
+from cairn.storage import index_db
+from cairn.storage.index_db import ChunkRow
+from cairn.types import Fetched
+
+
+def fetch_one(snapshot: Snapshot, connection: sqlite3.Connection, reader: Reader, text_id: str) -> Fetched:
+    """Return the text a hit id names.
+
+    Raises:
+        NotFoundError: if the id is malformed or no longer in the index.
+    """
+    wanted = HitId.parse(text_id)
+    if wanted is None:
+        raise NotFoundError(f"{text_id!r} is no id of a result", "take an id from: cairn search QUERY")
+    found = [(row, path) for row in index_db.chunks_by_key(connection, wanted.key) for path in _paths_of(snapshot, row)]
+    if not found:
+        raise NotFoundError(
+            f"{text_id} is not in the index any more: the code changed", "search again: cairn search QUERY"
+        )
+    # The same text in two files has one key; the path's part of the id tells them apart while the file stays there.
+    exact = [item for item in found if path_mark(item[1]) == wanted.path]
+    row, path = (exact or found)[0]
+    focus = _focus(row, wanted.place)
+    lines, stale = reader.lines(path)
+    span = row.chunk.span if wanted.place is None else focus.span
+    text = b"\n".join(lines[span.start_line - 1 : span.end_line]).decode("utf-8", "replace")
+    return Fetched(
+        id=text_id,
+        kind=focus.kind,
+        name=focus.name,
+        path=path,
+        start_line=span.start_line,
+        end_line=span.end_line,
+        language=_language(snapshot, path),
+        text=text,
+        tokens=estimate_tokens(len(text.encode("utf-8"))),
+        stale=stale,
+    )
+
+
+def _focus(row: ChunkRow, place: int | None) -> Focus:
+    return focus_on(row, frozenset(), None if place is None else row.chunk.definitions[0] + place)
+
+
+def _paths_of(snapshot: Snapshot, row: ChunkRow) -> list[str]:
+    return [snapshot.files.paths[number] for number in np.flatnonzero(snapshot.files.blob_ids == row.blob_id)]
+
+
+def _language(snapshot: Snapshot, path: str) -> str:
+    number = int(snapshot.files.languages[snapshot.files.paths.index(path)])
+    return snapshot.files.language_names[number]

@@ -1,0 +1,57 @@
+"""What a hit must be: its kind, its language, its path."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cairn.index.view import ViewArrays
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Empty means anything goes. `globs` match the relative path, `*` crossing folders; `!glob` leaves out."""
+
+    kinds: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    globs: tuple[str, ...] = ()
+
+
+def filter_files(files: ViewArrays, filters: Filters) -> npt.NDArray[np.int64] | None:
+    """Return the numbers of the files that pass, None when all do."""
+    if not filters.languages and not filters.globs:
+        return None
+    keep = np.ones(len(files.paths), dtype=np.bool_)
+    if filters.languages:
+        wanted = [number for number, name in enumerate(files.language_names) if name in filters.languages]
+        keep &= np.isin(files.languages, wanted)
+    if filters.globs:
+        match = compile_globs(filters.globs)
+        keep &= np.array([match(path) for path in files.paths], dtype=np.bool_)
+    return np.flatnonzero(keep)
+
+
+def compile_globs(globs: Sequence[str]) -> Callable[[str], bool]:
+    """Return a test for paths: some positive glob matches (or there is none), and no glob behind a `!` does."""
+    positive = [_glob(pattern) for pattern in globs if not pattern.startswith("!")]
+    negative = [_glob(pattern[1:]) for pattern in globs if pattern.startswith("!")]
+
+    def matches(path: str) -> bool:
+        wanted = not positive or any(pattern.match(path) for pattern in positive)
+        return wanted and not any(pattern.match(path) for pattern in negative)
+
+    return matches
+
+
+def _glob(pattern: str) -> re.Pattern[str]:
+    """Translate a glob; a plain folder or file name matches wherever it stands, as in a .gitignore."""
+    pattern = pattern.removeprefix("./").rstrip("/")
+    if not any(mark in pattern for mark in "*?["):
+        return re.compile(rf"(?:^|.*/){re.escape(pattern)}(?:/.*)?$", re.DOTALL)
+    prefix = "" if "/" in pattern else "(?:.*/)?"
+    return re.compile(prefix + fnmatch.translate(pattern))

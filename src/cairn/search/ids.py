@@ -1,0 +1,47 @@
+"""The ids of hits: short, made from content, so that they outlive edits elsewhere in the file."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from hashlib import blake2b
+
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: no characters that look alike
+_KEY_CHARS, _PATH_CHARS = 8, 3
+
+
+@dataclass(frozen=True, slots=True)
+class HitId:
+    """`key` is the chunk's stable number; `place` says which of the definitions that begin in it, None for all of it."""
+
+    key: int
+    path: str
+    place: int | None
+
+    @classmethod
+    def parse(cls, text: str) -> HitId | None:
+        """Take an id apart, None when it is none. `path` then holds the characters that stand for the path."""
+        body, _, place = text.removeprefix("c_").partition(".")
+        well_formed = text.startswith("c_") and len(body) == _KEY_CHARS + _PATH_CHARS and set(body) <= set(_ALPHABET)
+        if not well_formed or (place and not (place.isascii() and place.isdigit())):
+            return None
+        key = 0
+        for character in body[:_KEY_CHARS]:
+            key = key * 32 + _ALPHABET.index(character)
+        return cls(key, body[_KEY_CHARS:], int(place) if place else None)
+
+
+def format_hit_id(key: int, path: str, place: int | None) -> str:
+    """Return the id of a hit: 8 characters for the chunk's content, 3 for its path, and the place, if any."""
+    text = f"c_{_base32(key, _KEY_CHARS)}{path_mark(path)}"
+    return text if place is None else f"{text}.{place}"
+
+
+def path_mark(path: str) -> str:
+    """Return the characters that stand for a path in an id."""
+    number = int.from_bytes(blake2b(os.fsencode(path), digest_size=2).digest(), "big") & 0x7FFF
+    return _base32(number, _PATH_CHARS)
+
+
+def _base32(number: int, width: int) -> str:
+    return "".join(_ALPHABET[(number >> (5 * place)) & 31] for place in reversed(range(width)))

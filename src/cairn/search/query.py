@@ -1,0 +1,170 @@
+"""Understands a query: what kind it is, which terms and words it holds, and which files it asks for."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from cairn.errors import QueryError
+from cairn.source.roles import Role
+from cairn.source.text import raw_words, split_identifier, term_hash, terms_of
+from cairn.types import Mode
+
+MAX_QUERY_CHARS = 10_000
+MAX_TERMS = 64  # the rarest words of a very long query would be enough; the first ones are taken
+
+_SYMBOL = re.compile(r"[A-Za-z_$@~][\w$]*(?:(?:::|\.|#|->|\\)~?[A-Za-z_$][\w$]*)*(?:\(\))?[?!]?")
+_QUOTED = re.compile(r'"([^"]+)"|`([^`]+)`|\'([^\']+)\'')
+_REGEX_MARKS = re.compile(r"\\[wdsbSWDB.(){}\[\]]|\.[*+]|\[[^\]]+\][*+?{]?|\(\?|\(\w+\|\w|^\^|\$$|\w\|\w|[)\w]\{\d")
+_CODE_MARKS = re.compile(r"\w\(|\)\s*[{;:]|[{};]|=>|->|==|!=|:=|\w\.\w+\(|::\w+\(|</?\w|^\s*[@#]\w+|\w+\[\w*\]")
+_SCOPE_MARK = re.compile(r"::|\.|#|->|\\")
+_LOOKS_NAMED = re.compile(r"[a-z0-9][A-Z]|\w_\w|[A-Z][A-Z][a-z]")
+
+# Words that say how the question is put, not what it is about.
+STOP_WORDS = frozenset(
+    """a about after all also an and any are as at be been being between by can could did do does doing done each every
+    find for from get gets getting give given had has have having how i if in into is it its let like look looking made
+    make makes many me more most my need no not of on once one only or other our out over own see should show so some
+    such than that the their them then there these they thing things this those through to under up use used uses
+    using very via want was way we were what when where whether which while who whose why will with within without
+    work works would you your code implement implementation implemented implements
+    """.split()  # noqa: SIM905 - a list of words reads best as text
+)
+
+_ASKS = (
+    (Role.TEST, re.compile(r"\b(tests?|testing|tested|specs?|fixtures?|mock(s|ed)?|assert\w*)\b", re.I)),
+    (Role.EXAMPLE, re.compile(r"\b(examples?|samples?|demos?|benchmarks?|tutorials?)\b", re.I)),
+    (Role.DOCS, re.compile(r"\b(docs?|documentation|documented|readme|changelog|guide|license|release notes)\b", re.I)),
+    (
+        Role.CONFIG,
+        re.compile(
+            r"\b(config(uration)?s?|settings?|yaml|json|toml|dockerfile|makefile|docker|ci|workflows?|pipeline"
+            r"|dependenc(y|ies)|packag(e|ing)|build|linter?|lint)\b",
+            re.I,
+        ),
+    ),
+    (Role.LEGACY, re.compile(r"\b(compat\w*|legacy|deprecated|backports?)\b", re.I)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One index term of a query: its hash, its text for explanations, and how much it matters beside its rarity."""
+
+    hashed: int
+    text: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name that may be defined somewhere: `last` is what the definition is called, `scope` what encloses it."""
+
+    last: str
+    scope: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query, understood.
+
+    `terms` are stems and folded identifiers without stop words; `words` the lower-case words for embedding; `symbols`
+    the names that may be definitions, most specific first; `wants` the roles of files the query asks for by name.
+    """
+
+    text: str
+    mode: Mode
+    terms: tuple[Term, ...]
+    words: tuple[str, ...]
+    symbols: tuple[Name, ...]
+    wants: Role
+    pattern: str = ""
+
+
+def understand(text: str, mode: Mode = "auto") -> Query:
+    """Classify a query and take it apart.
+
+    Raises:
+        QueryError: if it is empty or longer than `MAX_QUERY_CHARS`.
+    """
+    stripped = text.strip()
+    if not stripped:
+        raise QueryError("the query is empty", 'cairn search "how are requests routed"')
+    if len(stripped) > MAX_QUERY_CHARS:
+        raise QueryError(
+            f"the query has {len(stripped):,} characters; at most {MAX_QUERY_CHARS:,} make sense",
+            "shorten it, or search for code like a file with: cairn similar FILE:LINE",
+        )
+    resolved = _classify(stripped) if mode == "auto" else mode
+    pattern = ""
+    if resolved in ("literal", "regex"):
+        pattern = text if mode != "auto" else _unquoted(stripped)
+    raws = raw_words(stripped)
+    return Query(
+        text=stripped,
+        mode=resolved,
+        terms=_terms(raws),
+        words=_words(raws),
+        symbols=_symbols(stripped, raws, resolved),
+        wants=_wants(stripped),
+        pattern=pattern,
+    )
+
+
+def _classify(text: str) -> Mode:
+    quoted = _QUOTED.fullmatch(text)
+    if quoted and " " not in text.strip("\"'`"):
+        return "literal"
+    if _SYMBOL.fullmatch(text):
+        return "symbol"
+    if quoted:
+        return "literal"
+    n_words = len(text.split())
+    if _REGEX_MARKS.search(text) and n_words <= 4 and "?" not in text[-1:]:
+        return "regex"
+    if _CODE_MARKS.search(text) and n_words <= 8 and "?" not in text[-1:]:
+        return "literal"
+    return "hybrid"
+
+
+def _unquoted(text: str) -> str:
+    match = _QUOTED.fullmatch(text)
+    return next(group for group in match.groups() if group) if match else text
+
+
+def _terms(raws: list[str]) -> tuple[Term, ...]:
+    """Return the terms, each once; if nothing but stop words is left, the stop words count after all."""
+    kept = [raw for raw in raws if raw.lower() not in STOP_WORDS] or raws
+    terms: dict[str, Term] = {}
+    for raw in kept:
+        words = split_identifier(raw)
+        found = terms_of(raw, words)
+        for term in found:
+            # The parts of an identifier matter less than the whole of it.
+            weight = 1.0 if len(words) < 2 or term == found[-1] else 0.5
+            if term not in terms or terms[term].weight < weight:
+                terms[term] = Term(term_hash(term), term, weight)
+    return tuple(terms.values())[:MAX_TERMS]
+
+
+def _words(raws: list[str]) -> tuple[str, ...]:
+    words = [word for raw in raws for word in split_identifier(raw)]
+    return tuple([word for word in words if word not in STOP_WORDS] or words)[:MAX_TERMS]
+
+
+def _symbols(text: str, raws: list[str], mode: Mode) -> tuple[Name, ...]:
+    """Return the names in the query that may be defined somewhere: the query itself, or words shaped like names."""
+    if mode == "symbol" and _SYMBOL.fullmatch(text):
+        *scope, last = _SCOPE_MARK.split(text.removesuffix("()"))
+        return (Name(last, ".".join(scope)),)
+    if len(raws) == 1:
+        return (Name(raws[0]),)
+    return tuple(Name(raw) for raw in dict.fromkeys(raws) if len(raw) > 2 and _LOOKS_NAMED.search(raw))
+
+
+def _wants(text: str) -> Role:
+    wants = Role(0)
+    for role, pattern in _ASKS:
+        if pattern.search(text):
+            wants |= role
+    return wants

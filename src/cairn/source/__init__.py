@@ -1,0 +1,1 @@
+"""From a folder to parsed files: which files, in which language, with which definitions, cut into which chunks."""

@@ -1,0 +1,324 @@
+"""Finds the definitions of one file by running its language's query over the syntax tree."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+from cairn.source.languages import Language, load_grammar, load_query_text
+from cairn.types import Definition, Span
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+MAX_SIGNATURE_CHARS = 300
+MAX_DOC_CHARS = 2_000
+# A function directly inside one of these is a method.
+TYPE_KINDS = frozenset(
+    {"class", "interface", "struct", "trait", "impl", "enum", "contract", "record", "object"}
+    | {"extension", "instance", "protocol", "union"}
+)
+# Only these may be local to the function that encloses them; nested functions and types are listed.
+FUNCTION_KINDS = frozenset({"function", "method", "constructor"})
+VARIABLE_KINDS = frozenset({"constant", "variable"})
+_QUALIFIED_NAME = re.compile(r"~?[\w$]+(?:(?:::|\.|:)~?[\w$]+[?!=]?)+")
+_NAME_SEPARATOR = re.compile(r"::|\.|:")
+_TEMPLATE_ARGUMENTS = re.compile(r"<[^<>]*(?:<[^<>]*>[^<>]*)*>")
+_SPACE = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Where each line of a file's bytes starts. Line indexes are 0-based here."""
+
+    starts: tuple[int, ...]
+    size: int
+
+    @classmethod
+    def of(cls, data: bytes) -> Lines:
+        starts = [0]
+        starts.extend(match.end() for match in re.finditer(b"\n", data))
+        if starts[-1] == len(data) and len(starts) > 1:
+            starts.pop()
+        return cls(tuple(starts), len(data))
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def at(self, byte: int) -> int:
+        """Return the line that holds `byte`."""
+        return bisect_right(self.starts, byte) - 1
+
+    def end_byte(self, line: int) -> int:
+        """Return the offset just past `line`, its line feed included."""
+        return self.starts[line + 1] if line + 1 < len(self.starts) else self.size
+
+    def bytes_between(self, first: int, last: int) -> int:
+        """Return the size of the lines `first` to `last`, both included."""
+        return self.end_byte(last) - self.starts[first]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A definition with what only the chunker needs: its lines from the comment or decorator above, and its node."""
+
+    definition: Definition
+    lead_line: int
+    last_line: int
+    node: tree_sitter.Node
+
+
+@dataclass(slots=True)
+class _Match:
+    kind: str
+    scope: str
+    name: str
+    node: tree_sitter.Node
+    end: int
+    body: tree_sitter.Node | None
+    docs: list[tree_sitter.Node]
+    receiver: str
+    signature: tree_sitter.Node | None
+    clause: bool
+    pattern: int
+
+
+@dataclass(slots=True)
+class _Wrapper:
+    """What belongs to a definition but stands around or above it: a decorator, a doc attribute, a type signature."""
+
+    start: int
+    docs: list[tree_sitter.Node] = field(default_factory=list)
+    signature: tree_sitter.Node | None = None
+
+
+@cache
+def _compiled(language: Language) -> tuple[tree_sitter.Parser, tree_sitter.Query]:
+    import tree_sitter  # noqa: PLC0415 - start-up time: searching needs no parser
+
+    grammar = load_grammar(language)
+    return tree_sitter.Parser(grammar), tree_sitter.Query(grammar, load_query_text(language))
+
+
+def parse(data: bytes, language: Language) -> tree_sitter.Tree:
+    """Return the syntax tree of `data`; syntax errors become error nodes, never an exception."""
+    return _compiled(language)[0].parse(data)
+
+
+def find_definitions(tree: tree_sitter.Tree, data: bytes, lines: Lines, language: Language) -> list[Found]:
+    """Return the definitions of a file in reading order, an enclosing one before what it encloses."""
+    matches, wrappers = _run_query(tree, language)
+    found: list[Found] = []
+    open_parents: list[int] = []
+    for match in matches:
+        if _repeats(found, match):
+            continue
+        while open_parents and not _encloses(found[open_parents[-1]].definition.span, match):
+            open_parents.pop()
+        parent = open_parents[-1] if open_parents else -1
+        if parent >= 0 and match.kind in VARIABLE_KINDS and found[parent].definition.kind in FUNCTION_KINDS:
+            continue  # a local variable
+        if match.clause and found and _continues(found[-1].definition, match, parent):
+            found[-1] = _extended(found[-1], match, lines)
+        else:
+            found.append(_build(match, parent, found, data, lines, language, wrappers))
+        open_parents.append(len(found) - 1)
+    return found
+
+
+def _run_query(tree: tree_sitter.Tree, language: Language) -> tuple[list[_Match], dict[int, _Wrapper]]:
+    """Return matches sorted by start (outermost first), and the wrapper of each wrapped node by the node's id."""
+    import tree_sitter  # noqa: PLC0415 - start-up time: searching needs no parser
+
+    matches: list[_Match] = []
+    wrappers: dict[int, _Wrapper] = {}
+    for pattern, captures in tree_sitter.QueryCursor(_compiled(language)[1]).matches(tree.root_node):
+        if "wrapped" in captures:
+            start = captures["wrapper"][0].start_byte
+            wrapper = wrappers.setdefault(captures["wrapped"][0].id, _Wrapper(start))
+            wrapper.start = min(wrapper.start, start)
+            wrapper.docs += captures.get("doc", [])
+            wrapper.signature = captures.get("signature", [wrapper.signature])[0]
+            continue
+        for capture, nodes in captures.items():
+            if capture.startswith("definition."):
+                matches.append(_match(capture.removeprefix("definition."), nodes[0], captures, pattern, language))
+    matches.sort(key=lambda match: (match.node.start_byte, -match.end, match.pattern))
+    return matches, wrappers
+
+
+def _match(
+    kind: str,
+    node: tree_sitter.Node,
+    captures: dict[str, list[tree_sitter.Node]],
+    pattern: int,
+    language: Language,
+) -> _Match:
+    names = [_unquoted(_text(node)) for node in captures.get("name", [])]
+    names += [_text(node).removeprefix(":") for node in captures.get("symbol", [])]
+    receivers = captures.get("receiver", [])
+    bodies = captures.get("body", [])
+    # Elsewhere a dot or a colon is part of the name: a file, a version in a heading, a selector.
+    scope, name = _split_name(" ".join(names).strip(), split=language.group == "code")
+    return _Match(
+        kind=kind,
+        scope=scope,
+        name=name,
+        node=node,
+        end=_end(node, bodies),
+        body=bodies[0] if bodies else node.child_by_field_name("body"),
+        docs=captures.get("doc", []),
+        receiver=_text(receivers[0]) if receivers else "",
+        signature=captures.get("signature", [None])[0],
+        clause="clause" in captures,
+        pattern=pattern,
+    )
+
+
+def _end(node: tree_sitter.Node, bodies: list[tree_sitter.Node]) -> int:
+    """Return where a definition ends: a body may be a sibling of its head, and a node may take in blank lines."""
+    last = max([node, *bodies], key=lambda one: one.end_byte)
+    text = last.text or b""
+    return last.end_byte - len(text) + len(text.rstrip())
+
+
+def _encloses(outer: Span, inner: _Match) -> bool:
+    """The names of one statement, as in `int a, b;`, share its node and stand side by side."""
+    return outer.end_byte >= inner.end and (outer.start_byte, outer.end_byte) != _range(inner)
+
+
+def _repeats(found: list[Found], match: _Match) -> bool:
+    """Two patterns may match one node under one name; the earlier pattern in the query file is the one to keep."""
+    for previous in reversed(found):
+        if (previous.definition.span.start_byte, previous.definition.span.end_byte) != _range(match):
+            return False
+        if previous.definition.name == match.name:
+            return True
+    return False
+
+
+def _continues(previous: Definition, match: _Match, parent: int) -> bool:
+    return previous.parent == parent and previous.name == match.name
+
+
+def _extended(item: Found, match: _Match, lines: Lines) -> Found:
+    """Return `item` with the clause `match` added; its node becomes the one that holds all clauses."""
+    last = lines.at(max(match.node.start_byte, match.end - 1))
+    span = replace(item.definition.span, end_line=last + 1, end_byte=match.end)
+    return Found(replace(item.definition, span=span), item.lead_line, last, match.node.parent or match.node)
+
+
+def _range(match: _Match) -> tuple[int, int]:
+    return match.node.start_byte, match.end
+
+
+def _build(
+    match: _Match,
+    parent: int,
+    found: list[Found],
+    data: bytes,
+    lines: Lines,
+    language: Language,
+    wrappers: dict[int, _Wrapper],
+) -> Found:
+    first, last = lines.at(match.node.start_byte), lines.at(max(match.node.start_byte, match.end - 1))
+    wrapper = wrappers.get(match.node.id) or _Wrapper(match.node.start_byte)
+    lead, comment = _lead(first, wrapper.start, data, lines, language)
+    if parent >= 0:
+        lead = max(lead, found[parent].lead_line)
+    enclosing = found[parent].definition if parent >= 0 else None
+    kind = match.kind
+    if kind == "function" and (
+        match.receiver or match.scope or (enclosing is not None and enclosing.kind in TYPE_KINDS)
+    ):
+        kind = "method"
+    prefix = [enclosing.qualified_name] if enclosing is not None else []
+    prefix += [part for part in (match.receiver, match.scope) if part]
+    definition = Definition(
+        kind=kind,
+        name=match.name,
+        qualified_name=".".join([*prefix, match.name]),
+        signature=_signature(match, wrapper, data),
+        doc=_doc([*wrapper.docs, *match.docs], comment),
+        parent=parent,
+        span=Span(first + 1, last + 1, match.node.start_byte, match.end),
+    )
+    # What the chunker cuts a long definition by has to hold its body.
+    whole = match.node if match.end <= match.node.end_byte else match.node.parent or match.node
+    return Found(definition, lead, last, whole)
+
+
+def _split_name(raw: str, *, split: bool) -> tuple[str, str]:
+    """Split `Foo<T>::bar` into ("Foo", "bar"); plain names, and operators of their own, have no scope."""
+    raw = _SPACE.sub(" ", raw)
+    if not split:
+        return "", raw
+    raw = raw.removeprefix("::")
+    qualified, _, operator = raw.partition("::operator")
+    if "::" in raw:
+        qualified = _TEMPLATE_ARGUMENTS.sub("", qualified)
+    if operator:
+        return _NAME_SEPARATOR.sub(".", qualified), "operator" + operator
+    if _QUALIFIED_NAME.fullmatch(qualified):
+        *scope, name = _NAME_SEPARATOR.split(qualified)
+        return ".".join(scope), name
+    return "", raw
+
+
+def _unquoted(name: str) -> str:
+    quoted = len(name) > 2 and name[0] == name[-1] and name[0] in "\"'`"
+    return name[1:-1] if quoted else name
+
+
+def _text(node: tree_sitter.Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")
+
+
+def _signature(match: _Match, wrapper: _Wrapper, data: bytes) -> str:
+    """Return the definition up to its body on one line, or its first line where it has none."""
+    start, end = match.node.start_byte, match.node.end_byte
+    if given := wrapper.signature or match.signature:
+        start, end = given.start_byte, given.end_byte
+    elif match.body is not None and match.body.start_byte > start:
+        # A grammar whose body has no opening mark puts the comment that opens it between head and body.
+        comments = [child.start_byte for child in match.node.children if child.is_extra and child.start_byte > start]
+        end = min([match.body.start_byte, *comments])
+    else:
+        line_end = data.find(b"\n", start, end)
+        end = line_end if line_end >= 0 else end
+    text = data[start : min(end, start + 4 * MAX_SIGNATURE_CHARS)].decode("utf-8", "replace")
+    return _SPACE.sub(" ", text).strip().rstrip("{:=").rstrip()[:MAX_SIGNATURE_CHARS]
+
+
+def _doc(docs: list[tree_sitter.Node], comment: str) -> str:
+    own = "\n".join(_text(node).strip("rRuUbBfF").strip("\"'`").strip() for node in docs)
+    return "\n".join(part for part in (comment, own) if part)[:MAX_DOC_CHARS]
+
+
+def _lead(first: int, wrapper_start: int, data: bytes, lines: Lines, language: Language) -> tuple[int, str]:
+    """Return the first line of the comments and attributes that stand directly above `first`, and the comments' text."""
+    lead = min(first, lines.at(wrapper_start))
+    comments: list[str] = []
+    inside_block = ""
+    while lead > 0:
+        text = data[lines.starts[lead - 1] : lines.end_byte(lead - 1)].decode("utf-8", "replace").strip()
+        opener = next((pair[0] for pair in language.block_comments if text.endswith(pair[1])), "")
+        if inside_block or opener:
+            inside_block = "" if (inside_block or opener) in text else (inside_block or opener)
+        elif text.startswith(language.attributes) and not text.startswith(language.line_comments):
+            lead -= 1
+            continue
+        elif not text.startswith(language.line_comments):
+            break
+        comments.append(text)
+        lead -= 1
+    if inside_block:  # a closing mark without its opening one: that was code, not a comment
+        return min(first, lines.at(wrapper_start)), ""
+    return lead, "\n".join(_strip_marks(text) for text in reversed(comments)).strip()
+
+
+def _strip_marks(line: str) -> str:
+    return line.strip("/*#-!;%<>{|}= \t")

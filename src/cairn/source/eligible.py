@@ -1,0 +1,197 @@
+"""Which files are worth indexing, by name and by content: tables of data, and the few lines that read them."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Callable
+
+from cairn.source.languages import detect_language
+
+BINARY = "binary (extension)"
+GENERATED = "generated"
+MINIFIED = "minified"
+# State of version control and of Cairn itself: no files of the project, so not even listed as skipped.
+UNLISTED = frozenset((".git", ".hg", ".svn", ".bzr", ".jj", ".pijul", "_darcs", ".cairn"))
+
+_HEAD_BYTES = 8192
+_SMALL_BYTES = 2000  # a short file on one line does no harm
+_LONG_AVERAGE_BYTES = 500
+_LONG_LINE_BYTES = 50_000
+_HEADER_LINES = 20
+_HEADER_BYTES = 4096
+
+
+def _read_table(text: str) -> dict[str, str]:
+    """Return reason by word, from lines that read `reason: word word` and may be continued."""
+    table: dict[str, str] = {}
+    reason = ""
+    for line in text.strip().split("\n"):
+        if ":" in line:
+            reason, _, line = line.partition(":")
+        table.update(dict.fromkeys(line.split(), reason.strip()))
+    return table
+
+
+_FOLDERS = _read_table("""
+vendored: node_modules bower_components jspm_packages third_party third-party thirdparty 3rdparty site-packages
+    dist-packages Godeps _vendor .yarn
+cache: __pycache__ .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache .tox .nox .eggs .gradle .next
+    .nuxt .svelte-kit .angular .docusaurus .parcel-cache .sass-cache .turbo .cache .terraform .ipynb_checkpoints
+    .nyc_output .dart_tool .serverless .stack-work .elixir_ls .metals .bloop .ccls-cache .zig-cache zig-cache
+snapshot: __snapshots__ __image_snapshots__
+""")
+# A plain word that is vendored only beside the manifest of a package manager that fills it.
+_MANIFESTS = {
+    "vendor": ("go.mod", "go.work", "composer.json", "Gemfile", "Cargo.toml", "package.json"),
+    "Pods": ("Podfile",),
+    "Carthage": ("Cartfile",),
+}
+_ASSET_FOLDERS = frozenset(("assets", "static", "public", "js", "css", "javascripts", "stylesheets"))
+_MARKERS = {"pyvenv.cfg": "virtual environment", "CACHEDIR.TAG": "cache"}  # https://bford.info/cachedir/
+
+_NAMES = _read_table("""
+lock file: package-lock.json npm-shrinkwrap.json .package-lock.json yarn.lock pnpm-lock.yaml bun.lock deno.lock
+    Cargo.lock poetry.lock uv.lock pdm.lock pixi.lock Pipfile.lock conda-lock.yml composer.lock symfony.lock
+    Gemfile.lock gems.locked go.sum go.work.sum flake.lock devbox.lock devenv.lock mix.lock rebar.lock pubspec.lock
+    Podfile.lock Package.resolved Cartfile.resolved packages.lock.json paket.lock gradle.lockfile
+    buildscript-gradle.lockfile Chart.lock .terraform.lock.hcl stack.yaml.lock cabal.project.freeze buf.lock shard.lock
+    renv.lock packrat.lock dub.selections.json MODULE.bazel.lock Brewfile.lock.json
+""") | {".DS_Store": BINARY, "Thumbs.db": BINARY}
+# Only endings no source or text format shares: .mo, .pt, .dot and the like are left to the look at the content.
+_EXTENSIONS = _read_table(f"""
+{BINARY}: .png .jpg .jpeg .jpe .gif .bmp .ico .icns .tif .tiff .webp .avif .heic .heif .jxl .jp2 .psd .xcf .sketch .dds
+    .tga .exr .cr2 .nef
+    .ttf .otf .woff .woff2 .eot .ttc .pfb
+    .zip .tar .gz .tgz .bz2 .tbz .tbz2 .xz .txz .7z .rar .zst .lz4 .lzma .br .cab .cpio .deb .rpm .apk .aab .ipa .msi
+    .dmg .iso .img .whl .egg .gem .nupkg .jar .war .ear .aar .jmod .crx .xpi .vsix
+    .mp3 .wav .ogg .oga .opus .flac .aac .m4a .wma .mid .midi .aif .aiff .mp4 .m4v .mov .avi .mkv .webm .wmv .flv .mpg
+    .mpeg .ogv .3gp .swf
+    .pdf .doc .docx .dotx .xls .xlsx .xlsm .xlsb .ppt .pptx .odt .ods .odp .odg .epub .mobi .djvu .vsd .vsdx
+    .pyc .pyo .pyd .class .dex .o .obj .a .lib .so .dylib .dll .exe .ko .wasm .rlib .rmeta .pdb .ilk .pch .gch .beam
+    .node .nib .elc .luac .bin .uf2
+    .sqlite .sqlite3 .db .db3 .mdb .accdb .dbf .parquet .feather .arrow .orc .avro .npy .npz .h5 .hdf5 .pkl .pickle
+    .joblib .dill .rds .rda .rdata .tfrecord .dta .sas7bdat .shp .shx .gpkg .mbtiles
+    .onnx .safetensors .pth .ckpt .tflite .gguf .ggml .mlmodel .keras .caffemodel
+    .blend .fbx .glb .3ds .unitypackage .uasset .p12 .pfx .jks .keystore .lockb
+image: .svg .svgz .eps
+snapshot: .snap .ambr
+{MINIFIED}: .map
+""")
+_MINIFIED_NAME = re.compile(r"[.-]min\.(?:js|mjs|cjs|css|html?|json)$|\.bundle\.(?:js|mjs|css)$", re.IGNORECASE)
+_MINIFIED_ENDINGS = frozenset((".js", ".mjs", ".cjs", ".css", ".html", ".htm", ".json"))
+_OFTEN_MINIFIED = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".css", ".html", ".htm", ".json", ".xml", ".vue", ".svelte")
+
+_COMMENT = re.compile(
+    rb"^\s*(?://[/!]?|/\*[*!]?|\*|#+|--|;+|%+|<!--|\(\*|\{-|'|@?rem\b|\"\"\")\s*(\S.*)$", re.IGNORECASE
+)
+_STANDARD_MARK = re.compile(
+    rb"(?:this (?:file|code) (?:is|was) )?(?:automatically |auto-?)?"
+    rb"@generated(?: (?:by|from|with|using|signedsource)\b|\s*[<({:.;*-]|\s*$)"
+    rb"|code generated .*\bdo not edit\b[.!]?\s*(?:\*/|-->)?\s*$"
+    rb"|<auto-?generated\b",
+    re.IGNORECASE,
+)
+_WARNING = re.compile(rb"\b(?:do not|don't) (?:edit|modify|change|make changes)\b", re.IGNORECASE)
+_STATEMENT = re.compile(
+    rb"(?:\W|warning|note|notice|attention|do not (?:edit|modify))*"
+    rb"(?:(?:this|the) (?:\w+ )?(?:file|code|class|module|header|source|document) (?:is|was|has been) )?(?:an? )?"
+    rb"(?:auto(?:matically|matic|-)?[ -]?|machine[ -])?generated"
+    rb"(?: (?:by|from|with|using|on|at|via|automatically)\b|(?: (?:file|code))?\s*(?:[.,:;!(*-]|$))",
+    re.IGNORECASE,
+)
+
+
+def check_folder(path: str, holds: Callable[[str], bool]) -> str:
+    """Return why nothing below a folder is indexed, by convention; empty when there is no reason.
+
+    Args:
+        path: relative to the root; folders above the root never count.
+        holds: tells whether a path, relative to the root, exists.
+    """
+    parent, _, name = path.rpartition("/")
+    if reason := _FOLDERS.get(name):
+        return reason
+    for marker, reason in _MARKERS.items():
+        if holds(f"{path}/{marker}"):
+            return reason
+    if name == "vendor" and (not parent or parent.rpartition("/")[2] in _ASSET_FOLDERS):
+        return "vendored"
+    above = parent and f"{parent}/"
+    if any(holds(above + manifest) for manifest in _MANIFESTS.get(name, ())):
+        return "vendored"
+    return ""
+
+
+def check_name(name: str) -> str:
+    """Return why a file of this name is not indexed, whatever it holds; empty when there is no reason."""
+    if reason := _NAMES.get(name):
+        return reason
+    dot = name.rfind(".")
+    if dot < 0:
+        return ""
+    ending = name[dot:].lower()
+    if reason := _EXTENSIONS.get(ending):
+        return reason
+    return MINIFIED if ending in _MINIFIED_ENDINGS and _MINIFIED_NAME.search(name) else ""
+
+
+def check_content(data: bytes, path: str) -> str | None:
+    """Return why a file is not indexed although its name gave no reason; None when there is no reason.
+
+    Args:
+        data: the whole file, normalized or not.
+        path: tells code, whose lines are short, from prose and tables, whose lines may be long.
+    """
+    data = normalize(data)
+    if b"\0" in data[:_HEAD_BYTES]:
+        return "binary"
+    if _is_minified(data, path):
+        return MINIFIED
+    if _is_generated(data, path):
+        return GENERATED
+    return None
+
+
+def normalize(data: bytes) -> bytes:
+    """Return UTF-16 and UTF-32 text that says so with a byte order mark as UTF-8, anything else unchanged.
+
+    All offsets into a file are offsets into its normalized bytes. The mark of UTF-8 stays.
+    """
+    if data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        encoding = "utf-32"
+    elif data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encoding = "utf-16"
+    else:
+        return data
+    try:
+        return data.decode(encoding).encode("utf-8")
+    except UnicodeDecodeError:
+        return data
+
+
+def _is_minified(data: bytes, path: str) -> bool:
+    if len(data) < _SMALL_BYTES:
+        return False
+    if path.lower().endswith(_OFTEN_MINIFIED):
+        lines = max(data.count(b"\n"), data.count(b"\r")) + 1
+        if len(data) > _LONG_AVERAGE_BYTES * lines:
+            return True
+    if len(data) <= _LONG_LINE_BYTES or max(map(len, data.splitlines())) <= _LONG_LINE_BYTES:
+        return False
+    return _is_code(data, path)
+
+
+def _is_generated(data: bytes, path: str) -> bool:
+    head = data[:_HEADER_BYTES]
+    if b"generated" not in head.lower():
+        return False
+    comments = [match[1] for line in head.splitlines()[:_HEADER_LINES] if (match := _COMMENT.match(line))]
+    marked = any(_STANDARD_MARK.match(comment) for comment in comments) or (
+        any(_WARNING.search(comment) for comment in comments) and any(_STATEMENT.match(comment) for comment in comments)
+    )
+    return marked and _is_code(data, path)
+
+
+def _is_code(data: bytes, path: str) -> bool:
+    return detect_language(path, data[:_HEAD_BYTES]).group != "prose"

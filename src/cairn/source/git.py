@@ -1,0 +1,169 @@
+"""Hides the git command line: finding a repository, its branch, and the files git would consider."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from cairn.errors import PathError
+
+_REVISION = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_LOCATE_TIMEOUT_S = 20.0
+_LIST_TIMEOUT_S = 300.0
+_SEPARATOR = "--cairn"  # rev-parse echoes an option it does not know: a folder's name may hold line breaks
+# Set by git around hooks and aliases: they point at another repository or change how arguments and output read.
+_FOREIGN_VARIABLE = re.compile(
+    r"GIT_(?:ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|DIR|GRAFT_FILE|IMPLICIT_WORK_TREE|INDEX_FILE|INTERNAL_SUPER_PREFIX"
+    r"|NAMESPACE|OBJECT_DIRECTORY|PREFIX|QUARANTINE_PATH|SHALLOW_FILE|WORK_TREE|(?:GLOB|ICASE|LITERAL|NOGLOB)_PATHSPECS"
+    r"|TRACE.*)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """Where a checkout keeps its parts, all absolute.
+
+    `git_dir` differs from `common_dir` in a linked worktree only: there it holds that worktree's HEAD and index.
+    """
+
+    work_tree: Path
+    git_dir: Path
+    common_dir: Path
+
+
+def find_repository(folder: Path) -> Repository | None:
+    """Return the repository whose checkout contains a folder; None if there is none, or git is not installed.
+
+    Raises:
+        PathError: if the folder is missing, lies in a bare repository or inside `.git`, or git refuses to work there.
+    """
+    if not folder.is_dir():
+        raise PathError(f"{folder} is not a folder", "name an existing folder: cairn index PATH")
+    places = ["--absolute-git-dir", _SEPARATOR, "--git-common-dir", _SEPARATOR, "--show-toplevel"]
+    try:
+        done = _run(folder, ["rev-parse", "--is-bare-repository", "--is-inside-work-tree", *places], _LOCATE_TIMEOUT_S)
+    except FileNotFoundError:
+        return None
+    if done.returncode:
+        if _first_line(done.stderr).startswith("not a git repository"):
+            return None
+        raise _refusal(folder, done)
+    _, _, answer = os.fsdecode(done.stdout).removesuffix("\n").split("\n", 2)
+    git_dir, common_dir, work_tree = answer.split(f"\n{_SEPARATOR}\n")
+    # git names the common folder relative to where it ran.
+    return Repository(Path(work_tree), Path(git_dir), Path(os.path.realpath(folder / common_dir)))
+
+
+def current_branch(repository: Repository) -> str | None:
+    """Return the name of the branch checked out, also before its first commit; None when HEAD is detached."""
+    reference = _read_reference(repository.git_dir / "HEAD")
+    if reference == "ref: refs/heads/.invalid":  # refs are kept in a reftable, which only git reads
+        done = _run(repository.work_tree, ["symbolic-ref", "--short", "--quiet", "HEAD"], _LOCATE_TIMEOUT_S)
+        return os.fsdecode(done.stdout).strip() or None
+    if not reference.startswith("ref: "):
+        return None
+    return reference.removeprefix("ref: ").strip().removeprefix("refs/heads/")
+
+
+def head_revision(repository: Repository) -> str | None:
+    """Return the full hash of the commit checked out; None before the first commit."""
+    reference = _read_reference(repository.git_dir / "HEAD")
+    if reference.startswith("ref: refs/heads/"):
+        reference = _read_reference(repository.common_dir / reference.removeprefix("ref: "))
+    if _REVISION.fullmatch(reference):
+        return reference
+    done = _run(repository.work_tree, ["rev-parse", "--verify", "--quiet", "HEAD"], _LOCATE_TIMEOUT_S)
+    return os.fsdecode(done.stdout).strip() or None
+
+
+def list_files(folder: Path, *, own_repository: bool = False) -> list[str]:
+    """Return what git tracks below a folder of a checkout, and what it does not track but would not ignore either.
+
+    Tracked files are listed whether or not they are still on disk. A submodule is listed as one path; a repository that
+    is not a submodule as one path that ends with `/`.
+
+    Args:
+        folder: any folder of the checkout.
+        own_repository: fail rather than answer for the enclosing repository when the folder has none of its own.
+
+    Returns:
+        paths relative to the folder, each once, sorted.
+
+    Raises:
+        PathError: if git fails.
+    """
+    arguments = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    done = _run(folder, arguments, _LIST_TIMEOUT_S, ceiling=folder.parent if own_repository else None)
+    if done.returncode:
+        raise _refusal(folder, done)
+    paths = set(os.fsdecode(done.stdout).split("\0"))  # a file in conflict is listed once for each side
+    paths.discard("")
+    return sorted(paths)
+
+
+def is_ignored(folder: Path) -> bool:
+    """Tell whether git ignores a whole folder of a checkout."""
+    return _run(folder, ["check-ignore", "--quiet", "."], _LOCATE_TIMEOUT_S).returncode == 0
+
+
+def _run(
+    folder: Path, arguments: list[str], timeout_s: float, *, ceiling: Path | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """Run git in a folder, free of the variables of a surrounding git.
+
+    Raises:
+        FileNotFoundError: if git is not installed.
+        PathError: if the folder cannot be entered, or git does not end in time.
+    """
+    environment = {name: value for name, value in os.environ.items() if not _FOREIGN_VARIABLE.fullmatch(name)}
+    environment |= {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    if ceiling is not None:
+        environment["GIT_CEILING_DIRECTORIES"] = str(ceiling)
+    command = ["git", "-c", "core.fsmonitor=false", *arguments]  # start no daemon and no program the repository names
+    try:
+        return subprocess.run(
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=timeout_s,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise PathError(f"git needed more than {timeout_s:.0f} s in {folder}", "try: git status") from error
+    except (PermissionError, NotADirectoryError) as error:
+        raise PathError(
+            f"git cannot run in {folder}: {error.strerror}", "check the permissions of the folder"
+        ) from error
+
+
+def _refusal(folder: Path, done: subprocess.CompletedProcess[bytes]) -> PathError:
+    """Say why git failed, with its own advice as the hint where it gives one."""
+    message = _first_line(done.stderr)
+    if message.startswith(("detected dubious ownership", "unsafe repository")):
+        lines = os.fsdecode(done.stderr).split("\n")
+        advice = next((line.strip() for line in lines if "--add safe.directory" in line), "see: git status")
+        return PathError(f"git refuses to read {folder}: {message}", advice)
+    if not message.startswith("this operation must be run in a work tree"):
+        return PathError(f"git cannot read the repository at {folder}: {message}", "see: git status")
+    if done.stdout.startswith(b"true"):
+        return PathError(
+            f"{folder} is a bare repository: it has no files", "check it out: git worktree add ../checkout"
+        )
+    return PathError(f"{folder} lies inside the .git folder of a repository", "name the checkout: cairn index PATH")
+
+
+def _first_line(stderr: bytes) -> str:
+    return os.fsdecode(stderr).strip().split("\n", 1)[0].removeprefix("fatal: ")
+
+
+def _read_reference(path: Path) -> str:
+    """Return the content of a reference kept as a file, empty when it is kept elsewhere."""
+    try:
+        return path.read_text(encoding="utf-8", errors="surrogateescape").strip()
+    except OSError:
+        return ""

@@ -1,0 +1,444 @@
+"""The languages as data: how a file is recognised, which grammar parses it, what its comments look like."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+_LOOKS_LIKE_CPP = re.compile(
+    rb"^\s*(?:class|namespace|template|using|public:|private:)\b|\w::\w|\bconstexpr\b", re.MULTILINE
+)
+_SHEBANG = re.compile(rb"^#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*)?([\w.+-]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """One language, one row.
+
+    `grammar` is `module:function`, empty for text that is cut on line borders. `query` names the file under `queries/`.
+    `attributes` are the beginnings of lines that may stand between a comment and the definition it describes.
+    """
+
+    name: str
+    extensions: tuple[str, ...] = ()
+    filenames: tuple[str, ...] = ()
+    interpreters: tuple[str, ...] = ()
+    grammar: str = ""
+    query: str = ""
+    line_comments: tuple[str, ...] = ()
+    block_comments: tuple[tuple[str, str], ...] = ()
+    attributes: tuple[str, ...] = ()
+    group: str = "code"  # code, prose or data
+
+
+_C_BLOCK = (("/*", "*/"),)
+
+LANGUAGES: tuple[Language, ...] = (
+    Language(
+        "python",
+        extensions=(".py", ".pyi", ".pyw"),
+        interpreters=("python", "python2", "python3", "pypy", "pypy3", "uv"),
+        grammar="tree_sitter_python:language",
+        query="python",
+        line_comments=("#",),
+        attributes=("@",),
+    ),
+    Language(
+        "javascript",
+        extensions=(".js", ".mjs", ".cjs", ".jsx"),
+        interpreters=("node", "nodejs", "bun", "deno"),
+        grammar="tree_sitter_javascript:language",
+        query="javascript",
+        line_comments=("//",),
+        block_comments=_C_BLOCK,
+        attributes=("@",),
+    ),
+    Language(
+        "typescript",
+        extensions=(".ts", ".mts", ".cts"),
+        interpreters=("ts-node", "tsx"),
+        grammar="tree_sitter_typescript:language_typescript",
+        query="typescript",
+        line_comments=("//",),
+        block_comments=_C_BLOCK,
+        attributes=("@",),
+    ),
+    Language(
+        "tsx",
+        extensions=(".tsx",),
+        grammar="tree_sitter_typescript:language_tsx",
+        query="typescript",
+        line_comments=("//",),
+        block_comments=_C_BLOCK,
+        attributes=("@",),
+    ),
+    Language(
+        "go",
+        extensions=(".go",),
+        grammar="tree_sitter_go:language",
+        query="go",
+        line_comments=("//",),
+        block_comments=_C_BLOCK,
+    ),
+    Language(
+        "rust",
+        extensions=(".rs",),
+        grammar="tree_sitter_rust:language",
+        query="rust",
+        line_comments=("//",),
+        block_comments=_C_BLOCK,
+        attributes=("#[",),
+    ),
+    Language(
+        "java",
+        extensions=(".java",),
+        grammar="tree_sitter_java:language",
+        query="java",
+        line_comments=("//",),
+        block_comments=_C_BLOCK,
+        attributes=("@",),
+    ),
+    Language(
+        "c",
+        extensions=(".c",),
+        grammar="tree_sitter_c:language",
+        query="c",
+        line_comments=("//",),
+        block_comments=_C_BLOCK,
+        attributes=("__attribute__",),
+    ),
+    Language(
+        "cpp",
+        extensions=(".cc", ".cpp", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".ipp", ".inl", ".cu", ".cuh"),
+        grammar="tree_sitter_cpp:language",
+        query="cpp",
+        line_comments=("//",),
+        block_comments=_C_BLOCK,
+        attributes=("[[", "template"),
+    ),
+    Language(
+        "csharp",
+        extensions=(".cs", ".csx"),
+        grammar="tree_sitter_c_sharp:language",
+        query="csharp",
+        line_comments=("//",),
+        block_comments=_C_BLOCK,
+        attributes=("[",),
+    ),
+    Language(
+        "ruby",
+        extensions=(".rb", ".rake", ".gemspec", ".ru"),
+        filenames=("Gemfile", "Rakefile", "Vagrantfile", "Podfile", "Guardfile"),
+        interpreters=("ruby", "jruby"),
+        grammar="tree_sitter_ruby:language",
+        query="ruby",
+        line_comments=("#",),
+        block_comments=(("=begin", "=end"),),
+    ),
+    Language(
+        "php",
+        extensions=(".php", ".phtml"),
+        interpreters=("php",),
+        grammar="tree_sitter_php:language_php",
+        query="php",
+        line_comments=("//", "# "),  # `#[` opens an attribute, which is part of the declaration's node
+        block_comments=_C_BLOCK,
+    ),
+    Language(
+        "kotlin",
+        extensions=(".kt", ".kts"),
+        interpreters=("kotlin",),
+        grammar="tree_sitter_kotlin:language",
+        query="kotlin",
+        line_comments=("//",),
+        block_comments=_C_BLOCK,
+        attributes=("@",),
+    ),
+    Language(
+        "swift",
+        extensions=(".swift",),
+        interpreters=("swift",),
+        grammar="tree_sitter_swift:language",
+        query="swift",
+        line_comments=("//",),
+        block_comments=_C_BLOCK,
+        attributes=("@",),
+    ),
+    Language(
+        "scala",
+        extensions=(".scala", ".sc", ".sbt"),
+        interpreters=("scala",),
+        grammar="tree_sitter_scala:language",
+        query="scala",
+        line_comments=("//",),
+        block_comments=_C_BLOCK,
+        attributes=("@",),
+    ),
+    Language(
+        "elixir",
+        extensions=(".ex", ".exs"),
+        filenames=("mix.lock",),
+        interpreters=("elixir",),
+        grammar="tree_sitter_elixir:language",
+        query="elixir",
+        line_comments=("#",),
+        attributes=("@",),
+    ),
+    Language(
+        "haskell",
+        extensions=(".hs",),
+        interpreters=("runhaskell", "stack"),
+        grammar="tree_sitter_haskell:language",
+        query="haskell",
+        line_comments=("--",),
+        block_comments=(("{-", "-}"),),
+    ),
+    Language(
+        "lua",
+        extensions=(".lua",),
+        interpreters=("lua", "luajit"),
+        grammar="tree_sitter_lua:language",
+        query="lua",
+        line_comments=("--",),
+        block_comments=(("--[[", "--]]"),),
+    ),
+    Language(
+        "bash",
+        extensions=(".sh", ".bash", ".zsh", ".bats", ".ksh"),
+        filenames=(".bashrc", ".zshrc", ".profile", ".bash_profile", "PKGBUILD"),
+        interpreters=("sh", "bash", "zsh", "dash", "ksh", "bats"),
+        grammar="tree_sitter_bash:language",
+        query="bash",
+        line_comments=("#",),
+    ),
+    Language(
+        "zig",
+        extensions=(".zig", ".zon"),
+        grammar="tree_sitter_zig:language",
+        query="zig",
+        line_comments=("//",),
+    ),
+    Language(
+        "solidity",
+        extensions=(".sol",),
+        grammar="tree_sitter_solidity:language",
+        query="solidity",
+        line_comments=("//",),
+        block_comments=_C_BLOCK,
+    ),
+    Language(
+        "sql",
+        extensions=(".sql", ".ddl", ".psql"),
+        grammar="tree_sitter_sql:language",
+        query="sql",
+        line_comments=("--",),
+        block_comments=_C_BLOCK,
+    ),
+    Language(
+        "dart",
+        extensions=(".dart",),
+        grammar="tree_sitter_dart:language",
+        query="dart",
+        line_comments=("//",),
+        block_comments=_C_BLOCK,
+        attributes=("@",),
+    ),
+    Language(
+        "groovy",
+        extensions=(".groovy", ".gradle"),
+        filenames=("Jenkinsfile",),
+        interpreters=("groovy",),
+        grammar="tree_sitter_groovy:language",
+        query="groovy",
+        line_comments=("//",),
+        block_comments=_C_BLOCK,
+        attributes=("@",),
+    ),
+    Language(
+        "powershell",
+        extensions=(".ps1", ".psm1", ".psd1"),
+        interpreters=("pwsh",),
+        grammar="tree_sitter_powershell:language",
+        query="powershell",
+        line_comments=("#",),
+        block_comments=(("<#", "#>"),),
+        attributes=("[",),
+    ),
+    Language(
+        "nix",
+        extensions=(".nix",),
+        grammar="tree_sitter_nix:language",
+        query="nix",
+        line_comments=("#",),
+        block_comments=_C_BLOCK,
+    ),
+    Language(
+        "graphql",
+        extensions=(".graphql", ".gql", ".graphqls"),
+        grammar="tree_sitter_graphql:language",
+        query="graphql",
+        line_comments=("#",),
+    ),
+    Language(
+        "svelte",
+        extensions=(".svelte",),
+        grammar="tree_sitter_svelte:language",
+        query="svelte",
+        block_comments=(("<!--", "-->"),),
+    ),
+    Language(
+        "cmake",
+        extensions=(".cmake",),
+        filenames=("CMakeLists.txt",),
+        grammar="tree_sitter_cmake:language",
+        query="cmake",
+        line_comments=("#",),
+        group="data",
+    ),
+    Language(
+        "make",
+        extensions=(".mk", ".mak"),
+        filenames=("Makefile", "GNUmakefile", "BSDmakefile"),
+        interpreters=("make",),
+        grammar="tree_sitter_make:language",
+        query="make",
+        line_comments=("#",),
+        group="data",
+    ),
+    Language(
+        "dockerfile",
+        extensions=(".dockerfile",),
+        filenames=("Dockerfile", "Containerfile"),
+        grammar="tree_sitter_dockerfile:language",
+        query="dockerfile",
+        line_comments=("#",),
+        group="data",
+    ),
+    Language(
+        "hcl",
+        extensions=(".hcl", ".tf", ".tfvars"),
+        grammar="tree_sitter_hcl:language",
+        query="hcl",
+        line_comments=("#", "//"),
+        block_comments=_C_BLOCK,
+        group="data",
+    ),
+    Language(
+        "markdown",
+        extensions=(".md", ".markdown", ".mdx", ".mdc"),
+        filenames=("README", "CHANGELOG"),
+        grammar="tree_sitter_markdown:language",
+        query="markdown",
+        group="prose",
+    ),
+    Language(
+        "html",
+        extensions=(".html", ".htm", ".xhtml"),
+        grammar="tree_sitter_html:language",
+        query="html",
+        block_comments=(("<!--", "-->"),),
+        group="data",
+    ),
+    Language(
+        "css",
+        extensions=(".css", ".scss", ".less"),
+        grammar="tree_sitter_css:language",
+        query="css",
+        block_comments=_C_BLOCK,
+        group="data",
+    ),
+    Language(
+        "json",
+        extensions=(".json", ".jsonc", ".json5", ".webmanifest"),
+        grammar="tree_sitter_json:language",
+        query="json",
+        group="data",
+    ),
+    Language(
+        "yaml",
+        extensions=(".yaml", ".yml"),
+        grammar="tree_sitter_yaml:language",
+        query="yaml",
+        line_comments=("#",),
+        group="data",
+    ),
+    Language(
+        "toml",
+        extensions=(".toml",),
+        filenames=("Pipfile", "Cargo.lock", "poetry.lock", "uv.lock"),
+        grammar="tree_sitter_toml:language",
+        query="toml",
+        line_comments=("#",),
+        group="data",
+    ),
+)
+# Read and cut on line borders; the name keeps filters useful.
+PLAIN: tuple[Language, ...] = (
+    Language("text", extensions=(".txt", ".text", ".rst", ".adoc", ".asciidoc", ".org", ".tex"), group="prose"),
+    Language("xml", extensions=(".xml", ".xsd", ".xsl", ".csproj", ".props", ".targets", ".plist"), group="data"),
+    Language("ini", extensions=(".ini", ".cfg", ".conf", ".properties", ".editorconfig", ".env"), group="data"),
+    Language("protobuf", extensions=(".proto",)),
+    Language("r", extensions=(".r",), interpreters=("Rscript",)),
+    Language("perl", extensions=(".pl", ".pm", ".t"), interpreters=("perl",)),
+    Language("objective-c", extensions=(".m", ".mm")),
+    Language("ocaml", extensions=(".ml", ".mli")),
+    Language("erlang", extensions=(".erl", ".hrl"), interpreters=("escript",)),
+    Language("clojure", extensions=(".clj", ".cljs", ".cljc", ".edn")),
+    Language("fsharp", extensions=(".fs", ".fsi", ".fsx")),
+    Language("julia", extensions=(".jl",), interpreters=("julia",)),
+    Language("vue", extensions=(".vue",)),
+    Language("assembly", extensions=(".s", ".asm")),
+    Language("vimscript", extensions=(".vim",)),
+    Language("lisp", extensions=(".lisp", ".el", ".scm", ".rkt")),
+    Language("tcl", extensions=(".tcl",), interpreters=("tclsh", "wish")),
+    Language("awk", extensions=(".awk",), interpreters=("awk", "gawk")),
+)
+TEXT = PLAIN[0]
+
+_ALL = (*LANGUAGES, *PLAIN)
+BY_NAME = {language.name: language for language in _ALL}
+_BY_EXTENSION = {extension: language for language in _ALL for extension in language.extensions}
+_BY_FILENAME = {name.lower(): language for language in _ALL for name in language.filenames}
+_BY_INTERPRETER = {name: language for language in _ALL for name in language.interpreters}
+
+
+def detect_language(path: str, head: bytes) -> Language:
+    """Return the language of a file from its name, else its extension, else the interpreter its first line names.
+
+    Args:
+        path: relative path; only the last part counts.
+        head: the first bytes of the file, a few kilobytes: for the `#!` line, and to tell C from C++ headers.
+    """
+    name = path.rsplit("/", 1)[-1].lower()
+    if language := _BY_FILENAME.get(name):
+        return language
+    extension = name[name.rfind(".") :] if "." in name else ""
+    if extension == ".h":
+        return BY_NAME["cpp" if _LOOKS_LIKE_CPP.search(head) else "c"]
+    if language := _BY_EXTENSION.get(extension) or _BY_FILENAME.get(name.split(".", 1)[0]):
+        return language
+    if match := _SHEBANG.match(head):
+        interpreter = match[1].decode("ascii", "replace")
+        return _BY_INTERPRETER.get(interpreter) or _BY_INTERPRETER.get(interpreter.rstrip("0123456789."), TEXT)
+    return TEXT
+
+
+@cache
+def load_grammar(language: Language) -> tree_sitter.Language:
+    """Import the wheel that carries the grammar; only languages that occur are loaded."""
+    import tree_sitter  # noqa: PLC0415 - start-up time: searching needs no parser
+
+    module, function = language.grammar.split(":")
+    return tree_sitter.Language(getattr(import_module(module), function)())
+
+
+def load_query_text(language: Language) -> str:
+    """Return the query that finds the language's definitions."""
+    return (files("cairn.source") / "queries" / f"{language.query}.scm").read_text(encoding="utf-8")

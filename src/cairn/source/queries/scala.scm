@@ -1,0 +1,38 @@
+; Annotations and modifiers are part of the definition's node, so a span starts at `@...` where there is one.
+(package_clause name: (_) @name body: (_)) @definition.namespace
+(package_object name: (_) @name) @definition.object
+(class_definition name: (_) @name) @definition.class
+(trait_definition name: (_) @name) @definition.trait
+(object_definition name: (_) @name) @definition.object
+(enum_definition name: (_) @name) @definition.enum
+(type_definition name: (_) @name) @definition.type
+; A given without a name goes by its type.
+(given_definition name: (_) @name) @definition.instance
+(given_definition !name return_type: (_) @name body: (_)) @definition.instance
+
+; A method of `extension (s: String)` belongs to the type it extends.
+(extension_definition
+  parameters: (parameters (parameter type: [(type_identifier) @receiver (generic_type type: (_) @receiver)]))
+  (function_definition name: (_) @name) @definition.method)
+((function_definition name: (identifier) @name) @definition.constructor (#eq? @name "this"))
+(function_definition name: (_) @name) @definition.function
+(function_declaration name: (_) @name) @definition.function
+
+; Values of a type are its fields, those of a file or package are variables, those in a block are locals.
+(template_body [
+  (val_definition pattern: [(identifier) (operator_identifier)] @name)
+  (val_definition pattern: (_ (identifier) @name))
+  (var_definition pattern: [(identifier) (operator_identifier)] @name)
+  (var_definition pattern: (_ (identifier) @name))
+  (val_declaration name: (_) @name)
+  (var_declaration name: (_) @name)] @definition.field)
+(with_template_body [
+  (val_definition pattern: (identifier) @name)
+  (var_definition pattern: (identifier) @name)] @definition.field)
+(enum_body [
+  (val_definition pattern: (identifier) @name)
+  (var_definition pattern: (identifier) @name)] @definition.field)
+(compilation_unit [
+  (val_definition pattern: [(identifier) (operator_identifier)] @name)
+  (val_definition pattern: (_ (identifier) @name))
+  (var_definition pattern: [(identifier) (operator_identifier)] @name)] @definition.variable)

@@ -1,0 +1,311 @@
+"""Hides how the eligible files of a project are found, from git or by walking the folders, and how they are read."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from dataclasses import dataclass
+from operator import attrgetter
+from pathlib import Path
+
+from cairn.errors import PathError
+from cairn.source import git
+from cairn.source.eligible import BINARY, UNLISTED, check_folder, check_name
+from cairn.source.ignore import IgnoreRules
+from cairn.types import FileStat, Skipped
+
+MAX_FILE_BYTES = 1_000_000
+CAIRNIGNORE = ".cairnignore"
+_EXCLUDED = "excluded by .cairnignore"
+
+_Scope = tuple[int, IgnoreRules]  # the rules of one folder, and how many bytes its path and `/` take
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """The files to index and the ones left out, both sorted by path.
+
+    Files that git ignores, and the state of version control and of Cairn, are in neither.
+    """
+
+    files: list[FileStat]
+    skipped: list[Skipped]
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """What holds for the files of a folder: why none is eligible, or the rules that decide, outermost first."""
+
+    reason: str = ""
+    cairnignore: tuple[_Scope, ...] = ()
+    gitignore: tuple[_Scope, ...] = ()
+    is_unlisted: bool = False
+
+
+def walk(root: Path, *, repository: git.Repository | None, max_file_bytes: int = MAX_FILE_BYTES) -> Walk:
+    """Find the eligible files below a folder.
+
+    Names that convention marks as vendored, locked, minified or binary are left out, and so is what `.cairnignore`
+    files exclude (gitignore syntax, nested ones too). Their negations (`!vendor/`) take back what convention left out,
+    binaries apart. Symbolic links are never followed.
+
+    Args:
+        root: the folder; paths are relative to it.
+        repository: the checkout that contains the root, so that git says which files count; None to walk the folders,
+            with `.gitignore` files as git would read them.
+        max_file_bytes: files above this size are skipped.
+
+    Raises:
+        PathError: if the root cannot be read, or git fails.
+    """
+    walker = _Walker(root, max_file_bytes)
+    paths = git.list_files(root) if repository else []
+    # An ignored folder that is named as the root is wanted all the same.
+    if repository and (paths or not git.is_ignored(root)):
+        walker.add_listed(paths)
+    else:
+        walker.add_tree()
+    path_of = attrgetter("path")
+    return Walk(sorted(walker.files, key=path_of), sorted(walker.skipped, key=path_of))
+
+
+def read_file(root: Path, path: str, max_file_bytes: int = MAX_FILE_BYTES) -> bytes:
+    """Read one file below the root, as it stands now, without following a symbolic link.
+
+    Args:
+        root: the folder the path is relative to; it may itself be reached through a link.
+        path: as in `FileStat`.
+        max_file_bytes: size above which the file is refused.
+
+    Raises:
+        OSError: FileNotFoundError if the file vanished; PermissionError if it cannot be read; NotADirectoryError or
+            ELOOP for a link; EINVAL for a path that leaves the root or no regular file; EFBIG if it is too large.
+    """
+    descriptor = _open_below(root, path)
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", path)
+        with open(descriptor, "rb", closefd=False) as file:
+            data = file.read(min(status.st_size, max_file_bytes) + 1)
+            if status.st_size < len(data) <= max_file_bytes:  # it is being written to
+                data += file.read(max_file_bytes + 1 - len(data))
+    finally:
+        os.close(descriptor)
+    if len(data) > max_file_bytes:
+        raise OSError(errno.EFBIG, _too_large(max_file_bytes), path)
+    return data
+
+
+def _open_below(root: Path, path: str) -> int:
+    """Open a file part by part, so that no part can be swapped for a link meanwhile."""
+    parts = path.split("/")
+    if "\0" in path or any(part in ("", ".", "..") for part in parts):
+        raise OSError(errno.EINVAL, "not a path below the root", path)
+    folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for part in parts[:-1]:
+            inner = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+            os.close(folder)
+            folder = inner
+        # O_NONBLOCK: a pipe must not make us wait for a writer.
+        return os.open(parts[-1], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+    finally:
+        os.close(folder)
+
+
+def _too_large(max_file_bytes: int) -> str:
+    return f"larger than {max_file_bytes:,} bytes"
+
+
+class _Walker:
+    """Collects the files of one walk."""
+
+    def __init__(self, root: Path, max_file_bytes: int) -> None:
+        self.files: list[FileStat] = []
+        self.skipped: list[Skipped] = []
+        self._root = root
+        self._prefix = os.path.join(root, "")
+        self._real_prefix = os.path.join(os.path.realpath(root), "")
+        self._max_file_bytes = max_file_bytes
+        self._listed: set[str] | None = None  # what git lists: spares a look at the disk for each question
+
+    def add_listed(self, paths: list[str]) -> None:
+        """Add files as git lists them; checked out submodules are listed in turn."""
+        folders = {"": self._add_rules("", _Folder())}
+        submodules: list[str] = []
+        self._listed = set(paths)
+        self._add_paths(paths, folders, submodules)
+        while submodules:
+            submodule = submodules.pop()
+            try:
+                inner = [f"{submodule}/{path}" for path in git.list_files(self._root / submodule, own_repository=True)]
+            except PathError as error:
+                self._skip(submodule, f"submodule: {error}")
+                continue
+            self._listed.update(inner)
+            self._add_paths(inner, folders, submodules)
+
+    def add_tree(self) -> None:
+        """Add files by walking the folders."""
+        pending = [("", self._add_rules("", _Folder(), with_git=True))]
+        while pending:
+            base, folder = pending.pop()
+            try:
+                with os.scandir(self._prefix + base) as scan:
+                    entries = list(scan)
+            except OSError as error:
+                if not base:
+                    raise PathError(
+                        f"{self._root} cannot be read: {error.strerror}", "name a folder you can read"
+                    ) from error
+                self._skip(base.rstrip("/"), f"unreadable folder: {error.strerror}")
+                continue
+            for entry in entries:
+                if entry.name not in UNLISTED:
+                    self._add_entry(base + entry.name, entry, folder, pending)
+
+    def _add_paths(self, paths: list[str], folders: dict[str, _Folder], submodules: list[str]) -> None:
+        for path in paths:
+            parent, _, name = path.rpartition("/")
+            folder = folders.get(parent) or self._enter_all(parent, folders)
+            if folder.is_unlisted or name in UNLISTED:
+                continue
+            if path.endswith("/"):
+                self._skip(parent, folder.reason or "a repository of its own")
+                continue
+            try:
+                status = os.lstat(self._prefix + path)
+            except (FileNotFoundError, NotADirectoryError):  # deleted, or left out of a sparse checkout
+                continue
+            except OSError as error:
+                self._skip(path, f"unreadable: {error.strerror}")
+                continue
+            if stat.S_ISDIR(status.st_mode):
+                self._add_submodule(path, folders, submodules)
+            else:
+                self._add_file(path, folder, status)
+
+    def _add_submodule(self, path: str, folders: dict[str, _Folder], submodules: list[str]) -> None:
+        if reason := self._enter_all(path, folders).reason:
+            self._skip(path, _of_folder(reason))
+        elif os.path.lexists(f"{self._prefix}{path}/.git"):
+            submodules.append(path)
+        elif not os.listdir(self._prefix + path):
+            self._skip(path, "submodule that is not checked out")
+        # else a tracked file gave way to a folder, whose files git lists themselves
+
+    def _enter_all(self, path: str, folders: dict[str, _Folder]) -> _Folder:
+        """Return what holds for a folder, after the folders above it."""
+        folder = folders[""]
+        end = 0
+        while end < len(path):
+            end = path.find("/", end + 1) % (len(path) + 1)  # -1 is the end
+            above = path[:end]
+            inner = folders.get(above)
+            if inner is None:
+                inner = folders[above] = self._enter(above, folder, with_git=False)
+            folder = inner
+        return folder
+
+    def _add_entry(
+        self, path: str, entry: os.DirEntry[str], folder: _Folder, pending: list[tuple[str, _Folder]]
+    ) -> None:
+        is_folder = entry.is_dir(follow_symlinks=False)
+        if _match(folder.gitignore, path, is_folder=is_folder):
+            return
+        if is_folder:
+            inner = self._enter(path, folder, with_git=True)
+            if inner.reason:
+                self._skip(path, _of_folder(inner.reason))
+            else:
+                pending.append((f"{path}/", inner))
+            return
+        try:
+            status = entry.stat(follow_symlinks=False)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            self._skip(path, f"unreadable: {error.strerror}")
+            return
+        self._add_file(path, folder, status)
+
+    def _enter(self, path: str, parent: _Folder, *, with_git: bool) -> _Folder:
+        if parent.reason or parent.is_unlisted:
+            return parent
+        if path.rpartition("/")[2] in UNLISTED:
+            return _Folder(is_unlisted=True)
+        if os.path.islink(self._prefix + path):
+            return _Folder("behind a symlink")
+        excluded = _match(parent.cairnignore, path, is_folder=True)
+        if excluded:
+            return _Folder(_EXCLUDED)
+        if excluded is None and (reason := check_folder(path, self._holds)):
+            return _Folder(reason)
+        return self._add_rules(f"{path}/", parent, with_git=with_git)
+
+    def _add_rules(self, base: str, parent: _Folder, *, with_git: bool = False) -> _Folder:
+        cairnignore = self._read_rules(base, CAIRNIGNORE)
+        gitignore = self._read_rules(base, ".gitignore") if with_git else ()
+        if not cairnignore and not gitignore:
+            return parent
+        return _Folder("", parent.cairnignore + cairnignore, parent.gitignore + gitignore)
+
+    def _read_rules(self, base: str, name: str) -> tuple[_Scope, ...]:
+        if not self._holds(base + name):
+            return ()
+        try:
+            text = read_file(self._root, base + name)
+        except OSError:  # the walk comes across the file itself and says what is wrong with it
+            return ()
+        return ((len(os.fsencode(base)), IgnoreRules(text)),)
+
+    def _add_file(self, path: str, folder: _Folder, status: os.stat_result) -> None:
+        reason = folder.reason or self._reason_to_skip(path, folder, status)
+        if reason:
+            self._skip(path, reason)
+        else:
+            self.files.append(FileStat(path, status.st_size, status.st_mtime_ns))
+
+    def _reason_to_skip(self, path: str, folder: _Folder, status: os.stat_result) -> str:
+        if not stat.S_ISREG(status.st_mode):
+            return self._irregular(path, status.st_mode)
+        excluded = _match(folder.cairnignore, path, is_folder=False)
+        if excluded:
+            return _EXCLUDED
+        reason = check_name(path.rpartition("/")[2])
+        if reason and (excluded is None or reason == BINARY):
+            return reason
+        if status.st_size > self._max_file_bytes:
+            return _too_large(self._max_file_bytes)
+        if not status.st_mode & stat.S_IROTH and not os.access(self._prefix + path, os.R_OK):
+            return "unreadable"
+        return ""
+
+    def _irregular(self, path: str, mode: int) -> str:
+        if not stat.S_ISLNK(mode):
+            return "not a regular file"
+        target = os.path.join(os.path.realpath(self._prefix + path), "")
+        return "symlink" if target.startswith(self._real_prefix) else "symlink out of the root"
+
+    def _holds(self, path: str) -> bool:
+        return os.path.lexists(self._prefix + path) if self._listed is None else path in self._listed
+
+    def _skip(self, path: str, reason: str) -> None:
+        self.skipped.append(Skipped(path, reason))
+
+
+def _match(scopes: tuple[_Scope, ...], path: str, *, is_folder: bool) -> bool | None:
+    """Ask the innermost rules first: True ignores the path, False takes it back, None when no rule names it."""
+    if scopes:
+        encoded = os.fsencode(path)
+        for start, rules in reversed(scopes):
+            verdict = rules.match(encoded[start:], is_folder=is_folder)
+            if verdict is not None:
+                return verdict
+    return None
+
+
+def _of_folder(reason: str) -> str:
+    return reason if reason == _EXCLUDED else f"{reason} folder"

@@ -1,0 +1,84 @@
+"""A file of named numpy arrays that is memory-mapped when read, and that is either whole or refused."""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+import struct
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from cairn.errors import IndexDamagedError
+
+_MAGIC = b"CAIRNARR"
+_PREFIX = struct.Struct("<8sIII")  # magic, format version, header bytes, CRC-32 of all that follows the prefix
+_FORMAT = 1
+_ALIGN = 64
+
+
+class DerivedFileError(IndexDamagedError):
+    """A derived file is missing, cut short or altered; it can always be rebuilt."""
+
+
+def save_arrays(path: Path, arrays: Mapping[str, npt.NDArray[np.generic]]) -> int:
+    """Write `arrays` to `path` so that a reader sees the whole file or none of it; return its size in bytes."""
+    described: dict[str, tuple[str, tuple[int, ...], int]] = {}
+    offset = 0
+    for name, array in arrays.items():
+        offset = _aligned(offset)
+        described[name] = (array.dtype.str, array.shape, offset)
+        offset += array.nbytes
+    header = json.dumps(described).encode()
+    header += b" " * (_aligned(_PREFIX.size + len(header)) - _PREFIX.size - len(header))
+    body = bytearray(header + bytes(offset))
+    for name, array in arrays.items():
+        start = len(header) + described[name][2]
+        body[start : start + array.nbytes] = np.ascontiguousarray(array).tobytes()
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as stream:
+            stream.write(_PREFIX.pack(_MAGIC, _FORMAT, len(header), zlib.crc32(body)))
+            stream.write(body)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    return _PREFIX.size + len(body)
+
+
+def load_arrays(path: Path) -> dict[str, npt.NDArray[np.generic]]:
+    """Map a file that `save_arrays` wrote; the arrays are read-only views of it.
+
+    Raises:
+        DerivedFileError: if the file is missing, of another format, or fails its checksum.
+    """
+    try:
+        with path.open("rb") as stream:
+            mapped = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError) as error:  # ValueError: an empty file cannot be mapped
+        raise DerivedFileError(f"{path.name} cannot be read: {error}", "cairn index") from error
+    view = memoryview(mapped)
+    if len(view) < _PREFIX.size:
+        raise DerivedFileError(f"{path.name} is cut short", "cairn index")
+    magic, version, header_bytes, checksum = _PREFIX.unpack(view[: _PREFIX.size])
+    body = view[_PREFIX.size :]
+    if magic != _MAGIC or version != _FORMAT or zlib.crc32(body) != checksum:
+        raise DerivedFileError(f"{path.name} is damaged or of another version", "cairn index")
+    described = json.loads(bytes(body[:header_bytes]))
+    return {
+        name: np.frombuffer(
+            body, dtype=np.dtype(dtype), count=int(np.prod(shape, dtype=np.int64)), offset=header_bytes + offset
+        ).reshape(shape)
+        for name, (dtype, shape, offset) in described.items()
+    }
+
+
+def _aligned(offset: int) -> int:
+    return -(-offset // _ALIGN) * _ALIGN

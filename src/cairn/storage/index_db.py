@@ -1,0 +1,361 @@
+"""All SQL of the index: blobs with their definitions and chunks, views with their files, segments, the generation."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from cairn.storage.migrations import Migration
+from cairn.types import Chunk, Definition, ParsedFile, Span
+
+# A definition's or chunk's id is its blob's id shifted left, plus its place in the file.
+ORDINAL_BITS = 20
+MAX_ORDINAL = (1 << ORDINAL_BITS) - 1
+_MAX_VARIABLES = 500
+
+MIGRATIONS = (
+    Migration(
+        "first schema",
+        (
+            "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+            "CREATE TABLE segment (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, n_rows INTEGER NOT NULL)",
+            """CREATE TABLE blob (
+                id INTEGER PRIMARY KEY, hash BLOB NOT NULL, language TEXT NOT NULL, note TEXT NOT NULL,
+                n_chunks INTEGER NOT NULL, segment_id INTEGER NOT NULL, UNIQUE (hash, language))""",
+            """CREATE TABLE definition (
+                id INTEGER PRIMARY KEY, chunk INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL,
+                qualified_name TEXT NOT NULL, signature TEXT NOT NULL, doc TEXT NOT NULL, parent INTEGER NOT NULL,
+                start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
+                start_byte INTEGER NOT NULL, end_byte INTEGER NOT NULL)""",
+            "CREATE INDEX definition_name ON definition (name COLLATE NOCASE)",
+            """CREATE TABLE chunk (
+                id INTEGER PRIMARY KEY, key INTEGER NOT NULL, kind TEXT NOT NULL, owner INTEGER NOT NULL,
+                part INTEGER NOT NULL, first_definition INTEGER NOT NULL, end_definition INTEGER NOT NULL,
+                header TEXT NOT NULL, start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
+                start_byte INTEGER NOT NULL, end_byte INTEGER NOT NULL,
+                first_line INTEGER NOT NULL, last_line INTEGER NOT NULL)""",
+            "CREATE INDEX chunk_key ON chunk (key)",
+            "CREATE TABLE view (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, branch TEXT NOT NULL DEFAULT '')",
+            """CREATE TABLE file (
+                view_id INTEGER NOT NULL, path BLOB NOT NULL, blob_id INTEGER, size INTEGER NOT NULL,
+                mtime_ns INTEGER NOT NULL, racy INTEGER NOT NULL, reason TEXT NOT NULL DEFAULT '',
+                PRIMARY KEY (view_id, path)) WITHOUT ROWID""",
+            "CREATE INDEX file_blob ON file (blob_id)",
+        ),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FileRow:
+    """One file of a view. `blob_id` is None for a file that was looked at and skipped, for the `reason` given.
+
+    `racy` marks a file that changed so shortly before it was read that size and time cannot vouch for its content.
+    """
+
+    path: str
+    blob_id: int | None
+    size: int
+    mtime_ns: int
+    racy: bool = False
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentRow:
+    """One derived segment file that belongs to the index."""
+
+    id: int
+    name: str
+    n_rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRow:
+    """A chunk as stored, with what is needed to show and to fetch it. `definitions` begin in the chunk."""
+
+    id: int
+    key: int
+    chunk: Chunk
+    definitions: tuple[Definition, ...]
+    owner: Definition | None
+
+    @property
+    def blob_id(self) -> int:
+        return self.id >> ORDINAL_BITS
+
+
+def read_meta(connection: sqlite3.Connection) -> dict[str, str]:
+    """Return the key-value pairs that describe the index as a whole."""
+    return dict(connection.execute("SELECT key, value FROM meta"))
+
+
+def write_meta(connection: sqlite3.Connection, values: dict[str, str]) -> None:
+    """Set some key-value pairs."""
+    connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
+
+
+def generation(connection: sqlite3.Connection) -> int:
+    """Return the number of the newest committed state, 0 before the first."""
+    row = connection.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()
+    return int(row[0]) if row else 0
+
+
+def ensure_view(connection: sqlite3.Connection, name: str) -> int:
+    """Return the id of the view called `name`, made when it is new."""
+    connection.execute("INSERT OR IGNORE INTO view (name) VALUES (?)", (name,))
+    view_id: int = connection.execute("SELECT id FROM view WHERE name = ?", (name,)).fetchone()[0]
+    return view_id
+
+
+def find_view(connection: sqlite3.Connection, name: str) -> tuple[int, str] | None:
+    """Return the id and the branch of the view called `name`, None when there is none."""
+    row: tuple[int, str] | None = connection.execute("SELECT id, branch FROM view WHERE name = ?", (name,)).fetchone()
+    return row
+
+
+def set_branch(connection: sqlite3.Connection, view_id: int, branch: str) -> None:
+    """Record which branch the files of a view were read from."""
+    connection.execute("UPDATE view SET branch = ? WHERE id = ?", (branch, view_id))
+
+
+def iter_files(connection: sqlite3.Connection, view_id: int) -> Iterable[FileRow]:
+    """Yield the files of a view in path order."""
+    rows = connection.execute(
+        "SELECT path, blob_id, size, mtime_ns, racy, reason FROM file WHERE view_id = ? ORDER BY path", (view_id,)
+    )
+    for path, *rest in rows:
+        yield FileRow(os.fsdecode(path), *rest)
+
+
+def put_files(connection: sqlite3.Connection, view_id: int, files: Iterable[FileRow]) -> None:
+    """Add or replace files of a view."""
+    connection.executemany(
+        "INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            (view_id, os.fsencode(file.path), file.blob_id, file.size, file.mtime_ns, file.racy, file.reason)
+            for file in files
+        ),
+    )
+
+
+def drop_files(connection: sqlite3.Connection, view_id: int, paths: Iterable[str]) -> None:
+    """Remove files from a view; their blobs stay until garbage is collected."""
+    connection.executemany(
+        "DELETE FROM file WHERE view_id = ? AND path = ?", ((view_id, os.fsencode(path)) for path in paths)
+    )
+
+
+def find_blob(connection: sqlite3.Connection, content_hash: bytes, language: str) -> int | None:
+    """Return the id of the blob with this content parsed as this language."""
+    row = connection.execute("SELECT id FROM blob WHERE hash = ? AND language = ?", (content_hash, language)).fetchone()
+    return row[0] if row else None
+
+
+def next_blob_id(connection: sqlite3.Connection) -> int:
+    """Return an id above every blob's; ids grow, so later blobs sort behind earlier ones."""
+    highest: int = connection.execute("SELECT coalesce(max(id), 0) FROM blob").fetchone()[0]
+    return highest + 1
+
+
+def put_blob(
+    connection: sqlite3.Connection,
+    blob_id: int,
+    content_hash: bytes,
+    parsed: ParsedFile,
+    keys: Sequence[int],
+    segment_id: int,
+) -> None:
+    """Store what one content yields; `keys` are the stable numbers of its chunks."""
+    first_id = blob_id << ORDINAL_BITS
+    connection.execute(
+        "INSERT INTO blob VALUES (?, ?, ?, ?, ?, ?)",
+        (blob_id, content_hash, parsed.language, parsed.note, len(parsed.chunks), segment_id),
+    )
+    chunk_of = [place for place, chunk in enumerate(parsed.chunks) for _ in range(*chunk.definitions)]
+    connection.executemany(
+        "INSERT INTO definition VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (
+                first_id + ordinal, first_id + chunk_of[ordinal], one.kind, one.name, one.qualified_name, one.signature, one.doc, one.parent,
+                one.span.start_line, one.span.end_line, one.span.start_byte, one.span.end_byte,
+            )
+            for ordinal, one in enumerate(parsed.definitions)
+        ],
+    )  # fmt: skip
+    connection.executemany(
+        "INSERT INTO chunk VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (
+                first_id + ordinal, key, one.kind, one.owner, one.part, *one.definitions, one.header,
+                one.span.start_line, one.span.end_line, one.span.start_byte, one.span.end_byte, *one.lines[0],
+            )
+            for ordinal, (one, key) in enumerate(zip(parsed.chunks, keys, strict=True))
+        ],
+    )  # fmt: skip
+
+
+def read_segments(connection: sqlite3.Connection) -> list[SegmentRow]:
+    """Return the segments of the current generation."""
+    return [SegmentRow(*row) for row in connection.execute("SELECT id, name, n_rows FROM segment ORDER BY id")]
+
+
+def put_segment(connection: sqlite3.Connection, name: str, n_rows: int) -> int:
+    """Register a segment file and return its id."""
+    cursor = connection.execute("INSERT INTO segment (name, n_rows) VALUES (?, ?)", (name, n_rows))
+    assert cursor.lastrowid is not None
+    return cursor.lastrowid
+
+
+def replace_segments(connection: sqlite3.Connection, old: Sequence[int], new: int) -> None:
+    """Hand the blobs of merged segments to the merged one."""
+    marks = ", ".join("?" * len(old))
+    connection.execute(f"UPDATE blob SET segment_id = ? WHERE segment_id IN ({marks})", (new, *old))
+    connection.execute(f"DELETE FROM segment WHERE id IN ({marks})", tuple(old))
+
+
+def live_blob_ids(connection: sqlite3.Connection) -> set[int]:
+    """Return the blobs that stand in some view."""
+    return {row[0] for row in connection.execute("SELECT DISTINCT blob_id FROM file WHERE blob_id IS NOT NULL")}
+
+
+def drop_blobs(connection: sqlite3.Connection, blob_ids: Iterable[int]) -> None:
+    """Delete blobs with all they yielded."""
+    for blob_id in blob_ids:
+        bounds = (blob_id << ORDINAL_BITS, (blob_id + 1) << ORDINAL_BITS)
+        connection.execute("DELETE FROM definition WHERE id >= ? AND id < ?", bounds)
+        connection.execute("DELETE FROM chunk WHERE id >= ? AND id < ?", bounds)
+        connection.execute("DELETE FROM blob WHERE id = ?", (blob_id,))
+
+
+def drop_segment_blobs(connection: sqlite3.Connection, segment_ids: Sequence[int]) -> None:
+    """Forget blobs whose segment file is lost, and the files that showed them, so the next run reads them again."""
+    for segment_id in segment_ids:
+        lost = [row[0] for row in connection.execute("SELECT id FROM blob WHERE segment_id = ?", (segment_id,))]
+        connection.execute(
+            "DELETE FROM file WHERE blob_id IN (SELECT id FROM blob WHERE segment_id = ?)", (segment_id,)
+        )
+        drop_blobs(connection, lost)
+        connection.execute("DELETE FROM segment WHERE id = ?", (segment_id,))
+
+
+def count_totals(connection: sqlite3.Connection, view_id: int) -> tuple[int, int, dict[str, int]]:
+    """Return the files, the chunks and the files by language that a view holds."""
+    rows = connection.execute(
+        """SELECT blob.language, count(*), sum(blob.n_chunks) FROM file JOIN blob ON blob.id = file.blob_id
+           WHERE file.view_id = ? GROUP BY blob.language ORDER BY 2 DESC, 1""",
+        (view_id,),
+    ).fetchall()
+    return sum(row[1] for row in rows), sum(row[2] for row in rows), {row[0]: row[1] for row in rows}
+
+
+def blob_languages(connection: sqlite3.Connection, view_id: int) -> list[tuple[int, str]]:
+    """Return (blob id, language) of every blob in a view."""
+    return connection.execute(
+        "SELECT DISTINCT blob.id, blob.language FROM file JOIN blob ON blob.id = file.blob_id WHERE file.view_id = ?",
+        (view_id,),
+    ).fetchall()
+
+
+_CHUNK_COLUMNS = """id, key, kind, owner, part, first_definition, end_definition, header,
+    start_line, end_line, start_byte, end_byte, first_line, last_line"""
+_DEFINITION_COLUMNS = """kind, name, qualified_name, signature, doc, parent,
+    start_line, end_line, start_byte, end_byte"""
+
+
+def read_chunks(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, ChunkRow]:
+    """Return chunks by id, with their definitions; ids that are not there are left out."""
+    rows = []
+    for first in range(0, len(ids), _MAX_VARIABLES):
+        part = ids[first : first + _MAX_VARIABLES]
+        marks = ", ".join("?" * len(part))
+        rows += connection.execute(f"SELECT {_CHUNK_COLUMNS} FROM chunk WHERE id IN ({marks})", part).fetchall()
+    return {row[0]: _chunk_row(connection, row) for row in rows}
+
+
+def chunks_by_key(connection: sqlite3.Connection, key: int) -> list[ChunkRow]:
+    """Return the chunks with a stable number: one, or several where files share a text."""
+    rows = connection.execute(f"SELECT {_CHUNK_COLUMNS} FROM chunk WHERE key = ? ORDER BY id", (key,)).fetchall()
+    return [_chunk_row(connection, row) for row in rows]
+
+
+def chunks_of_blob(connection: sqlite3.Connection, blob_id: int) -> list[tuple[int, int, int]]:
+    """Return (chunk id, first line, last line) of a blob's chunks in reading order."""
+    return connection.execute(
+        "SELECT id, first_line, last_line FROM chunk WHERE id >= ? AND id < ? ORDER BY id",
+        (blob_id << ORDINAL_BITS, (blob_id + 1) << ORDINAL_BITS),
+    ).fetchall()
+
+
+@dataclass(frozen=True, slots=True)
+class NamedDefinition:
+    """A definition found by its name: which one of which chunk."""
+
+    chunk_id: int
+    ordinal: int
+    kind: str
+    name: str
+    qualified_name: str
+
+
+def find_definitions(connection: sqlite3.Connection, name: str, limit: int) -> list[NamedDefinition]:
+    """Return the definitions called `name`, in any case."""
+    rows = connection.execute(
+        "SELECT chunk, id, kind, name, qualified_name FROM definition WHERE name = ? COLLATE NOCASE LIMIT ?",
+        (name, limit),
+    )
+    return [NamedDefinition(row[0], row[1] & MAX_ORDINAL, *row[2:]) for row in rows]
+
+
+def definitions_of_kinds(connection: sqlite3.Connection, kinds: Sequence[str]) -> list[tuple[int, int]]:
+    """Return (chunk id, definition ordinal) of every definition of one of these kinds, in reading order."""
+    marks = ", ".join("?" * len(kinds))
+    rows = connection.execute(f"SELECT chunk, id FROM definition WHERE kind IN ({marks}) ORDER BY id", tuple(kinds))
+    return [(row[0], row[1] & MAX_ORDINAL) for row in rows]
+
+
+def _chunk_row(connection: sqlite3.Connection, row: Sequence[object]) -> ChunkRow:
+    id_, key, kind, owner, part, first, end, header, *spans = row
+    assert isinstance(id_, int) and isinstance(key, int) and isinstance(owner, int)
+    assert isinstance(first, int) and isinstance(end, int)
+    chunk = Chunk(str(kind), owner, part, (first, end), str(header), Span(*spans[:4]), (tuple(spans[4:]),))  # type: ignore[arg-type]
+    definitions = _read_definitions(connection, id_ >> ORDINAL_BITS, range(first, end))
+    own: Definition | None = None
+    if first <= owner < end:
+        own = definitions[owner - first]
+    elif owner >= 0:
+        own = next(iter(_read_definitions(connection, id_ >> ORDINAL_BITS, range(owner, owner + 1))), None)
+    return ChunkRow(id_, key, chunk, tuple(definitions), own)
+
+
+def _read_definitions(connection: sqlite3.Connection, blob_id: int, ordinals: range) -> list[Definition]:
+    if not ordinals:
+        return []
+    base = blob_id << ORDINAL_BITS
+    rows = connection.execute(
+        f"SELECT {_DEFINITION_COLUMNS} FROM definition WHERE id >= ? AND id < ? ORDER BY id",
+        (base + ordinals.start, base + ordinals.stop),
+    )
+    return [Definition(*row[:5], parent=row[5], span=Span(*row[6:])) for row in rows]
+
+
+def view_ids(connection: sqlite3.Connection) -> list[int]:
+    """Return the ids of all views."""
+    return [row[0] for row in connection.execute("SELECT id FROM view")]
+
+
+def clear(connection: sqlite3.Connection) -> None:
+    """Empty the index, keeping the number of its generation, so that no reader mistakes the new for the old."""
+    for table in ("file", "view", "chunk", "definition", "blob", "segment"):
+        connection.execute(f"DELETE FROM {table}")
+
+
+def file_stamp(connection: sqlite3.Connection, view_name: str, path: str) -> tuple[int, int] | None:
+    """Return the size and modification time a file had when it was indexed, None when it is not in the view."""
+    row: tuple[int, int] | None = connection.execute(
+        """SELECT size, mtime_ns FROM file WHERE view_id = (SELECT id FROM view WHERE name = ?) AND path = ?""",
+        (view_name, os.fsencode(path)),
+    ).fetchone()
+    return row

@@ -1,0 +1,170 @@
+"""The frozen values that pass between layers; nothing here does I/O or imports the rest of the package."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+Confidence = Literal["high", "medium", "low"]
+Mode = Literal["auto", "hybrid", "literal", "regex", "symbol", "semantic"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileStat:
+    """One eligible file as the walk found it.
+
+    `path` is relative to the root, with `/` between parts; bytes that are no UTF-8 are surrogate-escaped.
+    """
+
+    path: str
+    size: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file that was not indexed, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of a file: lines are 1-based and inclusive, bytes 0-based and half-open."""
+
+    start_line: int
+    end_line: int
+    start_byte: int
+    end_byte: int
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A named thing a file defines.
+
+    `span` starts at the definition itself, not at the comment or decorator above it. `qualified_name` joins the names of
+    the enclosing definitions with dots. `parent` indexes the enclosing definition in the file's list, -1 for none.
+    """
+
+    kind: str
+    name: str
+    qualified_name: str
+    signature: str
+    doc: str
+    parent: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A unit of retrieval: some whole lines of one file, in reading order.
+
+    The `lines` ranges of a file's chunks are disjoint and cover each of its lines once. `span` is what a reader is
+    shown: for the chunk that opens a definition, all of that definition, though its methods are chunks of their own.
+    `definitions` is the half-open range of the file's definitions that begin in this chunk; `owner` is the definition
+    the chunk belongs to (-1 for module-level text) and `part` counts the pieces of one that was split, from 0.
+    """
+
+    kind: str
+    owner: int
+    part: int
+    definitions: tuple[int, int]
+    header: str
+    span: Span
+    lines: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedFile:
+    """What one file's content yields. `note` says why a grammar was not used, empty when it was."""
+
+    language: str
+    definitions: tuple[Definition, ...]
+    chunks: tuple[Chunk, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How much of the project the answer stands on, in files."""
+
+    indexed: int
+    eligible: int
+    pending: int
+
+
+@dataclass(frozen=True, slots=True)
+class CodeHit:
+    """One piece of code in an answer. `tokens` is an estimate (bytes / 4) for the text that `fetch` returns."""
+
+    id: str
+    kind: str
+    name: str
+    path: str
+    start_line: int
+    end_line: int
+    language: str
+    signature: str
+    tokens: int
+    score: float
+    relevance: float
+    confidence: Confidence
+    preview: str
+    stale: bool = False
+    explain: dict[str, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to one query: hits best first, and what they stand on.
+
+    `omitted` counts hits left out to keep within `max_tokens`; `notes` are sentences for the reader, such as how the
+    query was understood.
+    """
+
+    query: str
+    mode: str
+    branch: str
+    generation: int
+    code: tuple[CodeHit, ...]
+    coverage: Coverage
+    took_ms: float
+    total_tokens_available: int
+    omitted: int = 0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """The full text of one hit, as it stands on disk now. `stale` says the file changed since it was indexed."""
+
+    id: str
+    kind: str
+    name: str
+    path: str
+    start_line: int
+    end_line: int
+    language: str
+    text: str
+    tokens: int
+    stale: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What one indexing run did. `files` and `chunks` are the totals now; the rest counts this run."""
+
+    files: int
+    chunks: int
+    added: int
+    changed: int
+    removed: int
+    renamed: int
+    unchanged: int
+    embedded_chunks: int
+    skipped: tuple[Skipped, ...]
+    seconds: float
+    generation: int
+    dry_run: bool = False
+    languages: dict[str, int] = field(default_factory=dict)

@@ -1,0 +1,251 @@
+"""One project, opened: indexing, search and fetch behind a few methods."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from cairn.config import Settings, load_settings
+from cairn.errors import IndexMissingError, PathError
+from cairn.index.snapshot import Snapshot
+from cairn.index.store import StateDir
+from cairn.search.answer import Library, Request, respond
+from cairn.search.fetch import fetch_one
+from cairn.search.filters import Filters
+from cairn.search.hits import Reader
+from cairn.search.query import understand
+from cairn.source.git import Repository, current_branch, find_repository, head_revision
+from cairn.storage import index_db
+from cairn.storage.connection import mapped_errors
+from cairn.storage.lock import write_lock
+from cairn.types import Answer, Fetched, IndexReport, Mode
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from cairn.embedding.static import StaticModel
+    from cairn.index.build import Builder, Progress
+
+STATE_FOLDER = ".cairn"
+
+
+class Workspace:
+    """The index of one folder. Open it with `Workspace.open`, and close it, best with `with`.
+
+    Args:
+        root: the folder, absolute.
+        state: where its index lives.
+    """
+
+    def __init__(self, root: Path, state: StateDir, repository: Repository | None, settings: Settings) -> None:
+        self.root = root
+        self.state = state
+        self.settings = settings
+        self._repository = repository
+        self._reader: sqlite3.Connection | None = None
+        self._snapshot: Snapshot | None = None
+
+    @classmethod
+    def open(cls, path: str | Path, *, state_dir: str | Path | None = None, settings: Settings | None = None) -> Self:
+        """Open the folder at `path`; nothing is read or written until a method is called.
+
+        Args:
+            path: the folder to index, with all below it.
+            state_dir: where the index is kept; by default `.cairn` in the repository's main checkout.
+            settings: by default what files and environment say.
+
+        Raises:
+            PathError: if `path` is missing, no folder, or cannot be read.
+            ConfigError: if a settings file or variable cannot be used.
+        """
+        root = _checked_root(Path(path))
+        repository = find_repository(root)
+        settings = settings or load_settings(root)
+        state = Path(state_dir or settings.state_dir or _default_state(root, repository))
+        return cls(root, StateDir(state.expanduser().absolute()), repository, settings)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release the database. The workspace can be used again: it reopens by itself."""
+        if self._reader is not None:
+            self._reader.close()
+        self._reader = self._snapshot = None
+
+    # -- indexing -----------------------------------------------------------------------------------------------------
+
+    def index(self, *, full: bool = False, dry_run: bool = False, progress: Progress | None = None) -> IndexReport:
+        """Bring the index up to date with the files on disk, and say what was done.
+
+        Interrupted anywhere, the next run goes on from the last batch. Two processes may call it at once: the second
+        waits for the first.
+
+        Args:
+            full: forget what is there and build anew.
+            dry_run: only say what would be done.
+            progress: called with (files done, files to do) while files are read.
+        """
+        from cairn.index.build import Builder  # noqa: PLC0415 - start-up time: searching needs no parser
+        from cairn.source.walk import walk  # noqa: PLC0415 - as above
+
+        started = time.perf_counter()
+        found = walk(self.root, repository=self._repository, max_file_bytes=self.settings.max_file_bytes)
+        if dry_run and not self.state.database.exists():
+            return IndexReport(
+                0, 0, len(found.files), 0, 0, 0, 0, 0, tuple(found.skipped), time.perf_counter() - started, 0, True
+            )
+        if dry_run:
+            with closing(self.state.open_for_reading()) as connection:
+                return self._builder(Builder, connection).preview(found, started)
+        self.state.create()
+        with write_lock(self.state.lock, self.settings.lock_timeout_seconds):
+            with closing(self.state.open_for_writing()) as connection:
+                return self._builder(Builder, connection).run(
+                    found, branch=self.branch, full=full, started=started, progress=progress
+                )
+
+    def _builder(self, builder: type[Builder], connection: sqlite3.Connection) -> Builder:
+        return builder(self.root, self.state, self._view_name, connection, self._model, self.settings)
+
+    @property
+    def branch(self) -> str:
+        """The branch that is checked out, a short revision when detached, empty outside git."""
+        if self._repository is None:
+            return ""
+        return current_branch(self._repository) or (head_revision(self._repository) or "")[:12]
+
+    @property
+    def _view_name(self) -> str:
+        """One view a folder: linked worktrees share the index, each with its own files."""
+        return os.fsencode(self.root).decode("utf-8", "backslashreplace")
+
+    @cached_property
+    def _model(self) -> StaticModel:
+        from cairn.embedding.static import StaticModel  # noqa: PLC0415 - start-up time: `status` needs no model
+
+        return StaticModel.load()
+
+    # -- answers ------------------------------------------------------------------------------------------------------
+
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        mode: Mode = "auto",
+        kinds: Sequence[str] = (),
+        languages: Sequence[str] = (),
+        globs: Sequence[str] = (),
+        max_tokens: int | None = None,
+        explain: bool = False,
+        context: int = 0,
+    ) -> Answer:
+        """Return what the index holds for a query, best first; nothing relevant gives an empty answer.
+
+        Args:
+            query: prose, a name, a quoted text or a regular expression.
+            limit: how many hits at most; 0 gives all matches of an exact search.
+            mode: `auto` decides from the query; see docs/guide.md.
+            kinds: only definitions of these kinds, such as `function` or `class`.
+            languages: only files in these languages.
+            globs: only paths that match one of these; `!glob` leaves out.
+            max_tokens: an estimate of what the hits may cost; the rest is counted in `omitted`.
+            explain: give each hit the parts of its score.
+            context: show this many lines around each hit's first line instead of its beginning.
+
+        Raises:
+            QueryError: if the query is empty, too long, or an invalid pattern.
+            IndexMissingError: if nothing was indexed yet.
+        """
+        understood = understand(query, mode)
+        request = Request(limit, Filters(tuple(kinds), tuple(languages), tuple(globs)), max_tokens, explain, context)
+        return respond(self._library(), understood, request, guessed=mode == "auto")
+
+    def fetch(self, ids: Sequence[str]) -> list[Fetched]:
+        """Return the full text of hits, in the order of `ids`.
+
+        Raises:
+            NotFoundError: if an id is malformed, or what it names is in the index no more.
+        """
+        library = self._library()
+        return [fetch_one(library.snapshot, library.connection, library.reader, one) for one in ids]
+
+    def status(self) -> dict[str, object]:
+        """Return what the index holds, as plain values for display."""
+        with closing(self.state.open_for_reading()) as connection:
+            view = index_db.find_view(connection, self._view_name)
+            if view is None:
+                raise IndexMissingError("this project is not indexed yet", "cairn index")
+            files, chunks, languages = index_db.count_totals(connection, view[0])
+            skipped = [row for row in index_db.iter_files(connection, view[0]) if row.blob_id is None]
+            return {
+                "root": str(self.root),
+                "state_dir": str(self.state.path),
+                "branch": view[1],
+                "generation": index_db.generation(connection),
+                "files": files,
+                "chunks": chunks,
+                "languages": languages,
+                "skipped": {row.path: row.reason for row in skipped},
+                "model": index_db.read_meta(connection).get("model", ""),
+                "disk_bytes": self.state.disk_bytes(),
+            }
+
+    def _library(self) -> Library:
+        """Open the newest generation, unless it is the one already open."""
+        if self._reader is None:
+            self._reader = self.state.open_for_reading()
+        with mapped_errors(self.state.database):
+            current = index_db.generation(self._reader)
+            if self._snapshot is None or self._snapshot.generation != current:
+                self._snapshot = Snapshot.open(self._reader, self.state, self._view_name)
+        reader = Reader(self.root, self.settings.max_file_bytes, self._reader, self._view_name)
+        return Library(self._snapshot, self._reader, reader, self._model)
+
+
+def find_project(path: Path) -> Path:
+    """Return the root of the project that contains `path`: the nearest indexed folder, else the git work tree, else it.
+
+    Raises:
+        PathError: if `path` is missing, no folder, or cannot be read.
+    """
+    start = _checked_root(path)
+    for folder in (start, *start.parents):
+        if (folder / STATE_FOLDER / "index.db").is_file():
+            return folder
+    repository = find_repository(start)
+    return repository.work_tree if repository is not None else start
+
+
+def _checked_root(path: Path) -> Path:
+    try:
+        root = path.expanduser().resolve(strict=True)
+        if not root.is_dir():
+            raise PathError(f"{path} is no folder", "name a folder: cairn index -C FOLDER")
+        next(os.scandir(root), None)
+    except FileNotFoundError as error:
+        raise PathError(f"{path} does not exist", "name an existing folder: cairn index -C FOLDER") from error
+    except OSError as error:
+        raise PathError(f"{path} cannot be read: {error.strerror}", "check its permissions with: ls -ld") from error
+    return root
+
+
+def _default_state(root: Path, repository: Repository | None) -> Path:
+    """Return `.cairn` in the main checkout when `root` is a work tree, so that linked worktrees share it."""
+    if repository is None or repository.work_tree != root:
+        return root / STATE_FOLDER
+    common = repository.common_dir
+    main = common.parent if common.name == ".git" else repository.work_tree
+    return main / STATE_FOLDER

@@ -1,0 +1,229 @@
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cairn.errors import PathError
+from cairn.source.git import (
+    Repository,
+    current_branch,
+    find_repository,
+    head_revision,
+    is_ignored,
+    list_files,
+)
+
+Git = Callable[..., str]
+
+
+def found(folder: Path) -> Repository:
+    repository = find_repository(folder)
+    assert repository is not None
+    return repository
+
+
+def commit(git: Git, folder: Path, name: str = "a.py") -> str:
+    (folder / name).write_text("x = 1\n")
+    git(folder, "add", "-f", name)
+    git(folder, "commit", "-q", "-m", "add")
+    return git(folder, "rev-parse", "HEAD")
+
+
+def test_folder_below_a_checkout_finds_its_top(git: Git, checkout: Path) -> None:
+    inner = checkout / "a" / "b"
+    inner.mkdir(parents=True)
+    assert found(inner) == Repository(checkout, checkout / ".git", checkout / ".git")
+
+
+def test_folder_reached_through_a_link_finds_the_real_top(git: Git, checkout: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(checkout)
+    assert found(tmp_path / "link").work_tree == checkout
+
+
+def test_folder_outside_git_has_no_repository(git: Git, tmp_path: Path) -> None:
+    assert find_repository(tmp_path) is None
+
+
+@pytest.mark.parametrize("name", ["with space", "line\nbreak", "-dash", ":(top)", os.fsdecode(b"not\xffutf8"), "é"])
+def test_checkout_with_an_odd_name_is_found(name: str, git: Git, tmp_path: Path) -> None:
+    folder = tmp_path / name / name
+    folder.mkdir(parents=True)
+    git(folder, "init", "-q")
+    assert found(folder) == Repository(folder, folder / ".git", folder / ".git")
+
+
+def test_linked_worktree_shares_the_common_folder(git: Git, checkout: Path, tmp_path: Path) -> None:
+    commit(git, checkout)
+    git(checkout, "worktree", "add", "-q", "-b", "feature/x", str(tmp_path / "linked"))
+    (tmp_path / "linked" / "sub").mkdir()
+    repository = found(tmp_path / "linked" / "sub")
+    assert repository.work_tree == tmp_path / "linked"
+    assert repository.git_dir == checkout / ".git" / "worktrees" / "linked"
+    assert repository.common_dir == checkout / ".git"
+    assert current_branch(repository) == "feature/x"
+
+
+def test_missing_folder_and_a_file_are_refused(git: Git, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for path in (tmp_path / "missing", tmp_path / "file"):
+        with pytest.raises(PathError, match="is not a folder"):
+            find_repository(path)
+
+
+def test_bare_repository_is_refused_with_a_way_out(git: Git, tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "--bare", "bare.git")
+    with pytest.raises(PathError, match="bare repository") as caught:
+        find_repository(tmp_path / "bare.git")
+    assert "git worktree add" in caught.value.hint
+
+
+def test_worktree_of_a_bare_repository_is_a_checkout(git: Git, checkout: Path, tmp_path: Path) -> None:
+    commit(git, checkout)
+    git(tmp_path, "clone", "-q", "--bare", str(checkout), "bare.git")
+    git(tmp_path / "bare.git", "worktree", "add", "-q", str(tmp_path / "tree"), "main")
+    repository = found(tmp_path / "tree")
+    assert (repository.work_tree, repository.common_dir) == (tmp_path / "tree", tmp_path / "bare.git")
+    assert list_files(tmp_path / "tree") == ["a.py"]
+
+
+def test_git_folder_itself_is_refused(git: Git, checkout: Path) -> None:
+    with pytest.raises(PathError, match=r"inside the \.git folder"):
+        find_repository(checkout / ".git")
+
+
+def test_repository_of_another_owner_is_refused_with_gits_advice(
+    git: Git, checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")  # git's own switch for its tests of this
+    with pytest.raises(PathError, match="dubious ownership") as caught:
+        find_repository(checkout)
+    assert caught.value.hint == f"git config --global --add safe.directory {checkout}"
+
+
+def test_repository_that_git_cannot_read_is_an_error_in_gits_words(git: Git, checkout: Path) -> None:
+    (checkout / ".git" / "config").write_text("[core\n")
+    with pytest.raises(PathError, match="bad config line"):
+        find_repository(checkout)
+
+
+def test_worktree_whose_repository_is_gone_has_no_repository(git: Git, checkout: Path, tmp_path: Path) -> None:
+    commit(git, checkout)
+    git(checkout, "worktree", "add", "-q", str(tmp_path / "linked"))
+    shutil.rmtree(checkout)
+    assert find_repository(tmp_path / "linked") is None
+
+
+def test_without_git_there_is_no_repository(git: Git, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(checkout))
+    assert find_repository(checkout) is None
+
+
+def test_variables_of_a_surrounding_git_hook_do_not_matter(
+    git: Git, checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit(git, checkout)
+    git(tmp_path, "init", "-q", "other")
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "other" / ".git"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(tmp_path / "other"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "other" / "index"))
+    monkeypatch.setenv("GIT_PREFIX", "sub/")
+    monkeypatch.setenv("GIT_TRACE", "1")
+    assert found(checkout).work_tree == checkout
+    assert list_files(checkout) == ["a.py"]
+
+
+def test_cairn_works_inside_a_real_hook(git: Git, checkout: Path, tmp_path: Path) -> None:
+    hook = checkout / ".git" / "hooks" / "pre-commit"
+    hook.write_text("#!/bin/sh\nenv > hook-environment\n")
+    hook.chmod(0o755)
+    commit(git, checkout)
+    assert "GIT_INDEX_FILE=" in (checkout / "hook-environment").read_text()
+
+
+def test_branch_is_known_before_the_first_commit(git: Git, checkout: Path) -> None:
+    repository = found(checkout)
+    assert current_branch(repository) == "main"
+    assert head_revision(repository) is None
+
+
+def test_branch_and_revision_follow_the_checkout(git: Git, checkout: Path) -> None:
+    repository = found(checkout)
+    first = commit(git, checkout)
+    assert head_revision(repository) == first
+    git(checkout, "switch", "-q", "-c", "topic/é")
+    second = commit(git, checkout, "b.py")
+    assert (current_branch(repository), head_revision(repository)) == ("topic/é", second)
+
+
+def test_revision_is_read_from_packed_references(git: Git, checkout: Path) -> None:
+    revision = commit(git, checkout)
+    git(checkout, "pack-refs", "--all")
+    assert not (checkout / ".git" / "refs" / "heads" / "main").exists()
+    assert head_revision(found(checkout)) == revision
+
+
+def test_detached_head_has_a_revision_and_no_branch(git: Git, checkout: Path) -> None:
+    revision = commit(git, checkout)
+    git(checkout, "checkout", "-q", "--detach")
+    repository = found(checkout)
+    assert current_branch(repository) is None
+    assert head_revision(repository) == revision
+
+
+def test_list_holds_tracked_and_untracked_files_but_not_ignored_ones(git: Git, checkout: Path) -> None:
+    (checkout / ".gitignore").write_text("*.log\nbuild/\n")
+    commit(git, checkout)
+    commit(git, checkout, "tracked.log")
+    (checkout / "untracked.py").touch()
+    (checkout / "ignored.log").touch()
+    (checkout / "build").mkdir()
+    (checkout / "build" / "out.py").touch()
+    assert list_files(checkout) == [".gitignore", "a.py", "tracked.log", "untracked.py"]
+
+
+def test_list_of_a_subfolder_is_relative_to_it(git: Git, checkout: Path) -> None:
+    commit(git, checkout)
+    (checkout / "sub" / "deep").mkdir(parents=True)
+    (checkout / "sub" / "deep" / "b.py").touch()
+    assert list_files(checkout / "sub") == ["deep/b.py"]
+
+
+def test_file_in_conflict_is_listed_once(git: Git, checkout: Path) -> None:
+    commit(git, checkout)
+    git(checkout, "switch", "-q", "-c", "other")
+    (checkout / "a.py").write_text("other\n")
+    git(checkout, "commit", "-q", "-a", "-m", "other")
+    git(checkout, "switch", "-q", "main")
+    (checkout / "a.py").write_text("main\n")
+    git(checkout, "commit", "-q", "-a", "-m", "main")
+    with pytest.raises(Exception, match="merge"):
+        git(checkout, "merge", "-q", "other")
+    assert list_files(checkout) == ["a.py"]
+
+
+def test_folder_without_its_own_repository_is_not_answered_by_the_outer_one(git: Git, checkout: Path) -> None:
+    (checkout / "sub").mkdir()
+    (checkout / "sub" / "a.py").touch()
+    assert list_files(checkout / "sub") == ["a.py"]
+    with pytest.raises(PathError, match="not a git repository"):
+        list_files(checkout / "sub", own_repository=True)
+
+
+def test_listing_writes_nothing_to_the_repository(git: Git, checkout: Path) -> None:
+    commit(git, checkout)
+    os.utime(checkout / "a.py", ns=(1, 1))
+    index = checkout / ".git" / "index"
+    before = index.read_bytes()
+    list_files(checkout)
+    assert index.read_bytes() == before
+
+
+def test_ignored_folder_is_told(git: Git, checkout: Path) -> None:
+    (checkout / ".gitignore").write_text("build/\n")
+    (checkout / "build" / "inner").mkdir(parents=True)
+    assert is_ignored(checkout / "build" / "inner")
+    assert not is_ignored(checkout)
