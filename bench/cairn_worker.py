@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from worker import serve
-
 import cairn
 from cairn.embedding.static import StaticModel
+from worker import serve
 
 
 class CairnEngine:

@@ -171,7 +171,7 @@ def to_json(system: systems.Worker, limit: int, scored: Sequence[Scored]) -> dic
 def from_json(document: dict[str, Any]) -> list[Scored]:
     """Return the questions of an earlier run."""
     return [
-        Scored(**{name: tuple(value) if isinstance(value, list) else value for name, value in row.items()})
+        Scored(**{**row, "targets": tuple(row["targets"]), "ranks": tuple(row["ranks"]), "top": tuple(row["top"])})
         for row in document["questions"]
     ]
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from semble import SembleIndex
 from semble.index.dense import load_model
+
 from worker import serve
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from cairn.config import Settings
 from cairn.embedding.static import StaticModel
 from cairn.index.analysis import Analyzer
-from cairn.index.segment import Segment, merge_segments
+from cairn.index.segment import Segment, form_of, merge_segments
 from cairn.index.store import StateDir
 from cairn.index.view import ViewArrays, ViewFile, build_view
 from cairn.source.chunking import chunk_file
@@ -259,6 +259,7 @@ class Builder:
             blob_ids=np.array(blob_ids, dtype=np.int64),
             blob_start=np.r_[0, np.cumsum(counts)].astype(np.int64),
             sizes=np.array([size for item in items for size in item.sizes], dtype=np.int32),
+            forms=np.array([form_of(chunk) for item in items for chunk in item.parsed.chunks], dtype=np.uint8),
             vectors=vectors,
             postings=postings,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from pathlib import Path
 from typing import cast
 
@@ -12,19 +13,49 @@ import numpy.typing as npt
 
 from cairn.index.analysis import Postings
 from cairn.storage.arrays import load_arrays, save_arrays
+from cairn.types import Chunk
+
+
+class Form(IntEnum):
+    """What a chunk is, as far as ranking cares."""
+
+    MODULE = 0
+    TYPE = 1
+    FUNCTION = 2
+    VALUE = 3
+    SECTION = 4
+    CONTINUATION = 5
+
+
+_FUNCTIONS = frozenset({"function", "method", "constructor", "macro", "procedure", "modifier", "target", "test"})
+_VALUES = frozenset({"constant", "variable", "field", "property", "key", "event", "rule", "table", "block"})
+
+
+def form_of(chunk: Chunk) -> Form:
+    """Return what a chunk is: a later part of something long, else by the kind of its definition."""
+    if chunk.part:
+        return Form.CONTINUATION
+    if chunk.owner < 0:
+        return Form.MODULE
+    if chunk.kind == "section":
+        return Form.SECTION
+    if chunk.kind in _FUNCTIONS:
+        return Form.FUNCTION
+    return Form.VALUE if chunk.kind in _VALUES else Form.TYPE
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
     """Rows are chunks; the rows of blob `blob_ids[i]` are `blob_start[i]:blob_start[i + 1]`, in reading order.
 
-    Shapes: blob_ids (n_blobs,) ascending, blob_start (n_blobs + 1,), sizes (n_rows,) bytes of each chunk,
-    vectors (n_rows, dimensions).
+    Shapes: blob_ids (n_blobs,) ascending, blob_start (n_blobs + 1,), sizes (n_rows,) bytes of each chunk, forms
+    (n_rows,) what each is (see `Form`), vectors (n_rows, dimensions).
     """
 
     blob_ids: npt.NDArray[np.int64]
     blob_start: npt.NDArray[np.int64]
     sizes: npt.NDArray[np.int32]
+    forms: npt.NDArray[np.uint8]
     vectors: npt.NDArray[np.int8]
     postings: Postings
 
@@ -39,6 +70,7 @@ class Segment:
                 "blob_ids": self.blob_ids,
                 "blob_start": self.blob_start,
                 "sizes": self.sizes,
+                "forms": self.forms,
                 "vectors": self.vectors,
                 "hashes": self.postings.hashes,
                 "start": self.postings.start,
@@ -60,6 +92,7 @@ class Segment:
             cast("npt.NDArray[np.int64]", arrays["blob_ids"]),
             cast("npt.NDArray[np.int64]", arrays["blob_start"]),
             cast("npt.NDArray[np.int32]", arrays["sizes"]),
+            cast("npt.NDArray[np.uint8]", arrays["forms"]),
             cast("npt.NDArray[np.int8]", arrays["vectors"]),
             Postings(
                 cast("npt.NDArray[np.uint64]", arrays["hashes"]),
@@ -90,6 +123,7 @@ def merge_segments(segments: Sequence[Segment], keep: Collection[int]) -> Segmen
         blob_ids=blob_ids[order],
         blob_start=blob_start,
         sizes=np.concatenate([segment.sizes for segment in segments])[old_rows],
+        forms=np.concatenate([segment.forms for segment in segments])[old_rows],
         vectors=np.concatenate([segment.vectors for segment in segments])[old_rows],
         postings=_merge_postings([segment.postings for segment in segments], bases, new_rows),
     )

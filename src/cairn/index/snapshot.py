@@ -14,6 +14,7 @@ from cairn.errors import IndexMissingError
 from cairn.index.segment import Segment
 from cairn.index.store import StateDir
 from cairn.index.view import ViewArrays
+from cairn.source.roles import Role
 from cairn.storage import index_db
 from cairn.storage.arrays import DerivedFileError
 
@@ -55,7 +56,7 @@ class Snapshot:
         self.blob_rows = np.concatenate([*starts, [self.n_rows]]).astype(np.int64)
         self.file_of_blob = self._show(np.arange(len(files.blob_ids)))
         self.file_of_row = np.repeat(self.file_of_blob, np.diff(self.blob_rows))
-        self.sizes = np.concatenate([np.zeros(0, np.int32), *(segment.sizes for segment in segments)])
+        self.forms = np.concatenate([np.zeros(0, np.uint8), *(segment.forms for segment in segments)])
         self._all_live = bool((self.file_of_row >= 0).all())
         self.n_live = int((self.file_of_row >= 0).sum())
 
@@ -154,6 +155,38 @@ class Snapshot:
         return self._widened_paths @ query
 
     @cached_property
+    def blob_of_row(self) -> npt.NDArray[np.int64]:
+        """The blob of each row, shape (n_rows,), a number into `blob_ids`."""
+        return np.repeat(np.arange(len(self.blob_ids)), np.diff(self.blob_rows))
+
+    @cached_property
+    def priors(self) -> dict[str, npt.NDArray[np.float32]]:
+        """What is true of each file whatever the query, shape (n_files,) each, 0 to 1: its roles, its weight."""
+        roles = self.files.roles
+        priors = {
+            str(role.name).lower(): ((roles & int(role)) > 0).astype(np.float32)
+            for role in Role
+            if (roles & role).any()
+        }
+        n_files = len(self.files.paths)
+        chunks = np.bincount(np.maximum(self.file_of_row, 0), minlength=n_files)
+        priors["size"] = _log_share(chunks, 200)
+        priors["mentions"] = _log_share(self._count_mentions(), 200)
+        priors["depth"] = _log_share(np.array([path.count("/") for path in self.files.paths]), 10)
+        return priors
+
+    def _count_mentions(self) -> npt.NDArray[np.int64]:
+        """Return in how many chunks each file's stem stands, taken whole, as an import or a type's name would."""
+        counts = np.zeros(len(self.files.paths), dtype=np.int64)
+        for segment in self._segments:
+            hashes = segment.postings.hashes
+            if len(hashes):
+                place = np.minimum(np.searchsorted(hashes, self.files.stems), len(hashes) - 1)
+                lengths = segment.postings.start[place + 1] - segment.postings.start[place]
+                counts += np.where(hashes[place] == self.files.stems, lengths, 0)
+        return counts
+
+    @cached_property
     def _blobs_in_order(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """The blob ids in ascending order, and where each stands."""
         order = np.argsort(self.blob_ids, kind="stable")
@@ -170,7 +203,7 @@ class Snapshot:
 
     def chunk_id(self, row: int) -> int:
         """Return the id of the chunk in a row."""
-        blob = int(np.searchsorted(self.blob_rows, row, side="right")) - 1
+        blob = int(self.blob_of_row[row])
         return (int(self.blob_ids[blob]) << index_db.ORDINAL_BITS) + row - int(self.blob_rows[blob])
 
     def row_of(self, chunk_id: int) -> int | None:
@@ -180,3 +213,9 @@ class Snapshot:
         if place == len(ordered) or int(ordered[place]) != chunk_id >> index_db.ORDINAL_BITS:
             return None
         return int(self.blob_rows[order[place]]) + (chunk_id & index_db.MAX_ORDINAL)
+
+
+def _log_share(counts: npt.NDArray[np.int64], most: int) -> npt.NDArray[np.float32]:
+    """Return counts on a logarithmic scale from 0 (none) to 1 (`most` or more)."""
+    shares: npt.NDArray[np.float32] = np.minimum(1, np.log1p(counts) / np.log1p(most)).astype(np.float32)
+    return shares

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cairn.index.analysis import IMPACT_SCALE, Postings, WordVectors, quantize
-from cairn.source.roles import role_of
+from cairn.source.roles import roles_of
 from cairn.source.text import raw_words, split_identifier, term_hash, terms_of
 from cairn.storage.arrays import load_arrays, save_arrays
 
@@ -20,6 +20,7 @@ from cairn.storage.arrays import load_arrays, save_arrays
 STEM_WEIGHT = 1.0
 FOLDER_WEIGHTS = (0.6, 0.4, 0.25)
 STEM_FIELD, FOLDER_FIELD = 1, 2
+_NAMELESS_STEMS = frozenset({"__init__", "index", "mod", "main", "lib", "init", "default"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +34,19 @@ class ViewFile:
 
 @dataclass(frozen=True, slots=True)
 class ViewArrays:
-    """Shapes: blob_ids, roles, languages, stem_terms (n_files,); vectors (n_files, dimensions).
+    """Shapes: blob_ids, roles, languages, stem_terms, stems (n_files,); vectors (n_files, dimensions).
 
-    `postings` has a row per file; `stem_terms` counts the distinct terms of each file's stem. `languages` are numbers
-    into `language_names`.
+    `postings` has a row per file; `stem_terms` counts the distinct terms of each file's stem, `stems` are the hashes of
+    the stems taken whole. `languages` are numbers into `language_names`.
     """
 
     paths: tuple[str, ...]
     blob_ids: npt.NDArray[np.int64]
-    roles: npt.NDArray[np.uint8]
+    roles: npt.NDArray[np.uint16]
     languages: npt.NDArray[np.uint8]
     language_names: tuple[str, ...]
     stem_terms: npt.NDArray[np.uint8]
+    stems: npt.NDArray[np.uint64]
     vectors: npt.NDArray[np.int8]
     postings: Postings
 
@@ -59,6 +61,7 @@ class ViewArrays:
                 "languages": self.languages,
                 "language_names": _pack(self.language_names),
                 "stem_terms": self.stem_terms,
+                "stems": self.stems,
                 "vectors": self.vectors,
                 "hashes": self.postings.hashes,
                 "start": self.postings.start,
@@ -79,10 +82,11 @@ class ViewArrays:
         return cls(
             _unpack(arrays["paths"]),
             cast("npt.NDArray[np.int64]", arrays["blob_ids"]),
-            cast("npt.NDArray[np.uint8]", arrays["roles"]),
+            cast("npt.NDArray[np.uint16]", arrays["roles"]),
             cast("npt.NDArray[np.uint8]", arrays["languages"]),
             _unpack(arrays["language_names"]),
             cast("npt.NDArray[np.uint8]", arrays["stem_terms"]),
+            cast("npt.NDArray[np.uint64]", arrays["stems"]),
             cast("npt.NDArray[np.int8]", arrays["vectors"]),
             Postings(
                 cast("npt.NDArray[np.uint64]", arrays["hashes"]),
@@ -108,10 +112,11 @@ def build_view(files: Sequence[ViewFile], word_vectors: WordVectors, dimensions:
     return ViewArrays(
         paths=tuple(file.path for file in files),
         blob_ids=np.array([file.blob_id for file in files], dtype=np.int64),
-        roles=np.array([role_of(file.path, file.language) for file in files], dtype=np.uint8),
+        roles=np.array(roles_of([(file.path, file.language) for file in files]), dtype=np.uint16),
         languages=np.array([names.index(file.language) for file in files], dtype=np.uint8),
         language_names=names,
         stem_terms=stem_terms,
+        stems=np.array([_stem_hash(file.path) for file in files], dtype=np.uint64),
         vectors=_embed_paths(words, word_vectors, dimensions),
         postings=_to_postings(entries),
     )
@@ -137,6 +142,17 @@ def _path_terms(path: str) -> tuple[dict[int, tuple[int, int]], list[str], int]:
         if field == STEM_FIELD:
             n_stem = len(terms)
     return terms, words, n_stem
+
+
+def _stem_hash(path: str) -> int:
+    """Return the hash of the term that names a file in other files' code: its stem, or its folder's for `index.js`."""
+    *folders, name = path.split("/")
+    stem = name.split(".", 1)[0] or name
+    if stem in _NAMELESS_STEMS and folders:
+        stem = folders[-1]
+    raw = "_".join(raw_words(stem))
+    terms = terms_of(raw, split_identifier(raw))
+    return term_hash(terms[-1]) if terms else 0
 
 
 def _to_postings(entries: list[tuple[int, int, int, int]]) -> Postings:

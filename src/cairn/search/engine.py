@@ -16,8 +16,6 @@ from cairn.storage.index_db import NamedDefinition
 
 # Each further chunk of a file counts this much less than the one before, so that one file does not fill the list.
 SATURATION = 0.5
-# How many of the best rows are looked at for that; more than any list shows.
-POOL_ROWS = 400
 MAX_NAMESAKES = 200
 # Names of these kinds are often just mentioned again elsewhere; a type or function is what is meant.
 MINOR_KINDS = frozenset({"field", "variable", "key", "property", "section", "constant", "target"})
@@ -55,7 +53,7 @@ def rank(
     named = _named_rows(snapshot, connection, query, scope)
     scores = score(snapshot, query, vector, {row: one[0] for row, one in named.items()}, scope, weights)
     chosen = chosen or {row: one[1] for row, one in named.items()}
-    return _diversify(scores, scope.file_of_row, chosen, limit)
+    return _diversify(snapshot, scores, scope, chosen, limit)
 
 
 def _scope(snapshot: Snapshot, filters: Filters) -> Scope:
@@ -98,28 +96,34 @@ def _strength(last: str, scope: str, found: NamedDefinition) -> float:
     return strength * (0.6 if found.kind in MINOR_KINDS else 1.0)
 
 
-def _diversify(scores: Scores, file_of_row: Ints, chosen: dict[int, int], limit: int) -> list[Ranked]:
-    """Take the best rows, each further one of a file at a discount."""
+def _diversify(snapshot: Snapshot, scores: Scores, scope: Scope, chosen: dict[int, int], limit: int) -> list[Ranked]:
+    """Return the best rows, each further one of a file at a discount.
+
+    A file's best row is never discounted, so only rows of the `limit` best files can be among the `limit` best.
+    """
     total = scores.total
-    n_pool = min(len(total), max(POOL_ROWS, 8 * limit))
-    pool = np.argpartition(-total, n_pool - 1)[:n_pool]
-    pool = pool[np.isfinite(total[pool])]
-    pool = pool[np.lexsort((pool, -total[pool]))]
-    taken: dict[int, int] = {}
-    discounted = []
-    for row, file, value in zip(pool.tolist(), file_of_row[pool].tolist(), total[pool].tolist(), strict=True):
-        before = taken.get(file, 0)
-        taken[file] = before + 1
-        # A score may be negative, where a factor would raise it.
-        discounted.append((value * SATURATION**before if value > 0 else value - before, row, file))
-    discounted.sort(key=lambda item: (-item[0], item[1]))
+    nonempty = np.flatnonzero(np.diff(snapshot.blob_rows))
+    best = np.maximum.reduceat(total, snapshot.blob_rows[nonempty])
+    top = nonempty[_largest(best, limit)]
+    rows = np.concatenate([np.arange(snapshot.blob_rows[blob], snapshot.blob_rows[blob + 1]) for blob in top])
+    rows = rows[np.isfinite(total[rows])]
+    files, values = scope.file_of_row[rows], total[rows]
+    order = np.lexsort((rows, -values, files))
+    rows, files, values = rows[order], files[order], values[order]
+    starts = np.flatnonzero(np.concatenate(([True], files[1:] != files[:-1]))) if len(rows) else rows
+    place = np.arange(len(rows)) - np.repeat(starts, np.diff(np.append(starts, len(rows))))
+    # A score may be negative, where a factor would raise it.
+    values = np.where(values > 0, values * SATURATION**place, values - place)
+    final = np.lexsort((rows, -values))[:limit]
+    ranked = zip(rows[final].tolist(), files[final].tolist(), values[final].tolist(), strict=True)
     return [
-        Ranked(
-            row=row,
-            file=file,
-            score=value,
-            definition=chosen.get(row),
-            features={name: float(values[row]) for name, values in scores.features.items()},
-        )
-        for value, row, file in discounted[:limit]
+        Ranked(row, file, value, chosen.get(row), scores.features(row, int(snapshot.blob_of_row[row]), file))
+        for row, file, value in ranked
     ]
+
+
+def _largest(values: Floats, count: int) -> Ints:
+    """Return the places of the largest values, in no order."""
+    if count >= len(values):
+        return np.arange(len(values))
+    return np.argpartition(-values, count)[:count]

@@ -43,6 +43,11 @@ _ASKS = (
             re.I,
         ),
     ),
+    (
+        Role.OTHER_PLATFORM,
+        re.compile(r"\b(windows|win32|win64|macos|mac|darwin|osx|ios|linux|posix|unix|kqueue|fsevents|epoll)\b", re.I),
+    ),
+    (Role.OLD_VERSION, re.compile(r"\bv\d+\b|\bversion \d", re.I)),
     (Role.LEGACY, re.compile(r"\b(compat\w*|legacy|deprecated|backports?)\b", re.I)),
 )
 

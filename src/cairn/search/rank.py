@@ -1,4 +1,4 @@
-"""Scores every row of a snapshot for a query, in numpy, from features with fixed weights."""
+"""Scores every row of a snapshot for a query, in numpy: a weighted sum of features that mean something by themselves."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cairn.index.analysis import IMPACT_SCALE
+from cairn.index.segment import Form
 from cairn.index.snapshot import Snapshot
 from cairn.index.view import STEM_FIELD
 from cairn.search.query import Query
@@ -16,34 +17,54 @@ from cairn.source.roles import Role
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 
-NAME_BIT = 1  # of a posting's fields: the term stands in a definition's name
+NAME_BIT, DOC_BIT = 1, 4  # of a posting's fields: the term stands in a definition's name, in its documentation
 # A file is judged by this many of its chunks, the best by lexical score.
 FILE_CHUNKS = 3
-# How much a role counts against a file that the query does not ask for, as a share of the role weight.
-ROLE_PENALTIES = (
-    (Role.TEST, 1.0),
-    (Role.EXAMPLE, 1.0),
-    (Role.DOCS, 0.7),
-    (Role.CONFIG, 0.5),
-    (Role.LEGACY, 0.6),
-    (Role.REEXPORT, 0.4),
-    (Role.DECLARATION, 0.4),
-)
+# Chunks below this share of the best lexical score say nothing about their file.
+FILE_CHUNK_FLOOR = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each feature adds to a score; fitted on the development half of the benchmark, see bench/README.md."""
+    """What each feature adds to a score; fitted on the development half of the benchmark, see bench/README.md.
 
-    lexical: float = 1.0
-    dense: float = 1.0
-    name: float = 0.3
-    path: float = 0.35
-    path_dense: float = 0.25
-    stem: float = 0.2
-    file_lexical: float = 0.3
-    symbol: float = 1.0
-    role: float = 0.35
+    The first group belongs to a chunk, the second to its file. Features lie between 0 and 1.
+    """
+
+    lexical: float = 0.5
+    name: float = 0.05
+    doc: float = 0.05
+    dense: float = 0.9
+    symbol: float = 0.6
+    type_form: float = 0.08
+    function_form: float = 0.05
+    value_form: float = 0.0
+    continuation: float = 0.04
+
+    file_lexical: float = 0.45
+    path: float = 0.33
+    stem: float = 0.22
+    path_dense: float = 0.42
+    mentions: float = 0.12
+    size: float = 0.1
+    depth: float = -0.2
+    test: float = -0.5
+    example: float = -0.45
+    docs: float = -0.6
+    config: float = -0.35
+    legacy: float = -0.3
+    reexport: float = -0.05
+    declaration: float = -0.15
+    other_platform: float = -0.4
+    old_version: float = -0.5
+
+
+_FORMS = (
+    ("type_form", Form.TYPE),
+    ("function_form", Form.FUNCTION),
+    ("value_form", Form.VALUE),
+    ("continuation", Form.CONTINUATION),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,45 +77,65 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Scores of one query: `total` of shape (n_rows,), -inf for rows out of scope; `features` weighted, by name."""
+    """Scores of one query: `total` of shape (n_rows,), -inf for rows out of scope.
+
+    The features are kept apart for explanations: those of chunks (n_rows,), of blobs (n_blobs,), of files (n_files,).
+    """
 
     total: Floats
-    features: dict[str, Floats]
+    of_rows: dict[str, Floats]
+    of_blobs: dict[str, Floats]
+    of_files: dict[str, Floats]
+
+    def features(self, row: int, blob: int, file: int) -> dict[str, float]:
+        """Return the value of every feature for one row."""
+        places = ((self.of_rows, row), (self.of_blobs, blob), (self.of_files, file))
+        return {name: float(values[place]) for group, place in places for name, values in group.items()}
 
 
 def score(
     snapshot: Snapshot, query: Query, vector: Floats | None, symbols: dict[int, float], scope: Scope, weights: Weights
 ) -> Scores:
-    """Score all rows.
-
-    Args:
-        vector: the query's unit vector, shape (dimensions,); None leaves the dense features out.
-        symbols: {row: strength 0..1} of rows that define a name in the query.
-    """
-    files = np.maximum(scope.file_of_row, 0)
-    features = _lexical(snapshot, query, files)
-    features["file_lexical"] = _file_lexical(snapshot, features["lexical"])
+    """Score all rows; `vector` None leaves the dense features out, `symbols` are {row that defines a name: strength}."""
+    of_rows, of_files = _lexical(snapshot, query)
+    of_blobs = {"file_lexical": _file_lexical(snapshot, of_rows["lexical"])}
     if vector is not None:
-        features["dense"] = snapshot.similarities(vector)
-        features["path_dense"] = np.maximum(snapshot.path_similarities(vector), 0)[files]
+        of_rows["dense"] = snapshot.similarities(vector)
+        of_files["path_dense"] = np.maximum(snapshot.path_similarities(vector), 0)
     if symbols:
-        strengths = np.zeros(snapshot.n_rows, dtype=np.float32)
-        strengths[list(symbols)] = list(symbols.values())
-        features["symbol"] = strengths
-    features["role"] = -_role_penalty(snapshot, query)[files]
-    total = np.zeros(snapshot.n_rows, dtype=np.float32)
-    for name, values in features.items():
-        values *= np.float32(getattr(weights, name))
-        total += values
+        of_rows["symbol"] = np.zeros(snapshot.n_rows, dtype=np.float32)
+        of_rows["symbol"][list(symbols)] = list(symbols.values())
+    of_files |= _priors(snapshot, query)
+    # Files first, then blobs, so that the long arrays are touched as seldom as possible.
+    by_file = _weighted(of_files, weights, len(snapshot.files.paths))
+    by_blob = _weighted(of_blobs, weights, len(snapshot.blob_ids)) + by_file[np.maximum(scope.file_of_blob, 0)]
+    by_blob[scope.file_of_blob < 0] = -np.inf
+    total = np.repeat(by_blob, np.diff(snapshot.blob_rows)) + _weighted(of_rows, weights, snapshot.n_rows)
+    total += _form_weights(weights)[snapshot.forms]
     total[scope.file_of_row < 0] = -np.inf
-    return Scores(total, features)
+    return Scores(total, of_rows, of_blobs, of_files)
 
 
-def _lexical(snapshot: Snapshot, query: Query, files: Ints) -> dict[str, Floats]:
-    """Return features from the query's terms, each as a share of the query's whole rarity, so 0 to 1."""
+def _weighted(features: dict[str, Floats], weights: Weights, size: int) -> Floats:
+    total = np.zeros(size, dtype=np.float32)
+    for name, values in features.items():
+        if weight := getattr(weights, name):
+            total += np.float32(weight) * values
+    return total
+
+
+def _form_weights(weights: Weights) -> Floats:
+    table = np.zeros(len(Form), dtype=np.float32)
+    for name, form in _FORMS:
+        table[form] = getattr(weights, name)
+    return table
+
+
+def _lexical(snapshot: Snapshot, query: Query) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    """Return features of rows and of files from the query's terms, each as a share of the query's whole rarity."""
     n_rows, n_files = snapshot.n_rows, len(snapshot.files.paths)
-    lexical, name = np.zeros(n_rows, dtype=np.float32), np.zeros(n_rows, dtype=np.float32)
-    path, stem = np.zeros(n_files, dtype=np.float32), np.zeros(n_files, dtype=np.float32)
+    lexical, name, doc = (np.zeros(n_rows, dtype=np.float32) for _ in range(3))
+    path, stem = (np.zeros(n_files, dtype=np.float32) for _ in range(2))
     whole = 1e-6
     for term in query.terms:
         found, in_path = snapshot.term(term.hashed), snapshot.path_term(term.hashed)
@@ -102,12 +143,13 @@ def _lexical(snapshot: Snapshot, query: Query, files: Ints) -> dict[str, Floats]
         path_rarity = min(rarity, _idf(len(in_path.rows), n_files) * term.weight)
         whole += rarity
         lexical[found.rows] += found.impacts * np.float32(rarity / IMPACT_SCALE)
-        name[found.rows] += (found.fields & NAME_BIT) * np.float32(rarity)
+        name[found.rows[(found.fields & NAME_BIT) > 0]] += np.float32(rarity)
+        doc[found.rows[(found.fields & DOC_BIT) > 0]] += np.float32(rarity)
         path[in_path.rows] += in_path.impacts * np.float32(path_rarity / IMPACT_SCALE)
-        stem[in_path.rows] += (in_path.fields & STEM_FIELD).astype(np.float32)
+        stem[in_path.rows[(in_path.fields & STEM_FIELD) > 0]] += 1
     share = np.float32(1 / whole)
     stem = np.minimum(1, stem / np.maximum(1, snapshot.files.stem_terms))
-    return {"lexical": lexical * share, "name": name * share, "path": (path * share)[files], "stem": stem[files]}
+    return {"lexical": lexical * share, "name": name * share, "doc": doc * share}, {"path": path * share, "stem": stem}
 
 
 def _idf(frequency: int, total: int) -> float:
@@ -116,26 +158,25 @@ def _idf(frequency: int, total: int) -> float:
 
 
 def _file_lexical(snapshot: Snapshot, lexical: Floats) -> Floats:
-    """Return for each row how well its file matches: its best chunks together, as a share of the best file."""
-    result = np.zeros(len(lexical), dtype=np.float32)
+    """Return for each blob how well its best chunks match together, as a share of the best blob. Shape (n_blobs,)."""
     top = float(lexical.max(initial=0.0))
     if top <= 0:
-        return result
-    rows = np.flatnonzero(lexical > 0.2 * top)
-    blobs = np.searchsorted(snapshot.blob_rows, rows, side="right") - 1
+        return np.zeros(len(snapshot.blob_ids), dtype=np.float32)
+    rows = np.flatnonzero(lexical > FILE_CHUNK_FLOOR * top)
+    blobs = snapshot.blob_of_row[rows]
     order = np.lexsort((-lexical[rows], blobs))
     rows, blobs = rows[order], blobs[order]
-    starts = np.flatnonzero(np.r_[True, blobs[1:] != blobs[:-1]])
-    place = np.arange(len(rows)) - np.repeat(starts, np.diff(np.r_[starts, len(rows)]))
+    starts = np.flatnonzero(np.concatenate(([True], blobs[1:] != blobs[:-1])))
+    place = np.arange(len(rows)) - np.repeat(starts, np.diff(np.append(starts, len(rows))))
     sums = np.bincount(blobs, weights=np.where(place < FILE_CHUNKS, lexical[rows], 0), minlength=len(snapshot.blob_ids))
-    return np.repeat((sums / sums.max()).astype(np.float32), np.diff(snapshot.blob_rows))
+    share: Floats = (sums / sums.max()).astype(np.float32)
+    return share
 
 
-def _role_penalty(snapshot: Snapshot, query: Query) -> Floats:
-    """Return for each file, shape (n_files,), the largest penalty of a role the query does not ask for."""
-    roles = snapshot.files.roles
-    penalty = np.zeros(len(roles), dtype=np.float32)
-    for role, amount in ROLE_PENALTIES:
-        if not role & query.wants:
-            np.maximum(penalty, np.where(roles & int(role), np.float32(amount), np.float32(0)), out=penalty)
-    return penalty
+def _priors(snapshot: Snapshot, query: Query) -> dict[str, Floats]:
+    """Return what speaks for or against a file whatever the query, less the roles the query asks for."""
+    priors = dict(snapshot.priors)
+    for role in Role:
+        if role & query.wants:
+            priors.pop(str(role.name).lower(), None)
+    return priors

@@ -124,7 +124,7 @@ class _Layout:
     def _split(self, first: int, last: int, owner: int) -> list[_Unit]:
         """Cut lines on the borders of statements, else of lines, into pieces of about the target size."""
         node = self.found[owner].node if owner >= 0 else self.root
-        borders = sorted(self._borders(node, first, last) | {first})
+        borders = self._with_line_borders(sorted(self._borders(node, first, last) | {first}), last)
         units: list[_Unit] = []
         start = first
         for index, border in enumerate(borders):
@@ -150,22 +150,19 @@ class _Layout:
                     continue
                 if start > first:
                     borders.add(start)
-                if child.end_byte - child.start_byte <= TARGET_BYTES:
-                    continue
-                if child.child_count:
+                if child.end_byte - child.start_byte > TARGET_BYTES:
                     pending.append(child)
-                else:
-                    borders.update(self._line_borders(max(start, first), min(end, last)))
         return borders
 
-    def _line_borders(self, first: int, last: int) -> list[int]:
-        """Return lines that cut a long token, such as a text block, about every target size."""
-        borders, start = [], first
-        for line in range(first + 1, last + 1):
-            if self.lines.bytes_between(start, line) > TARGET_BYTES:
-                borders.append(line)
-                start = line
-        return borders
+    def _with_line_borders(self, borders: list[int], last: int) -> list[int]:
+        """Add lines that cut what has no parts, such as a long text block, about every target size."""
+        result: list[int] = []
+        for border, next_border in zip(borders, [*borders[1:], last + 1], strict=True):
+            result.append(border)
+            for line in range(border + 1, next_border):
+                if self.lines.bytes_between(result[-1], line) > TARGET_BYTES:
+                    result.append(line)
+        return result
 
     def _merge(self, units: list[_Unit], container: int) -> list[_Unit]:
         """Join neighbours that are small, so that a run of one-line definitions is one chunk."""

@@ -21,13 +21,14 @@ TYPE_KINDS = frozenset(
     {"class", "interface", "struct", "trait", "impl", "enum", "contract", "record", "object"}
     | {"extension", "instance", "protocol", "union"}
 )
-# Only these may be local to the function that encloses them; nested functions and types are listed.
-FUNCTION_KINDS = frozenset({"function", "method", "constructor"})
+# Inside a function these are local, and so is what a query marks `@outer`; nested functions and types are listed.
+FUNCTION_KINDS = frozenset({"function", "method", "constructor", "test"})
 VARIABLE_KINDS = frozenset({"constant", "variable"})
 _QUALIFIED_NAME = re.compile(r"~?[\w$]+(?:(?:::|\.|:)~?[\w$]+[?!=]?)+")
 _NAME_SEPARATOR = re.compile(r"::|\.|:")
 _TEMPLATE_ARGUMENTS = re.compile(r"<[^<>]*(?:<[^<>]*>[^<>]*)*>")
 _SPACE = re.compile(r"\s+")
+_UNDECODABLE = re.compile("[\udc80-\udcff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,7 @@ class _Match:
     receiver: str
     signature: tree_sitter.Node | None
     clause: bool
+    outer: bool
     pattern: int
 
 
@@ -104,8 +106,21 @@ def _compiled(language: Language) -> tuple[tree_sitter.Parser, tree_sitter.Query
 
 
 def parse(data: bytes, language: Language) -> tree_sitter.Tree:
-    """Return the syntax tree of `data`; syntax errors become error nodes, never an exception."""
+    """Return the syntax tree of `data`; syntax errors become error nodes, never an exception.
+
+    A query raises for text that is not UTF-8, so each byte that isn't (a letter of Latin-1, mostly) is read as `_`.
+    """
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        data = _UNDECODABLE.sub("_", data.decode("utf-8", "surrogateescape")).encode("utf-8")
+    for noise in language.noise:
+        data = noise.sub(_blank, data)
     return _compiled(language)[0].parse(data)
+
+
+def _blank(match: re.Match[bytes]) -> bytes:
+    return match[0].replace(match[1], b" " * len(match[1]))
 
 
 def find_definitions(tree: tree_sitter.Tree, data: bytes, lines: Lines, language: Language) -> list[Found]:
@@ -119,8 +134,8 @@ def find_definitions(tree: tree_sitter.Tree, data: bytes, lines: Lines, language
         while open_parents and not _encloses(found[open_parents[-1]].definition.span, match):
             open_parents.pop()
         parent = open_parents[-1] if open_parents else -1
-        if parent >= 0 and match.kind in VARIABLE_KINDS and found[parent].definition.kind in FUNCTION_KINDS:
-            continue  # a local variable
+        if parent >= 0 and match.outer and found[parent].definition.kind in FUNCTION_KINDS:
+            continue  # a local variable, or what only looks like a definition there
         if match.clause and found and _continues(found[-1].definition, match, parent):
             found[-1] = _extended(found[-1], match, lines)
         else:
@@ -174,15 +189,28 @@ def _match(
         receiver=_text(receivers[0]) if receivers else "",
         signature=captures.get("signature", [None])[0],
         clause="clause" in captures,
+        outer="outer" in captures or kind in VARIABLE_KINDS,
         pattern=pattern,
     )
 
 
 def _end(node: tree_sitter.Node, bodies: list[tree_sitter.Node]) -> int:
-    """Return where a definition ends: a body may be a sibling of its head, and a node may take in blank lines."""
-    last = max([node, *bodies], key=lambda one: one.end_byte)
-    text = last.text or b""
-    return last.end_byte - len(text) + len(text.rstrip())
+    """Return where a definition ends.
+
+    Bodies may be siblings of the head, and a node may take in blank lines. A comment at the end leads what follows.
+    """
+    last = max([node, *(body for body in bodies if not _is_comment(body))], key=lambda one: one.end_byte)
+    end = last.end_byte
+    for index in range(last.child_count - 1, -1, -1):
+        child = last.child(index)
+        if child is None or not _is_comment(child):
+            break
+        end = child.start_byte
+    return last.start_byte + len((last.text or b"")[: end - last.start_byte].rstrip())
+
+
+def _is_comment(node: tree_sitter.Node) -> bool:
+    return node.is_extra and not node.is_error
 
 
 def _encloses(outer: Span, inner: _Match) -> bool:
@@ -230,6 +258,8 @@ def _build(
     if parent >= 0:
         lead = max(lead, found[parent].lead_line)
     enclosing = found[parent].definition if parent >= 0 else None
+    if enclosing is not None and enclosing.span.start_line == first + 1:
+        comment = ""  # what stands above a line is about the first definition on it
     kind = match.kind
     if kind == "function" and (
         match.receiver or match.scope or (enclosing is not None and enclosing.kind in TYPE_KINDS)
@@ -280,11 +310,13 @@ def _text(node: tree_sitter.Node) -> str:
 def _signature(match: _Match, wrapper: _Wrapper, data: bytes) -> str:
     """Return the definition up to its body on one line, or its first line where it has none."""
     start, end = match.node.start_byte, match.node.end_byte
+    if match.docs and match.docs[0].start_byte == start:
+        start = end - len(data[match.docs[0].end_byte : end].lstrip())
     if given := wrapper.signature or match.signature:
         start, end = given.start_byte, given.end_byte
     elif match.body is not None and match.body.start_byte > start:
         # A grammar whose body has no opening mark puts the comment that opens it between head and body.
-        comments = [child.start_byte for child in match.node.children if child.is_extra and child.start_byte > start]
+        comments = [child.start_byte for child in match.node.children if _is_comment(child) and child.start_byte > start]
         end = min([match.body.start_byte, *comments])
     else:
         line_end = data.find(b"\n", start, end)

@@ -128,7 +128,7 @@ def check_name(name: str) -> str:
     if reason := _NAMES.get(name):
         return reason
     dot = name.rfind(".")
-    if dot < 0:
+    if dot < 1:
         return ""
     ending = name[dot:].lower()
     if reason := _EXTENSIONS.get(ending):

@@ -7,10 +7,12 @@ import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from cairn.errors import PathError
 
 _REVISION = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_UNREADABLE = re.compile(rb"^warning: could not open directory '(.*)/': ", re.MULTILINE)
 _LOCATE_TIMEOUT_S = 20.0
 _LIST_TIMEOUT_S = 300.0
 _SEPARATOR = "--cairn"  # rev-parse echoes an option it does not know: a folder's name may hold line breaks
@@ -32,6 +34,17 @@ class Repository:
     work_tree: Path
     git_dir: Path
     common_dir: Path
+
+
+class Listing(NamedTuple):
+    """What git lists below a folder.
+
+    `paths` are relative to the folder, each once, sorted. A submodule is one path; a repository that is no submodule
+    one path that ends with `/`. `unreadable` are folders git could not look into, relative to the top of the checkout.
+    """
+
+    paths: list[str]
+    unreadable: list[str]
 
 
 def find_repository(folder: Path) -> Repository | None:
@@ -79,18 +92,14 @@ def head_revision(repository: Repository) -> str | None:
     return os.fsdecode(done.stdout).strip() or None
 
 
-def list_files(folder: Path, *, own_repository: bool = False) -> list[str]:
-    """Return what git tracks below a folder of a checkout, and what it does not track but would not ignore either.
+def list_files(folder: Path, *, own_repository: bool = False) -> Listing:
+    """List what git tracks below a folder of a checkout, and what it does not track but would not ignore either.
 
-    Tracked files are listed whether or not they are still on disk. A submodule is listed as one path; a repository that
-    is not a submodule as one path that ends with `/`.
+    Tracked files are listed whether or not they are still on disk.
 
     Args:
         folder: any folder of the checkout.
         own_repository: fail rather than answer for the enclosing repository when the folder has none of its own.
-
-    Returns:
-        paths relative to the folder, each once, sorted.
 
     Raises:
         PathError: if git fails.
@@ -101,7 +110,7 @@ def list_files(folder: Path, *, own_repository: bool = False) -> list[str]:
         raise _refusal(folder, done)
     paths = set(os.fsdecode(done.stdout).split("\0"))  # a file in conflict is listed once for each side
     paths.discard("")
-    return sorted(paths)
+    return Listing(sorted(paths), [os.fsdecode(path) for path in _UNREADABLE.findall(done.stderr)])
 
 
 def is_ignored(folder: Path) -> bool:
@@ -121,7 +130,7 @@ def _run(
     environment = {name: value for name, value in os.environ.items() if not _FOREIGN_VARIABLE.fullmatch(name)}
     environment |= {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
     if ceiling is not None:
-        environment["GIT_CEILING_DIRECTORIES"] = str(ceiling)
+        environment["GIT_CEILING_DIRECTORIES"] = os.path.abspath(ceiling)
     command = ["git", "-c", "core.fsmonitor=false", *arguments]  # start no daemon and no program the repository names
     try:
         return subprocess.run(

@@ -24,6 +24,7 @@ class Language:
 
     `grammar` is `module:function`, empty for text that is cut on line borders. `query` names the file under `queries/`.
     `attributes` are the beginnings of lines that may stand between a comment and the definition it describes.
+    The first group of each `noise` is what the grammar stumbles over; the parser sees spaces in its place.
     """
 
     name: str
@@ -36,9 +37,32 @@ class Language:
     block_comments: tuple[tuple[str, str], ...] = ()
     attributes: tuple[str, ...] = ()
     group: str = "code"  # code, prose or data
+    noise: tuple[re.Pattern[bytes], ...] = ()
 
 
 _C_BLOCK = (("/*", "*/"),)
+# Macros that stand where C has nothing: `X_NAMESPACE_BEGIN` on a line, `class EXPORT Name {`, `X_API int f();` and
+# `int f() X_NOEXCEPT {`; and `[[nodiscard]]`. Missed ones can cost the definitions of the whole file. Each pattern begins with plain text, which makes it fast.
+_C_NOISE = (
+    re.compile(rb"\n([A-Z_][A-Z_0-9]*(?:NAMESPACE|BEGIN|END|DECLS)[A-Z_0-9]*)(?=[ \t]*\r?\n)"),
+    re.compile(rb"class ([A-Z][A-Z0-9_]*(?:\([^()\n]*\))?)(?=\s+\w+\s*(?:final\s*)?[:{])"),
+    re.compile(rb"struct ([A-Z][A-Z0-9_]*(?:\([^()\n]*\))?)(?=\s+\w+\s*(?:final\s*)?[:{])"),
+    re.compile(rb"\n[ \t]*([A-Z]+_[A-Z0-9_]+)\s+(?=(?:[\w:<>,]+[\s*&]+){1,6}[\w:~]+\()"),
+    re.compile(rb"\)(?: const| noexcept| override)*\s+([A-Z]+_[A-Z0-9_]+(?:\([^()\n]*\))?)(?=\s*[{;])"),
+    re.compile(rb"(\[\[[^\[\]\n]*\]\])"),
+)
+# What the grammar doesn't know costs the statements around it: function bodies, which are in any language, `OUT`
+# parameters, commands to the client, and rarer kinds of objects.
+_SQL_NOISE = (
+    re.compile(rb"\bAS\s+\$[A-Za-z_]\w*\$(.*?)\$[A-Za-z_]\w*\$", re.DOTALL | re.IGNORECASE),
+    re.compile(rb"\bAS\s+\$\$(.*?)\$\$", re.DOTALL | re.IGNORECASE),
+    re.compile(rb"[(,]\s*(OUT)\s", re.IGNORECASE),
+    re.compile(rb"^(\\\w.*|GO|DELIMITER\b.*)[ \t\r]*$", re.MULTILINE | re.IGNORECASE),
+    re.compile(
+        rb"^((?:CREATE|ALTER|DROP|COMMENT ON)\s+(?:OPERATOR|AGGREGATE|CAST|DOMAIN|TEXT SEARCH|FOREIGN|EXTENSION)\b[^;]*;)",
+        re.MULTILINE | re.IGNORECASE,
+    ),
+)
 
 LANGUAGES: tuple[Language, ...] = (
     Language(
@@ -113,6 +137,7 @@ LANGUAGES: tuple[Language, ...] = (
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("__attribute__",),
+        noise=_C_NOISE,
     ),
     Language(
         "cpp",
@@ -122,6 +147,7 @@ LANGUAGES: tuple[Language, ...] = (
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("[[", "template"),
+        noise=_C_NOISE,
     ),
     Language(
         "csharp",
@@ -240,23 +266,13 @@ LANGUAGES: tuple[Language, ...] = (
         query="sql",
         line_comments=("--",),
         block_comments=_C_BLOCK,
+        noise=_SQL_NOISE,
     ),
     Language(
         "dart",
         extensions=(".dart",),
         grammar="tree_sitter_dart:language",
         query="dart",
-        line_comments=("//",),
-        block_comments=_C_BLOCK,
-        attributes=("@",),
-    ),
-    Language(
-        "groovy",
-        extensions=(".groovy", ".gradle"),
-        filenames=("Jenkinsfile",),
-        interpreters=("groovy",),
-        grammar="tree_sitter_groovy:language",
-        query="groovy",
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("@",),
@@ -270,6 +286,7 @@ LANGUAGES: tuple[Language, ...] = (
         line_comments=("#",),
         block_comments=(("<#", "#>"),),
         attributes=("[",),
+        noise=(re.compile(rb"(=[ \t]*\{[ \t]*\})"),),  # an empty block as a parameter's default value
     ),
     Language(
         "nix",
@@ -311,6 +328,8 @@ LANGUAGES: tuple[Language, ...] = (
         query="make",
         line_comments=("#",),
         group="data",
+        # The grammar takes a conditional for a part of the rule above it.
+        noise=(re.compile(rb"^( *(?:ifn?def|ifn?eq|else|endif)\b.*)$", re.MULTILINE),),
     ),
     Language(
         "dockerfile",
@@ -348,7 +367,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         "css",
-        extensions=(".css", ".scss", ".less"),
+        extensions=(".css",),
         grammar="tree_sitter_css:language",
         query="css",
         block_comments=_C_BLOCK,
@@ -357,6 +376,7 @@ LANGUAGES: tuple[Language, ...] = (
     Language(
         "json",
         extensions=(".json", ".jsonc", ".json5", ".webmanifest"),
+        filenames=("Pipfile.lock", "composer.lock", "flake.lock"),
         grammar="tree_sitter_json:language",
         query="json",
         group="data",
@@ -394,6 +414,9 @@ PLAIN: tuple[Language, ...] = (
     Language("fsharp", extensions=(".fs", ".fsi", ".fsx")),
     Language("julia", extensions=(".jl",), interpreters=("julia",)),
     Language("vue", extensions=(".vue",)),
+    Language("scss", extensions=(".scss", ".sass"), group="data"),
+    Language("less", extensions=(".less",), group="data"),
+    Language("groovy", extensions=(".groovy", ".gradle"), filenames=("Jenkinsfile",), interpreters=("groovy",)),
     Language("assembly", extensions=(".s", ".asm")),
     Language("vimscript", extensions=(".vim",)),
     Language("lisp", extensions=(".lisp", ".el", ".scm", ".rkt")),

@@ -1,8 +1,10 @@
-"""What part a file plays in a project, judged by its path: implementation, test, example, documentation…"""
+"""What part a file plays in a project, judged by its path: implementation, test, example, documentation."""
 
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Sequence
 from enum import IntFlag
 
 
@@ -16,6 +18,8 @@ class Role(IntFlag):
     REEXPORT = 16
     LEGACY = 32
     DECLARATION = 64
+    OTHER_PLATFORM = 128
+    OLD_VERSION = 256
 
 
 _TEST = re.compile(
@@ -51,3 +55,32 @@ def role_of(path: str, language: str) -> Role:
     if _DECLARATION.search(path):
         role |= Role.DECLARATION
     return role
+
+
+_PLATFORMS = {
+    "win32": re.compile(r"(^|[/_.-])(win|win32|win64|windows|msvc|mingw)([/_.-]|$)", re.I),
+    "darwin": re.compile(r"(^|[/_.-])(darwin|macos|osx|mac|ios|fsevents)([/_.-]|$)", re.I),
+    "linux": re.compile(r"(^|[/_.-])(linux|posix|unix|epoll|inotify)([/_.-]|$)", re.I),
+}
+_VERSION = re.compile(r"(?:^|/)v(\d+)/")
+
+
+def roles_of(files: Sequence[tuple[str, str]]) -> list[Role]:
+    """Return the roles of all files of a project, given as (path, language).
+
+    Seen together, files tell more: of twins for several platforms those of this machine's are meant unless the query
+    says otherwise, and of twins for several versions (`v3/`, `v4/`) the newest.
+    """
+    roles = [role_of(path, language) for path, language in files]
+    platform = sys.platform if sys.platform in _PLATFORMS else "linux"
+    newest: dict[str, int] = {}
+    for path, _ in files:
+        if match := _VERSION.search(path):
+            newest[path[: match.start()]] = max(newest.get(path[: match.start()], 0), int(match[1]))
+    for number, (path, _) in enumerate(files):
+        here = _PLATFORMS[platform].search(path)
+        if not here and any(pattern.search(path) for pattern in _PLATFORMS.values()):
+            roles[number] |= Role.OTHER_PLATFORM
+        if (match := _VERSION.search(path)) and int(match[1]) < newest[path[: match.start()]]:
+            roles[number] |= Role.OLD_VERSION
+    return roles

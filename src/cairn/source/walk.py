@@ -60,10 +60,10 @@ def walk(root: Path, *, repository: git.Repository | None, max_file_bytes: int =
         PathError: if the root cannot be read, or git fails.
     """
     walker = _Walker(root, max_file_bytes)
-    paths = git.list_files(root) if repository else []
+    listing = git.list_files(root) if repository else None
     # An ignored folder that is named as the root is wanted all the same.
-    if repository and (paths or not git.is_ignored(root)):
-        walker.add_listed(paths)
+    if repository and listing and (listing.paths or not git.is_ignored(root)):
+        walker.add_listed(listing, repository.work_tree)
     else:
         walker.add_tree()
     path_of = attrgetter("path")
@@ -131,21 +131,20 @@ class _Walker:
         self._max_file_bytes = max_file_bytes
         self._listed: set[str] | None = None  # what git lists: spares a look at the disk for each question
 
-    def add_listed(self, paths: list[str]) -> None:
+    def add_listed(self, listing: git.Listing, work_tree: Path) -> None:
         """Add files as git lists them; checked out submodules are listed in turn."""
         folders = {"": self._add_rules("", _Folder())}
         submodules: list[str] = []
-        self._listed = set(paths)
-        self._add_paths(paths, folders, submodules)
+        self._add_listing(listing, str(work_tree), "", folders, submodules)
         while submodules:
             submodule = submodules.pop()
+            top = self._root / submodule
             try:
-                inner = [f"{submodule}/{path}" for path in git.list_files(self._root / submodule, own_repository=True)]
+                listing = git.list_files(top, own_repository=True)
             except PathError as error:
                 self._skip(submodule, f"submodule: {error}")
-                continue
-            self._listed.update(inner)
-            self._add_paths(inner, folders, submodules)
+            else:
+                self._add_listing(listing, os.path.realpath(top), f"{submodule}/", folders, submodules)
 
     def add_tree(self) -> None:
         """Add files by walking the folders."""
@@ -165,6 +164,15 @@ class _Walker:
             for entry in entries:
                 if entry.name not in UNLISTED:
                     self._add_entry(base + entry.name, entry, folder, pending)
+
+    def _add_listing(
+        self, listing: git.Listing, top: str, base: str, folders: dict[str, _Folder], submodules: list[str]
+    ) -> None:
+        paths = [base + path for path in listing.paths] if base else listing.paths
+        self._listed = (self._listed or set()).union(paths)
+        for path in listing.unreadable:
+            self._skip(os.path.relpath(os.path.join(top, path), self._real_prefix), "unreadable folder")
+        self._add_paths(paths, folders, submodules)
 
     def _add_paths(self, paths: list[str], folders: dict[str, _Folder], submodules: list[str]) -> None:
         for path in paths:

@@ -338,7 +338,10 @@ def _read_definitions(connection: sqlite3.Connection, blob_id: int, ordinals: ra
         f"SELECT {_DEFINITION_COLUMNS} FROM definition WHERE id >= ? AND id < ? ORDER BY id",
         (base + ordinals.start, base + ordinals.stop),
     )
-    return [Definition(*row[:5], parent=row[5], span=Span(*row[6:])) for row in rows]
+    return [
+        Definition(kind, name, qualified_name, signature, doc, parent, Span(*span))
+        for kind, name, qualified_name, signature, doc, parent, *span in rows
+    ]
 
 
 def view_ids(connection: sqlite3.Connection) -> list[int]:

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -87,7 +89,7 @@ def test_worktree_of_a_bare_repository_is_a_checkout(git: Git, checkout: Path, t
     git(tmp_path / "bare.git", "worktree", "add", "-q", str(tmp_path / "tree"), "main")
     repository = found(tmp_path / "tree")
     assert (repository.work_tree, repository.common_dir) == (tmp_path / "tree", tmp_path / "bare.git")
-    assert list_files(tmp_path / "tree") == ["a.py"]
+    assert list_files(tmp_path / "tree").paths == ["a.py"]
 
 
 def test_git_folder_itself_is_refused(git: Git, checkout: Path) -> None:
@@ -133,15 +135,23 @@ def test_variables_of_a_surrounding_git_hook_do_not_matter(
     monkeypatch.setenv("GIT_PREFIX", "sub/")
     monkeypatch.setenv("GIT_TRACE", "1")
     assert found(checkout).work_tree == checkout
-    assert list_files(checkout) == ["a.py"]
+    assert list_files(checkout).paths == ["a.py"]
 
 
-def test_cairn_works_inside_a_real_hook(git: Git, checkout: Path, tmp_path: Path) -> None:
+def test_files_are_listed_from_within_a_real_hook(git: Git, checkout: Path, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import pathlib, sys; from cairn.source.git import find_repository, list_files\n"
+        f"repository = find_repository(pathlib.Path({str(tmp_path / 'other')!r}))\n"
+        f"pathlib.Path({str(tmp_path / 'out')!r}).write_text(repr(list_files(repository.work_tree).paths))\n"
+    )
+    git(tmp_path, "init", "-q", "other")
+    commit(git, tmp_path / "other", "other.py")
     hook = checkout / ".git" / "hooks" / "pre-commit"
-    hook.write_text("#!/bin/sh\nenv > hook-environment\n")
+    hook.write_text(f"#!/bin/sh\nexec {sys.executable} {program}\n")
     hook.chmod(0o755)
     commit(git, checkout)
-    assert "GIT_INDEX_FILE=" in (checkout / "hook-environment").read_text()
+    assert (tmp_path / "out").read_text() == "['other.py']"
 
 
 def test_branch_is_known_before_the_first_commit(git: Git, checkout: Path) -> None:
@@ -166,6 +176,16 @@ def test_revision_is_read_from_packed_references(git: Git, checkout: Path) -> No
     assert head_revision(found(checkout)) == revision
 
 
+def test_branch_and_revision_are_read_from_a_reftable(git: Git, tmp_path: Path) -> None:
+    try:
+        git(tmp_path, "init", "-q", "--ref-format=reftable", ".")
+    except subprocess.CalledProcessError:
+        pytest.skip("this git knows no reftable")
+    assert (current_branch(found(tmp_path)), head_revision(found(tmp_path))) == ("main", None)
+    revision = commit(git, tmp_path)
+    assert (current_branch(found(tmp_path)), head_revision(found(tmp_path))) == ("main", revision)
+
+
 def test_detached_head_has_a_revision_and_no_branch(git: Git, checkout: Path) -> None:
     revision = commit(git, checkout)
     git(checkout, "checkout", "-q", "--detach")
@@ -182,14 +202,14 @@ def test_list_holds_tracked_and_untracked_files_but_not_ignored_ones(git: Git, c
     (checkout / "ignored.log").touch()
     (checkout / "build").mkdir()
     (checkout / "build" / "out.py").touch()
-    assert list_files(checkout) == [".gitignore", "a.py", "tracked.log", "untracked.py"]
+    assert list_files(checkout).paths == [".gitignore", "a.py", "tracked.log", "untracked.py"]
 
 
 def test_list_of_a_subfolder_is_relative_to_it(git: Git, checkout: Path) -> None:
     commit(git, checkout)
     (checkout / "sub" / "deep").mkdir(parents=True)
     (checkout / "sub" / "deep" / "b.py").touch()
-    assert list_files(checkout / "sub") == ["deep/b.py"]
+    assert list_files(checkout / "sub").paths == ["deep/b.py"]
 
 
 def test_file_in_conflict_is_listed_once(git: Git, checkout: Path) -> None:
@@ -200,15 +220,15 @@ def test_file_in_conflict_is_listed_once(git: Git, checkout: Path) -> None:
     git(checkout, "switch", "-q", "main")
     (checkout / "a.py").write_text("main\n")
     git(checkout, "commit", "-q", "-a", "-m", "main")
-    with pytest.raises(Exception, match="merge"):
+    with pytest.raises(subprocess.CalledProcessError):
         git(checkout, "merge", "-q", "other")
-    assert list_files(checkout) == ["a.py"]
+    assert list_files(checkout).paths == ["a.py"]
 
 
 def test_folder_without_its_own_repository_is_not_answered_by_the_outer_one(git: Git, checkout: Path) -> None:
     (checkout / "sub").mkdir()
     (checkout / "sub" / "a.py").touch()
-    assert list_files(checkout / "sub") == ["a.py"]
+    assert list_files(checkout / "sub").paths == ["a.py"]
     with pytest.raises(PathError, match="not a git repository"):
         list_files(checkout / "sub", own_repository=True)
 

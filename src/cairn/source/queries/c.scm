@@ -1,5 +1,4 @@
 ; Where a name can stand in a declarator: `name`, `*name`, `**name`, `name[]`, `(*name)(...)`.
-; Declarations are listed under each parent that is not a function body; the last four are `#ifdef` and its kin.
 
 (function_definition declarator: [
   (function_declarator declarator: (identifier) @name)
@@ -57,8 +56,8 @@
 (preproc_def name: (identifier) @name value: (_)) @definition.macro
 (preproc_function_def name: (identifier) @name) @definition.macro
 
-; Prototypes.
-(translation_unit (declaration declarator: [
+; Prototypes and variables. In a function body `Type name(value);` reads as a prototype.
+(declaration declarator: [
   (function_declarator declarator: (identifier) @name)
   (function_declarator declarator: (parenthesized_declarator (identifier) @name))
   (function_declarator declarator: (function_declarator
@@ -66,67 +65,13 @@
   (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))
   (pointer_declarator declarator: (function_declarator declarator: (parenthesized_declarator (identifier) @name)))
   (pointer_declarator declarator: (pointer_declarator
-    declarator: (function_declarator declarator: (identifier) @name)))]) @definition.function)
-(declaration_list (declaration declarator: [
-  (function_declarator declarator: (identifier) @name)
-  (function_declarator declarator: (parenthesized_declarator (identifier) @name))
-  (function_declarator declarator: (function_declarator
-    parameters: (parameter_list . (parameter_declaration type: (type_identifier) @name) .)))
-  (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))
-  (pointer_declarator declarator: (function_declarator declarator: (parenthesized_declarator (identifier) @name)))
-  (pointer_declarator declarator: (pointer_declarator
-    declarator: (function_declarator declarator: (identifier) @name)))]) @definition.function)
-(linkage_specification (declaration declarator: [
-  (function_declarator declarator: (identifier) @name)
-  (function_declarator declarator: (parenthesized_declarator (identifier) @name))
-  (function_declarator declarator: (function_declarator
-    parameters: (parameter_list . (parameter_declaration type: (type_identifier) @name) .)))
-  (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))
-  (pointer_declarator declarator: (function_declarator declarator: (parenthesized_declarator (identifier) @name)))
-  (pointer_declarator declarator: (pointer_declarator
-    declarator: (function_declarator declarator: (identifier) @name)))]) @definition.function)
-(preproc_ifdef (declaration declarator: [
-  (function_declarator declarator: (identifier) @name)
-  (function_declarator declarator: (parenthesized_declarator (identifier) @name))
-  (function_declarator declarator: (function_declarator
-    parameters: (parameter_list . (parameter_declaration type: (type_identifier) @name) .)))
-  (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))
-  (pointer_declarator declarator: (function_declarator declarator: (parenthesized_declarator (identifier) @name)))
-  (pointer_declarator declarator: (pointer_declarator
-    declarator: (function_declarator declarator: (identifier) @name)))]) @definition.function)
-(preproc_if (declaration declarator: [
-  (function_declarator declarator: (identifier) @name)
-  (function_declarator declarator: (parenthesized_declarator (identifier) @name))
-  (function_declarator declarator: (function_declarator
-    parameters: (parameter_list . (parameter_declaration type: (type_identifier) @name) .)))
-  (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))
-  (pointer_declarator declarator: (function_declarator declarator: (parenthesized_declarator (identifier) @name)))
-  (pointer_declarator declarator: (pointer_declarator
-    declarator: (function_declarator declarator: (identifier) @name)))]) @definition.function)
-(preproc_else (declaration declarator: [
-  (function_declarator declarator: (identifier) @name)
-  (function_declarator declarator: (parenthesized_declarator (identifier) @name))
-  (function_declarator declarator: (function_declarator
-    parameters: (parameter_list . (parameter_declaration type: (type_identifier) @name) .)))
-  (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))
-  (pointer_declarator declarator: (function_declarator declarator: (parenthesized_declarator (identifier) @name)))
-  (pointer_declarator declarator: (pointer_declarator
-    declarator: (function_declarator declarator: (identifier) @name)))]) @definition.function)
-(preproc_elif (declaration declarator: [
-  (function_declarator declarator: (identifier) @name)
-  (function_declarator declarator: (parenthesized_declarator (identifier) @name))
-  (function_declarator declarator: (function_declarator
-    parameters: (parameter_list . (parameter_declaration type: (type_identifier) @name) .)))
-  (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))
-  (pointer_declarator declarator: (function_declarator declarator: (parenthesized_declarator (identifier) @name)))
-  (pointer_declarator declarator: (pointer_declarator
-    declarator: (function_declarator declarator: (identifier) @name)))]) @definition.function)
-
-; Variables.
-(translation_unit (declaration declarator: [
+    declarator: (function_declarator declarator: (identifier) @name)))]) @definition.function @outer
+(declaration declarator: [
   (identifier) @name
   (pointer_declarator declarator: (identifier) @name)
+  (pointer_declarator declarator: (_ declarator: (identifier) @name))
   (array_declarator declarator: (identifier) @name)
+  (array_declarator declarator: (array_declarator declarator: (identifier) @name))
   (init_declarator declarator: (identifier) @name)
   (init_declarator declarator: (_ declarator: (identifier) @name))
   (init_declarator declarator: (_ declarator: (_ declarator: (identifier) @name)))
@@ -134,76 +79,4 @@
   (pointer_declarator declarator: (function_declarator declarator: (parenthesized_declarator
     (pointer_declarator declarator: (identifier) @name))))
   (init_declarator declarator: (function_declarator declarator: (parenthesized_declarator
-    (pointer_declarator declarator: (identifier) @name))))]) @definition.variable)
-(declaration_list (declaration declarator: [
-  (identifier) @name
-  (pointer_declarator declarator: (identifier) @name)
-  (array_declarator declarator: (identifier) @name)
-  (init_declarator declarator: (identifier) @name)
-  (init_declarator declarator: (_ declarator: (identifier) @name))
-  (init_declarator declarator: (_ declarator: (_ declarator: (identifier) @name)))
-  (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name)))
-  (pointer_declarator declarator: (function_declarator declarator: (parenthesized_declarator
-    (pointer_declarator declarator: (identifier) @name))))
-  (init_declarator declarator: (function_declarator declarator: (parenthesized_declarator
-    (pointer_declarator declarator: (identifier) @name))))]) @definition.variable)
-(linkage_specification (declaration declarator: [
-  (identifier) @name
-  (pointer_declarator declarator: (identifier) @name)
-  (array_declarator declarator: (identifier) @name)
-  (init_declarator declarator: (identifier) @name)
-  (init_declarator declarator: (_ declarator: (identifier) @name))
-  (init_declarator declarator: (_ declarator: (_ declarator: (identifier) @name)))
-  (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name)))
-  (pointer_declarator declarator: (function_declarator declarator: (parenthesized_declarator
-    (pointer_declarator declarator: (identifier) @name))))
-  (init_declarator declarator: (function_declarator declarator: (parenthesized_declarator
-    (pointer_declarator declarator: (identifier) @name))))]) @definition.variable)
-(preproc_ifdef (declaration declarator: [
-  (identifier) @name
-  (pointer_declarator declarator: (identifier) @name)
-  (array_declarator declarator: (identifier) @name)
-  (init_declarator declarator: (identifier) @name)
-  (init_declarator declarator: (_ declarator: (identifier) @name))
-  (init_declarator declarator: (_ declarator: (_ declarator: (identifier) @name)))
-  (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name)))
-  (pointer_declarator declarator: (function_declarator declarator: (parenthesized_declarator
-    (pointer_declarator declarator: (identifier) @name))))
-  (init_declarator declarator: (function_declarator declarator: (parenthesized_declarator
-    (pointer_declarator declarator: (identifier) @name))))]) @definition.variable)
-(preproc_if (declaration declarator: [
-  (identifier) @name
-  (pointer_declarator declarator: (identifier) @name)
-  (array_declarator declarator: (identifier) @name)
-  (init_declarator declarator: (identifier) @name)
-  (init_declarator declarator: (_ declarator: (identifier) @name))
-  (init_declarator declarator: (_ declarator: (_ declarator: (identifier) @name)))
-  (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name)))
-  (pointer_declarator declarator: (function_declarator declarator: (parenthesized_declarator
-    (pointer_declarator declarator: (identifier) @name))))
-  (init_declarator declarator: (function_declarator declarator: (parenthesized_declarator
-    (pointer_declarator declarator: (identifier) @name))))]) @definition.variable)
-(preproc_else (declaration declarator: [
-  (identifier) @name
-  (pointer_declarator declarator: (identifier) @name)
-  (array_declarator declarator: (identifier) @name)
-  (init_declarator declarator: (identifier) @name)
-  (init_declarator declarator: (_ declarator: (identifier) @name))
-  (init_declarator declarator: (_ declarator: (_ declarator: (identifier) @name)))
-  (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name)))
-  (pointer_declarator declarator: (function_declarator declarator: (parenthesized_declarator
-    (pointer_declarator declarator: (identifier) @name))))
-  (init_declarator declarator: (function_declarator declarator: (parenthesized_declarator
-    (pointer_declarator declarator: (identifier) @name))))]) @definition.variable)
-(preproc_elif (declaration declarator: [
-  (identifier) @name
-  (pointer_declarator declarator: (identifier) @name)
-  (array_declarator declarator: (identifier) @name)
-  (init_declarator declarator: (identifier) @name)
-  (init_declarator declarator: (_ declarator: (identifier) @name))
-  (init_declarator declarator: (_ declarator: (_ declarator: (identifier) @name)))
-  (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name)))
-  (pointer_declarator declarator: (function_declarator declarator: (parenthesized_declarator
-    (pointer_declarator declarator: (identifier) @name))))
-  (init_declarator declarator: (function_declarator declarator: (parenthesized_declarator
-    (pointer_declarator declarator: (identifier) @name))))]) @definition.variable)
+    (pointer_declarator declarator: (identifier) @name))))]) @definition.variable

@@ -1,14 +1,9 @@
 ; The patterns of c.scm with the names of C++ added: `Type::name`, `~Type`, `operator+`, `name<int>`, `&name`.
-; Declarations are listed under each parent that is not a function body; the last four are `#ifdef` and its kin.
 
 ; `template <...>` above a definition belongs to it.
 (template_declaration (_) @wrapped) @wrapper
 
 (namespace_definition name: (_) @name) @definition.namespace
-
-; `class EXPORT Name {...}` reads as a function `Name` that returns a `class EXPORT`.
-(function_definition type: (class_specifier !body) declarator: (identifier) @name) @definition.class
-(function_definition type: (struct_specifier !body) declarator: (identifier) @name) @definition.struct
 
 ; Tests of GoogleTest: `TEST(Suite, Name) {...}`.
 (function_definition
@@ -22,12 +17,11 @@
 
 ; A function without a return type in a class is its constructor; outside, the name says so.
 (field_declaration_list [
-  (function_definition !type declarator: (function_declarator declarator: (identifier) @name))
-  (declaration !type declarator: (function_declarator declarator: (identifier) @name))
-  (template_declaration (function_definition
-    !type declarator: (function_declarator declarator: (identifier) @name)))
-  (template_declaration (declaration
-    !type declarator: (function_declarator declarator: (identifier) @name)))] @definition.constructor)
+  (function_definition !type declarator: (function_declarator declarator: (identifier) @name)) @definition.constructor
+  (declaration !type declarator: (function_declarator declarator: (identifier) @name)) @definition.constructor
+  (template_declaration [
+    (function_definition !type declarator: (function_declarator declarator: (identifier) @name))
+    (declaration !type declarator: (function_declarator declarator: (identifier) @name))] @definition.constructor)])
 (function_definition
   !type
   declarator: (function_declarator declarator: (qualified_identifier) @name)
@@ -72,8 +66,8 @@
     (field_identifier)
     (qualified_identifier)
     (destructor_name)
-    (operator_name)] @name)))
-  ]) @definition.function
+    (operator_name)] @name)))]
+  (#not-match? @name "^(?:[A-Z]+_)?TEST(?:_[A-Z]+)?$")) @definition.function
 
 ; A class, struct, union or enum counts where it has a body. Without a name it goes by that of its typedef;
 ; a typedef that repeats the name is not listed again.
@@ -170,158 +164,25 @@
   (function_declarator declarator: (parenthesized_declarator
     (pointer_declarator declarator: (field_identifier) @name)))]) @definition.field
 
-; Prototypes.
-(translation_unit (declaration declarator: [
+; Prototypes and variables. In a function body `Type name(value);` reads as a prototype.
+(declaration declarator: [
   (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name)
   (function_declarator declarator: (template_function name: (identifier) @name))
   (function_declarator declarator: (parenthesized_declarator (identifier) @name))
   (pointer_declarator declarator: (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name))
   (reference_declarator (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name))
   (pointer_declarator declarator: (pointer_declarator
-    declarator: (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name)))]) @definition.function)
-(declaration_list (declaration declarator: [
-  (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name)
-  (function_declarator declarator: (template_function name: (identifier) @name))
-  (function_declarator declarator: (parenthesized_declarator (identifier) @name))
-  (pointer_declarator declarator: (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name))
-  (reference_declarator (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name))
-  (pointer_declarator declarator: (pointer_declarator
-    declarator: (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name)))]) @definition.function)
-(linkage_specification (declaration declarator: [
-  (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name)
-  (function_declarator declarator: (template_function name: (identifier) @name))
-  (function_declarator declarator: (parenthesized_declarator (identifier) @name))
-  (pointer_declarator declarator: (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name))
-  (reference_declarator (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name))
-  (pointer_declarator declarator: (pointer_declarator
-    declarator: (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name)))]) @definition.function)
-(template_declaration (declaration declarator: [
-  (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name)
-  (function_declarator declarator: (template_function name: (identifier) @name))
-  (function_declarator declarator: (parenthesized_declarator (identifier) @name))
-  (pointer_declarator declarator: (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name))
-  (reference_declarator (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name))
-  (pointer_declarator declarator: (pointer_declarator
-    declarator: (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name)))]) @definition.function)
-(preproc_ifdef (declaration declarator: [
-  (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name)
-  (function_declarator declarator: (template_function name: (identifier) @name))
-  (function_declarator declarator: (parenthesized_declarator (identifier) @name))
-  (pointer_declarator declarator: (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name))
-  (reference_declarator (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name))
-  (pointer_declarator declarator: (pointer_declarator
-    declarator: (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name)))]) @definition.function)
-(preproc_if (declaration declarator: [
-  (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name)
-  (function_declarator declarator: (template_function name: (identifier) @name))
-  (function_declarator declarator: (parenthesized_declarator (identifier) @name))
-  (pointer_declarator declarator: (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name))
-  (reference_declarator (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name))
-  (pointer_declarator declarator: (pointer_declarator
-    declarator: (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name)))]) @definition.function)
-(preproc_else (declaration declarator: [
-  (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name)
-  (function_declarator declarator: (template_function name: (identifier) @name))
-  (function_declarator declarator: (parenthesized_declarator (identifier) @name))
-  (pointer_declarator declarator: (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name))
-  (reference_declarator (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name))
-  (pointer_declarator declarator: (pointer_declarator
-    declarator: (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name)))]) @definition.function)
-(preproc_elif (declaration declarator: [
-  (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name)
-  (function_declarator declarator: (template_function name: (identifier) @name))
-  (function_declarator declarator: (parenthesized_declarator (identifier) @name))
-  (pointer_declarator declarator: (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name))
-  (reference_declarator (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name))
-  (pointer_declarator declarator: (pointer_declarator
-    declarator: (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name)))]) @definition.function)
-
-; Variables.
-(translation_unit (declaration declarator: [
+    declarator: (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name)))]) @definition.function @outer
+(declaration declarator: [
   (identifier) @name
   (pointer_declarator declarator: (identifier) @name)
+  (pointer_declarator declarator: (_ declarator: (identifier) @name))
   (array_declarator declarator: (identifier) @name)
+  (array_declarator declarator: (array_declarator declarator: (identifier) @name))
   (init_declarator declarator: [(identifier) (qualified_identifier)] @name)
   (init_declarator declarator: (_ declarator: [(identifier) (qualified_identifier)] @name))
   (init_declarator declarator: (_ declarator: (_ declarator: (identifier) @name)))
   (init_declarator declarator: (reference_declarator (identifier) @name))
   (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name)))
   (init_declarator declarator: (function_declarator declarator: (parenthesized_declarator
-    (pointer_declarator declarator: (identifier) @name))))]) @definition.variable)
-(declaration_list (declaration declarator: [
-  (identifier) @name
-  (pointer_declarator declarator: (identifier) @name)
-  (array_declarator declarator: (identifier) @name)
-  (init_declarator declarator: [(identifier) (qualified_identifier)] @name)
-  (init_declarator declarator: (_ declarator: [(identifier) (qualified_identifier)] @name))
-  (init_declarator declarator: (_ declarator: (_ declarator: (identifier) @name)))
-  (init_declarator declarator: (reference_declarator (identifier) @name))
-  (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name)))
-  (init_declarator declarator: (function_declarator declarator: (parenthesized_declarator
-    (pointer_declarator declarator: (identifier) @name))))]) @definition.variable)
-(linkage_specification (declaration declarator: [
-  (identifier) @name
-  (pointer_declarator declarator: (identifier) @name)
-  (array_declarator declarator: (identifier) @name)
-  (init_declarator declarator: [(identifier) (qualified_identifier)] @name)
-  (init_declarator declarator: (_ declarator: [(identifier) (qualified_identifier)] @name))
-  (init_declarator declarator: (_ declarator: (_ declarator: (identifier) @name)))
-  (init_declarator declarator: (reference_declarator (identifier) @name))
-  (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name)))
-  (init_declarator declarator: (function_declarator declarator: (parenthesized_declarator
-    (pointer_declarator declarator: (identifier) @name))))]) @definition.variable)
-(template_declaration (declaration declarator: [
-  (identifier) @name
-  (pointer_declarator declarator: (identifier) @name)
-  (array_declarator declarator: (identifier) @name)
-  (init_declarator declarator: [(identifier) (qualified_identifier)] @name)
-  (init_declarator declarator: (_ declarator: [(identifier) (qualified_identifier)] @name))
-  (init_declarator declarator: (_ declarator: (_ declarator: (identifier) @name)))
-  (init_declarator declarator: (reference_declarator (identifier) @name))
-  (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name)))
-  (init_declarator declarator: (function_declarator declarator: (parenthesized_declarator
-    (pointer_declarator declarator: (identifier) @name))))]) @definition.variable)
-(preproc_ifdef (declaration declarator: [
-  (identifier) @name
-  (pointer_declarator declarator: (identifier) @name)
-  (array_declarator declarator: (identifier) @name)
-  (init_declarator declarator: [(identifier) (qualified_identifier)] @name)
-  (init_declarator declarator: (_ declarator: [(identifier) (qualified_identifier)] @name))
-  (init_declarator declarator: (_ declarator: (_ declarator: (identifier) @name)))
-  (init_declarator declarator: (reference_declarator (identifier) @name))
-  (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name)))
-  (init_declarator declarator: (function_declarator declarator: (parenthesized_declarator
-    (pointer_declarator declarator: (identifier) @name))))]) @definition.variable)
-(preproc_if (declaration declarator: [
-  (identifier) @name
-  (pointer_declarator declarator: (identifier) @name)
-  (array_declarator declarator: (identifier) @name)
-  (init_declarator declarator: [(identifier) (qualified_identifier)] @name)
-  (init_declarator declarator: (_ declarator: [(identifier) (qualified_identifier)] @name))
-  (init_declarator declarator: (_ declarator: (_ declarator: (identifier) @name)))
-  (init_declarator declarator: (reference_declarator (identifier) @name))
-  (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name)))
-  (init_declarator declarator: (function_declarator declarator: (parenthesized_declarator
-    (pointer_declarator declarator: (identifier) @name))))]) @definition.variable)
-(preproc_else (declaration declarator: [
-  (identifier) @name
-  (pointer_declarator declarator: (identifier) @name)
-  (array_declarator declarator: (identifier) @name)
-  (init_declarator declarator: [(identifier) (qualified_identifier)] @name)
-  (init_declarator declarator: (_ declarator: [(identifier) (qualified_identifier)] @name))
-  (init_declarator declarator: (_ declarator: (_ declarator: (identifier) @name)))
-  (init_declarator declarator: (reference_declarator (identifier) @name))
-  (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name)))
-  (init_declarator declarator: (function_declarator declarator: (parenthesized_declarator
-    (pointer_declarator declarator: (identifier) @name))))]) @definition.variable)
-(preproc_elif (declaration declarator: [
-  (identifier) @name
-  (pointer_declarator declarator: (identifier) @name)
-  (array_declarator declarator: (identifier) @name)
-  (init_declarator declarator: [(identifier) (qualified_identifier)] @name)
-  (init_declarator declarator: (_ declarator: [(identifier) (qualified_identifier)] @name))
-  (init_declarator declarator: (_ declarator: (_ declarator: (identifier) @name)))
-  (init_declarator declarator: (reference_declarator (identifier) @name))
-  (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name)))
-  (init_declarator declarator: (function_declarator declarator: (parenthesized_declarator
-    (pointer_declarator declarator: (identifier) @name))))]) @definition.variable)
+    (pointer_declarator declarator: (identifier) @name))))]) @definition.variable

@@ -34,10 +34,10 @@
     (type_alias name: (type_identifier) @name)]) @definition.type
   (#not-match? @definition.type "^type\\s*\\("))
 
-; `_` stands for no name.
-(source_file (const_declaration "(" (const_spec name: (identifier) @name) @definition.constant)
+; `_` stands for no name. The field `name` of `const A, B = 1, 2` finds only the first name.
+(source_file (const_declaration "(" (const_spec (identifier) @name) @definition.constant)
   (#not-eq? @name "_"))
-(source_file (const_declaration (const_spec name: (identifier) @name)) @definition.constant
+(source_file (const_declaration (const_spec (identifier) @name)) @definition.constant
   (#not-match? @definition.constant "^const\\s*\\(") (#not-eq? @name "_"))
 
 (source_file (var_declaration (var_spec_list (var_spec

@@ -8,8 +8,10 @@
 
 (constructor_declaration name: (identifier) @name) @definition.constructor
 (compact_constructor_declaration name: (identifier) @name) @definition.constructor
-(method_declaration name: (identifier) @name) @definition.function
-(annotation_type_element_declaration name: (identifier) @name) @definition.function
+; A file that is one class without saying so, `void main() {...}`, has functions.
+(program (method_declaration name: (identifier) @name) @definition.function)
+(method_declaration name: (identifier) @name) @definition.method
+(annotation_type_element_declaration name: (identifier) @name) @definition.method
 
 (field_declaration declarator: (variable_declarator name: (identifier) @name)) @definition.field
 (constant_declaration declarator: (variable_declarator name: (identifier) @name)) @definition.field

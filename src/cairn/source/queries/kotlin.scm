@@ -16,6 +16,8 @@
    (nullable_type (user_type (identifier) @receiver . (type_arguments)? .))]
   . name: (identifier) @name
   (function_body)? @body) @definition.method
+(object_literal (class_body
+  (function_declaration name: (identifier) @name (function_body)? @body) @definition.method))
 (function_declaration name: (identifier) @name (function_body)? @body) @definition.function
 (secondary_constructor "constructor" @name (block)? @body) @definition.constructor
 

@@ -18,14 +18,16 @@
 (function_definition name: (_) @name) @definition.function
 (function_declaration name: (_) @name) @definition.function
 
-; Values of a type are its fields, those of a file or package are variables, those in a block are locals.
-(template_body [
+; Values of a type are its fields, those of a file are variables. Those of a block, or of an anonymous class, whose
+; template is in no field, are left out.
+(class_parameter ["val" "var"] name: (_) @name) @definition.field
+(_ body: (template_body [
   (val_definition pattern: [(identifier) (operator_identifier)] @name)
   (val_definition pattern: (_ (identifier) @name))
   (var_definition pattern: [(identifier) (operator_identifier)] @name)
   (var_definition pattern: (_ (identifier) @name))
   (val_declaration name: (_) @name)
-  (var_declaration name: (_) @name)] @definition.field)
+  (var_declaration name: (_) @name)] @definition.field))
 (with_template_body [
   (val_definition pattern: (identifier) @name)
   (var_definition pattern: (identifier) @name)] @definition.field)

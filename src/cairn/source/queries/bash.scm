@@ -1,0 +1,7 @@
+(function_definition name: (_) @name) @definition.function
+
+; Variables of the script itself; those of a function are mostly scratch.
+(program (variable_assignment name: (variable_name) @name) @definition.variable)
+(program (variable_assignments (variable_assignment name: (variable_name) @name) @definition.variable))
+(program (declaration_command "readonly" (variable_assignment name: (variable_name) @name) @definition.constant) @signature)
+(program (declaration_command (variable_assignment name: (variable_name) @name) @definition.variable) @signature)
