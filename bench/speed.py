@@ -178,7 +178,7 @@ def main() -> int:
     systems.add_arguments(parser)
     parser.add_argument("--cairn", metavar="PATH", help="the cairn command (default: beside this Python)")
     parser.add_argument("--project", default=PROJECT, metavar="NAME", help=f"for the commands (default: {PROJECT})")
-    parser.add_argument("--runs", type=int, default=15, metavar="N", help="runs of each command (default: 15)")
+    parser.add_argument("--runs", type=int, default=9, metavar="N", help="runs of each command (default: 9)")
     parser.add_argument("--skip", choices=("process", "commands"), help="leave out one part")
     parser.add_argument("--json", type=Path, metavar="OUT", help="write all figures to this file")
     arguments = parser.parse_args()

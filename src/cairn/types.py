@@ -43,8 +43,8 @@ class Span:
 class Definition:
     """A named thing a file defines.
 
-    `span` starts at the definition itself, not at the comment or decorator above it. `qualified_name` joins the names of
-    the enclosing definitions with dots. `parent` indexes the enclosing definition in the file's list, -1 for none.
+    `span` starts at the definition itself, not at the comment or decorator above it. `qualified_name` joins the names
+    of the enclosing definitions with dots. `parent` indexes the enclosing definition in the file's list, -1 for none.
     """
 
     kind: str

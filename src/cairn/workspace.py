@@ -22,6 +22,7 @@ from cairn.search.hits import Reader
 from cairn.search.query import understand
 from cairn.source.git import Repository, current_branch, find_repository, head_revision
 from cairn.storage import index_db
+from cairn.storage.arrays import DerivedFileError
 from cairn.storage.connection import mapped_errors
 from cairn.storage.lock import write_lock
 from cairn.types import Answer, Fetched, IndexReport, Mode
@@ -86,7 +87,9 @@ class Workspace:
 
     # -- indexing -----------------------------------------------------------------------------------------------------
 
-    def index(self, *, full: bool = False, dry_run: bool = False, progress: Progress | None = None) -> IndexReport:
+    def index(
+        self, *, full: bool = False, dry_run: bool = False, verify: bool = False, progress: Progress | None = None
+    ) -> IndexReport:
         """Bring the index up to date with the files on disk, and say what was done.
 
         Interrupted anywhere, the next run goes on from the last batch. Two processes may call it at once: the second
@@ -95,6 +98,7 @@ class Workspace:
         Args:
             full: forget what is there and build anew.
             dry_run: only say what would be done.
+            verify: read the derived files to the last byte first, and redo what is damaged.
             progress: called with (files done, files to do) while files are read.
         """
         from cairn.index.build import Builder  # noqa: PLC0415 - start-up time: searching needs no parser
@@ -110,11 +114,13 @@ class Workspace:
             with closing(self.state.open_for_reading()) as connection:
                 return self._builder(Builder, connection).preview(found, started)
         self.state.create()
-        with write_lock(self.state.lock, self.settings.lock_timeout_seconds):
-            with closing(self.state.open_for_writing()) as connection:
-                return self._builder(Builder, connection).run(
-                    found, branch=self.branch, full=full, started=started, progress=progress
-                )
+        with (
+            write_lock(self.state.lock, self.settings.lock_timeout_seconds),
+            closing(self.state.open_for_writing()) as connection,
+        ):
+            return self._builder(Builder, connection).run(
+                found, branch=self.branch, started=started, full=full, verify=verify, progress=progress
+            )
 
     def _builder(self, builder: type[Builder], connection: sqlite3.Connection) -> Builder:
         return builder(self.root, self.state, self._view_name, connection, self._model, self.settings)
@@ -210,9 +216,17 @@ class Workspace:
         with mapped_errors(self.state.database):
             current = index_db.generation(self._reader)
             if self._snapshot is None or self._snapshot.generation != current:
-                self._snapshot = Snapshot.open(self._reader, self.state, self._view_name)
+                self._snapshot = self._open_snapshot(self._reader)
         reader = Reader(self.root, self.settings.max_file_bytes, self._reader, self._view_name)
         return Library(self._snapshot, self._reader, reader, self._model)
+
+    def _open_snapshot(self, connection: sqlite3.Connection) -> Snapshot:
+        """Open the newest generation; a damaged derived file is rebuilt on the spot, for it can be."""
+        try:
+            return Snapshot.open(connection, self.state, self._view_name)
+        except DerivedFileError:
+            self.index(verify=True)
+            return Snapshot.open(connection, self.state, self._view_name)
 
 
 def find_project(path: Path) -> Path:

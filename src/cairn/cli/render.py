@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TextIO
 
-_RESET, _BOLD, _DIM, _CYAN, _GREEN, _YELLOW = "\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[36m", "\x1b[32m", "\x1b[33m"
+_RESET, _BOLD, _DIM, _CYAN, _YELLOW = "\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[36m", "\x1b[33m"
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\ud800-\udfff]")
 
 
@@ -21,16 +21,16 @@ class Style:
         self.on = stream.isatty() and not os.environ.get("NO_COLOR")
 
     def path(self, text: str) -> str:
+        """Colour a place in a file."""
         return self._wrap(_CYAN, text)
 
     def name(self, text: str) -> str:
+        """Make the name of a definition stand out."""
         return self._wrap(_BOLD, text)
 
     def faint(self, text: str) -> str:
+        """Hold back what matters less."""
         return self._wrap(_DIM, text)
-
-    def good(self, text: str) -> str:
-        return self._wrap(_GREEN, text)
 
     def mark(self, text: str, words: Sequence[str]) -> str:
         """Highlight the words of the query in a line of code."""
@@ -77,6 +77,7 @@ class ProgressBar:
         self._shown = False
 
     def __call__(self, done: int, total: int) -> None:
+        """Show how far the work is, in files."""
         now = time.monotonic()
         finished = done >= total
         if not self._stream.isatty() or now - self._started < self._DELAY_SECONDS:

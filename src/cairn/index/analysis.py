@@ -135,7 +135,8 @@ class Analyzer:
             texts: one (name, signature, doc, body) a row.
 
         Returns:
-            The postings, and vectors of shape (n_rows, dimensions): unit length times 127, zeros where no word is known.
+            The postings, and vectors of shape (n_rows, dimensions): unit length times 127, zeros where no word is
+            known.
         """
         if self._vocabulary.full:
             self._reset()

@@ -17,7 +17,7 @@ from cairn.embedding.static import StaticModel
 from cairn.index.analysis import Analyzer
 from cairn.index.segment import Segment, form_of, merge_segments
 from cairn.index.store import StateDir
-from cairn.index.view import ViewArrays, ViewFile, build_view
+from cairn.index.view import ViewFile, build_view
 from cairn.source.chunking import chunk_file
 from cairn.source.eligible import check_content, normalize
 from cairn.source.languages import detect_language
@@ -25,7 +25,7 @@ from cairn.source.walk import Walk, read_file
 from cairn.storage import index_db
 from cairn.storage.arrays import DerivedFileError
 from cairn.storage.connection import mapped_errors, transaction
-from cairn.storage.index_db import FileRow
+from cairn.storage.index_db import FileRow, SegmentRow
 from cairn.types import Chunk, FileStat, IndexReport, ParsedFile, Skipped
 
 # Raised whenever parsing, analysis or a derived format changes what an index holds; older indexes are then rebuilt.
@@ -106,7 +106,7 @@ class Builder:
         self._analyzer = Analyzer(model.word_vectors, model.dimensions)
 
     def plan(self, walk: Walk, view_id: int | None) -> _Plan:
-        """Compare the walk with the manifest; size and time are hints, files changed just before a run are read again."""
+        """Compare the walk with the manifest; size and time are hints, and files changed just before are read again."""
         known: dict[str, FileRow] = {}
         if view_id is not None:
             known = {row.path: row for row in index_db.iter_files(self._connection, view_id)}
@@ -127,13 +127,14 @@ class Builder:
         tally = _Tally(added=len(plan.todo) - changed, changed=changed, skipped=list(walk.skipped))
         return self._report(view[0] if view else -1, plan, tally, started, dry_run=True)
 
-    def run(self, walk: Walk, *, branch: str, full: bool, started: float, progress: Progress | None) -> IndexReport:
-        """Bring the view up to date and return what was done."""
+    def run(
+        self, walk: Walk, *, branch: str, started: float, full: bool, verify: bool, progress: Progress | None
+    ) -> IndexReport:
+        """Bring the view up to date and return what was done; `verify` checks every derived file to the last byte."""
         with mapped_errors(self._state.database):
             self._prepare(full)
-            with transaction(self._connection):
-                view_id = index_db.ensure_view(self._connection, self._view_name)
-            self._forget_lost_segments()
+            view_id = self._view_id()
+            self._forget_lost_segments(verify)
             plan = self.plan(walk, view_id)
             tally = _Tally(skipped=list(walk.skipped))
             self._update(view_id, plan, tally, progress)
@@ -144,22 +145,33 @@ class Builder:
         """Empty the index when asked to, or when it was made by another analysis or model."""
         wanted = {"analysis": ANALYSIS_VERSION, "model": self._model.fingerprint}
         meta = index_db.read_meta(self._connection)
-        if full or any(meta.get(key, value) != value for key, value in wanted.items()):
-            with transaction(self._connection):
-                index_db.clear(self._connection)
+        if not full and all(meta.get(key) == value for key, value in wanted.items()):
+            return
         with transaction(self._connection):
+            index_db.clear(self._connection)
             index_db.write_meta(self._connection, wanted)
 
-    def _forget_lost_segments(self) -> None:
-        lost = []
-        for row in index_db.read_segments(self._connection):
-            try:
-                Segment.load(self._state.segment(row.name))
-            except DerivedFileError:
-                lost.append(row.id)
+    def _view_id(self) -> int:
+        if view := index_db.find_view(self._connection, self._view_name):
+            return view[0]
+        with transaction(self._connection):
+            return index_db.ensure_view(self._connection, self._view_name)
+
+    def _forget_lost_segments(self, verify: bool) -> None:
+        rows = index_db.read_segments(self._connection)
+        lost = [row.id for row in rows if not self._is_intact(row, verify)]
         if lost:
             with transaction(self._connection):
                 index_db.drop_segment_blobs(self._connection, lost)
+
+    def _is_intact(self, row: SegmentRow, verify: bool) -> bool:
+        path = self._state.segment(row.name)
+        try:
+            if verify:
+                Segment.load(path)
+            return path.stat().st_size == row.n_bytes
+        except (DerivedFileError, FileNotFoundError):
+            return False
 
     # -- one run ------------------------------------------------------------------------------------------------------
 
@@ -219,15 +231,14 @@ class Builder:
         blob_ids = {key: first_id + number for number, key in enumerate(unique)}
         segment = self._segment(list(unique.values()), list(blob_ids.values()))
         name = uuid4().hex
-        if len(segment):
-            segment.save(self._state.segment(name))
+        n_bytes = segment.save(self._state.segment(name)) if len(segment) else 0
         now = time.time_ns()
         for item in batch:
             file, blob_id = item.file, blob_ids[item.content_hash, item.parsed.language]
             racy = now - file.mtime_ns < RACY_NS
             rows.append(FileRow(file.path, blob_id, file.size, file.mtime_ns, racy))
         with transaction(self._connection):
-            segment_id = index_db.put_segment(self._connection, name, len(segment)) if len(segment) else 0
+            segment_id = index_db.put_segment(self._connection, name, len(segment), n_bytes) if n_bytes else 0
             for key, item in unique.items():
                 index_db.put_blob(
                     self._connection, blob_ids[key], item.content_hash, item.parsed, item.keys, segment_id
@@ -266,14 +277,15 @@ class Builder:
 
     def _finish(self, view_id: int, plan: _Plan, tally: _Tally, branch: str) -> None:
         """Drop what is gone, tidy the segments, and publish a generation if anything changed."""
+        before = index_db.find_view(self._connection, self._view_name)
+        published = self._state.view(view_id, index_db.generation(self._connection)).exists()
+        tally.touched = tally.touched or bool(plan.removed) or before != (view_id, branch)
+        if published and not tally.touched:
+            return
         removed_blobs = {plan.known[path].blob_id for path in plan.removed}
         with transaction(self._connection):
             index_db.drop_files(self._connection, view_id, plan.removed)
-            view = index_db.find_view(self._connection, self._view_name)
-            if view is not None and view[1] != branch:
-                index_db.set_branch(self._connection, view_id, branch)
-                tally.touched = True
-        tally.touched = tally.touched or bool(plan.removed)
+            index_db.set_branch(self._connection, view_id, branch)
         # A new path that shows the blob of a path that went is the same file under another name.
         paths = {file.path for file in plan.todo} - plan.known.keys()
         rows = (
@@ -282,13 +294,12 @@ class Builder:
             else []
         )
         tally.renamed = sum(row.blob_id is not None and row.blob_id in removed_blobs for row in rows)
-        merged = self._merge_segments()
+        self._merge_segments()
         with transaction(self._connection):
-            if tally.touched or merged or not self._view_is_published(view_id):
-                self._publish(view_id)
+            self._publish(view_id)
         self._remove_unlisted()
 
-    def _merge_segments(self) -> bool:
+    def _merge_segments(self) -> None:
         """Merge segments when there are many, dropping blobs that no view shows once they outweigh the rest."""
         rows = index_db.read_segments(self._connection)
         segments = [Segment.load(self._state.segment(row.name)) for row in rows]
@@ -299,17 +310,16 @@ class Builder:
         )
         collect = n_rows - n_live > max(n_live, BATCH_CHUNKS)
         if len(segments) <= MAX_SEGMENTS and not collect:
-            return False
+            return
         stored = {int(blob) for segment in segments for blob in segment.blob_ids}
         keep = stored & live if collect else stored
         merged = merge_segments(segments, keep)
         name = uuid4().hex
-        merged.save(self._state.segment(name))
+        n_bytes = merged.save(self._state.segment(name))
         with transaction(self._connection):
             index_db.drop_blobs(self._connection, stored - keep)
-            new_id = index_db.put_segment(self._connection, name, len(merged))
+            new_id = index_db.put_segment(self._connection, name, len(merged), n_bytes)
             index_db.replace_segments(self._connection, [row.id for row in rows], new_id)
-        return True
 
     def _publish(self, view_id: int) -> None:
         """Start a new generation: write the view's arrays for it, then count it up. Runs inside a transaction."""
@@ -323,13 +333,6 @@ class Builder:
         arrays = build_view(files, self._model.word_vectors, self._model.dimensions)
         arrays.save(self._state.view(view_id, generation))
         index_db.write_meta(self._connection, {"generation": str(generation)})
-
-    def _view_is_published(self, view_id: int) -> bool:
-        try:
-            ViewArrays.load(self._state.view(view_id, index_db.generation(self._connection)))
-        except DerivedFileError:
-            return False
-        return True
 
     def _remove_unlisted(self) -> None:
         rows = index_db.read_segments(self._connection)

@@ -62,9 +62,9 @@ class Segment:
     def __len__(self) -> int:
         return len(self.sizes)
 
-    def save(self, path: Path) -> None:
-        """Write the segment; a crash leaves either the whole file or none."""
-        save_arrays(
+    def save(self, path: Path) -> int:
+        """Write the segment and return its size in bytes; a crash leaves either the whole file or none."""
+        return save_arrays(
             path,
             {
                 "blob_ids": self.blob_ids,

@@ -24,20 +24,25 @@ class StateDir:
 
     @property
     def database(self) -> Path:
+        """The manifest, which says what all the other files are."""
         return self.path / "index.db"
 
     @property
     def lock(self) -> Path:
+        """The file a writer locks."""
         return self.path / "index.lock"
 
     @property
     def derived(self) -> Path:
+        """The folder of files that can be rebuilt."""
         return self.path / "derived"
 
     def segment(self, name: str) -> Path:
+        """The file of a segment."""
         return self.derived / f"{name}.seg"
 
     def view(self, view_id: int, generation: int) -> Path:
+        """The file of a view's arrays in one generation."""
         return self.derived / f"view-{view_id}-{generation}.arr"
 
     def create(self) -> None:

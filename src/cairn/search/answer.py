@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -33,7 +33,7 @@ class Request:
     """What is asked for beside the query. `limit` 0 means all, for an exact search; `context` is in lines."""
 
     limit: int = 10
-    filters: Filters = Filters()
+    filters: Filters = field(default_factory=Filters)
     max_tokens: int | None = None
     explain: bool = False
     context: int = 0
@@ -83,7 +83,7 @@ def respond(library: Library, query: Query, request: Request, *, guessed: bool) 
     )
 
 
-# -- ranked -------------------------------------------------------------------------------------------------------------
+# -- ranked ------------------------------------------------------------------------------------------------------------
 
 
 def _ranked_hits(library: Library, query: Query, request: Request) -> list[CodeHit]:
@@ -129,7 +129,7 @@ def _with_context(hit: CodeHit, lines: Sequence[bytes], context: int) -> CodeHit
     return replace(hit, preview="\n".join(cut(line) for line in lines[first - 1 : last]))
 
 
-# -- exact --------------------------------------------------------------------------------------------------------------
+# -- exact -------------------------------------------------------------------------------------------------------------
 
 
 def _exact_hits(library: Library, query: Query, request: Request) -> tuple[list[CodeHit], int, list[str]]:
@@ -200,7 +200,7 @@ def _unknown_row(match: LineMatch) -> ChunkRow:
     return ChunkRow(0, 0, Chunk("text", -1, 0, (0, 0), "", span, ()), (), None)
 
 
-# -- budget -------------------------------------------------------------------------------------------------------------
+# -- budget ------------------------------------------------------------------------------------------------------------
 
 
 def _within_budget(hits: Sequence[CodeHit], max_tokens: int | None) -> tuple[tuple[CodeHit, ...], int]:

@@ -1,4 +1,4 @@
-"""Exact search: every line of the indexed files that a text or a regular expression matches, as they are on disk now."""
+"""Exact search: every line of the indexed files, as they are on disk now, that a text or a pattern matches."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ _KEY_CHARS, _PATH_CHARS = 8, 3
 
 @dataclass(frozen=True, slots=True)
 class HitId:
-    """`key` is the chunk's stable number; `place` says which of the definitions that begin in it, None for all of it."""
+    """`key` is the chunk's stable number; `place` which of the definitions that begin in it, None for all of it."""
 
     key: int
     path: str

@@ -1,4 +1,4 @@
-"""Scores every row of a snapshot for a query, in numpy: a weighted sum of features that mean something by themselves."""
+"""Scores every row of a snapshot for a query: a weighted sum of features that each mean something by themselves."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Scores:
 def score(
     snapshot: Snapshot, query: Query, vector: Floats | None, symbols: dict[int, float], scope: Scope, weights: Weights
 ) -> Scores:
-    """Score all rows; `vector` None leaves the dense features out, `symbols` are {row that defines a name: strength}."""
+    """Score all rows; no `vector` leaves the dense features out, `symbols` are {row that defines a name: strength}."""
     of_rows, of_files = _lexical(snapshot, query)
     of_blobs = {"file_lexical": _file_lexical(snapshot, of_rows["lexical"])}
     if vector is not None:

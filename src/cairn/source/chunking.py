@@ -106,10 +106,7 @@ class _Layout:
         limit = WHOLE_TYPE_BYTES if is_type and members else WHOLE_BYTES
         if size <= limit:
             return [_Unit(first, last, size, index, self.found[index].definition.parent, whole=True)]
-        if members:
-            units = self._region(first, last, index)
-        else:
-            units = self._split(first, last, index)
+        units = self._region(first, last, index) if members else self._split(first, last, index)
         units[0] = replace(units[0], owner=index, opens=True, part=0)
         own = [unit for unit in units if unit.owner == index]
         for part, unit in enumerate(own):
@@ -208,10 +205,7 @@ class _Layout:
 
     def _chunk(self, unit: _Unit, definitions: tuple[int, int]) -> Chunk:
         owner = self.found[unit.owner].definition if unit.owner >= 0 else None
-        if owner is not None and unit.opens:
-            last = self.found[unit.owner].last_line
-        else:
-            last = unit.last
+        last = self.found[unit.owner].last_line if owner is not None and unit.opens else unit.last
         first, last = self._trim(unit.first, last)
         return Chunk(
             kind=owner.kind if owner is not None else "module",

@@ -40,6 +40,7 @@ class Lines:
 
     @classmethod
     def of(cls, data: bytes) -> Lines:
+        """Find the lines of a file."""
         starts = [0]
         starts.extend(match.end() for match in re.finditer(b"\n", data))
         if starts[-1] == len(data) and len(starts) > 1:
@@ -81,6 +82,7 @@ class _Match:
     end: int
     body: tree_sitter.Node | None
     docs: list[tree_sitter.Node]
+    namespace: str  # qualifies the name, but makes no method of a function as a receiver does
     receiver: str
     signature: tree_sitter.Node | None
     clause: bool
@@ -129,7 +131,7 @@ def find_definitions(tree: tree_sitter.Tree, data: bytes, lines: Lines, language
     found: list[Found] = []
     open_parents: list[int] = []
     for match in matches:
-        if _repeats(found, match):
+        if not match.name or _repeats(found, match):  # the parser makes up an empty name where one is missing
             continue
         while open_parents and not _encloses(found[open_parents[-1]].definition.span, match):
             open_parents.pop()
@@ -186,6 +188,7 @@ def _match(
         end=_end(node, bodies),
         body=bodies[0] if bodies else node.child_by_field_name("body"),
         docs=captures.get("doc", []),
+        namespace=".".join(_unquoted(_text(part)) for part in captures.get("namespace", [])),
         receiver=_text(receivers[0]) if receivers else "",
         signature=captures.get("signature", [None])[0],
         clause="clause" in captures,
@@ -266,7 +269,7 @@ def _build(
     ):
         kind = "method"
     prefix = [enclosing.qualified_name] if enclosing is not None else []
-    prefix += [part for part in (match.receiver, match.scope) if part]
+    prefix += [part for part in (match.namespace, match.receiver, match.scope) if part]
     definition = Definition(
         kind=kind,
         name=match.name,
@@ -316,7 +319,9 @@ def _signature(match: _Match, wrapper: _Wrapper, data: bytes) -> str:
         start, end = given.start_byte, given.end_byte
     elif match.body is not None and match.body.start_byte > start:
         # A grammar whose body has no opening mark puts the comment that opens it between head and body.
-        comments = [child.start_byte for child in match.node.children if _is_comment(child) and child.start_byte > start]
+        comments = [
+            child.start_byte for child in match.node.children if _is_comment(child) and child.start_byte > start
+        ]
         end = min([match.body.start_byte, *comments])
     else:
         line_end = data.find(b"\n", start, end)
@@ -331,7 +336,7 @@ def _doc(docs: list[tree_sitter.Node], comment: str) -> str:
 
 
 def _lead(first: int, wrapper_start: int, data: bytes, lines: Lines, language: Language) -> tuple[int, str]:
-    """Return the first line of the comments and attributes that stand directly above `first`, and the comments' text."""
+    """Return the first line of the comments and attributes directly above `first`, and the comments' text."""
     lead = min(first, lines.at(wrapper_start))
     comments: list[str] = []
     inside_block = ""

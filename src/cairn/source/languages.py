@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -41,10 +42,11 @@ class Language:
 
 
 _C_BLOCK = (("/*", "*/"),)
-# Macros that stand where C has nothing: `X_NAMESPACE_BEGIN` on a line, `class EXPORT Name {`, `X_API int f();` and
-# `int f() X_NOEXCEPT {`; and `[[nodiscard]]`. Missed ones can cost the definitions of the whole file. Each pattern begins with plain text, which makes it fast.
+# Macros that stand where C has nothing: `X_NAMESPACE_BEGIN` or `Q_OBJECT` on a line, `class EXPORT Name {`,
+# `X_API int f();`, `int f() X_NOEXCEPT {`; and `[[nodiscard]]`. A missed one can cost the definitions of the whole
+# file. Each pattern begins with plain text, which makes it fast.
 _C_NOISE = (
-    re.compile(rb"\n([A-Z_][A-Z_0-9]*(?:NAMESPACE|BEGIN|END|DECLS)[A-Z_0-9]*)(?=[ \t]*\r?\n)"),
+    re.compile(rb"\n[ \t]*(_*[A-Z]+_[A-Z0-9_]+)(?=[ \t]*\r?\n(?!\w+ ?\())"),
     re.compile(rb"class ([A-Z][A-Z0-9_]*(?:\([^()\n]*\))?)(?=\s+\w+\s*(?:final\s*)?[:{])"),
     re.compile(rb"struct ([A-Z][A-Z0-9_]*(?:\([^()\n]*\))?)(?=\s+\w+\s*(?:final\s*)?[:{])"),
     re.compile(rb"\n[ \t]*([A-Z]+_[A-Z0-9_]+)\s+(?=(?:[\w:<>,]+[\s*&]+){1,6}[\w:~]+\()"),
@@ -459,7 +461,10 @@ def load_grammar(language: Language) -> tree_sitter.Language:
     import tree_sitter  # noqa: PLC0415 - start-up time: searching needs no parser
 
     module, function = language.grammar.split(":")
-    return tree_sitter.Language(getattr(import_module(module), function)())
+    with warnings.catch_warnings():
+        # Wheels built before 2024 hand over the grammar's address as a plain number, which tree-sitter frowns upon.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return tree_sitter.Language(getattr(import_module(module), function)())
 
 
 def load_query_text(language: Language) -> str:

@@ -6,6 +6,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from cairn.storage.migrations import Migration
 from cairn.types import Chunk, Definition, ParsedFile, Span
@@ -20,7 +21,9 @@ MIGRATIONS = (
         "first schema",
         (
             "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
-            "CREATE TABLE segment (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, n_rows INTEGER NOT NULL)",
+            """CREATE TABLE segment (
+                id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,
+                n_rows INTEGER NOT NULL, n_bytes INTEGER NOT NULL)""",
             """CREATE TABLE blob (
                 id INTEGER PRIMARY KEY, hash BLOB NOT NULL, language TEXT NOT NULL, note TEXT NOT NULL,
                 n_chunks INTEGER NOT NULL, segment_id INTEGER NOT NULL, UNIQUE (hash, language))""",
@@ -70,6 +73,7 @@ class SegmentRow:
     id: int
     name: str
     n_rows: int
+    n_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,7 @@ class ChunkRow:
 
     @property
     def blob_id(self) -> int:
+        """The blob the chunk was cut from."""
         return self.id >> ORDINAL_BITS
 
 
@@ -179,7 +184,8 @@ def put_blob(
         "INSERT INTO definition VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [
             (
-                first_id + ordinal, first_id + chunk_of[ordinal], one.kind, one.name, one.qualified_name, one.signature, one.doc, one.parent,
+                first_id + ordinal, first_id + chunk_of[ordinal],
+                one.kind, one.name, one.qualified_name, one.signature, one.doc, one.parent,
                 one.span.start_line, one.span.end_line, one.span.start_byte, one.span.end_byte,
             )
             for ordinal, one in enumerate(parsed.definitions)
@@ -199,12 +205,12 @@ def put_blob(
 
 def read_segments(connection: sqlite3.Connection) -> list[SegmentRow]:
     """Return the segments of the current generation."""
-    return [SegmentRow(*row) for row in connection.execute("SELECT id, name, n_rows FROM segment ORDER BY id")]
+    return [SegmentRow(*row) for row in connection.execute("SELECT id, name, n_rows, n_bytes FROM segment ORDER BY id")]
 
 
-def put_segment(connection: sqlite3.Connection, name: str, n_rows: int) -> int:
+def put_segment(connection: sqlite3.Connection, name: str, n_rows: int, n_bytes: int) -> int:
     """Register a segment file and return its id."""
-    cursor = connection.execute("INSERT INTO segment (name, n_rows) VALUES (?, ?)", (name, n_rows))
+    cursor = connection.execute("INSERT INTO segment (name, n_rows, n_bytes) VALUES (?, ?, ?)", (name, n_rows, n_bytes))
     assert cursor.lastrowid is not None
     return cursor.lastrowid
 
@@ -316,11 +322,9 @@ def definitions_of_kinds(connection: sqlite3.Connection, kinds: Sequence[str]) -
     return [(row[0], row[1] & MAX_ORDINAL) for row in rows]
 
 
-def _chunk_row(connection: sqlite3.Connection, row: Sequence[object]) -> ChunkRow:
+def _chunk_row(connection: sqlite3.Connection, row: Sequence[Any]) -> ChunkRow:
     id_, key, kind, owner, part, first, end, header, *spans = row
-    assert isinstance(id_, int) and isinstance(key, int) and isinstance(owner, int)
-    assert isinstance(first, int) and isinstance(end, int)
-    chunk = Chunk(str(kind), owner, part, (first, end), str(header), Span(*spans[:4]), (tuple(spans[4:]),))  # type: ignore[arg-type]
+    chunk = Chunk(kind, owner, part, (first, end), header, Span(*spans[:4]), ((spans[4], spans[5]),))
     definitions = _read_definitions(connection, id_ >> ORDINAL_BITS, range(first, end))
     own: Definition | None = None
     if first <= owner < end:

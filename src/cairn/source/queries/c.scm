@@ -8,7 +8,9 @@
   (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))
   (pointer_declarator declarator: (function_declarator declarator: (parenthesized_declarator (identifier) @name)))
   (pointer_declarator declarator: (pointer_declarator
-    declarator: (function_declarator declarator: (identifier) @name)))]) @definition.function
+    declarator: (function_declarator declarator: (identifier) @name)))]) @definition.function @outer
+; `TEST_IMPL(name) {...}` reads as a type and a name.
+(function_definition declarator: (parenthesized_declarator (identifier) @name)) @definition.function @outer
 ; `EXPORT int (name)(...)` reads as a function that returns a function.
 (function_definition declarator: (function_declarator declarator: (function_declarator
   parameters: (parameter_list . (parameter_declaration type: (type_identifier) @name) .)))) @definition.function
@@ -28,7 +30,10 @@
   type: (enum_specifier !name body: (_) @body)
   declarator: (type_identifier) @name) @definition.enum
 (type_definition
-  type: [(struct_specifier name: (_) @tag body: (_)) (union_specifier name: (_) @tag body: (_)) (enum_specifier name: (_) @tag body: (_))]
+  type: [
+    (struct_specifier name: (_) @tag body: (_))
+    (union_specifier name: (_) @tag body: (_))
+    (enum_specifier name: (_) @tag body: (_))]
   declarator: [
     (type_identifier) @name @definition.type
     (pointer_declarator declarator: (type_identifier) @name @definition.type)]
@@ -56,6 +61,11 @@
 (preproc_def name: (identifier) @name value: (_)) @definition.macro
 (preproc_function_def name: (identifier) @name) @definition.macro
 
+; `TEST_CASE("what it does") {...}` reads as a call and a block.
+((expression_statement (call_expression
+    arguments: (argument_list . (string_literal (string_content) @name)))) @definition.test @outer
+  . (compound_statement) @body)
+
 ; Prototypes and variables. In a function body `Type name(value);` reads as a prototype.
 (declaration declarator: [
   (function_declarator declarator: (identifier) @name)
@@ -65,7 +75,8 @@
   (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))
   (pointer_declarator declarator: (function_declarator declarator: (parenthesized_declarator (identifier) @name)))
   (pointer_declarator declarator: (pointer_declarator
-    declarator: (function_declarator declarator: (identifier) @name)))]) @definition.function @outer
+    declarator: (function_declarator declarator: (identifier) @name)))]) @definition.function
+  @outer
 (declaration declarator: [
   (identifier) @name
   (pointer_declarator declarator: (identifier) @name)

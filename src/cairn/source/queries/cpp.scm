@@ -5,7 +5,7 @@
 
 (namespace_definition name: (_) @name) @definition.namespace
 
-; Tests of GoogleTest: `TEST(Suite, Name) {...}`.
+; Tests by macro: `TEST(Suite, Name) {...}`, `TEST(Name) {...}`.
 (function_definition
   !type
   declarator: (function_declarator
@@ -13,6 +13,12 @@
     parameters: (parameter_list
       . (parameter_declaration type: (type_identifier) @receiver !declarator)
       . (parameter_declaration type: (type_identifier) @name !declarator) .))
+  (#match? @macro "^(?:[A-Z]+_)?TEST(?:_[A-Z]+)?$")) @definition.test
+(function_definition
+  !type
+  declarator: (function_declarator
+    declarator: (identifier) @macro
+    parameters: (parameter_list . (parameter_declaration type: (type_identifier) @name !declarator) .))
   (#match? @macro "^(?:[A-Z]+_)?TEST(?:_[A-Z]+)?$")) @definition.test
 
 ; A function without a return type in a class is its constructor; outside, the name says so.
@@ -67,7 +73,7 @@
     (qualified_identifier)
     (destructor_name)
     (operator_name)] @name)))]
-  (#not-match? @name "^(?:[A-Z]+_)?TEST(?:_[A-Z]+)?$")) @definition.function
+  (#not-match? @name "^(?:[A-Z]+_)?TEST(?:_[A-Z]+)?$")) @definition.function @outer
 
 ; A class, struct, union or enum counts where it has a body. Without a name it goes by that of its typedef;
 ; a typedef that repeats the name is not listed again.
@@ -107,7 +113,10 @@
   type: (enum_specifier !name body: (_) @body)
   declarator: (type_identifier) @name) @definition.enum
 (type_definition
-  type: [(struct_specifier name: (_) @tag body: (_)) (union_specifier name: (_) @tag body: (_)) (enum_specifier name: (_) @tag body: (_))]
+  type: [
+    (struct_specifier name: (_) @tag body: (_))
+    (union_specifier name: (_) @tag body: (_))
+    (enum_specifier name: (_) @tag body: (_))]
   declarator: [
     (type_identifier) @name @definition.type
     (pointer_declarator declarator: (type_identifier) @name @definition.type)]
@@ -164,15 +173,22 @@
   (function_declarator declarator: (parenthesized_declarator
     (pointer_declarator declarator: (field_identifier) @name)))]) @definition.field
 
+; `TEST_CASE("what it does") {...}` reads as a call and a block.
+((expression_statement (call_expression
+    arguments: (argument_list . (string_literal (string_content) @name)))) @definition.test @outer
+  . (compound_statement) @body)
+
 ; Prototypes and variables. In a function body `Type name(value);` reads as a prototype.
 (declaration declarator: [
   (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name)
   (function_declarator declarator: (template_function name: (identifier) @name))
   (function_declarator declarator: (parenthesized_declarator (identifier) @name))
-  (pointer_declarator declarator: (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name))
+  (pointer_declarator declarator: (function_declarator
+    declarator: [(identifier) (qualified_identifier) (operator_name)] @name))
   (reference_declarator (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name))
   (pointer_declarator declarator: (pointer_declarator
-    declarator: (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name)))]) @definition.function @outer
+    declarator: (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name)))]) @definition.function
+  @outer
 (declaration declarator: [
   (identifier) @name
   (pointer_declarator declarator: (identifier) @name)

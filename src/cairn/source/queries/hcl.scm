@@ -1,7 +1,7 @@
 ; Terraform's blocks go by the names that expressions use for them, such as `aws_vpc.main`.
-(config_file (body (block (identifier) @_type . (string_lit (template_literal) @receiver) .
+(config_file (body (block (identifier) @_type . (string_lit (template_literal) @namespace) .
   (string_lit (template_literal) @name) (body)? @body) @definition.resource (#eq? @_type "resource")))
-(config_file (body (block (identifier) @_type . (string_lit (template_literal) @receiver) .
+(config_file (body (block (identifier) @_type . (string_lit (template_literal) @namespace) .
   (string_lit (template_literal) @name) (body)? @body) @definition.data (#eq? @_type "data")))
 (config_file (body (block (identifier) @_type . (string_lit (template_literal) @name) (body)? @body)
   @definition.variable (#eq? @_type "variable")))

@@ -1,4 +1,4 @@
 ; The keys of the outermost object, and the scripts of a package.
-(document (object (pair key: (string (string_content) @name)) @definition.key))
+(document (object (pair key: (string) @name) @definition.key))
 (document (object (pair key: (string (string_content) @_key) value: (object
-  (pair key: (string (string_content) @name)) @definition.key)) (#eq? @_key "scripts")))
+  (pair key: (string) @name) @definition.key)) (#eq? @_key "scripts")))

@@ -1,22 +1,22 @@
 ; The first reference behind the keywords is the name; other references are types, tables acted on, and so on.
 (create_table [(keyword_table) (keyword_exists)] . (object_reference
-  schema: (identifier)? @receiver name: (identifier) @name) (column_definitions)? @body) @definition.table
+  schema: (identifier)? @namespace name: (identifier) @name) (column_definitions)? @body) @definition.table
 (create_view [(keyword_view) (keyword_exists)] . (object_reference
-  schema: (identifier)? @receiver name: (identifier) @name)) @definition.view
+  schema: (identifier)? @namespace name: (identifier) @name)) @definition.view
 (create_materialized_view [(keyword_view) (keyword_exists)] . (object_reference
-  schema: (identifier)? @receiver name: (identifier) @name)) @definition.view
+  schema: (identifier)? @namespace name: (identifier) @name)) @definition.view
 (create_type (keyword_type) . (object_reference
-  schema: (identifier)? @receiver name: (identifier) @name)) @definition.type
+  schema: (identifier)? @namespace name: (identifier) @name)) @definition.type
 (create_sequence [(keyword_sequence) (keyword_exists)] . (object_reference
-  schema: (identifier)? @receiver name: (identifier) @name)) @definition.sequence
+  schema: (identifier)? @namespace name: (identifier) @name)) @definition.sequence
 (create_procedure (keyword_procedure) . (object_reference
-  schema: (identifier)? @receiver name: (identifier) @name)) @definition.procedure
+  schema: (identifier)? @namespace name: (identifier) @name)) @definition.procedure
 (create_trigger [(keyword_trigger) (keyword_exists)] . (object_reference
-  schema: (identifier)? @receiver name: (identifier) @name)) @definition.trigger
+  schema: (identifier)? @namespace name: (identifier) @name)) @definition.trigger
 (create_policy (keyword_policy) . (object_reference name: (identifier) @name)) @definition.policy
 (create_index column: (identifier) @name) @definition.index
 (create_schema [(keyword_schema) (keyword_exists)] . (identifier) @name) @definition.schema
-
-; Without its schema, which would make it a method.
-(create_function (keyword_function) . (object_reference name: (identifier) @name) (function_body) @body) @definition.function
-(create_function (keyword_function) . (object_reference name: (identifier) @name)) @definition.function
+(create_function (keyword_function) . (object_reference
+  schema: (identifier)? @namespace name: (identifier) @name) (function_body) @body) @definition.function
+(create_function (keyword_function) . (object_reference
+  schema: (identifier)? @namespace name: (identifier) @name)) @definition.function

@@ -31,7 +31,7 @@ in
 
     package = lib.mkPackageOption pkgs "relay" { };
 
-    port = mkOption {
+    port = lib.mkOption {
       type = types.port;
       default = 25;
       description = "Port to listen on.";

@@ -118,6 +118,12 @@ TEST(ShapeTest, HasArea) {
 
 TEST_F(ShapeFixture, Scales) {}
 
+TEST_CASE("shapes can be drawn", "[shape]") {
+  Circle circle(2.0);
+}
+
+UNIT_TEST(circle_is_round) { FOREACH(side, sides) { int seen = 1; } }
+
 int main(int argc, char** argv) try {
   Circle circle(1.0);
   return 0;

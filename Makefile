@@ -1,0 +1,48 @@
+# `make demo` sets up and searches a real repository; `make test` sets up and runs the whole check.
+
+PYTHON ?= python3
+REPO ?= .
+QUERY ?= how does an interrupted indexing run resume
+export REPO QUERY
+
+BIN := .venv/bin
+UV := $(or $(shell command -v uv 2>/dev/null),.tools/bin/uv)
+
+.PHONY: demo test install develop format lint types layers unit bench clean
+
+demo: install
+	$(BIN)/cairn index -C "$$REPO"
+	$(BIN)/cairn search "$$QUERY" -C "$$REPO" -n 5
+
+test: lint types layers unit
+
+install: $(UV)
+	$(UV) sync --quiet --locked --inexact --no-dev --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')"
+
+develop: $(UV)
+	$(UV) sync --quiet --locked --inexact --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')"
+
+.tools/bin/uv:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11"; exit 1; }
+	$(PYTHON) -m venv .tools
+	.tools/bin/python -m pip install --quiet uv
+
+format: develop
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+lint: develop
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+
+types: develop
+	$(BIN)/mypy
+
+layers: develop
+	$(BIN)/lint-imports
+
+unit: develop
+	$(BIN)/python -m pytest
+
+clean:
+	rm -rf .venv .tools .cairn dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis
