@@ -12,12 +12,12 @@ import numpy as np
 from cairn.embedding.static import StaticModel
 from cairn.index.snapshot import Snapshot
 from cairn.search.confidence import confidence_word, is_hopeless, relevance
-from cairn.search.engine import Ranked, rank
+from cairn.search.engine import Ranking, rank
 from cairn.search.exact import Finder, LineMatch, enclosing, iter_matches, literal_finder, regex_finder
 from cairn.search.filters import Filters, filter_files
 from cairn.search.hits import Focus, Reader, Verdict, cut, focus_on, make_hit
 from cairn.search.query import Query
-from cairn.search.rank import Floats, Weights
+from cairn.search.rank import Floats, Weights, weighted_features
 from cairn.source.roles import Role
 from cairn.source.text import estimate_tokens
 from cairn.storage import index_db
@@ -89,19 +89,19 @@ def respond(library: Library, query: Query, request: Request, *, guessed: bool) 
 def _ranked_hits(library: Library, query: Query, request: Request) -> list[CodeHit]:
     snapshot, connection = library.snapshot, library.connection
     vector = query_vector(library.model, query)
-    ranked = rank(snapshot, connection, query, vector, request.filters, request.limit or snapshot.n_rows, WEIGHTS)
-    if is_hopeless(query, ranked):
+    ranking = rank(snapshot, connection, query, vector, request.filters, request.limit or snapshot.n_rows, WEIGHTS)
+    if is_hopeless(ranking):
         return []
-    ids = [snapshot.chunk_id(one.row) for one in ranked]
+    ids = [snapshot.chunk_id(one.row) for one in ranking.rows]
     rows = index_db.read_chunks(connection, ids)
     terms = frozenset(term.text for term in query.terms)
     hits = []
-    for place, (one, chunk_id) in enumerate(zip(ranked, ids, strict=True)):
+    for place, (one, chunk_id) in enumerate(zip(ranking.rows, ids, strict=True)):
         if (row := rows.get(chunk_id)) is None:
             continue
         focus = focus_on(row, terms, one.definition)
         lines, stale = library.reader.lines(snapshot.files.paths[one.file])
-        hit = make_hit(snapshot, row, focus, one.file, lines, stale, _verdict(query, ranked, place, request.explain))
+        hit = make_hit(snapshot, row, focus, one.file, lines, stale, _verdict(ranking, place, request.explain))
         hits.append(_with_context(hit, lines, request.context))
     return hits
 
@@ -115,10 +115,12 @@ def query_vector(model: StaticModel, query: Query) -> Floats | None:
     return pooled / np.float32(norm) if norm > 0 else None
 
 
-def _verdict(query: Query, ranked: Sequence[Ranked], place: int, explain: bool) -> Verdict:
-    chance = relevance(query, ranked, place)
-    features = {name: round(value, 4) for name, value in ranked[place].features.items()} if explain else None
-    return Verdict(ranked[place].score, chance, confidence_word(chance), features)
+def _verdict(ranking: Ranking, place: int, explain: bool) -> Verdict:
+    chance = relevance(ranking, place)
+    one = ranking.rows[place]
+    return Verdict(
+        one.score, chance, confidence_word(chance), weighted_features(one.features, WEIGHTS) if explain else None
+    )
 
 
 def _with_context(hit: CodeHit, lines: Sequence[bytes], context: int) -> CodeHit:

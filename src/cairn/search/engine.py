@@ -32,6 +32,14 @@ class Ranked:
     features: dict[str, float]
 
 
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The best rows, best first, and the share of the query's terms that the project contains at all."""
+
+    rows: list[Ranked]
+    known: float
+
+
 def rank(
     snapshot: Snapshot,
     connection: sqlite3.Connection,
@@ -40,10 +48,10 @@ def rank(
     filters: Filters,
     limit: int,
     weights: Weights,
-) -> list[Ranked]:
-    """Return the best rows for a query, best first; none when the index is empty or the filters leave nothing."""
+) -> Ranking:
+    """Return the best rows for a query; none when the index is empty or the filters leave nothing."""
     if not snapshot.n_rows:
-        return []
+        return Ranking([], 0.0)
     scope = _scope(snapshot, filters)
     chosen: dict[int, int] = {}
     if filters.kinds:
@@ -53,7 +61,7 @@ def rank(
     named = _named_rows(snapshot, connection, query, scope)
     scores = score(snapshot, query, vector, {row: one[0] for row, one in named.items()}, scope, weights)
     chosen = chosen or {row: one[1] for row, one in named.items()}
-    return _diversify(snapshot, scores, scope, chosen, limit)
+    return Ranking(_diversify(snapshot, scores, scope, chosen, limit), scores.known)
 
 
 def _scope(snapshot: Snapshot, filters: Filters) -> Scope:

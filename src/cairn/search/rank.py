@@ -80,9 +80,11 @@ class Scores:
     """Scores of one query: `total` of shape (n_rows,), -inf for rows out of scope.
 
     The features are kept apart for explanations: those of chunks (n_rows,), of blobs (n_blobs,), of files (n_files,).
+    `known` is the share of the query's terms that the project contains at all.
     """
 
     total: Floats
+    known: float
     of_rows: dict[str, Floats]
     of_blobs: dict[str, Floats]
     of_files: dict[str, Floats]
@@ -97,7 +99,7 @@ def score(
     snapshot: Snapshot, query: Query, vector: Floats | None, symbols: dict[int, float], scope: Scope, weights: Weights
 ) -> Scores:
     """Score all rows; no `vector` leaves the dense features out, `symbols` are {row that defines a name: strength}."""
-    of_rows, of_files = _lexical(snapshot, query)
+    of_rows, of_files, known = _lexical(snapshot, query)
     of_blobs = {"file_lexical": _file_lexical(snapshot, of_rows["lexical"])}
     if vector is not None:
         of_rows["dense"] = snapshot.similarities(vector)
@@ -113,7 +115,13 @@ def score(
     total = np.repeat(by_blob, np.diff(snapshot.blob_rows)) + _weighted(of_rows, weights, snapshot.n_rows)
     total += _form_weights(weights)[snapshot.forms]
     total[scope.file_of_row < 0] = -np.inf
-    return Scores(total, of_rows, of_blobs, of_files)
+    return Scores(total, known, of_rows, of_blobs, of_files)
+
+
+def weighted_features(features: dict[str, float], weights: Weights) -> dict[str, float]:
+    """Return what each feature of a row adds to its score, the largest part first, zeros left out."""
+    parts = {name: round(value * getattr(weights, name), 4) for name, value in features.items()}
+    return dict(sorted(((n, v) for n, v in parts.items() if v), key=lambda item: -abs(item[1])))
 
 
 def _weighted(features: dict[str, Floats], weights: Weights, size: int) -> Floats:
@@ -131,17 +139,18 @@ def _form_weights(weights: Weights) -> Floats:
     return table
 
 
-def _lexical(snapshot: Snapshot, query: Query) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """Return features of rows and of files from the query's terms, each as a share of the query's whole rarity."""
+def _lexical(snapshot: Snapshot, query: Query) -> tuple[dict[str, Floats], dict[str, Floats], float]:
+    """Return features of rows and files, each a share of the query's whole rarity, and the share of known terms."""
     n_rows, n_files = snapshot.n_rows, len(snapshot.files.paths)
     lexical, name, doc = (np.zeros(n_rows, dtype=np.float32) for _ in range(3))
     path, stem = (np.zeros(n_files, dtype=np.float32) for _ in range(2))
-    whole = 1e-6
+    whole, n_known = 1e-6, 0
     for term in query.terms:
         found, in_path = snapshot.term(term.hashed), snapshot.path_term(term.hashed)
         rarity = _idf(len(found.rows), snapshot.n_live) * term.weight
         path_rarity = min(rarity, _idf(len(in_path.rows), n_files) * term.weight)
         whole += rarity
+        n_known += len(found.rows) > 0
         lexical[found.rows] += found.impacts * np.float32(rarity / IMPACT_SCALE)
         name[found.rows[(found.fields & NAME_BIT) > 0]] += np.float32(rarity)
         doc[found.rows[(found.fields & DOC_BIT) > 0]] += np.float32(rarity)
@@ -149,7 +158,8 @@ def _lexical(snapshot: Snapshot, query: Query) -> tuple[dict[str, Floats], dict[
         stem[in_path.rows[(in_path.fields & STEM_FIELD) > 0]] += 1
     share = np.float32(1 / whole)
     stem = np.minimum(1, stem / np.maximum(1, snapshot.files.stem_terms))
-    return {"lexical": lexical * share, "name": name * share, "doc": doc * share}, {"path": path * share, "stem": stem}
+    of_rows = {"lexical": lexical * share, "name": name * share, "doc": doc * share}
+    return of_rows, {"path": path * share, "stem": stem}, n_known / max(1, len(query.terms))
 
 
 def _idf(frequency: int, total: int) -> float:

@@ -61,7 +61,8 @@ _SQL_NOISE = (
     re.compile(rb"[(,]\s*(OUT)\s", re.IGNORECASE),
     re.compile(rb"^(\\\w.*|GO|DELIMITER\b.*)[ \t\r]*$", re.MULTILINE | re.IGNORECASE),
     re.compile(
-        rb"^((?:CREATE|ALTER|DROP|COMMENT ON)\s+(?:OPERATOR|AGGREGATE|CAST|DOMAIN|TEXT SEARCH|FOREIGN|EXTENSION)\b[^;]*;)",
+        rb"^((?:CREATE|ALTER|DROP|COMMENT ON)\s+"
+        rb"(?:OPERATOR|AGGREGATE|CAST|DOMAIN|TEXT SEARCH|FOREIGN|EXTENSION)\b[^;]*;)",
         re.MULTILINE | re.IGNORECASE,
     ),
 )
@@ -319,6 +320,7 @@ LANGUAGES: tuple[Language, ...] = (
         grammar="tree_sitter_cmake:language",
         query="cmake",
         line_comments=("#",),
+        block_comments=(("#[[", "]]"),),
         group="data",
     ),
     Language(

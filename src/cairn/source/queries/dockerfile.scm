@@ -14,4 +14,4 @@
   (workdir_instruction)
 ]* @body)
 ; Arguments ahead of the first stage hold for all of them.
-(source_file . (arg_instruction name: (_) @name) @definition.variable)
+(source_file . ["\n" (comment) (arg_instruction)]* . (arg_instruction name: (_) @name) @definition.variable)

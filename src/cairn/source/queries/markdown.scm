@@ -1,5 +1,6 @@
-; A section reaches to the next heading of its level.
-(section . (atx_heading heading_content: (_) @name)) @definition.section
+; A section reaches to the next heading of its level. Headings in quotes and lists are no part of the document's order.
+(document (section . (atx_heading heading_content: (_) @name)) @definition.section)
+(section (section . (atx_heading heading_content: (_) @name)) @definition.section)
 
 ; Underlined headings open no section in this grammar: take what follows them up to the next one.
 (section (setext_heading heading_content: (_) @name @signature (setext_h1_underline)) @definition.section . [

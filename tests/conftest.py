@@ -1,0 +1,50 @@
+"""Real git repositories for the tests, free of the settings of whoever runs them; reproducible property tests."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+Git = Callable[..., str]
+
+# Reproducible everywhere; `HYPOTHESIS_PROFILE=search` looks for new examples.
+settings.register_profile(
+    "steady", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("search", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+
+
+@pytest.fixture
+def git(monkeypatch: pytest.MonkeyPatch) -> Git:
+    """A function that runs git in a folder and returns what it prints."""
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+    monkeypatch.setenv("GIT_CONFIG_SYSTEM", "/dev/null")
+    settings = {
+        "user.name": "A",
+        "user.email": "a@example.org",
+        "init.defaultBranch": "main",
+        "protocol.file.allow": "always",
+        "advice.addEmbeddedRepo": "false",
+    }
+    options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+
+    def run(folder: Path, *arguments: str) -> str:
+        command = ["git", *options, *arguments]
+        return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
+
+    return run
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, git: Git) -> Path:
+    """The folder of a fresh repository without commits."""
+    folder = tmp_path / "checkout"
+    folder.mkdir()
+    git(folder, "init", "-q")
+    return folder

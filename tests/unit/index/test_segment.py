@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cairn.embedding.static import StaticModel
+from cairn.index.analysis import Analyzer, Postings
+from cairn.index.segment import Form, Segment, form_of, merge_segments
+from cairn.storage.arrays import DerivedFileError
+from cairn.types import Chunk, Span
+
+WORDS = ("get", "user", "name", "parse", "HTTP", "file", "open", "close")
+Blobs = dict[int, list[str]]  # the bodies of each blob's chunks
+
+
+@pytest.fixture(scope="module")
+def analyzer() -> Analyzer:
+    """An analyzer with the bundled model."""
+    model = StaticModel.load()
+    return Analyzer(model.word_vectors, model.dimensions)
+
+
+def build(analyzer: Analyzer, blobs: Blobs) -> Segment:
+    bodies = [body for number in sorted(blobs) for body in blobs[number]]
+    postings, vectors = analyzer.analyze([("", "", "", body) for body in bodies])
+    return Segment(
+        blob_ids=np.array(sorted(blobs), dtype=np.int64),
+        blob_start=np.r_[0, np.cumsum([len(blobs[number]) for number in sorted(blobs)])].astype(np.int64),
+        sizes=np.array([len(body) for body in bodies], dtype=np.int32),
+        forms=np.array([len(body) % len(Form) for body in bodies], dtype=np.uint8),
+        vectors=vectors,
+        postings=postings,
+    )
+
+
+def check_same(actual: Segment, wanted: Segment) -> None:
+    for name in ("blob_ids", "blob_start", "sizes", "forms", "vectors"):
+        np.testing.assert_array_equal(getattr(actual, name), getattr(wanted, name), err_msg=name)
+    for name in Postings.__slots__:
+        left, right = getattr(actual.postings, name), getattr(wanted.postings, name)
+        np.testing.assert_array_equal(left, right, err_msg=name)
+        assert left.dtype == right.dtype
+
+
+BODIES = st.lists(st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join), max_size=4)
+
+
+@given(st.lists(st.tuples(BODIES, st.integers(0, 2), st.booleans()), min_size=1, max_size=12))
+@settings(max_examples=60)
+def test_merging_equals_building_at_once(analyzer: Analyzer, blobs: list[tuple[list[str], int, bool]]) -> None:
+    """Whatever the order of the segments' blobs, and whichever of them are dropped."""
+    parts: list[Blobs] = [{}, {}, {}]
+    for number, (bodies, part, _) in enumerate(blobs):
+        parts[part][number] = bodies
+    kept = {number: bodies for number, (bodies, _, keep) in enumerate(blobs) if keep}
+    merged = merge_segments([build(analyzer, part) for part in parts], kept)
+    check_same(merged, build(analyzer, kept))
+
+
+def test_a_segment_comes_back_as_it_was_saved(analyzer: Analyzer, tmp_path: Path) -> None:
+    segment = build(analyzer, {3: ["open file", "close file"], 7: [], 9: ["parse"]})
+    segment.save(tmp_path / "a.seg")
+    check_same(Segment.load(tmp_path / "a.seg"), segment)
+    assert len(segment) == 3
+
+
+def test_a_lost_segment_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DerivedFileError):
+        Segment.load(tmp_path / "lost.seg")
+
+
+@pytest.mark.parametrize(
+    ("kind", "owner", "part", "form"),
+    [
+        ("function", 0, 0, Form.FUNCTION),
+        ("method", 0, 0, Form.FUNCTION),
+        ("class", 0, 0, Form.TYPE),
+        ("trait", 0, 0, Form.TYPE),
+        ("constant", 0, 0, Form.VALUE),
+        ("section", 0, 0, Form.SECTION),
+        ("module", -1, 0, Form.MODULE),
+        ("text", -1, 0, Form.MODULE),
+        ("function", 0, 1, Form.CONTINUATION),
+    ],
+)
+def test_a_chunk_has_the_form_of_its_definition(kind: str, owner: int, part: int, form: Form) -> None:
+    assert form_of(Chunk(kind, owner, part, (0, 0), "", Span(1, 1, 0, 1), ((1, 1),))) is form

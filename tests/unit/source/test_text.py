@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cairn.source.text import estimate_tokens, raw_words, split_identifier, term_hash, terms_of
+
+
+def terms(raw: str) -> tuple[str, ...]:
+    return terms_of(raw, split_identifier(raw))
+
+
+@pytest.mark.parametrize(
+    ("identifier", "words"),
+    [
+        ("getUserName", ("get", "user", "name")),
+        ("get_user_name", ("get", "user", "name")),
+        ("GET_USER_NAME", ("get", "user", "name")),
+        ("parseHTTPResponse_v2", ("parse", "http", "response", "v", "2")),
+        ("HTTPServer", ("http", "server")),
+        ("sha256sum", ("sha", "256", "sum")),
+        ("__init__", ("init",)),
+        ("XMLHttpRequest", ("xml", "http", "request")),
+        ("éCole", ("é", "cole")),
+        ("имяФайла", ("имяфайла",)),
+        ("变量", ("变量",)),
+        ("_", ()),
+    ],
+)
+def test_identifiers_split_at_case_digits_and_underscores(identifier: str, words: tuple[str, ...]) -> None:
+    assert split_identifier(identifier) == words
+
+
+def test_an_identifier_is_a_term_in_whole_and_in_parts() -> None:
+    assert terms("getUserName") == ("get", "user", "name", "getusername")
+
+
+def test_all_styles_of_one_identifier_give_the_same_terms() -> None:
+    assert terms("getUserName") == terms("get_user_name") == terms("GET_USER_NAME")
+
+
+def test_inflected_words_meet_in_their_stem() -> None:
+    assert terms("registered") == terms("register") == terms("registers")
+
+
+def test_words_are_runs_of_letters_digits_and_underscores_in_order() -> None:
+    assert raw_words("self.fooBar(x_1, 'ünï')") == ["self", "fooBar", "x_1", "ünï"]
+
+
+def test_a_token_estimate_is_a_quarter_of_the_bytes_and_never_zero() -> None:
+    assert [estimate_tokens(size) for size in (0, 3, 4, 400)] == [1, 1, 1, 100]
+
+
+@given(st.text(max_size=80))
+def test_any_text_gives_terms_with_hashes_of_64_bits(text: str) -> None:
+    for raw in raw_words(text):
+        for term in terms(raw):
+            assert 0 <= term_hash(term) < 1 << 64
+
+
+# The lower case of a capital sigma depends on what stands beside it.
+LETTERS_AND_DIGITS = st.characters(categories=("L", "N"), include_characters="_", exclude_characters="Σ")
+
+
+@given(st.text(LETTERS_AND_DIGITS, max_size=30))
+def test_splitting_drops_nothing_but_underscores(identifier: str) -> None:
+    assert "".join(split_identifier(identifier)) == identifier.replace("_", "").lower()

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from cairn.errors import IndexVersionError
+from cairn.storage.connection import connect
+from cairn.storage.index_db import MIGRATIONS
+from cairn.storage.migrations import Migration, migrate
+
+FIRST = Migration("first", ("CREATE TABLE a (x)", "INSERT INTO a VALUES (1)"))
+SECOND = Migration("second", ("ALTER TABLE a ADD COLUMN y DEFAULT 2",))
+BROKEN = Migration("broken", ("INSERT INTO a VALUES (3, 4)", "CREATE TABLE a (x)"))
+
+
+@pytest.fixture
+def connection(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    """A fresh database."""
+    with closing(connect(tmp_path / "a.db")) as connection:
+        yield connection
+
+
+def version(connection: sqlite3.Connection) -> int:
+    number: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return number
+
+
+def test_a_new_database_gets_every_step(connection: sqlite3.Connection) -> None:
+    migrate(connection, (FIRST, SECOND), "the index")
+    assert connection.execute("SELECT * FROM a").fetchall() == [(1, 2)]
+    assert version(connection) == 2
+
+
+def test_an_older_database_gets_only_the_steps_it_lacks(connection: sqlite3.Connection) -> None:
+    migrate(connection, (FIRST,), "the index")
+    migrate(connection, (FIRST, SECOND), "the index")
+    assert connection.execute("SELECT * FROM a").fetchall() == [(1, 2)]
+
+
+def test_a_current_database_is_left_alone(connection: sqlite3.Connection) -> None:
+    migrate(connection, (FIRST,), "the index")
+    migrate(connection, (FIRST,), "the index")
+    assert connection.execute("SELECT * FROM a").fetchall() == [(1,)]
+
+
+def test_a_step_that_fails_leaves_the_database_as_it_was(connection: sqlite3.Connection) -> None:
+    migrate(connection, (FIRST, SECOND), "the index")
+    with pytest.raises(sqlite3.OperationalError, match="already exists"):
+        migrate(connection, (FIRST, SECOND, BROKEN), "the index")
+    assert connection.execute("SELECT * FROM a").fetchall() == [(1, 2)]
+    assert version(connection) == 2
+
+
+def test_a_newer_database_is_refused_with_the_next_command_and_not_touched(connection: sqlite3.Connection) -> None:
+    migrate(connection, (FIRST, SECOND), "the index")
+    with pytest.raises(IndexVersionError, match=r"newer Cairn \(schema 2, this one knows 1\)") as caught:
+        migrate(connection, (FIRST,), "the index")
+    assert "upgrade" in caught.value.hint
+    assert caught.value.exit_code == 3
+    assert version(connection) == 2
+
+
+def test_the_schema_of_the_index_can_be_made_step_by_step(connection: sqlite3.Connection) -> None:
+    for count in range(1, len(MIGRATIONS) + 1):
+        migrate(connection, MIGRATIONS[:count], "the index")
+    assert version(connection) == len(MIGRATIONS)
+    assert len({migration.name for migration in MIGRATIONS}) == len(MIGRATIONS)
