@@ -21,11 +21,14 @@ class Settings:
 
     max_file_bytes: int = 1_000_000
     lock_timeout_seconds: float = 120.0
+    batch_chunks: int = 3_000  # what is committed at a time, and so survives an interruption
     state_dir: str = ""
 
     def __post_init__(self) -> None:
         if self.max_file_bytes < 1:
             raise ConfigError("max_file_bytes must be at least 1", "cairn status")
+        if self.batch_chunks < 1:
+            raise ConfigError("batch_chunks must be at least 1", "cairn status")
         if self.lock_timeout_seconds < 0:
             raise ConfigError("lock_timeout_seconds must not be negative", "cairn status")
 

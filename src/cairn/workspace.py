@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from cairn.config import Settings, load_settings
-from cairn.errors import IndexMissingError, PathError
+from cairn.errors import IndexDamagedError, IndexMissingError, PathError
 from cairn.index.snapshot import Snapshot
 from cairn.index.store import StateDir
 from cairn.search.answer import Library, Request, respond
@@ -49,8 +49,9 @@ class Workspace:
         self.state = state
         self.settings = settings
         self._repository = repository
-        self._reader: sqlite3.Connection | None = None
+        self._connection: sqlite3.Connection | None = None
         self._snapshot: Snapshot | None = None
+        self._files = Reader(root, settings.max_file_bytes)
 
     @classmethod
     def open(cls, path: str | Path, *, state_dir: str | Path | None = None, settings: Settings | None = None) -> Self:
@@ -81,9 +82,9 @@ class Workspace:
 
     def close(self) -> None:
         """Release the database. The workspace can be used again: it reopens by itself."""
-        if self._reader is not None:
-            self._reader.close()
-        self._reader = self._snapshot = None
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = self._snapshot = None
 
     # -- indexing -----------------------------------------------------------------------------------------------------
 
@@ -114,13 +115,19 @@ class Workspace:
             with closing(self.state.open_for_reading()) as connection:
                 return self._builder(Builder, connection).preview(found, started)
         self.state.create()
-        with (
-            write_lock(self.state.lock, self.settings.lock_timeout_seconds),
-            closing(self.state.open_for_writing()) as connection,
-        ):
-            return self._builder(Builder, connection).run(
-                found, branch=self.branch, started=started, full=full, verify=verify, progress=progress
-            )
+
+        def run() -> IndexReport:
+            with closing(self.state.open_for_writing(replace_newer=full)) as connection:
+                return self._builder(Builder, connection).run(
+                    found, branch=self.branch, started=started, full=full, verify=verify, progress=progress
+                )
+
+        with write_lock(self.state.lock, self.settings.lock_timeout_seconds):
+            try:
+                return run()
+            except IndexDamagedError:  # damage that shows only when a page is read
+                self.state.set_aside()
+                return run()
 
     def _builder(self, builder: type[Builder], connection: sqlite3.Connection) -> Builder:
         return builder(self.root, self.state, self._view_name, connection, self._model, self.settings)
@@ -130,7 +137,8 @@ class Workspace:
         """The branch that is checked out, a short revision when detached, empty outside git."""
         if self._repository is None:
             return ""
-        return current_branch(self._repository) or (head_revision(self._repository) or "")[:12]
+        name = current_branch(self._repository) or (head_revision(self._repository) or "")[:12]
+        return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
     @property
     def _view_name(self) -> str:
@@ -186,7 +194,7 @@ class Workspace:
             NotFoundError: if an id is malformed, or what it names is in the index no more.
         """
         library = self._library()
-        return [fetch_one(library.snapshot, library.connection, library.reader, one) for one in ids]
+        return [fetch_one(library.snapshot, library.connection, library.view_name, library.reader, one) for one in ids]
 
     def status(self) -> dict[str, object]:
         """Return what the index holds, as plain values for display."""
@@ -211,14 +219,13 @@ class Workspace:
 
     def _library(self) -> Library:
         """Open the newest generation, unless it is the one already open."""
-        if self._reader is None:
-            self._reader = self.state.open_for_reading()
+        if self._connection is None:
+            self._connection = self.state.open_for_reading()
         with mapped_errors(self.state.database):
-            current = index_db.generation(self._reader)
+            current = index_db.generation(self._connection)
             if self._snapshot is None or self._snapshot.generation != current:
-                self._snapshot = self._open_snapshot(self._reader)
-        reader = Reader(self.root, self.settings.max_file_bytes, self._reader, self._view_name)
-        return Library(self._snapshot, self._reader, reader, self._model)
+                self._snapshot = self._open_snapshot(self._connection)
+        return Library(self._snapshot, self._connection, self._view_name, self._files, self._model)
 
     def _open_snapshot(self, connection: sqlite3.Connection) -> Snapshot:
         """Open the newest generation; a damaged derived file is rebuilt on the spot, for it can be."""
@@ -248,11 +255,16 @@ def _checked_root(path: Path) -> Path:
         root = path.expanduser().resolve(strict=True)
         if not root.is_dir():
             raise PathError(f"{path} is no folder", "name a folder: cairn index -C FOLDER")
-        next(os.scandir(root), None)
+        with os.scandir(root) as entries:
+            next(entries, None)
     except FileNotFoundError as error:
         raise PathError(f"{path} does not exist", "name an existing folder: cairn index -C FOLDER") from error
     except OSError as error:
         raise PathError(f"{path} cannot be read: {error.strerror}", "check its permissions with: ls -ld") from error
+    except RuntimeError as error:  # an unknown user behind `~`; before Python 3.13 a loop of links, too
+        raise PathError(
+            f"{path} cannot be resolved: {error}", "name an existing folder: cairn index -C FOLDER"
+        ) from error
     return root
 
 

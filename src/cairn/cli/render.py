@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TextIO
 
 _RESET, _BOLD, _DIM, _CYAN, _YELLOW = "\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[36m", "\x1b[33m"
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\ud800-\udfff]")
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\x80-\x9f\ud800-\udfff]")
 
 
 class Style:

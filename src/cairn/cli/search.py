@@ -79,6 +79,6 @@ def run_fetch(options: argparse.Namespace) -> int:
         facts = f"{one.start_line}-{one.end_line}  ~{one.tokens} tokens{changed}"
         label = printable(f"{one.kind} {one.name}".strip())
         emit(f"{style.path(f'{printable(one.path)}:{one.start_line}')}  {style.name(label)}  {style.faint(facts)}")
-        emit("\n".join(printable(line) for line in one.text.split("\n")))
+        emit("\n".join(printable(line.removesuffix("\r")) for line in one.text.split("\n")))
         emit("")
     return EXIT_FOUND

@@ -32,9 +32,7 @@ from cairn.types import Chunk, FileStat, IndexReport, ParsedFile, Skipped
 ANALYSIS_VERSION = "1"
 HASH_BYTES = 16
 HEAD_BYTES = 8_192
-# A batch is committed at this many chunks; what is committed survives an interruption.
-BATCH_CHUNKS = 3_000
-BATCH_BYTES = 8_000_000
+BATCH_BYTES = 8_000_000  # of source; a batch is committed at this size, or at `Settings.batch_chunks`
 # Segments are merged when there are more than this many, or when more rows are dead than alive.
 MAX_SEGMENTS = 6
 # A file written less than this long before it was read may change again without a change of time.
@@ -52,6 +50,7 @@ class _Parsed:
     file: FileStat
     content_hash: bytes
     parsed: ParsedFile
+    racy: bool
     texts: list[tuple[str, str, str, str]]
     keys: list[int]
     sizes: list[int]
@@ -189,7 +188,7 @@ class Builder:
                 batch.append(outcome)
                 n_chunks += len(outcome.keys)
                 n_bytes += file.size
-            if n_chunks >= BATCH_CHUNKS or n_bytes >= BATCH_BYTES:
+            if n_chunks >= self._settings.batch_chunks or n_bytes >= BATCH_BYTES:
                 self._commit(view_id, batch, rows, plan, tally)
                 batch, rows, n_chunks, n_bytes = [], [], 0, 0
         if batch or rows:
@@ -220,7 +219,7 @@ class Builder:
         if blob_id is not None:
             return FileRow(file.path, blob_id, file.size, file.mtime_ns, racy)
         parsed = chunk_file(data, language)
-        return _Parsed(file, content_hash, parsed, *_chunk_texts(data, parsed))
+        return _Parsed(file, content_hash, parsed, racy, *_chunk_texts(data, parsed))
 
     def _commit(self, view_id: int, batch: Sequence[_Parsed], rows: list[FileRow], plan: _Plan, tally: _Tally) -> None:
         """Write one batch: first its derived file, then, in one transaction, all that refers to it."""
@@ -232,11 +231,9 @@ class Builder:
         segment = self._segment(list(unique.values()), list(blob_ids.values()))
         name = uuid4().hex
         n_bytes = segment.save(self._state.segment(name)) if len(segment) else 0
-        now = time.time_ns()
         for item in batch:
             file, blob_id = item.file, blob_ids[item.content_hash, item.parsed.language]
-            racy = now - file.mtime_ns < RACY_NS
-            rows.append(FileRow(file.path, blob_id, file.size, file.mtime_ns, racy))
+            rows.append(FileRow(file.path, blob_id, file.size, file.mtime_ns, item.racy))
         with transaction(self._connection):
             segment_id = index_db.put_segment(self._connection, name, len(segment), n_bytes) if n_bytes else 0
             for key, item in unique.items():
@@ -254,6 +251,8 @@ class Builder:
         """Count files whose content is not what it was; a touched file with the same bytes is no change."""
         for row in rows:
             before = plan.known.get(row.path)
+            if before is None and row.blob_id is None:
+                continue  # skipped for what it holds
             if before is None:
                 tally.added += 1
             elif before.blob_id != row.blob_id:
@@ -283,9 +282,6 @@ class Builder:
         if published and not tally.touched:
             return
         removed_blobs = {plan.known[path].blob_id for path in plan.removed}
-        with transaction(self._connection):
-            index_db.drop_files(self._connection, view_id, plan.removed)
-            index_db.set_branch(self._connection, view_id, branch)
         # A new path that shows the blob of a path that went is the same file under another name.
         paths = {file.path for file in plan.todo} - plan.known.keys()
         rows = (
@@ -294,13 +290,15 @@ class Builder:
             else []
         )
         tally.renamed = sum(row.blob_id is not None and row.blob_id in removed_blobs for row in rows)
-        self._merge_segments()
-        with transaction(self._connection):
+        with transaction(self._connection):  # one, so that no interruption leaves a view that shows what is gone
+            index_db.drop_files(self._connection, view_id, plan.removed)
+            index_db.set_branch(self._connection, view_id, branch)
+            self._merge_segments()
             self._publish(view_id)
         self._remove_unlisted()
 
     def _merge_segments(self) -> None:
-        """Merge segments when there are many, dropping blobs that no view shows once they outweigh the rest."""
+        """Merge segments when there are many, dropping blobs that no view shows once they outweigh the rest. Runs inside a transaction."""
         rows = index_db.read_segments(self._connection)
         segments = [Segment.load(self._state.segment(row.name)) for row in rows]
         live = index_db.live_blob_ids(self._connection)
@@ -308,7 +306,7 @@ class Builder:
         n_live = sum(
             int(np.diff(segment.blob_start)[np.isin(segment.blob_ids, list(live))].sum()) for segment in segments
         )
-        collect = n_rows - n_live > max(n_live, BATCH_CHUNKS)
+        collect = n_rows - n_live > max(n_live, self._settings.batch_chunks)
         if len(segments) <= MAX_SEGMENTS and not collect:
             return
         stored = {int(blob) for segment in segments for blob in segment.blob_ids}
@@ -316,10 +314,9 @@ class Builder:
         merged = merge_segments(segments, keep)
         name = uuid4().hex
         n_bytes = merged.save(self._state.segment(name))
-        with transaction(self._connection):
-            index_db.drop_blobs(self._connection, stored - keep)
-            new_id = index_db.put_segment(self._connection, name, len(merged), n_bytes)
-            index_db.replace_segments(self._connection, [row.id for row in rows], new_id)
+        index_db.drop_blobs(self._connection, stored - keep)
+        new_id = index_db.put_segment(self._connection, name, len(merged), n_bytes)
+        index_db.replace_segments(self._connection, [row.id for row in rows], new_id)
 
     def _publish(self, view_id: int) -> None:
         """Start a new generation: write the view's arrays for it, then count it up. Runs inside a transaction."""

@@ -77,12 +77,12 @@ class Snapshot:
                 rows = index_db.read_segments(connection)
             finally:
                 connection.execute("COMMIT")
-            if view is None or generation == 0:
+            view_id, branch, shown = view or (0, "", 0)
+            if not shown:
                 raise IndexMissingError("this project is not indexed yet", "cairn index")
-            view_id, branch = view
             try:
                 segments = [Segment.load(state.segment(row.name)) for row in rows]
-                files = ViewArrays.load(state.view(view_id, generation))
+                files = ViewArrays.load(state.view(view_id, shown))
             except DerivedFileError:
                 # A writer may have replaced the files since the list was read.
                 if attempt + 1 == _OPEN_ATTEMPTS or index_db.generation(connection) == generation:
@@ -169,7 +169,7 @@ class Snapshot:
             if (roles & role).any()
         }
         n_files = len(self.files.paths)
-        chunks = np.bincount(np.maximum(self.file_of_row, 0), minlength=n_files)
+        chunks = np.bincount(self.file_of_row[self.file_of_row >= 0], minlength=n_files)
         priors["size"] = _log_share(chunks, 200)
         priors["mentions"] = _log_share(self._count_mentions(), 200)
         priors["depth"] = _log_share(np.array([path.count("/") for path in self.files.paths]), 10)
@@ -178,11 +178,14 @@ class Snapshot:
     def _count_mentions(self) -> npt.NDArray[np.int64]:
         """Return in how many chunks each file's stem stands, taken whole, as an import or a type's name would."""
         counts = np.zeros(len(self.files.paths), dtype=np.int64)
-        for segment in self._segments:
-            hashes = segment.postings.hashes
+        for segment, base in zip(self._segments, self._bases, strict=False):
+            hashes, start = segment.postings.hashes, segment.postings.start
             if len(hashes):
+                if not self._all_live:  # count the live rows only
+                    live = self.file_of_row[segment.postings.rows + base] >= 0
+                    start = np.concatenate(([0], np.cumsum(live)))[start]
                 place = np.minimum(np.searchsorted(hashes, self.files.stems), len(hashes) - 1)
-                lengths = segment.postings.start[place + 1] - segment.postings.start[place]
+                lengths = start[place + 1] - start[place]
                 counts += np.where(hashes[place] == self.files.stems, lengths, 0)
         return counts
 

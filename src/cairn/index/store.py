@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from cairn.errors import IndexDamagedError, IndexMissingError, StoreError
+from cairn.errors import IndexDamagedError, IndexMissingError, IndexVersionError, StoreError
 from cairn.storage import index_db
 from cairn.storage.connection import connect, mapped_errors
 from cairn.storage.migrations import migrate
@@ -62,14 +62,22 @@ class StateDir:
                 "make it writable, or set CAIRN_STATE_DIR to a folder that is",
             ) from error
 
-    def open_for_writing(self) -> sqlite3.Connection:
-        """Open the database, creating it; a damaged one is moved aside, for it can be rebuilt in seconds."""
+    def open_for_writing(self, *, replace_newer: bool = False) -> sqlite3.Connection:
+        """Open the database, creating it; a damaged one is moved aside, for it can be rebuilt in seconds.
+
+        Args:
+            replace_newer: move one that a newer version wrote aside, too.
+        """
         self.create()
         try:
             return self._open()
         except IndexDamagedError:
             self.set_aside()
-            return self._open()
+        except IndexVersionError:
+            if not replace_newer:
+                raise
+            self.set_aside()
+        return self._open()
 
     def open_for_reading(self) -> sqlite3.Connection:
         """Open the database of an index that exists.

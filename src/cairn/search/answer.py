@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -15,7 +15,7 @@ from cairn.search.confidence import confidence_word, is_hopeless, relevance
 from cairn.search.engine import Ranking, rank
 from cairn.search.exact import Finder, LineMatch, enclosing, iter_matches, literal_finder, regex_finder
 from cairn.search.filters import Filters, filter_files
-from cairn.search.hits import Focus, Reader, Verdict, cut, focus_on, make_hit
+from cairn.search.hits import FileText, Focus, Reader, Verdict, focus_on, make_hit
 from cairn.search.query import Query
 from cairn.search.rank import Floats, Weights, weighted_features
 from cairn.source.roles import Role
@@ -45,6 +45,7 @@ class Library:
 
     snapshot: Snapshot
     connection: sqlite3.Connection
+    view_name: str
     reader: Reader
     model: StaticModel
 
@@ -94,16 +95,23 @@ def _ranked_hits(library: Library, query: Query, request: Request) -> list[CodeH
         return []
     ids = [snapshot.chunk_id(one.row) for one in ranking.rows]
     rows = index_db.read_chunks(connection, ids)
+    texts = _read_files(library, {one.file for one in ranking.rows})
     terms = frozenset(term.text for term in query.terms)
     hits = []
     for place, (one, chunk_id) in enumerate(zip(ranking.rows, ids, strict=True)):
         if (row := rows.get(chunk_id)) is None:
             continue
         focus = focus_on(row, terms, one.definition)
-        lines, stale = library.reader.lines(snapshot.files.paths[one.file])
-        hit = make_hit(snapshot, row, focus, one.file, lines, stale, _verdict(ranking, place, request.explain))
-        hits.append(_with_context(hit, lines, request.context))
+        verdict = _verdict(ranking, place, request.explain)
+        hits.append(make_hit(snapshot, row, focus, one.file, texts[one.file], verdict, request.context))
     return hits
+
+
+def _read_files(library: Library, files: Collection[int]) -> dict[int, FileText]:
+    """Return the files by number, as they are on disk now."""
+    paths = {file: library.snapshot.files.paths[file] for file in files}
+    stamps = index_db.file_stamps(library.connection, library.view_name, list(paths.values()))
+    return {file: library.reader.read(path, stamps.get(path)) for file, path in paths.items()}
 
 
 def query_vector(model: StaticModel, query: Query) -> Floats | None:
@@ -123,14 +131,6 @@ def _verdict(ranking: Ranking, place: int, explain: bool) -> Verdict:
     )
 
 
-def _with_context(hit: CodeHit, lines: Sequence[bytes], context: int) -> CodeHit:
-    """Show the asked number of lines around the hit's first line instead of its beginning."""
-    if not context:
-        return hit
-    first, last = max(1, hit.start_line - context), min(len(lines), hit.start_line + context)
-    return replace(hit, preview="\n".join(cut(line) for line in lines[first - 1 : last]))
-
-
 # -- exact -------------------------------------------------------------------------------------------------------------
 
 
@@ -141,11 +141,11 @@ def _exact_hits(library: Library, query: Query, request: Request) -> tuple[list[
     files = _files_in_order(library.snapshot, query, request.filters)
     matches = list(iter_matches(library.reader.root, files, find, library.reader.max_file_bytes, unreadable))
     notes = [f"{len(unreadable)} indexed files cannot be read now; update with: cairn index"] if unreadable else []
-    kept = matches[: request.limit] if request.limit else matches
-    hits = _hits_of_lines(library, kept, request)
-    if request.filters.kinds:
-        hits = [hit for hit in hits if hit.kind in request.filters.kinds]
-    return hits, len(matches) - len(kept), notes
+    limit = request.limit or len(matches)
+    if kinds := request.filters.kinds:  # which definition a line stands in is known once it is a hit
+        hits = [hit for hit in _hits_of_lines(library, matches, request) if hit.kind in kinds]
+        return hits[:limit], max(0, len(hits) - limit), notes
+    return _hits_of_lines(library, matches[:limit], request), max(0, len(matches) - limit), notes
 
 
 def _files_in_order(snapshot: Snapshot, query: Query, filters: Filters) -> list[tuple[int, str]]:
@@ -167,21 +167,22 @@ def _hits_of_lines(library: Library, matches: Sequence[LineMatch], request: Requ
             ranges[match.file] = index_db.chunks_of_blob(connection, int(snapshot.files.blob_ids[match.file]))
         chunk_ids.append(enclosing(ranges[match.file], match.start_line))
     rows = index_db.read_chunks(connection, sorted({one for one in chunk_ids if one is not None}))
+    texts = _read_files(library, ranges.keys())
     hits = []
     for match, chunk_id in zip(matches, chunk_ids, strict=True):
         row = rows.get(chunk_id) if chunk_id is not None else None
         if row is None:
             row = _unknown_row(match)
-        lines, stale = library.reader.lines(snapshot.files.paths[match.file])
         focus = _focus_on_line(row, match)
-        hit = make_hit(snapshot, row, focus, match.file, lines, stale, Verdict(1.0, 1.0, "high"))
-        hits.append(_with_context(replace(hit, tokens=estimate_tokens(len(match.text))), lines, request.context))
+        verdict = Verdict(1.0, 1.0, "high")
+        hit = make_hit(snapshot, row, focus, match.file, texts[match.file], verdict, request.context)
+        hits.append(replace(hit, tokens=estimate_tokens(len(match.text))))
     return hits
 
 
 def _focus_on_line(row: ChunkRow, match: LineMatch) -> Focus:
     """Show the matching lines, named after the innermost definition around them."""
-    span = Span(match.start_line, match.end_line, 0, len(match.text))
+    span = Span(match.start_line, match.end_line, match.start_byte, match.start_byte + len(match.text))
     around = [
         (place, one)
         for place, one in enumerate(row.definitions)

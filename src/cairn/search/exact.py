@@ -26,6 +26,7 @@ class LineMatch:
     file: int
     start_line: int
     end_line: int
+    start_byte: int
     text: bytes
 
 
@@ -96,7 +97,7 @@ def _lines_of(number: int, data: bytes, find: Callable[[int], tuple[int, int] | 
         line_end = len(data) if line_end < 0 else line_end
         first_end = data.find(b"\n", start)
         text = data[line_start : len(data) if first_end < 0 else first_end]
-        yield LineMatch(number, line + 1, line + 1 + data.count(b"\n", start, last), text)
+        yield LineMatch(number, line + 1, line + 1 + data.count(b"\n", start, last), line_start, text)
         position = line_end + 1
 
 

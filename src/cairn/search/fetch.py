@@ -16,7 +16,9 @@ from cairn.storage.index_db import ChunkRow
 from cairn.types import Fetched
 
 
-def fetch_one(snapshot: Snapshot, connection: sqlite3.Connection, reader: Reader, text_id: str) -> Fetched:
+def fetch_one(
+    snapshot: Snapshot, connection: sqlite3.Connection, view_name: str, reader: Reader, text_id: str
+) -> Fetched:
     """Return the text a hit id names.
 
     Raises:
@@ -34,9 +36,9 @@ def fetch_one(snapshot: Snapshot, connection: sqlite3.Connection, reader: Reader
     exact = [item for item in found if path_mark(item[1]) == wanted.path]
     row, path = (exact or found)[0]
     focus = _focus(row, wanted.place)
-    lines, stale = reader.lines(path)
+    source = reader.read(path, index_db.file_stamps(connection, view_name, [path]).get(path))
     span = row.chunk.span if wanted.place is None else focus.span
-    text = b"\n".join(lines[span.start_line - 1 : span.end_line]).decode("utf-8", "replace")
+    text = b"\n".join(source.lines(span.start_line, span.end_line)).decode("utf-8", "replace")
     return Fetched(
         id=text_id,
         kind=focus.kind,
@@ -47,7 +49,7 @@ def fetch_one(snapshot: Snapshot, connection: sqlite3.Connection, reader: Reader
         language=_language(snapshot, path),
         text=text,
         tokens=estimate_tokens(len(text.encode("utf-8"))),
-        stale=stale,
+        stale=source.stale,
     )
 
 

@@ -54,4 +54,6 @@ def _glob(pattern: str) -> re.Pattern[str]:
     if not any(mark in pattern for mark in "*?["):
         return re.compile(rf"(?:^|.*/){re.escape(pattern)}(?:/.*)?$", re.DOTALL)
     prefix = "" if "/" in pattern else "(?:.*/)?"
-    return re.compile(prefix + fnmatch.translate(pattern))
+    # `**/` stands for no folder, too. The translation of each part ends with the mark for the end of the text.
+    parts = [fnmatch.translate(part)[:-2] for part in pattern.split("**/")]
+    return re.compile(prefix + "(?:.*/)?".join(parts) + r"\Z", re.DOTALL)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import sqlite3
-from collections.abc import Sequence
+from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,12 +12,15 @@ from cairn.search.ids import format_hit_id
 from cairn.source.eligible import normalize
 from cairn.source.text import estimate_tokens, raw_words, split_identifier, terms_of
 from cairn.source.walk import read_file
-from cairn.storage import index_db
 from cairn.storage.index_db import ChunkRow
 from cairn.types import CodeHit, Confidence, Definition, Span
 
 PREVIEW_LINES = 8
 PREVIEW_CHARS = 160  # of one line
+MAX_LINE_BYTES = 4 * PREVIEW_CHARS
+MAX_KEPT_BYTES = 16_000_000  # of files a long-lived reader holds
+
+Stamp = tuple[int, int]  # size in bytes, modification time in nanoseconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,30 +44,58 @@ class Verdict:
     explain: dict[str, float] | None = None
 
 
-class Reader:
-    """Reads files of a view, each once, and tells whether they are still what was indexed."""
+@dataclass(frozen=True, slots=True)
+class FileText:
+    """A file as it is on disk now. `stale` says that it is not what was indexed, so byte offsets mean nothing."""
 
-    def __init__(self, root: Path, max_file_bytes: int, connection: sqlite3.Connection, view_name: str) -> None:
+    data: bytes
+    stale: bool
+
+    def lines(self, first: int, last: int) -> list[bytes]:
+        """Return the lines `first` to `last`, 1-based and inclusive; those past the end are left out."""
+        return self.data.split(b"\n", last)[first - 1 : last]
+
+    def head(self, span: Span, count: int) -> list[bytes]:
+        """Return at most `count` lines from the start of a span, found by its offset where that still holds."""
+        last = min(span.end_line, span.start_line + count - 1)
+        if self.stale or span.start_byte >= len(self.data):
+            return self.lines(span.start_line, last)
+        start = self.data.rfind(b"\n", 0, span.start_byte) + 1
+        n_lines = last - span.start_line + 1
+        return self.data[start : start + n_lines * MAX_LINE_BYTES].split(b"\n", n_lines)[:n_lines]
+
+
+MISSING = FileText(b"", True)
+
+
+class Reader:
+    """Reads the files of a view, and keeps the ones read last."""
+
+    def __init__(self, root: Path, max_file_bytes: int) -> None:
         self.root = root
         self.max_file_bytes = max_file_bytes
-        self._connection = connection
-        self._view_name = view_name
-        self._files: dict[str, tuple[list[bytes], bool]] = {}
+        self._kept: OrderedDict[str, tuple[Stamp, bytes]] = OrderedDict()
+        self._kept_bytes = 0
 
-    def lines(self, path: str) -> tuple[list[bytes], bool]:
-        """Return the file's lines as they are now, and whether the file changed since it was indexed."""
-        if path not in self._files:
-            self._files[path] = self._read(path)
-        return self._files[path]
-
-    def _read(self, path: str) -> tuple[list[bytes], bool]:
-        stamp = index_db.file_stamp(self._connection, self._view_name, path)
+    def read(self, path: str, stamp: Stamp | None) -> FileText:
+        """Return a file; `stamp` is the (size, time) it was indexed with."""
         try:
-            status = os.stat(self.root / path, follow_symlinks=False)
+            status = os.lstat(f"{self.root}/{path}")
+            now = (status.st_size, status.st_mtime_ns)
+            if (kept := self._kept.get(path)) is not None and kept[0] == now:
+                self._kept.move_to_end(path)
+                return FileText(kept[1], now != stamp)
             data = normalize(read_file(self.root, path, self.max_file_bytes))
         except OSError:
-            return [], True
-        return data.split(b"\n"), stamp != (status.st_size, status.st_mtime_ns)
+            return MISSING
+        self._keep(path, now, data)
+        return FileText(data, now != stamp)
+
+    def _keep(self, path: str, stamp: Stamp, data: bytes) -> None:
+        self._kept_bytes += len(data) - len(self._kept.pop(path, (stamp, b""))[1])
+        self._kept[path] = (stamp, data)
+        while self._kept_bytes > MAX_KEPT_BYTES and len(self._kept) > 1:
+            self._kept_bytes -= len(self._kept.popitem(last=False)[1][1])
 
 
 def focus_on(row: ChunkRow, terms: frozenset[str], definition: int | None) -> Focus:
@@ -93,9 +123,9 @@ def _is_named(definition: Definition, terms: frozenset[str]) -> bool:
 
 
 def make_hit(
-    snapshot: Snapshot, row: ChunkRow, focus: Focus, file: int, lines: Sequence[bytes], stale: bool, verdict: Verdict
+    snapshot: Snapshot, row: ChunkRow, focus: Focus, file: int, text: FileText, verdict: Verdict, context: int
 ) -> CodeHit:
-    """Put one hit together. `lines` are those of the file on disk."""
+    """Put one hit together; with `context`, its preview shows so many lines around its first instead of its head."""
     path = snapshot.files.paths[file]
     return CodeHit(
         id=format_hit_id(row.key, path, focus.place),
@@ -110,18 +140,21 @@ def make_hit(
         score=round(verdict.score, 4),
         relevance=round(verdict.relevance, 3),
         confidence=verdict.confidence,
-        preview=preview(lines, focus.span),
-        stale=stale,
+        preview=preview(text, focus.span, context),
+        stale=text.stale,
         explain=verdict.explain,
     )
 
 
-def preview(lines: Sequence[bytes], span: Span) -> str:
-    """Return the first lines of a span, each cut to a readable width."""
-    shown = lines[span.start_line - 1 : min(span.end_line, span.start_line - 1 + PREVIEW_LINES)]
-    return "\n".join(cut(line) for line in shown)
+def preview(text: FileText, span: Span, context: int = 0) -> str:
+    """Return the first lines of a span, or `context` lines around the first, each cut to a readable width."""
+    if context:
+        lines = text.lines(max(1, span.start_line - context), span.start_line + context)
+    else:
+        lines = text.head(span, PREVIEW_LINES)
+    return "\n".join(cut(line) for line in lines)
 
 
 def cut(line: bytes) -> str:
     """Return a line as text of at most `PREVIEW_CHARS` characters."""
-    return line[: 4 * PREVIEW_CHARS].decode("utf-8", "replace").rstrip()[:PREVIEW_CHARS]
+    return line[:MAX_LINE_BYTES].decode("utf-8", "replace").rstrip()[:PREVIEW_CHARS]

@@ -13,10 +13,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from cairn.errors import IndexDamagedError
+from cairn.errors import IndexDamagedError, StoreError
 
 _MAGIC = b"CAIRNARR"
-_PREFIX = struct.Struct("<8sIII")  # magic, format version, header bytes, CRC-32 of all that follows the prefix
+# Magic, format version, header bytes, and the CRC-32 of all that follows the prefix, begun with the header bytes.
+_PREFIX = struct.Struct("<8sIII")
 _FORMAT = 1
 _ALIGN = 64
 
@@ -26,7 +27,11 @@ class DerivedFileError(IndexDamagedError):
 
 
 def save_arrays(path: Path, arrays: Mapping[str, npt.NDArray[np.generic]]) -> int:
-    """Write `arrays` to `path` so that a reader sees the whole file or none of it; return its size in bytes."""
+    """Write `arrays` to `path` so that a reader sees the whole file or none of it; return its size in bytes.
+
+    Raises:
+        StoreError: if it cannot be written.
+    """
     described: dict[str, tuple[str, tuple[int, ...], int]] = {}
     offset = 0
     for name, array in arrays.items():
@@ -42,13 +47,17 @@ def save_arrays(path: Path, arrays: Mapping[str, npt.NDArray[np.generic]]) -> in
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("wb") as stream:
-            stream.write(_PREFIX.pack(_MAGIC, _FORMAT, len(header), zlib.crc32(body)))
+            stream.write(_PREFIX.pack(_MAGIC, _FORMAT, len(header), zlib.crc32(body, len(header))))
             stream.write(body)
             stream.flush()
             os.fsync(stream.fileno())
         temporary.replace(path)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise StoreError(
+                f"cannot write {path}: {error.strerror}", "free some space, then run: cairn index"
+            ) from error
         raise
     return _PREFIX.size + len(body)
 
@@ -69,7 +78,7 @@ def load_arrays(path: Path) -> dict[str, npt.NDArray[np.generic]]:
         raise DerivedFileError(f"{path.name} is cut short", "cairn index")
     magic, version, header_bytes, checksum = _PREFIX.unpack(view[: _PREFIX.size])
     body = view[_PREFIX.size :]
-    if magic != _MAGIC or version != _FORMAT or zlib.crc32(body) != checksum:
+    if magic != _MAGIC or version != _FORMAT or zlib.crc32(body, header_bytes) != checksum:
         raise DerivedFileError(f"{path.name} is damaged or of another version", "cairn index")
     described = json.loads(bytes(body[:header_bytes]))
     return {

@@ -55,6 +55,6 @@ def mapped_errors(path: Path) -> Iterator[None]:
             raise IndexLockedError(
                 f"{path} is in use by another process", "wait for it, then run the command again"
             ) from error
-        if "full" in text:
-            raise StoreError(f"no space left to write {path}", "free some space, then run: cairn index") from error
+        if "full" in text or "disk I/O" in text:
+            raise StoreError(f"cannot write {path}: {text}", "free some space, then run: cairn index") from error
         raise StoreError(f"{path}: {text}", "cairn status") from error

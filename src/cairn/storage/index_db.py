@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from cairn.storage.migrations import Migration
 from cairn.types import Chunk, Definition, ParsedFile, Span
+
+_T = TypeVar("_T")
 
 # A definition's or chunk's id is its blob's id shifted left, plus its place in the file.
 ORDINAL_BITS = 20
@@ -267,24 +269,23 @@ def blob_languages(connection: sqlite3.Connection, view_id: int) -> list[tuple[i
 
 _CHUNK_COLUMNS = """id, key, kind, owner, part, first_definition, end_definition, header,
     start_line, end_line, start_byte, end_byte, first_line, last_line"""
-_DEFINITION_COLUMNS = """kind, name, qualified_name, signature, doc, parent,
+_DEFINITION_COLUMNS = """id, kind, name, qualified_name, signature, doc, parent,
     start_line, end_line, start_byte, end_byte"""
 
 
 def read_chunks(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, ChunkRow]:
     """Return chunks by id, with their definitions; ids that are not there are left out."""
-    rows = []
-    for first in range(0, len(ids), _MAX_VARIABLES):
-        part = ids[first : first + _MAX_VARIABLES]
+    rows: list[tuple[Any, ...]] = []
+    for part in _parts(ids):
         marks = ", ".join("?" * len(part))
-        rows += connection.execute(f"SELECT {_CHUNK_COLUMNS} FROM chunk WHERE id IN ({marks})", part).fetchall()
-    return {row[0]: _chunk_row(connection, row) for row in rows}
+        rows += connection.execute(f"SELECT {_CHUNK_COLUMNS} FROM chunk WHERE id IN ({marks})", part)
+    return {row.id: row for row in _chunk_rows(connection, rows)}
 
 
 def chunks_by_key(connection: sqlite3.Connection, key: int) -> list[ChunkRow]:
     """Return the chunks with a stable number: one, or several where files share a text."""
     rows = connection.execute(f"SELECT {_CHUNK_COLUMNS} FROM chunk WHERE key = ? ORDER BY id", (key,)).fetchall()
-    return [_chunk_row(connection, row) for row in rows]
+    return _chunk_rows(connection, rows)
 
 
 def chunks_of_blob(connection: sqlite3.Connection, blob_id: int) -> list[tuple[int, int, int]]:
@@ -322,30 +323,31 @@ def definitions_of_kinds(connection: sqlite3.Connection, kinds: Sequence[str]) -
     return [(row[0], row[1] & MAX_ORDINAL) for row in rows]
 
 
-def _chunk_row(connection: sqlite3.Connection, row: Sequence[Any]) -> ChunkRow:
-    id_, key, kind, owner, part, first, end, header, *spans = row
-    chunk = Chunk(kind, owner, part, (first, end), header, Span(*spans[:4]), ((spans[4], spans[5]),))
-    definitions = _read_definitions(connection, id_ >> ORDINAL_BITS, range(first, end))
-    own: Definition | None = None
-    if first <= owner < end:
-        own = definitions[owner - first]
-    elif owner >= 0:
-        own = next(iter(_read_definitions(connection, id_ >> ORDINAL_BITS, range(owner, owner + 1))), None)
-    return ChunkRow(id_, key, chunk, tuple(definitions), own)
+def _chunk_rows(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> list[ChunkRow]:
+    """Put chunks together with the definitions that begin in them and the one they belong to."""
+    wanted: set[int] = set()
+    for row in rows:
+        first_id = row[0] >> ORDINAL_BITS << ORDINAL_BITS
+        wanted.update(first_id + ordinal for ordinal in (row[3], *range(row[5], row[6])) if ordinal >= 0)
+    definitions: dict[int, Definition] = {}
+    for part in _parts(sorted(wanted)):
+        marks = ", ".join("?" * len(part))
+        for id_, *columns in connection.execute(
+            f"SELECT {_DEFINITION_COLUMNS} FROM definition WHERE id IN ({marks})", part
+        ):
+            definitions[id_] = _definition(columns)
+    result = []
+    for id_, key, kind, owner, part_number, first, end, header, *spans in rows:
+        first_id = id_ >> ORDINAL_BITS << ORDINAL_BITS
+        chunk = Chunk(kind, owner, part_number, (first, end), header, Span(*spans[:4]), ((spans[4], spans[5]),))
+        own = tuple(definitions[first_id + ordinal] for ordinal in range(first, end))
+        result.append(ChunkRow(id_, key, chunk, own, definitions.get(first_id + owner) if owner >= 0 else None))
+    return result
 
 
-def _read_definitions(connection: sqlite3.Connection, blob_id: int, ordinals: range) -> list[Definition]:
-    if not ordinals:
-        return []
-    base = blob_id << ORDINAL_BITS
-    rows = connection.execute(
-        f"SELECT {_DEFINITION_COLUMNS} FROM definition WHERE id >= ? AND id < ? ORDER BY id",
-        (base + ordinals.start, base + ordinals.stop),
-    )
-    return [
-        Definition(kind, name, qualified_name, signature, doc, parent, Span(*span))
-        for kind, name, qualified_name, signature, doc, parent, *span in rows
-    ]
+def _definition(columns: Sequence[Any]) -> Definition:
+    kind, name, qualified_name, signature, doc, parent, *span = columns
+    return Definition(kind, name, qualified_name, signature, doc, parent, Span(*span))
 
 
 def view_ids(connection: sqlite3.Connection) -> list[int]:
@@ -359,10 +361,21 @@ def clear(connection: sqlite3.Connection) -> None:
         connection.execute(f"DELETE FROM {table}")
 
 
-def file_stamp(connection: sqlite3.Connection, view_name: str, path: str) -> tuple[int, int] | None:
-    """Return the size and modification time a file had when it was indexed, None when it is not in the view."""
-    row: tuple[int, int] | None = connection.execute(
-        """SELECT size, mtime_ns FROM file WHERE view_id = (SELECT id FROM view WHERE name = ?) AND path = ?""",
-        (view_name, os.fsencode(path)),
-    ).fetchone()
-    return row
+def file_stamps(connection: sqlite3.Connection, view_name: str, paths: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """Return the (size, modification time) that files of a view had when they were indexed."""
+    stamps: dict[str, tuple[int, int]] = {}
+    for part in _parts([os.fsencode(path) for path in paths]):
+        marks = ", ".join("?" * len(part))
+        rows = connection.execute(
+            f"""SELECT path, size, mtime_ns FROM file
+                WHERE view_id = (SELECT id FROM view WHERE name = ?) AND path IN ({marks})""",
+            (view_name, *part),
+        )
+        stamps |= {os.fsdecode(path): (size, mtime_ns) for path, size, mtime_ns in rows}
+    return stamps
+
+
+def _parts(values: Sequence[_T]) -> Iterator[Sequence[_T]]:
+    """Yield the values in portions that fit one statement."""
+    for first in range(0, len(values), _MAX_VARIABLES):
+        yield values[first : first + _MAX_VARIABLES]

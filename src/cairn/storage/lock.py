@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from cairn.errors import IndexLockedError
+from cairn.errors import IndexLockedError, StoreError
 
 _POLL_SECONDS = 0.05
 
@@ -20,8 +20,9 @@ def write_lock(path: Path, timeout_seconds: float) -> Iterator[None]:
 
     Raises:
         IndexLockedError: if another process keeps it longer than `timeout_seconds`.
+        StoreError: if the file cannot be opened.
     """
-    with path.open("a+b") as stream:
+    with _open(path) as stream:
         deadline = time.monotonic() + timeout_seconds
         while not _try_lock(stream):
             if time.monotonic() > deadline:
@@ -31,6 +32,15 @@ def write_lock(path: Path, timeout_seconds: float) -> Iterator[None]:
                 )
             time.sleep(_POLL_SECONDS)
         yield  # closing the file releases the lock
+
+
+def _open(path: Path) -> IO[bytes]:
+    try:
+        return path.open("a+b")
+    except OSError as error:
+        raise StoreError(
+            f"cannot write {path}: {error.strerror}", "make it writable, or set CAIRN_STATE_DIR to a folder that is"
+        ) from error
 
 
 if sys.platform == "win32":

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.errors import IndexDamagedError
+from cairn.errors import IndexDamagedError, StoreError
 from cairn.storage.arrays import DerivedFileError, load_arrays, save_arrays
 
 ARRAYS: dict[str, npt.NDArray[np.generic]] = {
@@ -54,7 +54,7 @@ def test_a_file_that_is_being_read_can_be_replaced(tmp_path: Path) -> None:
 
 def test_nothing_is_left_behind_when_a_file_cannot_be_put_in_place(tmp_path: Path) -> None:
     (tmp_path / "a.arr").mkdir()
-    with pytest.raises(OSError, match="directory"):
+    with pytest.raises(StoreError, match="cannot write"):
         save_arrays(tmp_path / "a.arr", ARRAYS)
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.arr"]
 

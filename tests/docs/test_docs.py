@@ -1,0 +1,228 @@
+"""The documentation names everything that exists; run this file as a script to write the table of docs/languages.md."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cairn.storage.arrays  # noqa: F401 - declares an error of its own
+from cairn.cli.main import build_parser
+from cairn.config import ENVIRONMENT_PREFIX, PERSONAL, Settings
+from cairn.errors import CairnError
+from cairn.protocol import answer_to_dict, fetched_to_dict
+from cairn.search.confidence import HIGH, MEDIUM
+from cairn.search.rank import Weights
+from cairn.source.languages import LANGUAGES, PLAIN, Language, load_query_text
+from cairn.types import Answer, CodeHit, Coverage, Fetched, IndexReport
+from cairn.workspace import Workspace
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(DOCS.rglob("*.md"))]
+
+_DEFINITION = re.compile(r"@definition\.(\w+)")
+_LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+_HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+_FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+_BEGIN, _END = "<!-- languages -->\n", "<!-- /languages -->"
+
+
+def page(name: str) -> str:
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+def commands() -> dict[str, argparse.ArgumentParser]:
+    (action,) = [one for one in build_parser()._actions if isinstance(one, argparse._SubParsersAction)]
+    return dict(action.choices)
+
+
+def section(text: str, title: str) -> str:
+    """Return a page from the heading that begins with `title` to the next heading of level two."""
+    start = text.index(f"\n## {title}")
+    end = text.find("\n## ", start + 1)
+    return text[start:end] if end >= 0 else text[start:]
+
+
+def error_classes(base: type[CairnError] = CairnError) -> Iterator[type[CairnError]]:
+    yield base
+    for one in base.__subclasses__():
+        yield from error_classes(one)
+
+
+def language_row(language: Language) -> str:
+    names = [f"`{name}`" for name in (*language.extensions, *language.filenames)]
+    if language.name in ("c", "cpp"):
+        names.append("`.h`")
+    interpreters = ", ".join(f"`{name}`" for name in language.interpreters)
+    cells = [f"`{language.name}`", ", ".join(names), interpreters]
+    if language.query:
+        rules = re.sub(r"^\s*;.*$", "", load_query_text(language), flags=re.MULTILINE)
+        kinds = set(_DEFINITION.findall(rules))
+        cells.append(", ".join(sorted(kinds)))
+    return "| " + " | ".join(cells) + " |"
+
+
+def language_tables() -> str:
+    rows = [
+        "| language | files | `#!` | definitions |",
+        "|---|---|---|---|",
+        *(language_row(language) for language in LANGUAGES),
+        "",
+        "Read and cut on line borders:",
+        "",
+        "| language | files | `#!` |",
+        "|---|---|---|",
+        *(language_row(language) for language in PLAIN),
+        "",
+    ]
+    return "\n".join(rows)
+
+
+@pytest.mark.parametrize("name", sorted(commands()))
+def test_every_command_has_a_section_with_all_its_options(name: str) -> None:
+    text = page("cli.md")
+    own, shared = section(text, f"cairn {name}"), section(text, "Options of every command")
+    for action in commands()[name]._actions:
+        for option in action.option_strings:
+            assert re.search(rf"`{re.escape(option)}[ `]", own + shared), f"cairn {name} {option} is not in docs/cli.md"
+        if not action.option_strings:
+            assert str(action.metavar) in own.splitlines()[1]
+
+
+def test_options_of_the_program_itself_are_documented() -> None:
+    for action in build_parser()._actions:
+        for option in action.option_strings:
+            assert f"{option}`" in page("cli.md")
+
+
+def test_no_command_is_documented_that_does_not_exist() -> None:
+    documented = re.findall(r"^## cairn (\w+)", page("cli.md"), re.MULTILINE)
+    assert sorted(documented) == sorted(commands())
+
+
+def test_every_choice_of_mode_is_in_the_guide() -> None:
+    (action,) = [one for one in commands()["search"]._actions if "--mode" in one.option_strings]
+    assert action.choices is not None
+    for choice in action.choices:
+        assert f"`{choice}`" in page("guide.md")
+
+
+def test_every_setting_is_documented_with_its_default_and_variable() -> None:
+    rows = {match[1]: match[0] for match in re.finditer(r"^\| `(\w+)` \|.*$", page("configuration.md"), re.MULTILINE)}
+    for setting in fields(Settings):
+        row = rows[setting.name]
+        assert f"`{ENVIRONMENT_PREFIX}{setting.name.upper()}`" in row
+        assert type(setting.default).__name__ in row
+        assert f"`{setting.default}`" in row or setting.default == ""
+
+
+def test_settings_a_project_may_not_make_are_named() -> None:
+    for name in PERSONAL:
+        assert f"**`{name}` cannot be set by a project's file.**" in page("configuration.md")
+
+
+def test_every_error_is_documented_with_its_exit_code() -> None:
+    text = page("errors.md")
+    table = {cells[0].strip("` "): cells for cells in (line.strip("|").split("|") for line in text.splitlines())}
+    for one in error_classes():
+        assert f"\n## `{one.code}`\n" in text, f"{one.__name__} has no section in docs/errors.md"
+        _, classes, exit_code = table[one.code]
+        assert f"`{one.__name__}`" in classes
+        assert exit_code.strip() == str(one.exit_code)
+
+
+def test_no_error_is_documented_that_does_not_exist() -> None:
+    documented = re.findall(r"^## `([\w-]+)`$", page("errors.md"), re.MULTILINE)
+    assert set(documented) == {one.code for one in error_classes()}
+
+
+def test_the_table_of_languages_is_up_to_date() -> None:
+    text = page("languages.md")
+    written = text[text.index(_BEGIN) + len(_BEGIN) : text.index(_END)]
+    assert written == language_tables(), "run: python tests/docs/test_docs.py"
+
+
+def test_every_field_of_a_search_document_is_documented() -> None:
+    hit = CodeHit("c_1", "", "", "", 1, 1, "", "", 1, 1.0, 1.0, "high", "", stale=True, explain={})
+    answer = Answer("", "", "", 1, (hit,), Coverage(1, 1, 0), 1.0, 1, notes=("a note",))
+    document = answer_to_dict(answer)
+    names = {*document, *document["code"][0], *document["coverage"]}
+    assert undocumented(names, section(page("cli.md"), "cairn search")) == set()
+
+
+def test_every_field_of_the_other_documents_is_documented(tmp_path: Path) -> None:
+    fetched: dict[str, Any] = fetched_to_dict(Fetched("", "", "", "", 1, 1, "", "", 1))
+    assert undocumented(set(fetched), section(page("cli.md"), "cairn fetch")) == set()
+    report = {"root", *(one.name for one in fields(IndexReport))}
+    assert undocumented(report, section(page("cli.md"), "cairn index")) == set()
+    with Workspace.open(tmp_path, state_dir=tmp_path / "state", settings=Settings()) as workspace:
+        workspace.index()
+        assert undocumented(set(workspace.status()), section(page("cli.md"), "cairn status")) == set()
+
+
+def undocumented(names: set[str], text: str) -> set[str]:
+    return {name for name in names if f"`{name}`" not in text}
+
+
+def test_every_value_a_search_returns_is_in_the_python_page() -> None:
+    text = page("python-api.md")
+    for kind in (Answer, CodeHit, IndexReport):
+        assert undocumented({one.name for one in fields(kind)}, text) == set(), kind.__name__
+
+
+def test_the_bounds_of_confidence_are_those_of_the_code() -> None:
+    for name in ("guide.md", "cli.md"):
+        assert f" {HIGH}, `medium` from {MEDIUM}," in " ".join(page(name).split())
+
+
+def test_every_feature_of_a_score_is_in_the_architecture_page() -> None:
+    assert undocumented({one.name for one in fields(Weights)}, page("architecture.md")) == set()
+
+
+def test_every_folder_of_the_package_has_a_section_in_the_architecture_page() -> None:
+    headings = " ".join(_HEADING.findall(page("architecture.md")))
+    folders = [one.name for one in (ROOT / "src" / "cairn").iterdir() if (one / "__init__.py").exists()]
+    for folder in folders:
+        assert f"`{folder}/`" in headings
+
+
+def test_decisions_are_numbered_without_a_gap_and_have_their_four_parts() -> None:
+    decisions = sorted((DOCS / "adr").glob("*.md"))
+    assert [int(one.name[:4]) for one in decisions] == list(range(1, len(decisions) + 1))
+    for one in decisions:
+        headings = _HEADING.findall(one.read_text(encoding="utf-8"))
+        assert headings[1:] == ["Context", "Decision", "Rejected options", "Consequences"], one.name
+
+
+@pytest.mark.parametrize("file", PAGES, ids=lambda file: file.relative_to(ROOT).as_posix())
+def test_every_relative_link_leads_somewhere(file: Path) -> None:
+    for target in _LINK.findall(_FENCE.sub("", file.read_text(encoding="utf-8"))):
+        if re.match(r"\w+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        linked = (file.parent / path).resolve() if path else file
+        assert linked.exists(), target
+        if anchor:
+            assert anchor in anchors(linked), target
+
+
+def anchors(file: Path) -> set[str]:
+    """Return the anchors of a page's headings as GitHub makes them."""
+    headings = _HEADING.findall(_FENCE.sub("", file.read_text(encoding="utf-8")))
+    return {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
+def write_language_tables() -> None:
+    text = page("languages.md")
+    start, end = text.index(_BEGIN) + len(_BEGIN), text.index(_END)
+    (DOCS / "languages.md").write_text(text[:start] + language_tables() + text[end:], encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_language_tables()

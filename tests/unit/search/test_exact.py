@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cairn.errors import QueryError
+from cairn.search.exact import Finder, enclosing, iter_matches, literal_finder, regex_finder
+
+
+def matches(folder: Path, data: bytes, find: Finder) -> list[tuple[int, int]]:
+    (folder / "f").write_bytes(data)
+    unreadable: list[str] = []
+    found = list(iter_matches(folder, [(0, "f")], find, 1_000_000, unreadable))
+    assert unreadable == []
+    return [(one.start_line, one.end_line) for one in found]
+
+
+@pytest.mark.parametrize("pattern", ["(", "[a", "a{2,1}", "*", "(?P<n>", r"\p{Nope}", "(?=a)", r"(a)\1"])
+def test_an_invalid_pattern_is_refused_with_the_way_out(pattern: str) -> None:
+    with pytest.raises(QueryError, match="invalid regular expression") as caught:
+        regex_finder(pattern)
+    assert "--mode literal" in caught.value.hint
+    assert "b'" not in str(caught.value)
+
+
+def test_a_pattern_that_needs_too_much_memory_is_refused() -> None:
+    with pytest.raises(QueryError):
+        regex_finder(r"((((\pL{100}){100}){100}){100})")
+
+
+@pytest.mark.parametrize(
+    ("data", "pattern", "lines"),
+    [
+        (b"a\nb\na\n", "a", [(1, 1), (3, 3)]),
+        (b"a\nb\na", "a$", [(1, 1), (3, 3)]),
+        (b"xa\nax\n", "^a", [(2, 2)]),
+        (b"aaa\n", "a", [(1, 1)]),
+        (b"begin\n x\nend\n\nbegin end\n", r"begin[\s\S]*?end", [(1, 3), (5, 5)]),
+        (b"a\n\nb\n\n", "^$", [(2, 2), (4, 4)]),
+        (b"a\nb", "x*", [(1, 1), (2, 2)]),
+        (b"a\nb\n", "x*", [(1, 1), (2, 2)]),
+        (b"", "x*", [(1, 1)]),
+        (b"Abc\n", "(?i)aBC", [(1, 1)]),
+        ("é\nÉ\n".encode(), "é", [(1, 1)]),
+        ("aéb\n".encode(), "a.b", [(1, 1)]),
+        (b"a\r\nb\r\n", "a.$", [(1, 1)]),
+        (b"a\0b\n", "a.b", [(1, 1)]),
+    ],
+)
+def test_lines_that_a_pattern_matches_are_reported_once(
+    tmp_path: Path, data: bytes, pattern: str, lines: list[tuple[int, int]]
+) -> None:
+    assert matches(tmp_path, data, regex_finder(pattern)) == lines
+
+
+@pytest.mark.parametrize(
+    ("data", "text", "lines"),
+    [
+        (b"a.b\naxb\n", "a.b", [(1, 1)]),
+        (b"A\na\n", "a", [(2, 2)]),
+        (b"a\nb\na\nb\n", "a\nb", [(1, 2), (3, 4)]),
+        (b"caf\xe9\n", "caf\udce9", [(1, 1)]),
+        ("naïve\n".encode(), "ï", [(1, 1)]),
+        (b"a\n", "b", []),
+        (b"a\nb\n", "\n", [(1, 1), (2, 2)]),
+    ],
+)
+def test_a_text_is_found_byte_by_byte(tmp_path: Path, data: bytes, text: str, lines: list[tuple[int, int]]) -> None:
+    assert matches(tmp_path, data, literal_finder(text)) == lines
+
+
+def test_utf_16_is_searched_as_the_text_it_is(tmp_path: Path) -> None:
+    assert matches(tmp_path, "one\nzwölf\n".encode("utf-16"), literal_finder("zwölf")) == [(2, 2)]
+
+
+def test_files_that_are_gone_are_named(tmp_path: Path) -> None:
+    unreadable: list[str] = []
+    assert list(iter_matches(tmp_path, [(0, "gone")], literal_finder("a"), 100, unreadable)) == []
+    assert unreadable == ["gone"]
+
+
+@given(st.lists(st.sampled_from(["a", "b", "ab", "", "ba b", "\t"]), max_size=30), st.booleans(), st.data())
+def test_every_line_that_python_matches_is_found(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[str], end: bool, data: st.DataObject
+) -> None:
+    pattern = data.draw(st.sampled_from(["a", "ab", "^a", "b$", "^$", "a.*b", "^[ab]+$", "[^a]", r"\bb\b"]))
+    content = "\n".join(lines) + ("\n" if end else "")
+    found = matches(tmp_path_factory.getbasetemp(), content.encode(), regex_finder(pattern))
+    covered = {line for first, last in found for line in range(first, last + 1)}
+    listed = content.split("\n")
+    listed = listed[:-1] if content.endswith("\n") else listed
+    wanted = {number for number, line in enumerate(listed, 1) if re.search(pattern, line)}
+    # `[^a]` also matches a line feed, and so its line.
+    assert wanted <= covered
+    if pattern != "[^a]":
+        assert covered == wanted
+
+
+def test_the_chunk_around_a_line_is_found_and_none_behind_the_last() -> None:
+    ranges = [(10, 1, 4), (11, 5, 5), (12, 6, 9)]
+    assert [enclosing(ranges, line) for line in (1, 4, 5, 6, 9, 10)] == [10, 10, 11, 12, 12, None]
+    assert enclosing([], 1) is None

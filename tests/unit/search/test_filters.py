@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import pytest
+
+from cairn.embedding.static import StaticModel
+from cairn.index.view import ViewArrays, ViewFile, build_view
+from cairn.search.filters import Filters, compile_globs, filter_files
+
+PATHS = ["README.md", "src/app.py", "src/app/routes.py", "src/app/test_routes.py", "web/src/app.ts", "web/a b/[x].ts"]
+
+
+@pytest.fixture(scope="module")
+def files() -> ViewArrays:
+    """A view of `PATHS`."""
+    languages = {"md": "markdown", "py": "python", "ts": "typescript"}
+    model = StaticModel.load()
+    shown = [ViewFile(path, number, languages[path.rsplit(".", 1)[1]]) for number, path in enumerate(PATHS)]
+    return build_view(shown, model.word_vectors, model.dimensions)
+
+
+@pytest.mark.parametrize(
+    ("globs", "paths"),
+    [
+        (["*.py"], ["src/app.py", "src/app/routes.py", "src/app/test_routes.py"]),
+        (["src/*"], ["src/app.py", "src/app/routes.py", "src/app/test_routes.py"]),
+        (["src"], ["src/app.py", "src/app/routes.py", "src/app/test_routes.py", "web/src/app.ts"]),
+        (["./src/app/"], ["src/app/routes.py", "src/app/test_routes.py"]),
+        (["app.py"], ["src/app.py"]),
+        (["src/app.py"], ["src/app.py"]),
+        (["README.*", "*.ts"], ["README.md", "web/src/app.ts", "web/a b/[x].ts"]),
+        (["*.py", "!test_*"], ["src/app.py", "src/app/routes.py"]),
+        (["!web", "!README.md"], ["src/app.py", "src/app/routes.py", "src/app/test_routes.py"]),
+        (["a b"], ["web/a b/[x].ts"]),
+        (["src/**/routes.py"], ["src/app/routes.py"]),
+        (["app.?s"], ["web/src/app.ts"]),
+        (["nothing"], []),
+        (["SRC"], []),
+    ],
+)
+def test_globs_choose_paths(globs: list[str], paths: list[str]) -> None:
+    assert [path for path in PATHS if compile_globs(globs)(path)] == paths
+
+
+def test_two_stars_match_no_folder_at_all_too() -> None:
+    assert compile_globs(["src/**/app.py"])("src/app.py")
+
+
+def test_without_filters_every_file_passes(files: ViewArrays) -> None:
+    assert filter_files(files, Filters()) is None
+    assert filter_files(files, Filters(kinds=("class",))) is None
+
+
+def test_a_file_must_pass_both_language_and_glob(files: ViewArrays) -> None:
+    chosen = filter_files(files, Filters(languages=("typescript", "markdown"), globs=("web",)))
+    assert chosen is not None
+    assert [PATHS[number] for number in chosen] == ["web/src/app.ts", "web/a b/[x].ts"]
+
+
+def test_a_language_that_no_file_has_leaves_nothing(files: ViewArrays) -> None:
+    chosen = filter_files(files, Filters(languages=("cobol",)))
+    assert chosen is not None
+    assert len(chosen) == 0

@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cairn.errors import QueryError
+from cairn.search.query import MAX_QUERY_CHARS, MAX_TERMS, Name, understand
+from cairn.source.roles import Role
+from cairn.types import Mode
+
+
+@pytest.mark.parametrize(
+    ("text", "mode"),
+    [
+        ("getUserName", "symbol"),
+        ("Store", "symbol"),
+        ("Store.load", "symbol"),
+        ("std::vector", "symbol"),
+        ("Foo#bar", "symbol"),
+        ("load()", "symbol"),
+        ("empty?", "symbol"),
+        ("how are routes registered", "hybrid"),
+        ("where is the timeout set?", "hybrid"),
+        ("what calls parse()?", "hybrid"),
+        ('"no such table"', "literal"),
+        ("'x'", "literal"),
+        ("`config.load`", "literal"),
+        ("foo(bar)", "literal"),
+        ("x == None", "literal"),
+        ("if (a) {", "literal"),
+        ("<div class", "literal"),
+        (r"def \w+_handler", "regex"),
+        ("TODO.*fix", "regex"),
+        ("^import", "regex"),
+        ("(foo|bar)", "regex"),
+        ("foo|bar", "regex"),
+        ("[a-z]+Error", "regex"),
+    ],
+)
+def test_a_query_is_classified_by_its_shape(text: str, mode: Mode) -> None:
+    assert understand(text).mode == mode
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "literal", "regex", "symbol", "semantic"])
+def test_a_mode_that_is_asked_for_is_kept(mode: Mode) -> None:
+    assert understand("foo|bar", mode).mode == mode
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t"])
+def test_an_empty_query_is_refused_with_an_example(text: str) -> None:
+    with pytest.raises(QueryError, match="empty") as caught:
+        understand(text)
+    assert caught.value.hint.startswith("cairn search")
+
+
+def test_a_query_of_100_kilobytes_is_refused_and_says_how_long_it_may_be() -> None:
+    with pytest.raises(QueryError, match="10,000"):
+        understand("word " * 20_000)
+    assert understand("w" * MAX_QUERY_CHARS)
+
+
+def test_quotes_are_taken_off_a_literal_that_was_guessed_and_kept_when_asked_for() -> None:
+    assert understand('"no such table"').pattern == "no such table"
+    assert understand('"no such table"', "literal").pattern == '"no such table"'
+
+
+def test_a_pattern_that_is_asked_for_keeps_its_spaces() -> None:
+    assert understand("  x = 1 ", "literal").pattern == "  x = 1 "
+
+
+@pytest.mark.parametrize(
+    ("text", "symbols"),
+    [
+        ("load", (Name("load"),)),
+        ("Store.load", (Name("load", "Store"),)),
+        ("a::b::c()", (Name("c", "a.b"),)),
+        ("App#run", (Name("run", "App"),)),
+        ("how does getUserName use the user_cache", (Name("getUserName"), Name("user_cache"))),
+        ("how does loading work", ()),
+    ],
+)
+def test_names_in_a_query_may_be_definitions(text: str, symbols: tuple[Name, ...]) -> None:
+    assert understand(text).symbols == symbols
+
+
+def test_stop_words_are_no_terms_unless_nothing_else_is_left() -> None:
+    assert [term.text for term in understand("how does the parser work").terms] == ["parser"]
+    assert understand("how does it work").terms
+
+
+def test_the_whole_of_an_identifier_weighs_more_than_its_parts() -> None:
+    weights = {term.text: term.weight for term in understand("getUserName").terms}
+    assert weights["getusernam" if "getusernam" in weights else "getusername"] > weights["user"]
+
+
+@pytest.mark.parametrize(
+    ("text", "role"),
+    [
+        ("tests of the parser", Role.TEST),
+        ("usage examples", Role.EXAMPLE),
+        ("the installation guide", Role.DOCS),
+        ("docker configuration", Role.CONFIG),
+        ("windows path handling", Role.OTHER_PLATFORM),
+        ("the v3 schema", Role.OLD_VERSION),
+        ("deprecated aliases", Role.LEGACY),
+        ("how are routes registered", Role(0)),
+    ],
+)
+def test_a_query_asks_for_the_roles_it_names(text: str, role: Role) -> None:
+    assert understand(text).wants == role
+
+
+@given(st.text(min_size=1, max_size=300))
+def test_any_text_is_understood_or_refused(text: str) -> None:
+    try:
+        query = understand(text)
+    except QueryError:
+        assert not text.strip()
+        return
+    assert query.text == text.strip()
+    assert len(query.terms) <= MAX_TERMS
+    assert len({term.hashed for term in query.terms}) == len(query.terms)
+    if query.mode in ("literal", "regex"):
+        assert query.pattern
