@@ -237,17 +237,22 @@ class Workspace:
 
 
 def find_project(path: Path) -> Path:
-    """Return the root of the project that contains `path`: the nearest indexed folder, else the git work tree, else it.
+    """Return the root of the project that contains `path`.
+
+    That is the nearest indexed folder up to the top of its git work tree, else that top, else `path` itself.
 
     Raises:
         PathError: if `path` is missing, no folder, or cannot be read.
     """
     start = _checked_root(path)
+    repository = find_repository(start)
+    top = repository.work_tree if repository is not None else None
     for folder in (start, *start.parents):
         if (folder / STATE_FOLDER / "index.db").is_file():
             return folder
-    repository = find_repository(start)
-    return repository.work_tree if repository is not None else start
+        if folder == top:
+            return folder
+    return start
 
 
 def _checked_root(path: Path) -> Path:

@@ -86,7 +86,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         code: int = options.run(options)
         sys.stdout.flush()
     except CairnError as error:
-        print(f"error: {error}" + (f"\n  try: {error.hint}" if error.hint else ""), file=sys.stderr)  # noqa: T201
+        _report(error, as_json=options.json)
         return error.exit_code
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
@@ -99,6 +99,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"error: {type(error).__name__}: {error}\n  try: cairn index --full", file=sys.stderr)  # noqa: T201
         return EXIT_STORE
     return code
+
+
+def _report(error: CairnError, *, as_json: bool) -> None:
+    if as_json:
+        import json  # noqa: PLC0415 - start-up time
+
+        document = {"error": {"code": error.code, "message": str(error), "hint": error.hint}}
+        print(json.dumps(document))  # noqa: T201
+    print(f"error[{error.code}]: {error}", file=sys.stderr)  # noqa: T201
+    if error.hint:
+        print(f"  try: {error.hint}", file=sys.stderr)  # noqa: T201
 
 
 def _lazy(module: str, function: str) -> Command:

@@ -36,7 +36,7 @@ def run_search(options: argparse.Namespace) -> int:
         emit_json(answer_to_dict(answer))
     else:
         _print(answer)
-    return EXIT_FOUND if answer.code else EXIT_NONE
+    return EXIT_FOUND if answer.code or answer.omitted else EXIT_NONE
 
 
 def _print(answer: Answer) -> None:
@@ -46,7 +46,7 @@ def _print(answer: Answer) -> None:
         _print_hit(hit, style, words)
     for text in answer.notes:
         note(text)
-    if not answer.code:
+    if not answer.code and not answer.omitted:
         note(f"Nothing relevant for {answer.query!r} in {answer.coverage.indexed:,} files.")
     elif answer.omitted:
         note(f"{answer.omitted:,} more; raise --max-tokens or -n to see them.")

@@ -17,7 +17,7 @@ from cairn.embedding.static import StaticModel
 from cairn.index.analysis import Analyzer
 from cairn.index.segment import Segment, form_of, merge_segments
 from cairn.index.store import StateDir
-from cairn.index.view import ViewFile, build_view
+from cairn.index.view import ViewArrays, ViewFile, build_view
 from cairn.source.chunking import chunk_file
 from cairn.source.eligible import check_content, normalize
 from cairn.source.languages import detect_language
@@ -25,7 +25,7 @@ from cairn.source.walk import Walk, read_file
 from cairn.storage import index_db
 from cairn.storage.arrays import DerivedFileError
 from cairn.storage.connection import mapped_errors, transaction
-from cairn.storage.index_db import FileRow, SegmentRow
+from cairn.storage.index_db import FileRow, SegmentRow, ViewRow
 from cairn.types import Chunk, FileStat, IndexReport, ParsedFile, Skipped
 
 # Raised whenever parsing, analysis or a derived format changes what an index holds; older indexes are then rebuilt.
@@ -137,7 +137,7 @@ class Builder:
             plan = self.plan(walk, view_id)
             tally = _Tally(skipped=list(walk.skipped))
             self._update(view_id, plan, tally, progress)
-            self._finish(view_id, plan, tally, branch)
+            self._finish(view_id, plan, tally, branch, verify)
             return self._report(view_id, plan, tally, started)
 
     def _prepare(self, full: bool) -> None:
@@ -274,12 +274,11 @@ class Builder:
             postings=postings,
         )
 
-    def _finish(self, view_id: int, plan: _Plan, tally: _Tally, branch: str) -> None:
+    def _finish(self, view_id: int, plan: _Plan, tally: _Tally, branch: str, verify: bool) -> None:
         """Drop what is gone, tidy the segments, and publish a generation if anything changed."""
-        before = index_db.find_view(self._connection, self._view_name)
-        published = self._state.view(view_id, index_db.generation(self._connection)).exists()
-        tally.touched = tally.touched or bool(plan.removed) or before != (view_id, branch)
-        if published and not tally.touched:
+        view = index_db.find_view(self._connection, self._view_name)
+        tally.touched = tally.touched or bool(plan.removed) or view is None or view.branch != branch
+        if self._is_published(view, verify) and not tally.touched:
             return
         removed_blobs = {plan.known[path].blob_id for path in plan.removed}
         # A new path that shows the blob of a path that went is the same file under another name.
@@ -328,14 +327,25 @@ class Builder:
             if row.blob_id is not None
         ]
         arrays = build_view(files, self._model.word_vectors, self._model.dimensions)
-        arrays.save(self._state.view(view_id, generation))
-        index_db.write_meta(self._connection, {"generation": str(generation)})
+        n_bytes = arrays.save(self._state.view(view_id, generation))
+        index_db.publish_view(self._connection, view_id, generation, n_bytes)
+
+    def _is_published(self, view: ViewRow | None, verify: bool) -> bool:
+        if view is None or not view.generation:
+            return False
+        path = self._state.view(view.id, view.generation)
+        try:
+            if verify:
+                ViewArrays.load(path)
+            n_bytes = index_db.published_views(self._connection)[view.id, view.generation]
+            return path.stat().st_size == n_bytes
+        except (DerivedFileError, FileNotFoundError):
+            return False
 
     def _remove_unlisted(self) -> None:
         rows = index_db.read_segments(self._connection)
         keep = {self._state.segment(row.name) for row in rows}
-        generation = index_db.generation(self._connection)
-        keep |= {self._state.view(view_id, generation) for view_id in index_db.view_ids(self._connection)}
+        keep |= {self._state.view(*view) for view in index_db.published_views(self._connection)}
         self._state.remove_unlisted(keep)
 
     def _report(

@@ -50,9 +50,9 @@ class ViewArrays:
     vectors: npt.NDArray[np.int8]
     postings: Postings
 
-    def save(self, path: Path) -> None:
-        """Write the arrays; a crash leaves either the whole file or none."""
-        save_arrays(
+    def save(self, path: Path) -> int:
+        """Write the arrays and return their size in bytes; a crash leaves either the whole file or none."""
+        return save_arrays(
             path,
             {
                 "paths": _pack(self.paths),

@@ -17,7 +17,7 @@ from cairn.search.exact import Finder, LineMatch, enclosing, iter_matches, liter
 from cairn.search.filters import Filters, filter_files
 from cairn.search.hits import FileText, Focus, Reader, Verdict, focus_on, make_hit
 from cairn.search.query import Query
-from cairn.search.rank import Floats, Weights, weighted_features
+from cairn.search.rank import Floats, Weights
 from cairn.source.roles import Role
 from cairn.source.text import estimate_tokens
 from cairn.storage import index_db
@@ -25,6 +25,9 @@ from cairn.storage.index_db import ChunkRow
 from cairn.types import Answer, Chunk, CodeHit, Coverage, Definition, Span
 
 WEIGHTS = Weights()
+# What counts when only the meaning is asked for, not the words.
+MEANING_WEIGHTS = replace(WEIGHTS, lexical=0.0, name=0.0, doc=0.0, symbol=0.0, file_lexical=0.0, path=0.0, stem=0.0)
+LOOK_BEHIND = 5  # rows ranked beyond the limit
 HIT_OVERHEAD_TOKENS = 30  # an estimate of what the fields of a hit cost beside its texts
 
 
@@ -90,15 +93,19 @@ def respond(library: Library, query: Query, request: Request, *, guessed: bool) 
 def _ranked_hits(library: Library, query: Query, request: Request) -> list[CodeHit]:
     snapshot, connection = library.snapshot, library.connection
     vector = query_vector(library.model, query)
-    ranking = rank(snapshot, connection, query, vector, request.filters, request.limit or snapshot.n_rows, WEIGHTS)
+    weights = MEANING_WEIGHTS if query.mode == "semantic" else WEIGHTS
+    limit = request.limit or snapshot.n_rows
+    # Confidence looks at what comes behind a hit, so it must not depend on where the list is cut.
+    ranking = rank(snapshot, connection, query, vector, request.filters, limit + LOOK_BEHIND, weights)
     if is_hopeless(ranking):
         return []
-    ids = [snapshot.chunk_id(one.row) for one in ranking.rows]
+    shown = ranking.rows[:limit]
+    ids = [snapshot.chunk_id(one.row) for one in shown]
     rows = index_db.read_chunks(connection, ids)
-    texts = _read_files(library, {one.file for one in ranking.rows})
+    texts = _read_files(library, {one.file for one in shown})
     terms = frozenset(term.text for term in query.terms)
     hits = []
-    for place, (one, chunk_id) in enumerate(zip(ranking.rows, ids, strict=True)):
+    for place, (one, chunk_id) in enumerate(zip(shown, ids, strict=True)):
         if (row := rows.get(chunk_id)) is None:
             continue
         focus = focus_on(row, terms, one.definition)
@@ -126,9 +133,9 @@ def query_vector(model: StaticModel, query: Query) -> Floats | None:
 def _verdict(ranking: Ranking, place: int, explain: bool) -> Verdict:
     chance = relevance(ranking, place)
     one = ranking.rows[place]
-    return Verdict(
-        one.score, chance, confidence_word(chance), weighted_features(one.features, WEIGHTS) if explain else None
-    )
+    parts = sorted(one.parts.items(), key=lambda item: -abs(item[1]))
+    shown = {name: round(value, 4) for name, value in parts if round(value, 4)} if explain else None
+    return Verdict(one.score, chance, confidence_word(chance), shown)
 
 
 # -- exact -------------------------------------------------------------------------------------------------------------

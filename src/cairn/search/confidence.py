@@ -30,7 +30,7 @@ def is_hopeless(ranking: Ranking) -> bool:
     if not ranking.rows:
         return True
     least = next(chance for known, chance in HOPELESS if ranking.known <= known)
-    return relevance(ranking, 0) < least
+    return max(relevance(ranking, place) for place in range(min(3, len(ranking.rows)))) < least
 
 
 def confidence_word(chance: float) -> Confidence:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cairn.index.segment import Form
 from cairn.index.snapshot import Snapshot
 from cairn.search.filters import Filters, filter_files
 from cairn.search.query import Query
-from cairn.search.rank import Floats, Ints, Scope, Scores, Weights, score
+from cairn.search.rank import Floats, Ints, Scope, Scores, Weights, form_weight, score, weighted_features
 from cairn.storage import index_db
 from cairn.storage.index_db import NamedDefinition
 
@@ -23,13 +24,17 @@ MINOR_KINDS = frozenset({"field", "variable", "key", "property", "section", "con
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One row of the result: where it is, what its score is made of, and which definition it is there for."""
+    """One row of the result: where it is, which definition it is there for, and what its score is made of.
+
+    `features` are plain values; `parts` are what they add to the score, which they sum up to.
+    """
 
     row: int
     file: int
     score: float
     definition: int | None
     features: dict[str, float]
+    parts: dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,7 @@ def rank(
     named = _named_rows(snapshot, connection, query, scope)
     scores = score(snapshot, query, vector, {row: one[0] for row, one in named.items()}, scope, weights)
     chosen = chosen or {row: one[1] for row, one in named.items()}
-    return Ranking(_diversify(snapshot, scores, scope, chosen, limit), scores.known)
+    return Ranking(_diversify(snapshot, scores, scope, chosen, limit, weights), scores.known)
 
 
 def _scope(snapshot: Snapshot, filters: Filters) -> Scope:
@@ -104,7 +109,9 @@ def _strength(last: str, scope: str, found: NamedDefinition) -> float:
     return strength * (0.6 if found.kind in MINOR_KINDS else 1.0)
 
 
-def _diversify(snapshot: Snapshot, scores: Scores, scope: Scope, chosen: dict[int, int], limit: int) -> list[Ranked]:
+def _diversify(
+    snapshot: Snapshot, scores: Scores, scope: Scope, chosen: dict[int, int], limit: int, weights: Weights
+) -> list[Ranked]:
     """Return the best rows, each further one of a file at a discount.
 
     A file's best row is never discounted, so only rows of the `limit` best files can be among the `limit` best.
@@ -123,11 +130,14 @@ def _diversify(snapshot: Snapshot, scores: Scores, scope: Scope, chosen: dict[in
     # A score may be negative, where a factor would raise it.
     values = np.where(values > 0, values * SATURATION**place, values - place)
     final = np.lexsort((rows, -values))[:limit]
-    ranked = zip(rows[final].tolist(), files[final].tolist(), values[final].tolist(), strict=True)
-    return [
-        Ranked(row, file, value, chosen.get(row), scores.features(row, int(snapshot.blob_of_row[row]), file))
-        for row, file, value in ranked
-    ]
+    ranked = []
+    for row, file, value in zip(rows[final].tolist(), files[final].tolist(), values[final].tolist(), strict=True):
+        features = scores.features(row, int(snapshot.blob_of_row[row]), file)
+        parts = weighted_features(features, weights)
+        parts["form"] = form_weight(Form(int(snapshot.forms[row])), weights)
+        parts["repeated"] = value - float(total[row])
+        ranked.append(Ranked(row, file, value, chosen.get(row), features, parts))
+    return ranked
 
 
 def _largest(values: Floats, count: int) -> Ints:

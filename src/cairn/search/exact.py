@@ -57,6 +57,7 @@ def regex_finder(pattern: str) -> Finder:
         compiled = re2.compile(b"(?m)" + pattern.encode("utf-8", "surrogateescape"), options)
     except re2.error as error:
         reason = error.args[0].decode("utf-8", "replace") if isinstance(error.args[0], bytes) else str(error)
+        reason = reason.replace("(?m)", "", 1)
         raise QueryError(
             f"invalid regular expression: {reason}",
             "correct it (RE2 syntax: no look-around, no back-references), or search for the text itself with: "

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cairn.index.snapshot import Snapshot
+from cairn.search.engine import MINOR_KINDS
 from cairn.search.ids import format_hit_id
 from cairn.source.eligible import normalize
 from cairn.source.text import estimate_tokens, raw_words, split_identifier, terms_of
@@ -105,7 +106,9 @@ def focus_on(row: ChunkRow, terms: frozenset[str], definition: int | None) -> Fo
         return _on_definition(row, definition - first)
     owner_place = row.chunk.owner - first
     if 0 <= owner_place < len(row.definitions):
-        named = [place for place, one in enumerate(row.definitions) if _is_named(one, terms)]
+        named = [
+            place for place, one in enumerate(row.definitions) if one.kind not in MINOR_KINDS and _is_named(one, terms)
+        ]
         return _on_definition(row, owner_place if owner_place in named or not named else named[0])
     if row.owner is not None:
         return Focus(row.owner.kind, row.owner.name, row.owner.signature, row.chunk.span, None)

@@ -34,12 +34,21 @@ STOP_WORDS = frozenset(
 _ASKS = (
     (Role.TEST, re.compile(r"\b(tests?|testing|tested|specs?|fixtures?|mock(s|ed)?|assert\w*)\b", re.I)),
     (Role.EXAMPLE, re.compile(r"\b(examples?|samples?|demos?|benchmarks?|tutorials?)\b", re.I)),
-    (Role.DOCS, re.compile(r"\b(docs?|documentation|documented|readme|changelog|guide|license|release notes)\b", re.I)),
+    (
+        Role.DOCS,
+        re.compile(
+            r"\b(docs?|documentation|documented|readme|changelog|guides?|licen[cs]e|release notes?|instructions?|steps"
+            r"|tutorial|quick ?start|getting started|contribut\w*|troubleshoot\w*|explanation|notice|what changed"
+            r"|how (do|can|should|to) (i|we|you)|what (do|should|to) (i|we|do)|how to)\b",
+            re.I,
+        ),
+    ),
     (
         Role.CONFIG,
         re.compile(
-            r"\b(config(uration)?s?|settings?|yaml|json|toml|dockerfile|makefile|docker|ci|workflows?|pipeline"
-            r"|dependenc(y|ies)|packag(e|ing)|build|linter?|lint)\b",
+            r"\b(config(uration)?s?|settings?|yaml|json|toml|dockerfile|makefile|docker|ci|continuous integration"
+            r"|workflows?|pipeline|dependenc(y|ies)|requirements|packag(es?|ing)|manifest|build|linters?|lint|tox|npm"
+            r"|compiler options|matrix|environments?|distribution)\b",
             re.I,
         ),
     ),
@@ -98,7 +107,7 @@ def understand(text: str, mode: Mode = "auto") -> Query:
     if len(stripped) > MAX_QUERY_CHARS:
         raise QueryError(
             f"the query has {len(stripped):,} characters; at most {MAX_QUERY_CHARS:,} make sense",
-            "shorten it, or search for code like a file with: cairn similar FILE:LINE",
+            "shorten it to what matters: cairn search QUERY",
         )
     resolved = _classify(stripped) if mode == "auto" else mode
     pattern = ""

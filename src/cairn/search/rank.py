@@ -18,8 +18,11 @@ Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 
 NAME_BIT, DOC_BIT = 1, 4  # of a posting's fields: the term stands in a definition's name, in its documentation
+ASKED_FOR = Role.TEST | Role.EXAMPLE | Role.DOCS | Role.CONFIG  # roles that answer a query that names them
 # A file is judged by this many of its chunks, the best by lexical score.
 FILE_CHUNKS = 3
+# A term of a file's stem counts fully when its rarity among all paths is at least 1 / this of the highest possible.
+STEM_RARITY = 2.0
 # Chunks below this share of the best lexical score say nothing about their file.
 FILE_CHUNK_FLOOR = 0.2
 
@@ -38,7 +41,7 @@ class Weights:
     symbol: float = 0.6
     type_form: float = 0.08
     function_form: float = 0.05
-    value_form: float = 0.0
+    value_form: float = -0.15
     continuation: float = 0.04
 
     file_lexical: float = 0.45
@@ -50,21 +53,22 @@ class Weights:
     depth: float = -0.2
     test: float = -0.5
     example: float = -0.45
-    docs: float = -0.6
-    config: float = -0.35
+    docs: float = -0.35
+    config: float = -0.2
     legacy: float = -0.3
     reexport: float = -0.05
     declaration: float = -0.15
+    wanted: float = 0.3
     other_platform: float = -0.4
     old_version: float = -0.5
 
 
-_FORMS = (
-    ("type_form", Form.TYPE),
-    ("function_form", Form.FUNCTION),
-    ("value_form", Form.VALUE),
-    ("continuation", Form.CONTINUATION),
-)
+_FORM_WEIGHTS = {
+    Form.TYPE: "type_form",
+    Form.FUNCTION: "function_form",
+    Form.VALUE: "value_form",
+    Form.CONTINUATION: "continuation",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,15 +117,14 @@ def score(
     by_blob = _weighted(of_blobs, weights, len(snapshot.blob_ids)) + by_file[np.maximum(scope.file_of_blob, 0)]
     by_blob[scope.file_of_blob < 0] = -np.inf
     total = np.repeat(by_blob, np.diff(snapshot.blob_rows)) + _weighted(of_rows, weights, snapshot.n_rows)
-    total += _form_weights(weights)[snapshot.forms]
+    total += np.array([form_weight(form, weights) for form in Form], dtype=np.float32)[snapshot.forms]
     total[scope.file_of_row < 0] = -np.inf
     return Scores(total, known, of_rows, of_blobs, of_files)
 
 
 def weighted_features(features: dict[str, float], weights: Weights) -> dict[str, float]:
-    """Return what each feature of a row adds to its score, the largest part first, zeros left out."""
-    parts = {name: round(value * getattr(weights, name), 4) for name, value in features.items()}
-    return dict(sorted(((n, v) for n, v in parts.items() if v), key=lambda item: -abs(item[1])))
+    """Return what each feature of a row adds to its score."""
+    return {name: value * float(getattr(weights, name)) for name, value in features.items()}
 
 
 def _weighted(features: dict[str, Floats], weights: Weights, size: int) -> Floats:
@@ -132,11 +135,9 @@ def _weighted(features: dict[str, Floats], weights: Weights, size: int) -> Float
     return total
 
 
-def _form_weights(weights: Weights) -> Floats:
-    table = np.zeros(len(Form), dtype=np.float32)
-    for name, form in _FORMS:
-        table[form] = getattr(weights, name)
-    return table
+def form_weight(form: Form, weights: Weights) -> float:
+    """Return what a chunk's form adds to its score."""
+    return float(getattr(weights, _FORM_WEIGHTS[form])) if form in _FORM_WEIGHTS else 0.0
 
 
 def _lexical(snapshot: Snapshot, query: Query) -> tuple[dict[str, Floats], dict[str, Floats], float]:
@@ -145,17 +146,19 @@ def _lexical(snapshot: Snapshot, query: Query) -> tuple[dict[str, Floats], dict[
     lexical, name, doc = (np.zeros(n_rows, dtype=np.float32) for _ in range(3))
     path, stem = (np.zeros(n_files, dtype=np.float32) for _ in range(2))
     whole, n_known = 1e-6, 0
+    rarest = _idf(1, n_files)
     for term in query.terms:
         found, in_path = snapshot.term(term.hashed), snapshot.path_term(term.hashed)
         rarity = _idf(len(found.rows), snapshot.n_live) * term.weight
-        path_rarity = min(rarity, _idf(len(in_path.rows), n_files) * term.weight)
+        path_idf = _idf(len(in_path.rows), n_files)
+        path_rarity = min(rarity, path_idf * term.weight)
         whole += rarity
         n_known += len(found.rows) > 0
         lexical[found.rows] += found.impacts * np.float32(rarity / IMPACT_SCALE)
         name[found.rows[(found.fields & NAME_BIT) > 0]] += np.float32(rarity)
         doc[found.rows[(found.fields & DOC_BIT) > 0]] += np.float32(rarity)
         path[in_path.rows] += in_path.impacts * np.float32(path_rarity / IMPACT_SCALE)
-        stem[in_path.rows[(in_path.fields & STEM_FIELD) > 0]] += 1
+        stem[in_path.rows[(in_path.fields & STEM_FIELD) > 0]] += np.float32(min(1.0, STEM_RARITY * path_idf / rarest))
     share = np.float32(1 / whole)
     stem = np.minimum(1, stem / np.maximum(1, snapshot.files.stem_terms))
     of_rows = {"lexical": lexical * share, "name": name * share, "doc": doc * share}
@@ -184,9 +187,13 @@ def _file_lexical(snapshot: Snapshot, lexical: Floats) -> Floats:
 
 
 def _priors(snapshot: Snapshot, query: Query) -> dict[str, Floats]:
-    """Return what speaks for or against a file whatever the query, less the roles the query asks for."""
+    """Return what speaks for or against a file whatever the query; one in a role that is asked for has no penalty."""
     priors = dict(snapshot.priors)
-    for role in Role:
-        if role & query.wants:
-            priors.pop(str(role.name).lower(), None)
+    if query.wants:
+        wanted = (snapshot.files.roles & int(query.wants)) > 0
+        for role in Role:
+            if (name := str(role.name).lower()) in priors:
+                priors[name] = np.where(wanted, np.float32(0), priors[name])
+        if query.wants & ASKED_FOR:
+            priors["wanted"] = ((snapshot.files.roles & int(query.wants & ASKED_FOR)) > 0).astype(np.float32)
     return priors

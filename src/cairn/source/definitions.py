@@ -1,4 +1,23 @@
-"""Finds the definitions of one file by running its language's query over the syntax tree."""
+"""Finds the definitions of one file by running its language's query over the syntax tree.
+
+Compiling a query costs most where steps are nested, so two things that take nesting are done here instead.
+
+A pattern may say what stands around its definition, in types of nodes with spaces between:
+    `(#set! up "A B")`: the definition is not the captured node but the nearest A or B from there upwards. It must be
+        the captured node itself, or be reached through nothing but what `(#set! through "C D")` names.
+    `(#set! inside "E F")`: the nearest node above the definition must be an E or F. On the way to it may stand what
+        `(#set! within "G H")` names.
+    `(#set! without "field")`: the definition must not have this field.
+A match for which that does not hold counts for nothing.
+
+Where a word tells the kinds apart, one pattern serves for all: it captures `@definition` and the word as `@keyword`, and
+lists the words as `(#set! word "@definition.kind")`. Any other word defines nothing.
+
+What a pattern captures as `@declarator` is, or holds, the name: the one that `*`, `&`, `[]` and `()` surround in C.
+
+`(_ field: (type) ...)` compiles for free, since the compiler looks into no wildcard. Its first child has to be of a
+certain type, else it would be tried on every node.
+"""
 
 from __future__ import annotations
 
@@ -73,6 +92,48 @@ class Found:
     node: tree_sitter.Node
 
 
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """What a pattern says about the nodes around its definition; see the top of this file."""
+
+    up: frozenset[str]
+    through: frozenset[str]
+    inside: frozenset[str]
+    within: frozenset[str]
+    without: str
+    kinds: dict[str, str]
+
+    @classmethod
+    def of(cls, settings: dict[str, str | None]) -> _Context | None:
+        """Read the `#set!` directives of one pattern."""
+        up, through, inside, within = (
+            frozenset((settings.get(key) or "").split()) for key in ("up", "through", "inside", "within")
+        )
+        kinds = {
+            word: kind.removeprefix("@definition.")
+            for word, kind in settings.items()
+            if kind is not None and kind.startswith("@definition.")
+        }
+        return cls(up, through, inside, within, settings.get("without") or "", kinds) if settings else None
+
+    def place(self, node: tree_sitter.Node) -> tree_sitter.Node | None:
+        """Return the definition that `node` belongs to, None where it is none."""
+        found: tree_sitter.Node | None = node
+        if self.up:
+            found = _nearest(node, self.up, self.through)
+        if found is None or (self.without and found.child_by_field_name(self.without) is not None):
+            return None
+        if self.inside and _nearest(found.parent, self.inside, self.within) is None:
+            return None
+        return found
+
+
+def _nearest(node: tree_sitter.Node | None, wanted: frozenset[str], through: frozenset[str]) -> tree_sitter.Node | None:
+    while node is not None and node.type not in wanted:
+        node = node.parent if node.type in through else None
+    return node
+
+
 @dataclass(slots=True)
 class _Match:
     kind: str
@@ -100,11 +161,13 @@ class _Wrapper:
 
 
 @cache
-def _compiled(language: Language) -> tuple[tree_sitter.Parser, tree_sitter.Query]:
+def _compiled(language: Language) -> tuple[tree_sitter.Parser, tree_sitter.Query, tuple[_Context | None, ...]]:
     import tree_sitter  # noqa: PLC0415 - start-up time: searching needs no parser
 
     grammar = load_grammar(language)
-    return tree_sitter.Parser(grammar), tree_sitter.Query(grammar, load_query_text(language))
+    query = tree_sitter.Query(grammar, load_query_text(language))
+    contexts = tuple(_Context.of(query.pattern_settings(index)) for index in range(query.pattern_count))
+    return tree_sitter.Parser(grammar), query, contexts
 
 
 def parse(data: bytes, language: Language) -> tree_sitter.Tree:
@@ -152,7 +215,9 @@ def _run_query(tree: tree_sitter.Tree, language: Language) -> tuple[list[_Match]
 
     matches: list[_Match] = []
     wrappers: dict[int, _Wrapper] = {}
-    for pattern, captures in tree_sitter.QueryCursor(_compiled(language)[1]).matches(tree.root_node):
+    _, query, contexts = _compiled(language)
+    for pattern, captures in tree_sitter.QueryCursor(query).matches(tree.root_node):
+        context = contexts[pattern]
         if "wrapped" in captures:
             start = captures["wrapper"][0].start_byte
             wrapper = wrappers.setdefault(captures["wrapped"][0].id, _Wrapper(start))
@@ -161,8 +226,14 @@ def _run_query(tree: tree_sitter.Tree, language: Language) -> tuple[list[_Match]
             wrapper.signature = captures.get("signature", [wrapper.signature])[0]
             continue
         for capture, nodes in captures.items():
-            if capture.startswith("definition."):
-                matches.append(_match(capture.removeprefix("definition."), nodes[0], captures, pattern, language))
+            if not capture.startswith("definition"):
+                continue
+            kind = capture.removeprefix("definition").removeprefix(".")
+            if context is not None and context.kinds:
+                kind = context.kinds.get(_text(captures["keyword"][0]), "")
+            node = nodes[0] if context is None or not kind else context.place(nodes[0])
+            if kind and node is not None:
+                matches.append(_match(kind, node, captures, pattern, language))
     matches.sort(key=lambda match: (match.node.start_byte, -match.end, match.pattern))
     return matches, wrappers
 
@@ -176,6 +247,7 @@ def _match(
 ) -> _Match:
     names = [_unquoted(_text(node)) for node in captures.get("name", [])]
     names += [_text(node).removeprefix(":") for node in captures.get("symbol", [])]
+    names += [_text(_declared(node)) for node in captures.get("declarator", [])]
     receivers = captures.get("receiver", [])
     bodies = captures.get("body", [])
     # Elsewhere a dot or a colon is part of the name: a file, a version in a heading, a selector.
@@ -195,6 +267,16 @@ def _match(
         outer="outer" in captures or kind in VARIABLE_KINDS,
         pattern=pattern,
     )
+
+
+def _declared(node: tree_sitter.Node) -> tree_sitter.Node:
+    """Return the name that a declarator declares."""
+    while node.type.endswith("_declarator") or node.type in ("template_type", "template_function"):
+        inner = node.child_by_field_name("declarator") or node.child_by_field_name("name") or node.named_child(0)
+        if inner is None:
+            break
+        node = inner
+    return node
 
 
 def _end(node: tree_sitter.Node, bodies: list[tree_sitter.Node]) -> int:

@@ -57,7 +57,7 @@ lock file: package-lock.json npm-shrinkwrap.json .package-lock.json yarn.lock pn
     Podfile.lock Package.resolved Cartfile.resolved packages.lock.json paket.lock gradle.lockfile
     buildscript-gradle.lockfile Chart.lock .terraform.lock.hcl stack.yaml.lock cabal.project.freeze buf.lock shard.lock
     renv.lock packrat.lock dub.selections.json MODULE.bazel.lock Brewfile.lock.json
-""") | {".DS_Store": BINARY, "Thumbs.db": BINARY}
+""") | {".DS_Store": BINARY, "Thumbs.db": BINARY, "PKG-INFO": GENERATED}
 # Only endings no source or text format shares: .mo, .pt, .dot and the like are left to the look at the content.
 _EXTENSIONS = _read_table(f"""
 {BINARY}: .png .jpg .jpeg .jpe .gif .bmp .ico .icns .tif .tiff .webp .avif .heic .heif .jxl .jp2 .psd .xcf .sketch .dds

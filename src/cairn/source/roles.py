@@ -34,6 +34,9 @@ _DOCS = re.compile(
 _REEXPORT = re.compile(r"(^|/)(__init__\.py|index\.(ts|js|tsx|jsx|mjs)|mod\.rs|package-info\.java|module-info\.java)$")
 _LEGACY = re.compile(r"(^|/|_)(compat|legacy|deprecated|old|backports?)(/|\.|_|$)")
 _DECLARATION = re.compile(r"\.d\.[mc]?ts$|\.pyi$")
+_CONFIG = re.compile(
+    r"(^|/)(requirements[^/]*\.(txt|in)|constraints[^/]*\.txt|CMakeLists\.txt|MANIFEST\.in|\.[a-z]+(rc|ignore))$"
+)
 _CONFIG_LANGUAGES = frozenset({"json", "yaml", "toml", "ini", "xml", "make", "cmake", "dockerfile", "hcl"})
 
 
@@ -44,10 +47,10 @@ def role_of(path: str, language: str) -> Role:
         role |= Role.TEST
     if _EXAMPLE.search(path):
         role |= Role.EXAMPLE
-    if _DOCS.search(path):
-        role |= Role.DOCS
-    if language in _CONFIG_LANGUAGES:
+    if language in _CONFIG_LANGUAGES or _CONFIG.search(path):
         role |= Role.CONFIG
+    elif _DOCS.search(path):
+        role |= Role.DOCS
     if _REEXPORT.search(path):
         role |= Role.REEXPORT
     if _LEGACY.search(path):

@@ -6,7 +6,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from cairn.storage.migrations import Migration
 from cairn.types import Chunk, Definition, ParsedFile, Span
@@ -48,6 +48,13 @@ MIGRATIONS = (
                 mtime_ns INTEGER NOT NULL, racy INTEGER NOT NULL, reason TEXT NOT NULL DEFAULT '',
                 PRIMARY KEY (view_id, path)) WITHOUT ROWID""",
             "CREATE INDEX file_blob ON file (blob_id)",
+        ),
+    ),
+    Migration(
+        "a generation for each view",
+        (
+            "ALTER TABLE view ADD COLUMN generation INTEGER NOT NULL DEFAULT 0",
+            "ALTER TABLE view ADD COLUMN n_bytes INTEGER NOT NULL DEFAULT 0",
         ),
     ),
 )
@@ -117,10 +124,24 @@ def ensure_view(connection: sqlite3.Connection, name: str) -> int:
     return view_id
 
 
-def find_view(connection: sqlite3.Connection, name: str) -> tuple[int, str] | None:
-    """Return the id and the branch of the view called `name`, None when there is none."""
-    row: tuple[int, str] | None = connection.execute("SELECT id, branch FROM view WHERE name = ?", (name,)).fetchone()
-    return row
+class ViewRow(NamedTuple):
+    """One view; `generation` is the one its file of arrays was written in, 0 before the first."""
+
+    id: int
+    branch: str
+    generation: int
+
+
+def find_view(connection: sqlite3.Connection, name: str) -> ViewRow | None:
+    """Return the view called `name`, None when there is none."""
+    row = connection.execute("SELECT id, branch, generation FROM view WHERE name = ?", (name,)).fetchone()
+    return None if row is None else ViewRow(*row)
+
+
+def publish_view(connection: sqlite3.Connection, view_id: int, generation: int, n_bytes: int) -> None:
+    """Start a generation of the index, in which the arrays of one view were written anew."""
+    connection.execute("UPDATE view SET generation = ?, n_bytes = ? WHERE id = ?", (generation, n_bytes, view_id))
+    write_meta(connection, {"generation": str(generation)})
 
 
 def set_branch(connection: sqlite3.Connection, view_id: int, branch: str) -> None:
@@ -350,9 +371,10 @@ def _definition(columns: Sequence[Any]) -> Definition:
     return Definition(kind, name, qualified_name, signature, doc, parent, Span(*span))
 
 
-def view_ids(connection: sqlite3.Connection) -> list[int]:
-    """Return the ids of all views."""
-    return [row[0] for row in connection.execute("SELECT id FROM view")]
+def published_views(connection: sqlite3.Connection) -> dict[tuple[int, int], int]:
+    """Return {(view id, generation): size in bytes} of the files of arrays that belong to the index."""
+    rows = connection.execute("SELECT id, generation, n_bytes FROM view WHERE generation > 0")
+    return {(row[0], row[1]): row[2] for row in rows}
 
 
 def clear(connection: sqlite3.Connection) -> None:

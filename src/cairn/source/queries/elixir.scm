@@ -13,89 +13,65 @@
   (#any-of? @_attribute "spec" "impl"))
 
 (call
-  (do_block (unary_operator operand: (call
+  (do_block (_ operand: (_
     target: (identifier) @_attribute
-    (arguments [(string) (sigil)] @doc))))
+    (_ [(string) (sigil)] @doc))))
   (#eq? @_attribute "moduledoc")) @wrapped @wrapper
 
 (call
-  target: (identifier) @_definer
-  (arguments . (_) @name)
+  target: (identifier) @keyword
+  (arguments . [(alias) (call) (dot) (tuple)] @name)
   (do_block) @body
-  (#eq? @_definer "defmodule")) @definition.module
-(call
-  target: (identifier) @_definer
-  (arguments . (_) @name)
-  (do_block) @body
-  (#eq? @_definer "defprotocol")) @definition.protocol
+  (#set! defmodule "@definition.module")
+  (#set! defprotocol "@definition.protocol")) @definition
 ; `defimpl Size, for: BitString` defines the module Size.BitString.
 (call
   target: (identifier) @_definer
-  (arguments . (alias) @receiver (keywords (pair value: (alias) @name)))
+  (arguments . (alias) @receiver (_ (pair value: (alias) @name)))
   (do_block) @body
   (#eq? @_definer "defimpl")) @definition.impl
 (call
   target: (identifier) @_definer
-  (arguments . (alias) @name . (keywords (pair value: [(list) (call) (identifier)]))? .)
+  (arguments . (alias) @name . (_ (pair value: [(list) (call) (identifier)]))? .)
   (do_block) @body
   (#eq? @_definer "defimpl")) @definition.impl
-(call
-  target: (identifier) @name
-  (#any-of? @name "defstruct" "defexception")) @definition.struct
 
-; The head is `name(args)`, `name`, `a <> b`, or one of these before `when`.
+; The head is `name(args)`, `name`, `a <> b`, or one of these before `when`. A test has a text, a type an `@` before it.
 (call
-  target: (identifier) @_definer
+  target: (identifier) @keyword
   (arguments . [
-    (call target: (_) @name)
+    (_ target: (_) @name)
     (identifier) @name
-    (binary_operator left: (call target: (_) @name) operator: "when")
-    (binary_operator left: (identifier) @name operator: "when")
-    (binary_operator left: (binary_operator operator: _ @name) operator: "when")
+    (_ left: (_ target: (_) @name) operator: "when")
+    (_ left: (identifier) @name operator: "when")
+    (_ left: (_ operator: _ @name) operator: "when")
     (binary_operator operator: _ @name)
     (unary_operator operator: _ @name)])
   (do_block)? @body
-  (#any-of? @_definer "def" "defp" "defdelegate")
-  (#not-eq? @name "when")) @definition.function
+  (#not-eq? @name "when")
+  (#set! def "@definition.function") (#set! defp "@definition.function") (#set! defdelegate "@definition.function")
+  (#set! defmacro "@definition.macro") (#set! defmacrop "@definition.macro")
+  (#set! defguard "@definition.macro") (#set! defguardp "@definition.macro")) @definition
 (call
-  target: (identifier) @_definer
-  (arguments . [
-    (call target: (_) @name)
-    (identifier) @name
-    (binary_operator left: (call target: (_) @name) operator: "when")
-    (binary_operator left: (identifier) @name operator: "when")
-    (binary_operator left: (binary_operator operator: _ @name) operator: "when")
-    (binary_operator operator: _ @name)
-    (unary_operator operator: _ @name)])
-  (do_block)? @body
-  (#any-of? @_definer "defmacro" "defmacrop" "defguard" "defguardp")
-  (#not-eq? @name "when")) @definition.macro
-
-(call
-  target: (identifier) @_definer
+  target: (identifier) @keyword
   (arguments . (string (quoted_content) @name))
   (do_block) @body
-  (#eq? @_definer "test")) @definition.test
+  (#set! test "@definition.test")) @definition
+(call
+  target: (identifier) @name @keyword
+  (#set! defstruct "@definition.struct") (#set! defexception "@definition.struct")) @definition
 
-(unary_operator
-  operator: "@"
-  operand: (call
-    target: (identifier) @_definer
-    (arguments . (binary_operator left: [(identifier) @name (call target: (identifier) @name)] operator: "::")))
-  (#any-of? @_definer "type" "typep" "opaque")) @definition.type
-(unary_operator
-  operator: "@"
-  operand: (call
-    target: (identifier) @_definer
-    (arguments . [
-      (binary_operator left: [(identifier) @name (call target: (identifier) @name)] operator: "::")
-      (binary_operator left: (binary_operator left: (call target: (identifier) @name)) operator: "when")]))
-  (#any-of? @_definer "callback" "macrocallback")) @definition.callback
+(call
+  target: (identifier) @keyword
+  (arguments . [
+    (_ left: [(identifier) @name (_ target: (identifier) @name)] operator: "::")
+    (_ left: (_ left: (_ target: (identifier) @name)) operator: "when")])
+  (#set! type "@definition.type") (#set! typep "@definition.type") (#set! opaque "@definition.type")
+  (#set! callback "@definition.callback") (#set! macrocallback "@definition.callback")
+  (#set! up "unary_operator") (#set! through "call")) @definition
 (call
   target: (identifier) @_definer
-  (do_block (unary_operator
-    operator: "@"
-    operand: (call target: (identifier) @name (arguments))) @definition.constant)
+  (do_block (_ operator: "@" operand: (_ target: (identifier) @name (arguments))) @definition.constant)
   (#any-of? @_definer "defmodule" "defprotocol" "defimpl")
   ; The attributes that mean something to the compiler or to ExUnit are no constants.
   (#not-match? @name "^(after_(compile|verify)|before_compile|behaviour|(macro)?callback|compile|default_impl|deprecated|derive|describetag|dialyzer|(|module|type)doc|enforce_keys|external_resource|fallback_to_any|impl|(module)?tag|nifs|on_definition|on_load|opaque|optional_callbacks|primary_key|schema_prefix|shortdoc|foreign_key_type|spec|type|typep)$"))

@@ -1,0 +1,346 @@
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cairn.config import Settings
+from cairn.errors import NotFoundError, QueryError
+from cairn.types import Mode
+from cairn.workspace import Workspace
+
+SOURCE = Path(__file__).parents[2] / "src"
+RAW_NAME = os.fsdecode(b"caf\xe9.py")
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """A copy of this project's own source, indexed."""
+    root = tmp_path_factory.mktemp("own")
+    shutil.copytree(SOURCE / "cairn", root / "cairn", ignore=shutil.ignore_patterns("__pycache__", "data"))
+    with Workspace.open(root) as workspace:
+        workspace.index()
+        yield workspace
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Iterator[Workspace]:
+    """A small project in several languages, with odd names."""
+    files = {
+        "store.py": 'class Store:\n    """Keeps records."""\n\n    def load(self, key):\n        return self.rows[key]\n\n\n'
+        "class Cache(Store):\n    def load(self, key):\n        return self.cached.get(key)\n\n\n"
+        "def load_all(store):\n    return [store.load(key) for key in store.rows]\n",
+        "use.py": "from store import Store\n\n\ndef main():\n    store = Store()\n    store.load('x')\n    store.load('y')\n",
+        "tests/test_store.py": "from store import Store\n\n\ndef test_store_loads():\n    assert Store().load('x')\n",
+        "web/view.ts": "export class View {\n  load(key: string) {\n    return fetch(key);\n  }\n}\n",
+        "docs/guide.md": "# Loading\n\nHow records are loaded from the store.\n",
+        "naïve name.py": "def größe(wert):\n    return 'ümlaut' + wert\n",
+        "line\nbreak.py": "def broken_name():\n    return 1\n",
+        RAW_NAME: "def raw_name():\n    return 2\n",
+        "latin.py": "",
+    }
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    (tmp_path / "latin.py").write_bytes("def latin():\n    return 'Caf\xe9'\n".encode("latin-1"))
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        yield workspace
+
+
+def lines_that_match(workspace: Workspace, pattern: str) -> set[tuple[str, int]]:
+    found = set()
+    for file in workspace.root.rglob("*"):
+        if file.is_file() and ".cairn" not in file.parts:
+            for number, line in enumerate(file.read_text().split("\n"), 1):
+                if re.search(pattern, line):
+                    found.add((file.relative_to(workspace.root).as_posix(), number))
+    return found
+
+
+# -- exact search ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["self", "Raises:", "def ", "import numpy as np", "  return", "é", "(", "\\", "no such text"])
+def test_a_literal_search_finds_every_line_that_holds_the_text(own: Workspace, text: str) -> None:
+    answer = own.search(text, mode="literal", limit=0)
+    assert {(hit.path, hit.start_line) for hit in answer.code} == lines_that_match(own, re.escape(text))
+    assert answer.omitted == 0
+
+
+@pytest.mark.parametrize("pattern", [r"^class \w+", r"\bdef _\w+\(", r"[A-Z_]{8,} =", r"# .*$", r"(?i)STORE", r"x{3}", "^$"])
+def test_a_regex_search_finds_every_line_that_matches(own: Workspace, pattern: str) -> None:
+    answer = own.search(pattern, mode="regex", limit=0)
+    covered = {(hit.path, line) for hit in answer.code for line in range(hit.start_line, hit.end_line + 1)}
+    wanted = lines_that_match(own, pattern)
+    if pattern == "^$":  # what stands behind the last line feed is no line
+        wanted = {(path, line) for path, line in wanted if line <= (own.root / path).read_text().count("\n")}
+    assert covered == wanted
+
+
+def test_more_matches_than_the_limit_are_counted(own: Workspace) -> None:
+    everything = own.search("self", mode="literal", limit=0)
+    answer = own.search("self", mode="literal", limit=5)
+    assert len(answer.code) == 5
+    assert answer.omitted == len(everything.code) - 5
+    assert answer.code == everything.code[:5]
+
+
+def test_a_kind_restricts_an_exact_search_before_the_limit_does(own: Workspace) -> None:
+    everything = own.search("self", mode="literal", limit=0)
+    wanted = [hit.id for hit in everything.code if hit.kind == "method"]
+    answer = own.search("self", mode="literal", kinds=["method"], limit=3)
+    assert [hit.id for hit in answer.code] == wanted[:3]
+    assert answer.omitted == len(wanted) - 3
+
+
+def test_a_matching_line_is_named_after_the_definition_around_it(small: Workspace) -> None:
+    (hit,) = small.search("self.cached", mode="literal").code
+    assert (hit.path, hit.start_line, hit.kind, hit.name) == ("store.py", 10, "method", "load")
+
+
+def test_an_exact_search_is_guessed_and_falls_back_to_ranking_with_a_note(small: Workspace) -> None:
+    assert small.search("store.load('x')").mode == "literal"
+    answer = small.search('"loads the records of a store"')
+    assert answer.mode == "hybrid"
+    assert answer.notes
+    assert answer.code
+    assert small.search('"loads the records of a store"', mode="literal").code == ()
+
+
+@pytest.mark.parametrize("pattern", ["(", "[a", "a{2,1}", "*a"])
+def test_an_invalid_pattern_is_an_error_and_no_empty_answer(small: Workspace, pattern: str) -> None:
+    with pytest.raises(QueryError, match="invalid regular expression"):
+        small.search(pattern, mode="regex")
+
+
+CATASTROPHE = """
+import sys, cairn
+with cairn.Workspace.open(sys.argv[1]) as workspace:
+    workspace.index()
+    print(len(workspace.search("(a+)+$", mode="regex").code), len(workspace.search("(x+x+)+y", mode="regex").code))
+"""
+
+
+def test_a_catastrophic_pattern_on_a_long_line_is_answered(tmp_path: Path) -> None:
+    (tmp_path / "long.txt").write_text("a" * 100_000 + "!\n" + "x" * 100_000 + "\n")
+    done = subprocess.run(
+        [sys.executable, "-c", CATASTROPHE, str(tmp_path)], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.stdout.split() == ["0", "0"], done.stderr
+
+
+def test_ten_megabytes_on_one_line_are_indexed_and_searched(tmp_path: Path) -> None:
+    (tmp_path / "data.txt").write_text("needle " + "hay " * 2_500_000 + "haystack's end")
+    with Workspace.open(tmp_path, settings=Settings(max_file_bytes=20_000_000)) as workspace:
+        assert workspace.index().files == 1
+        (hit,) = workspace.search("haystack's end", mode="literal").code
+        assert hit.start_line == 1
+        assert len(hit.preview) < 1_000
+        assert workspace.search("needle").code
+
+
+def test_nul_bytes_beyond_the_beginning_do_no_harm(tmp_path: Path) -> None:
+    (tmp_path / "odd.py").write_bytes(b"# words\n" * 1_100 + b"def odd_one():\n    return 'a\0b'\n")
+    with Workspace.open(tmp_path) as workspace:
+        assert workspace.index().files == 1
+        assert workspace.search("odd_one").code[0].name == "odd_one"
+        assert workspace.search("a\0b", mode="literal").code
+
+
+# -- symbols --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("query", "path", "line"),
+    [
+        ("Store", "store.py", 1),
+        ("Store.load", "store.py", 4),
+        ("Cache.load", "store.py", 9),
+        ("View.load", "web/view.ts", 2),
+        ("load_all", "store.py", 13),
+        ("load_all()", "store.py", 13),
+        ("loadAll", "store.py", 13),
+        ("test_store_loads", "tests/test_store.py", 4),
+        ("größe", "naïve name.py", 1),
+    ],
+)
+def test_a_name_gives_its_definition_first(small: Workspace, query: str, path: str, line: int) -> None:
+    best = small.search(query).code[0]
+    assert (best.path, best.start_line) == (path, line)
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [("Workspace", "Workspace"), ("chunk_file", "chunk_file"), ("StateDir.set_aside", "set_aside"), ("top_k", None)],
+)
+def test_names_in_a_larger_project(own: Workspace, query: str, name: str | None) -> None:
+    answer = own.search(query)
+    if name is None:
+        assert all(hit.name != query for hit in answer.code)
+    else:
+        assert answer.code[0].name == name
+
+
+def test_a_class_ranks_above_the_methods_of_other_classes_that_mention_it(own: Workspace) -> None:
+    assert own.search("Snapshot").code[0].kind == "class"
+
+
+# -- ranked search --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["auto", "hybrid", "symbol", "semantic"])
+def test_every_mode_answers(small: Workspace, mode: Mode) -> None:
+    answer = small.search("load", mode=mode)
+    assert answer.code
+    assert answer.mode == ("symbol" if mode == "auto" else mode)
+
+
+def test_tests_are_found_when_asked_for(small: Workspace) -> None:
+    assert small.search("how is a record loaded from the store").code[0].path != "tests/test_store.py"
+    assert small.search("test that the store loads").code[0].path == "tests/test_store.py"
+
+
+def test_documentation_is_found_when_asked_for(small: Workspace) -> None:
+    assert small.search("guide to loading records").code[0].path == "docs/guide.md"
+
+
+@pytest.mark.parametrize("query", ["zqxjkv wvutzq", "xylophone_quantum_banana_qq", "%%%%"])
+def test_nothing_relevant_gives_an_empty_answer(small: Workspace, query: str) -> None:
+    assert small.search(query).code == ()
+
+
+def test_an_answer_says_what_it_stands_on(small: Workspace) -> None:
+    answer = small.search("load")
+    assert (answer.coverage.indexed, answer.coverage.pending) == (9, 0)
+    assert answer.generation > 0
+    assert answer.branch == ""
+    assert answer.total_tokens_available == sum(hit.tokens for hit in answer.code)
+
+
+def test_equal_searches_give_equal_answers(own: Workspace) -> None:
+    first, second = (replace(own.search("how are segments merged"), took_ms=0) for _ in range(2))
+    assert first == second
+
+
+# -- filters --------------------------------------------------------------------------------------------------------------
+
+
+def test_filters_by_kind_language_and_path(small: Workspace) -> None:
+    assert {hit.kind for hit in small.search("load", kinds=["method"], limit=50).code} == {"method"}
+    assert {hit.language for hit in small.search("load", languages=["typescript"], limit=50).code} == {"typescript"}
+    assert {hit.path for hit in small.search("load", globs=["*.py", "!tests"], limit=50).code} <= {
+        "store.py", "use.py", "latin.py", "naïve name.py", "line\nbreak.py", RAW_NAME,
+    }  # fmt: skip
+    assert {hit.path for hit in small.search("store", mode="literal", globs=["use.py"], limit=0).code} == {"use.py"}
+
+
+def test_filters_that_nothing_passes_give_an_empty_answer(small: Workspace) -> None:
+    for options in ({"kinds": ["macro"]}, {"languages": ["cobol"]}, {"globs": ["nowhere/*"]}):
+        assert small.search("load", **options).code == ()  # type: ignore[arg-type]
+        assert small.search("load", mode="literal", **options).code == ()  # type: ignore[arg-type]
+
+
+# -- budget and disclosure ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "literal"])
+def test_an_answer_keeps_within_its_budget_and_counts_what_it_leaves_out(own: Workspace, mode: Mode) -> None:
+    everything = own.search("segment", mode=mode, limit=20)
+    for budget in (0, 1, 150, 600, 100_000):
+        answer = own.search("segment", mode=mode, limit=20, max_tokens=budget)
+        assert len(answer.code) + answer.omitted == len(everything.code) + everything.omitted
+        assert answer.code == everything.code[: len(answer.code)]
+        spent = sum(len(hit.preview + hit.signature + hit.path) for hit in answer.code) // 4
+        assert spent <= budget
+
+
+def test_context_shows_the_lines_around_a_hit(small: Workspace) -> None:
+    (hit,) = small.search("self.cached", mode="literal", context=1).code
+    lines = [line.rstrip() for line in (small.root / "store.py").read_text().split("\n")]
+    assert hit.preview.split("\n") == lines[8:11]
+
+
+def test_every_hit_can_be_fetched_and_is_the_text_on_disk(own: Workspace) -> None:
+    for query in ("how are segments merged", "Workspace", "walk the folders", "import numpy"):
+        answer = own.search(query, limit=20)
+        texts = own.fetch([hit.id for hit in answer.code])
+        for hit, text in zip(answer.code, texts, strict=True):
+            lines = (own.root / text.path).read_text().split("\n")
+            assert text.text == "\n".join(lines[text.start_line - 1 : text.end_line])
+            assert text.path == hit.path
+            if answer.mode != "literal":
+                assert (text.start_line, text.end_line, text.name) == (hit.start_line, hit.end_line, hit.name)
+
+
+@pytest.mark.parametrize("text_id", ["", "nonsense", "c_00000000000", "c_zzzzzzzzzzz.5"])
+def test_an_id_that_names_nothing_is_not_found(small: Workspace, text_id: str) -> None:
+    with pytest.raises(NotFoundError) as caught:
+        small.fetch([text_id])
+    assert "cairn search" in caught.value.hint
+
+
+def test_an_id_outlives_edits_elsewhere_in_its_file(small: Workspace) -> None:
+    (hit,) = small.search("main", kinds=["function"], globs=["use.py"]).code
+    (small.root / "use.py").write_text("# A new first line.\n\n" + (small.root / "use.py").read_text() + "\n\nmain()\n")
+    before = small.fetch([hit.id])[0]
+    assert before.stale
+    small.index()
+    after = small.search("main", kinds=["function"], globs=["use.py"]).code[0]
+    assert after.start_line == hit.start_line + 2
+
+
+def test_a_hit_in_a_file_that_changed_since_is_flagged(small: Workspace) -> None:
+    assert not any(hit.stale for hit in small.search("load_all", limit=20).code)
+    with (small.root / "store.py").open("a") as stream:
+        stream.write("# more\n")
+    hits = small.search("load_all", limit=20).code
+    assert {hit.path for hit in hits if hit.stale} == {"store.py"}
+    assert small.fetch([hits[0].id])[0].stale
+    small.index()
+    assert not any(hit.stale for hit in small.search("load_all", limit=20).code)
+
+
+def test_a_file_that_is_gone_is_no_obstacle(small: Workspace) -> None:
+    (small.root / "store.py").unlink()
+    hits = small.search("load_all", limit=20).code
+    assert all(hit.stale for hit in hits if hit.path == "store.py")
+    assert any("cannot be read" in note for note in small.search("store", mode="literal").notes)
+
+
+# -- odd names and queries ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("query", "path"),
+    [("broken_name", "line\nbreak.py"), ("raw_name", RAW_NAME), ("größe", "naïve name.py"), ("latin", "latin.py")],
+)
+def test_files_with_odd_names_are_found_and_fetched(small: Workspace, query: str, path: str) -> None:
+    best = small.search(query).code[0]
+    assert best.path == path
+    assert small.fetch([best.id])[0].path == path
+
+
+def test_text_in_any_encoding_is_found_by_its_bytes(small: Workspace) -> None:
+    assert [hit.path for hit in small.search("ümlaut", mode="literal").code] == ["naïve name.py"]
+    assert [hit.path for hit in small.search("Caf\udce9", mode="literal").code] == ["latin.py"]
+    assert small.search("Caf", mode="literal").code[0].preview.endswith("'Caf\ufffd'")
+
+
+@pytest.mark.parametrize("query", ["", "   ", "\n", "word " * 20_000])
+def test_an_empty_or_endless_query_is_refused(small: Workspace, query: str) -> None:
+    with pytest.raises(QueryError):
+        small.search(query)
+
+
+@pytest.mark.parametrize("mode", ["auto", "hybrid", "literal", "symbol", "semantic"])
+@pytest.mark.parametrize("query", ["\0", "\udcff", "\ud800", "🦀", "مرحبا", "a" * 10_000, "'; DROP TABLE file; --", "../../etc"])
+def test_no_query_breaks_a_search(small: Workspace, query: str, mode: Mode) -> None:
+    small.search(query, mode=mode)
