@@ -116,7 +116,7 @@ class Workspace:
                 return self._builder(Builder, connection).preview(found, started)
         self.state.create()
 
-        def run() -> IndexReport:
+        def run(verify: bool) -> IndexReport:
             with closing(self.state.open_for_writing(replace_newer=full)) as connection:
                 return self._builder(Builder, connection).run(
                     found, branch=self.branch, started=started, full=full, verify=verify, progress=progress
@@ -124,10 +124,12 @@ class Workspace:
 
         with write_lock(self.state.lock, self.settings.lock_timeout_seconds):
             try:
-                return run()
-            except IndexDamagedError:  # damage that shows only when a page is read
+                return run(verify)
+            except DerivedFileError:  # damage that shows only when all of a file is read
+                return run(verify=True)
+            except IndexDamagedError:  # the same, of a page of the database
                 self.state.set_aside()
-                return run()
+                return run(verify)
 
     def _builder(self, builder: type[Builder], connection: sqlite3.Connection) -> Builder:
         return builder(self.root, self.state, self._view_name, connection, self._model, self.settings)

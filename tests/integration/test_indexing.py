@@ -100,7 +100,7 @@ def project(checkout: Path, git: Git) -> Path:
     return checkout
 
 
-# -- what a run does ------------------------------------------------------------------------------------------------------
+# -- what a run does --------------------------------------------------------------------------------------------------
 
 
 def test_the_first_run_indexes_every_file(checkout: Path) -> None:
@@ -135,7 +135,7 @@ def test_an_edited_file_is_indexed_anew_and_alone(project: Path) -> None:
     assert (report.changed, report.added, report.unchanged) == (1, 0, 2)
     assert report.embedded_chunks == 2
     with Workspace.open(project) as workspace:
-        assert [hit.name for hit in workspace.search("gamma_1").code][0] == "gamma_1"
+        assert workspace.search("gamma_1").code[0].name == "gamma_1"
         assert workspace.search('"alpha_1"', mode="literal").code == ()
 
 
@@ -276,7 +276,7 @@ def test_searching_before_indexing_says_so(checkout: Path) -> None:
     assert caught.value.hint == "cairn index"
 
 
-# -- a run at a time equals all at once -----------------------------------------------------------------------------------
+# -- a run at a time equals all at once -------------------------------------------------------------------------------
 
 NAMES = ("alpha", "beta", "gamma", "delta")
 PATHS = ("a.py", "b.py", "lib/c.py", "lib/deep/d.py", "e.txt", "test_a.py")
@@ -335,7 +335,7 @@ def test_many_small_runs_are_merged_and_what_is_gone_is_collected(checkout: Path
     check_equals_fresh_index(checkout, tmp_path / "fresh")
 
 
-# -- side by side ---------------------------------------------------------------------------------------------------------
+# -- side by side -----------------------------------------------------------------------------------------------------
 
 INDEXER = "import sys, cairn\nwith cairn.Workspace.open(sys.argv[1]) as ws:\n    print(ws.index().files)"
 SEARCHER = """
@@ -414,7 +414,7 @@ def test_a_branch_whose_name_is_no_utf_8_is_no_obstacle(project: Path) -> None:
         assert workspace.search("alpha_1").branch == "caf\\xe9"
 
 
-# -- damage ---------------------------------------------------------------------------------------------------------------
+# -- damage -----------------------------------------------------------------------------------------------------------
 
 
 def derived_files(root: Path) -> list[Path]:
@@ -462,6 +462,17 @@ def test_a_run_notices_a_derived_file_of_the_wrong_size(project: Path, harm: Cal
     assert report.embedded_chunks == report.chunks
     with Workspace.open(project) as workspace:
         assert workspace.search("alpha_1").code[0].name == "alpha_1"
+
+
+def test_a_segment_altered_in_place_is_found_out_when_segments_are_merged(checkout: Path, tmp_path: Path) -> None:
+    for number in range(6):
+        write(checkout, {f"f{number}.py": module(f"alpha_{number}")})
+        index(checkout)
+    alter(next((checkout / ".cairn/derived").glob("*.seg")))
+    write(checkout, {"last.py": module("beta")})
+    assert index(checkout).files == 7
+    assert not list((checkout / ".cairn").glob("*.damaged-*"))
+    check_equals_fresh_index(checkout, tmp_path / "fresh")
 
 
 def test_a_database_that_is_none_is_moved_aside_and_rebuilt(project: Path) -> None:
@@ -516,7 +527,7 @@ def test_an_index_of_another_analysis_is_rebuilt(project: Path) -> None:
     assert report.embedded_chunks == report.chunks
 
 
-# -- where nothing can be written -----------------------------------------------------------------------------------------
+# -- where nothing can be written -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("place", ["file/state", "/proc/cairn-state", "file"])

@@ -297,7 +297,10 @@ class Builder:
         self._remove_unlisted()
 
     def _merge_segments(self) -> None:
-        """Merge segments when there are many, dropping blobs that no view shows once they outweigh the rest. Runs inside a transaction."""
+        """Merge segments when there are many, dropping blobs that no view shows once they outweigh the rest.
+
+        Runs inside a transaction.
+        """
         rows = index_db.read_segments(self._connection)
         segments = [Segment.load(self._state.segment(row.name)) for row in rows]
         live = index_db.live_blob_ids(self._connection)

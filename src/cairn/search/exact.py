@@ -32,7 +32,7 @@ class LineMatch:
 
 def literal_finder(text: str) -> Finder:
     """Return a finder for an exact, case-sensitive substring."""
-    needle = text.encode("utf-8", "surrogateescape")
+    needle = _encode(text)
 
     def find(data: bytes, position: int) -> tuple[int, int] | None:
         start = data.find(needle, position)
@@ -54,7 +54,7 @@ def regex_finder(pattern: str) -> Finder:
     options.max_mem = MAX_AUTOMATON_BYTES
     try:
         # Compiled from bytes, so that offsets are bytes and text in any encoding can be searched.
-        compiled = re2.compile(b"(?m)" + pattern.encode("utf-8", "surrogateescape"), options)
+        compiled = re2.compile(b"(?m)" + _encode(pattern), options)
     except re2.error as error:
         reason = error.args[0].decode("utf-8", "replace") if isinstance(error.args[0], bytes) else str(error)
         reason = reason.replace("(?m)", "", 1)
@@ -69,6 +69,14 @@ def regex_finder(pattern: str) -> Finder:
         return None if match is None else match.span()
 
     return find
+
+
+def _encode(text: str) -> bytes:
+    """Return the bytes that a text stands for; half a surrogate pair, which JSON can carry, is in no file."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
 
 
 def iter_matches(
@@ -88,7 +96,7 @@ def _lines_of(number: int, data: bytes, find: Callable[[int], tuple[int, int] | 
     position = line = counted = 0
     while position <= len(data) and (match := find(position)) is not None:
         start, end = match
-        if start == len(data) and data.endswith(b"\n"):
+        if start == len(data) and (not data or data.endswith(b"\n")):
             return  # an empty match behind the last line feed is on no line
         line += data.count(b"\n", counted, start)
         counted = start

@@ -3,15 +3,18 @@
 Compiling a query costs most where steps are nested, so two things that take nesting are done here instead.
 
 A pattern may say what stands around its definition, in types of nodes with spaces between:
-    `(#set! up "A B")`: the definition is not the captured node but the nearest A or B from there upwards. It must be
-        the captured node itself, or be reached through nothing but what `(#set! through "C D")` names.
+    `(#set! up "A B")`: the definition is not the captured node but the nearest A or B from there upwards. Between the
+        two may stand nothing but what `(#set! through "C D")` names.
     `(#set! inside "E F")`: the nearest node above the definition must be an E or F. On the way to it may stand what
         `(#set! within "G H")` names.
     `(#set! without "field")`: the definition must not have this field.
 A match for which that does not hold counts for nothing.
 
-Where a word tells the kinds apart, one pattern serves for all: it captures `@definition` and the word as `@keyword`, and
-lists the words as `(#set! word "@definition.kind")`. Any other word defines nothing.
+Where a word tells the kinds apart, one pattern serves for all: it captures `@definition` and the word as `@keyword`,
+and lists the words of each kind as `(#set! kinds "@definition.kind word word @definition.other word")`. Any other
+word defines nothing.
+
+The directives are read here and hidden from py-tree-sitter: 0.26 crashes on a pattern with both a `#set!` and a test.
 
 What a pattern captures as `@declarator` is, or holds, the name: the one that `*`, `&`, `[]` and `()` surround in C.
 
@@ -47,6 +50,7 @@ _QUALIFIED_NAME = re.compile(r"~?[\w$]+(?:(?:::|\.|:)~?[\w$]+[?!=]?)+")
 _NAME_SEPARATOR = re.compile(r"::|\.|:")
 _TEMPLATE_ARGUMENTS = re.compile(r"<[^<>]*(?:<[^<>]*>[^<>]*)*>")
 _SPACE = re.compile(r"\s+")
+_DIRECTIVE = re.compile(rb'\(#set!\s+(\w+)\s+"([^"]*)"\)')
 _UNDECODABLE = re.compile("[\udc80-\udcff]")
 
 
@@ -104,23 +108,25 @@ class _Context:
     kinds: dict[str, str]
 
     @classmethod
-    def of(cls, settings: dict[str, str | None]) -> _Context | None:
+    def of(cls, settings: dict[str, str]) -> _Context | None:
         """Read the `#set!` directives of one pattern."""
         up, through, inside, within = (
-            frozenset((settings.get(key) or "").split()) for key in ("up", "through", "inside", "within")
+            frozenset(settings.get(key, "").split()) for key in ("up", "through", "inside", "within")
         )
-        kinds = {
-            word: kind.removeprefix("@definition.")
-            for word, kind in settings.items()
-            if kind is not None and kind.startswith("@definition.")
-        }
-        return cls(up, through, inside, within, settings.get("without") or "", kinds) if settings else None
+        kinds: dict[str, str] = {}
+        kind = ""
+        for word in settings.get("kinds", "").split():
+            if word.startswith("@definition."):
+                kind = word.removeprefix("@definition.")
+            else:
+                kinds[word] = kind
+        return cls(up, through, inside, within, settings.get("without", ""), kinds) if settings else None
 
     def place(self, node: tree_sitter.Node) -> tree_sitter.Node | None:
         """Return the definition that `node` belongs to, None where it is none."""
         found: tree_sitter.Node | None = node
-        if self.up:
-            found = _nearest(node, self.up, self.through)
+        if self.up and node.type not in self.up:
+            found = _nearest(node.parent, self.up, self.through)
         if found is None or (self.without and found.child_by_field_name(self.without) is not None):
             return None
         if self.inside and _nearest(found.parent, self.inside, self.within) is None:
@@ -165,8 +171,19 @@ def _compiled(language: Language) -> tuple[tree_sitter.Parser, tree_sitter.Query
     import tree_sitter  # noqa: PLC0415 - start-up time: searching needs no parser
 
     grammar = load_grammar(language)
-    query = tree_sitter.Query(grammar, load_query_text(language))
-    contexts = tuple(_Context.of(query.pattern_settings(index)) for index in range(query.pattern_count))
+    text = load_query_text(language).encode("utf-8")
+    query = tree_sitter.Query(grammar, _DIRECTIVE.sub(lambda match: b" " * len(match[0]), text).decode("utf-8"))
+    contexts = tuple(
+        _Context.of(
+            {
+                key.decode(): value.decode()
+                for key, value in _DIRECTIVE.findall(
+                    text, query.start_byte_for_pattern(i), query.end_byte_for_pattern(i)
+                )
+            }
+        )
+        for i in range(query.pattern_count)
+    )
     return tree_sitter.Parser(grammar), query, contexts
 
 
@@ -231,8 +248,10 @@ def _run_query(tree: tree_sitter.Tree, language: Language) -> tuple[list[_Match]
             kind = capture.removeprefix("definition").removeprefix(".")
             if context is not None and context.kinds:
                 kind = context.kinds.get(_text(captures["keyword"][0]), "")
-            node = nodes[0] if context is None or not kind else context.place(nodes[0])
-            if kind and node is not None:
+                if not kind:
+                    continue
+            node = nodes[0] if context is None else context.place(nodes[0])
+            if node is not None:
                 matches.append(_match(kind, node, captures, pattern, language))
     matches.sort(key=lambda match: (match.node.start_byte, -match.end, match.pattern))
     return matches, wrappers
@@ -247,7 +266,7 @@ def _match(
 ) -> _Match:
     names = [_unquoted(_text(node)) for node in captures.get("name", [])]
     names += [_text(node).removeprefix(":") for node in captures.get("symbol", [])]
-    names += [_text(_declared(node)) for node in captures.get("declarator", [])]
+    names += [_declared(node) for node in captures.get("declarator", [])]
     receivers = captures.get("receiver", [])
     bodies = captures.get("body", [])
     # Elsewhere a dot or a colon is part of the name: a file, a version in a heading, a selector.
@@ -258,7 +277,7 @@ def _match(
         name=name,
         node=node,
         end=_end(node, bodies),
-        body=bodies[0] if bodies else node.child_by_field_name("body"),
+        body=bodies[0] if bodies else node.child_by_field_name("body") or node.child_by_field_name("computed_value"),
         docs=captures.get("doc", []),
         namespace=".".join(_unquoted(_text(part)) for part in captures.get("namespace", [])),
         receiver=_text(receivers[0]) if receivers else "",
@@ -269,14 +288,14 @@ def _match(
     )
 
 
-def _declared(node: tree_sitter.Node) -> tree_sitter.Node:
-    """Return the name that a declarator declares."""
+def _declared(node: tree_sitter.Node) -> str:
+    """Return the name that a declarator declares, empty where a syntax error left none."""
     while node.type.endswith("_declarator") or node.type in ("template_type", "template_function"):
         inner = node.child_by_field_name("declarator") or node.child_by_field_name("name") or node.named_child(0)
         if inner is None:
-            break
+            return ""
         node = inner
-    return node
+    return _text(node)
 
 
 def _end(node: tree_sitter.Node, bodies: list[tree_sitter.Node]) -> int:

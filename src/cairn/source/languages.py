@@ -449,7 +449,9 @@ def detect_language(path: str, head: bytes) -> Language:
     extension = name[name.rfind(".") :] if "." in name else ""
     if extension == ".h":
         return BY_NAME["cpp" if _LOOKS_LIKE_CPP.search(head) else "c"]
-    if language := _BY_EXTENSION.get(extension) or _BY_FILENAME.get(name.split(".", 1)[0]):
+    if language := _BY_EXTENSION.get(extension) or (
+        None if extension == ".lock" else _BY_FILENAME.get(name.split(".", 1)[0])
+    ):
         return language
     if match := _SHEBANG.match(head):
         interpreter = match[1].decode("ascii", "replace")

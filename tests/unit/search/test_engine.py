@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -20,7 +19,9 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """One file with many chunks about parsing headers, some with one each, and some beside the point."""
     root = tmp_path_factory.mktemp("ranking")
     padding = "\n    ".join(f"step_{number} = text.strip()" for number in range(15))
-    many = [PARSE.format(name=name, padding=padding) for name in ("host", "cookie", "accept", "origin", "range", "etag")]
+    many = [
+        PARSE.format(name=name, padding=padding) for name in ("host", "cookie", "accept", "origin", "range", "etag")
+    ]
     (root / "many.py").write_text("\n\n".join(many))
     for name in ("query", "body"):
         (root / f"{name}.py").write_text(PARSE.format(name=name, padding="pass"))

@@ -18,9 +18,11 @@ def test_paths_that_are_no_utf_8_can_be_in_an_id() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "c_", "c_00000000", "00000000abc", "m_00000000abc", "c_0000000Uabc", "c_00000000abcd", "c_00000000abc.x"]
-    + ["c_00000000abc.-1", "c_00000000abc.²", "c_00000000abc.1.2", " c_00000000abc", "c_00000000abc\n"],
-)
+    [
+        "", "c_", "c_00000000", "00000000abc", "m_00000000abc", "c_0000000Uabc", "c_00000000abcd", "c_00000000abc.x",
+        "c_00000000abc.-1", "c_00000000abc.²", "c_00000000abc.1.2", " c_00000000abc", "c_00000000abc\n",
+    ],
+)  # fmt: skip
 def test_anything_else_is_no_id(text: str) -> None:
     assert HitId.parse(text) is None
 

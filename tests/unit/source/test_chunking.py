@@ -74,7 +74,7 @@ def check_contract(parsed: ParsedFile, data: bytes) -> None:
     assert all(a.span.start_byte <= b.span.start_byte for a, b in pairwise(parsed.definitions))
 
 
-# -- along definitions ----------------------------------------------------------------------------------------------------
+# -- along definitions ------------------------------------------------------------------------------------------------
 
 
 def test_methods_of_a_long_class_are_chunks_that_carry_the_header_of_the_class() -> None:
@@ -179,12 +179,14 @@ def test_docstrings_are_documentation_without_their_quotes() -> None:
 
 
 def test_nested_functions_and_classes_are_listed_under_what_encloses_them() -> None:
-    parsed = python("def outer():\n    class Local:\n        def method(self):\n            return 1\n    return Local\n")
+    parsed = python(
+        "def outer():\n    class Local:\n        def method(self):\n            return 1\n    return Local\n"
+    )
     assert names(parsed) == ["outer", "outer.Local", "outer.Local.method"]
     assert [one.parent for one in parsed.definitions] == [-1, 0, 1]
 
 
-# -- broken and odd content -----------------------------------------------------------------------------------------------
+# -- broken and odd content -------------------------------------------------------------------------------------------
 
 
 def test_a_syntax_error_costs_only_the_definition_it_is_in() -> None:
@@ -245,13 +247,14 @@ def test_very_deep_nesting_does_not_overflow_the_stack() -> None:
         check_contract(chunk_file(data, BY_NAME[name]), data)
 
 
-# -- anything -------------------------------------------------------------------------------------------------------------
+# -- anything ---------------------------------------------------------------------------------------------------------
 
 FRAGMENTS = (
-    b"\n", b"\r\n", b"  ", b"\t", b"{", b"}", b"(", b")", b";", b":", b",", b"'", b'"', b"`", b"#", b"//", b"/*", b"*/", b"<!--",
-    b"-->", b"--", b"@", b"\0", b"\xff", b"\xe2\x82", "é".encode(), b"def f():", b"class A", b"function g() {", b"fn h()", b"end",
-    b"struct S", b"impl T for S", b"# Title", b"[section]", b"key: value", b"x = 1", b"<div>", b"</div>", b"public", b"static",
-    b"int", b"module M", b"where", b"CREATE TABLE t (", b"FROM base", b"all:", b"\tcc -o", b"```", b"<?php", b"return",
+    b"\n", b"\r\n", b"  ", b"\t", b"{", b"}", b"(", b")", b";", b":", b",", b"'", b'"', b"`", b"#", b"//", b"/*",
+    b"*/", b"<!--", b"-->", b"--", b"@", b"\0", b"\xff", b"\xe2\x82", "é".encode(), b"def f():", b"class A",
+    b"function g() {", b"fn h()", b"end", b"struct S", b"impl T for S", b"# Title", b"[section]", b"key: value",
+    b"x = 1", b"<div>", b"</div>", b"public", b"static", b"int", b"module M", b"where", b"CREATE TABLE t (",
+    b"FROM base", b"all:", b"\tcc -o", b"```", b"<?php", b"return",
 )  # fmt: skip
 
 

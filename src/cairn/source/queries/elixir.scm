@@ -20,19 +20,18 @@
 
 (call
   target: (identifier) @keyword
-  (arguments . [(alias) (call) (dot) (tuple)] @name)
+  (_ . [(alias) (call) (dot) (tuple)] @name)
   (do_block) @body
-  (#set! defmodule "@definition.module")
-  (#set! defprotocol "@definition.protocol")) @definition
+  (#set! kinds "@definition.module defmodule @definition.protocol defprotocol")) @definition
 ; `defimpl Size, for: BitString` defines the module Size.BitString.
 (call
   target: (identifier) @_definer
-  (arguments . (alias) @receiver (_ (pair value: (alias) @name)))
+  (_ . (alias) @receiver (_ (pair value: (alias) @name)))
   (do_block) @body
   (#eq? @_definer "defimpl")) @definition.impl
 (call
   target: (identifier) @_definer
-  (arguments . (alias) @name . (_ (pair value: [(list) (call) (identifier)]))? .)
+  (_ . (alias) @name . (_ (pair value: [(list) (call) (identifier)]))? .)
   (do_block) @body
   (#eq? @_definer "defimpl")) @definition.impl
 
@@ -49,26 +48,24 @@
     (unary_operator operator: _ @name)])
   (do_block)? @body
   (#not-eq? @name "when")
-  (#set! def "@definition.function") (#set! defp "@definition.function") (#set! defdelegate "@definition.function")
-  (#set! defmacro "@definition.macro") (#set! defmacrop "@definition.macro")
-  (#set! defguard "@definition.macro") (#set! defguardp "@definition.macro")) @definition
+  (#set! kinds
+    "@definition.function def defp defdelegate @definition.macro defmacro defmacrop defguard defguardp")) @definition
 (call
   target: (identifier) @keyword
-  (arguments . (string (quoted_content) @name))
+  (_ . (string (quoted_content) @name))
   (do_block) @body
-  (#set! test "@definition.test")) @definition
+  (#set! kinds "@definition.test test")) @definition
 (call
   target: (identifier) @name @keyword
-  (#set! defstruct "@definition.struct") (#set! defexception "@definition.struct")) @definition
+  (#set! kinds "@definition.struct defstruct defexception")) @definition
 
 (call
   target: (identifier) @keyword
   (arguments . [
     (_ left: [(identifier) @name (_ target: (identifier) @name)] operator: "::")
     (_ left: (_ left: (_ target: (identifier) @name)) operator: "when")])
-  (#set! type "@definition.type") (#set! typep "@definition.type") (#set! opaque "@definition.type")
-  (#set! callback "@definition.callback") (#set! macrocallback "@definition.callback")
-  (#set! up "unary_operator") (#set! through "call")) @definition
+  (#set! kinds "@definition.type type typep opaque @definition.callback callback macrocallback")
+  (#set! up "unary_operator")) @definition
 (call
   target: (identifier) @_definer
   (do_block (_ operator: "@" operand: (_ target: (identifier) @name (arguments))) @definition.constant)

@@ -13,27 +13,14 @@
 (instance name: (_) @name patterns: (_) @name declarations: (_)? @body) @definition.instance
 (deriving_instance name: (_) @name patterns: (_) @name) @definition.instance
 
-; In a class a signature is the method, and the equations of its default continue it.
+; In a class a signature is the method, and the equations of its default continue it, as those of a function do.
 (class_declarations (signature name: [(variable) @name (prefix_id (_) @name)]) @definition.method)
 (class_declarations (signature names: (binding_list name: [(variable) @name (prefix_id (_) @name)])) @definition.method)
-(class_declarations [
-  (function name: (variable) @name)
-  (function (infix operator: [(operator) @name (infix_id (_) @name)]))
-  (function name: (prefix_id (_) @name))
-  (bind name: (variable) @name)] @definition.method @clause)
-(instance_declarations [
-  (function name: (variable) @name)
-  (function (infix operator: [(operator) @name (infix_id (_) @name)]))
-  (function name: (prefix_id (_) @name))
-  (bind name: (variable) @name)] @definition.method @clause)
-
-; The equations of a function are one definition.
-(declarations [
-  (function name: (variable) @name)
-  (function (infix operator: [(operator) @name (infix_id (_) @name)]))
-  (function (function_head_parens (infix operator: [(operator) @name (infix_id (_) @name)])))
-  (function name: (prefix_id (_) @name))
-  (bind name: (variable) @name)
-  (bind name: (prefix_id (_) @name))] @definition.function @clause)
+([
+  (function name: [(variable) @name (prefix_id (_) @name)])
+  (function (infix operator: [(operator) @name (_ (_) @name)]))
+  (function (function_head_parens (_ operator: [(operator) @name (_ (_) @name)])))
+  (bind name: [(variable) @name (prefix_id (_) @name)])] @definition.function @clause
+  (#set! inside "declarations class_declarations instance_declarations"))
 (declarations (foreign_import (signature name: (variable) @name)) @definition.function)
 (declarations (pattern_synonym (equation synonym: [(constructor) @name (apply function: (constructor) @name)])) @definition.function)

@@ -21,20 +21,15 @@
 ; Values of a type are its fields, those of a file are variables. Those of a block, or of an anonymous class, whose
 ; template is in no field, are left out.
 (class_parameter ["val" "var"] name: (_) @name) @definition.field
-(_ body: (template_body [
-  (val_definition pattern: [(identifier) (operator_identifier)] @name)
-  (val_definition pattern: (_ (identifier) @name))
-  (var_definition pattern: [(identifier) (operator_identifier)] @name)
-  (var_definition pattern: (_ (identifier) @name))
-  (val_declaration name: (_) @name)
-  (var_declaration name: (_) @name)] @definition.field))
-(with_template_body [
-  (val_definition pattern: (identifier) @name)
-  (var_definition pattern: (identifier) @name)] @definition.field)
-(enum_body [
-  (val_definition pattern: (identifier) @name)
-  (var_definition pattern: (identifier) @name)] @definition.field)
-(compilation_unit [
-  (val_definition pattern: [(identifier) (operator_identifier)] @name)
-  (val_definition pattern: (_ (identifier) @name))
-  (var_definition pattern: [(identifier) (operator_identifier)] @name)] @definition.variable)
+(val_definition pattern: [(identifier) @name (operator_identifier) @name (_ (identifier) @name)]
+  (#set! inside "class_definition trait_definition object_definition package_object given_definition enum_definition")
+  (#set! within "template_body with_template_body enum_body")) @definition.field
+(var_definition pattern: [(identifier) @name (operator_identifier) @name (_ (identifier) @name)]
+  (#set! inside "class_definition trait_definition object_definition package_object given_definition enum_definition")
+  (#set! within "template_body with_template_body enum_body")) @definition.field
+([(val_declaration name: (_) @name) (var_declaration name: (_) @name)] @definition.field
+  (#set! inside "template_body"))
+(val_definition pattern: [(identifier) @name (operator_identifier) @name (_ (identifier) @name)]
+  (#set! inside "compilation_unit")) @definition.variable
+(var_definition pattern: [(identifier) (operator_identifier)] @name
+  (#set! inside "compilation_unit")) @definition.variable

@@ -1,8 +1,6 @@
 ; Attributes and modifiers are part of the declaration's node, so a span starts at `@...` where there is one.
-(class_declaration "class" name: (type_identifier) @name) @definition.class
-(class_declaration "actor" name: (type_identifier) @name) @definition.class
-(class_declaration "struct" name: (type_identifier) @name) @definition.struct
-(class_declaration "enum" name: (type_identifier) @name) @definition.enum
+(class_declaration declaration_kind: _ @keyword name: (type_identifier) @name
+  (#set! kinds "@definition.class class actor @definition.struct struct @definition.enum enum")) @definition
 (class_declaration "extension" name: (_) @name) @definition.extension
 (protocol_declaration name: (type_identifier) @name) @definition.protocol
 (typealias_declaration "typealias" . name: _ @name) @definition.type
@@ -16,19 +14,16 @@
 (subscript_declaration "subscript" @name (computed_property) @body) @definition.method
 (subscript_declaration "subscript" @name) @definition.method
 
-(class_body (property_declaration
-  name: (pattern bound_identifier: (simple_identifier) @name)
-  computed_value: (computed_property)? @body) @definition.property)
-(enum_class_body (property_declaration
-  name: (pattern bound_identifier: (simple_identifier) @name)
-  computed_value: (computed_property)? @body) @definition.property)
-(protocol_property_declaration
-  name: (pattern bound_identifier: (simple_identifier) @name)) @definition.property
-(source_file (property_declaration
-  name: (pattern bound_identifier: (simple_identifier) @name)
-  computed_value: (computed_property)? @body) @definition.variable)
-(source_file (property_declaration
-  name: (pattern (pattern (simple_identifier) @name))) @definition.variable)
+(property_declaration
+  name: (_ bound_identifier: (simple_identifier) @name)
+  (#set! inside "class_body enum_class_body")) @definition.property
+(protocol_property_declaration name: (_ bound_identifier: (simple_identifier) @name)) @definition.property
+(property_declaration
+  name: (_ bound_identifier: (simple_identifier) @name)
+  (#set! inside "source_file")) @definition.variable
+(property_declaration
+  name: (_ (pattern . (simple_identifier) @name .))
+  (#set! inside "source_file")) @definition.variable
 
 (macro_declaration "macro" . (simple_identifier) @name) @definition.macro
 (operator_declaration . (_) @name) @definition.operator

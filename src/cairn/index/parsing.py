@@ -1,0 +1,235 @@
+"""Parses files, in this process or in one beside it: on a second core, and where a crashing grammar does no harm."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import IO, Any, Generic, TypeVar
+
+from cairn.source.chunking import chunk_file
+from cairn.source.languages import BY_NAME, TEXT
+from cairn.types import Chunk, Definition, ParsedFile, Span
+
+CHUNK_KEY_BYTES = 5
+MAX_BODY_BYTES = 20_000  # of a chunk's text; only a single line can be longer
+# Files handed to the other process and not yet back, and their size at most.
+_IN_FLIGHT = 64
+_IN_FLIGHT_BYTES = 4_000_000
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedText:
+    """A parsed file, ready to be analysed: (name, signature, doc, body), stable key and size in bytes by chunk."""
+
+    parsed: ParsedFile
+    texts: list[tuple[str, str, str, str]]
+    keys: list[int]
+    sizes: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Task(Generic[T]):
+    """A file to parse: its normalised content, its language's name, and what the caller wants back with the result."""
+
+    data: bytes
+    language: str
+    tag: T
+
+
+def parse_text(data: bytes, language: str) -> ParsedText:
+    """Parse one file and cut its chunks' texts."""
+    parsed = chunk_file(data, BY_NAME[language])
+    line_starts = [0]
+    position = data.find(b"\n")
+    while position >= 0:
+        line_starts.append(position + 1)
+        position = data.find(b"\n", position + 1)
+    line_starts.append(len(data))
+    result = ParsedText(parsed, [], [], [])
+    occurrences: dict[int, int] = {}
+    for chunk in parsed.chunks:
+        ((first, last),) = chunk.lines
+        own = data[line_starts[first - 1] : line_starts[min(last, len(line_starts) - 1)]]
+        result.texts.append(_fields(chunk, parsed, own))
+        key = _key(chunk, parsed, own)
+        occurrences[key] = occurrences.get(key, -1) + 1
+        if occurrences[key]:
+            key = _hash_key(key.to_bytes(8, "little") + occurrences[key].to_bytes(4, "little"))
+        result.keys.append(key)
+        result.sizes.append(chunk.span.end_byte - chunk.span.start_byte)
+    return result
+
+
+def _fields(chunk: Chunk, parsed: ParsedFile, own: bytes) -> tuple[str, str, str, str]:
+    definitions = parsed.definitions[slice(*chunk.definitions)]
+    names = [one.name for one in definitions]
+    if chunk.owner >= 0:
+        owner = parsed.definitions[chunk.owner].qualified_name
+        opens = chunk.definitions[0] <= chunk.owner < chunk.definitions[1]
+        names.append(owner.rpartition(".")[0] if opens else owner)
+    signatures = [one.signature for one in definitions]
+    docs = [one.doc for one in definitions]
+    body = own[:MAX_BODY_BYTES].decode("utf-8", "replace")
+    return "\n".join(names), "\n".join([chunk.header, *signatures]), "\n".join(docs), body
+
+
+def _key(chunk: Chunk, parsed: ParsedFile, own: bytes) -> int:
+    owner = parsed.definitions[chunk.owner].qualified_name if chunk.owner >= 0 else ""
+    return _hash_key(f"{parsed.language}\0{chunk.kind}\0{owner}\0".encode("utf-8", "replace") + own)
+
+
+def _hash_key(content: bytes) -> int:
+    return int.from_bytes(blake2b(content, digest_size=CHUNK_KEY_BYTES).digest(), "big")
+
+
+def parse_here(tasks: Iterable[Task[T]]) -> Iterator[tuple[T, ParsedText]]:
+    """Parse files one after the other in this process."""
+    for task in tasks:
+        yield task.tag, parse_text(task.data, task.language)
+
+
+def parse_beside(tasks: Iterable[Task[T]]) -> Iterator[tuple[T, ParsedText]]:
+    """Parse files in a second process, in order, while the caller works on those that are done.
+
+    A grammar that brings its process down costs one file its definitions: it is cut on line borders instead.
+    """
+    waiting: deque[Task[T]] = deque()
+    source = iter(tasks)
+    helper = _Helper()
+    try:
+        exhausted = False
+        while waiting or not exhausted:
+            while not exhausted and len(waiting) < _IN_FLIGHT and sum(len(t.data) for t in waiting) < _IN_FLIGHT_BYTES:
+                if (task := next(source, None)) is None:
+                    exhausted = True
+                    break
+                waiting.append(task)
+                helper.send(task.data, task.language)
+            if not waiting:
+                break
+            result = helper.receive()
+            task = waiting.popleft()
+            if result is None:
+                result = _without_grammar(task)
+                helper.close()
+                helper = _Helper()
+                for again in waiting:
+                    helper.send(again.data, again.language)
+            yield task.tag, result
+    finally:
+        helper.close()
+
+
+def _without_grammar(task: Task[T]) -> ParsedText:
+    result = parse_text(task.data, TEXT.name)
+    parsed = replace(result.parsed, language=task.language, note="the grammar crashed on this file")
+    return replace(result, parsed=parsed)
+
+
+def _pack(result: ParsedText) -> tuple[Any, ...]:
+    """Return plain tuples, which pickle far faster than frozen dataclasses."""
+    parsed = result.parsed
+    definitions = [
+        (one.kind, one.name, one.qualified_name, one.signature, one.doc, one.parent, *_plain(one.span))
+        for one in parsed.definitions
+    ]
+    chunks = [
+        (one.kind, one.owner, one.part, one.definitions, one.header, one.lines, *_plain(one.span))
+        for one in parsed.chunks
+    ]
+    return parsed.language, parsed.note, definitions, chunks, result.texts, result.keys, result.sizes
+
+
+def _plain(span: Span) -> tuple[int, int, int, int]:
+    return span.start_line, span.end_line, span.start_byte, span.end_byte
+
+
+def _unpack(packed: tuple[Any, ...]) -> ParsedText:
+    language, note, definitions, chunks, texts, keys, sizes = packed
+    parsed = ParsedFile(
+        language,
+        tuple(
+            Definition(kind, name, qualified_name, signature, doc, parent, Span(*span))
+            for kind, name, qualified_name, signature, doc, parent, *span in definitions
+        ),
+        tuple(
+            Chunk(kind, owner, part, own, header, Span(*span), lines)
+            for kind, owner, part, own, header, lines, *span in chunks
+        ),
+        note,
+    )
+    return ParsedText(parsed, texts, keys, sizes)
+
+
+class _Helper:
+    """The second process, and a thread that takes its results so that neither side ever waits for the other."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "cairn.index.parsing"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._in, self._out = self._process.stdin, self._process.stdout
+        self._results: queue.SimpleQueue[ParsedText | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._collect, daemon=True)
+        self._thread.start()
+
+    def send(self, data: bytes, language: str) -> None:
+        """Hand over a file; a process that died is noticed when its result is asked for."""
+        try:
+            pickle.dump((data, language), self._in, protocol=pickle.HIGHEST_PROTOCOL)
+            self._in.flush()
+        except BrokenPipeError:
+            return  # receive() reports it
+
+    def receive(self) -> ParsedText | None:
+        """Return the next result, None when the process died over it."""
+        return self._results.get()
+
+    def _collect(self) -> None:
+        try:
+            while True:
+                self._results.put(_unpack(pickle.load(self._out)))
+        except (EOFError, pickle.UnpicklingError, OSError, ValueError):
+            self._results.put(None)
+
+    def close(self) -> None:
+        """End the process."""
+        with suppress(BrokenPipeError):  # it died before
+            self._in.close()
+        self._process.kill()
+        self._process.wait()
+        self._thread.join()
+        self._out.close()
+
+
+def serve(tasks: IO[bytes], results: IO[bytes]) -> None:
+    """Parse what comes in until the other side closes; this is all the second process does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that a person started
+    while True:
+        try:
+            data, language = pickle.load(tasks)
+        except EOFError:
+            return
+        pickle.dump(_pack(parse_text(data, language)), results, protocol=pickle.HIGHEST_PROTOCOL)
+        results.flush()
+
+
+if __name__ == "__main__":
+    serve(sys.stdin.buffer, sys.stdout.buffer)

@@ -1,0 +1,407 @@
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import pty
+import shutil
+import sqlite3
+import struct
+import subprocess
+import sys
+import termios
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cairn.workspace import Workspace
+
+Git = Callable[..., str]
+COMMAND = str(Path(sys.executable).parent / "cairn")
+CODE = 'def load_config(path):\n    """Read the settings file."""\n    return parse(path)\n'
+
+
+def cairn(
+    *arguments: str | bytes, cwd: Path, environment: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run the installed command in a folder, its output being piped."""
+    return subprocess.run(
+        [COMMAND, *arguments], cwd=cwd, env=os.environ | (environment or {}), capture_output=True, timeout=120,
+        check=False, encoding="utf-8", errors="surrogateescape",
+    )  # fmt: skip
+
+
+def document(done: subprocess.CompletedProcess[str]) -> Any:  # noqa: ANN401 - any JSON
+    """Return the one JSON document that a command printed."""
+    assert done.stdout.count("\n") == 1
+    assert done.stdout.endswith("\n")
+    return json.loads(done.stdout)
+
+
+def check_error(done: subprocess.CompletedProcess[str], code: int, *parts: str) -> None:
+    """A clear message with the next command on stderr, nothing on stdout, no traceback."""
+    assert done.returncode == code, (done.stdout, done.stderr)
+    assert done.stdout == ""
+    first, *rest = done.stderr.splitlines()
+    assert first.startswith("error[")
+    assert rest, done.stderr
+    assert rest[-1].startswith("  try: "), done.stderr
+    assert "Traceback" not in done.stderr
+    for part in parts:
+        assert part in done.stderr
+
+
+@pytest.fixture
+def project(checkout: Path) -> Path:
+    """A repository with one file, not indexed yet."""
+    (checkout / "config.py").write_text(CODE)
+    return checkout
+
+
+@pytest.fixture
+def indexed(project: Path) -> Path:
+    """A repository with one file, indexed."""
+    with Workspace.open(project) as workspace:
+        workspace.index()
+    return project
+
+
+# -- what the command does --------------------------------------------------------------------------------------------
+
+
+def test_a_first_search_indexes_and_answers(project: Path) -> None:
+    done = cairn("search", "load_config", cwd=project)
+    assert done.returncode == 0
+    assert done.stdout.startswith("config.py:1  function load_config  1-3  ")
+    assert "    def load_config(path):\n" in done.stdout
+
+
+def test_index_says_what_it_did_and_then_that_nothing_changed(project: Path) -> None:
+    assert cairn("index", cwd=project).stdout.startswith("Indexed 1 files, 1 chunks in ")
+    assert "(nothing changed)" in cairn("index", cwd=project).stdout
+
+
+def test_a_search_updates_the_index_first_unless_told_not_to(indexed: Path) -> None:
+    (indexed / "new.py").write_text("def brand_new():\n    return 1\n")
+    assert "new.py" not in cairn("search", "brand_new", "--no-update", cwd=indexed).stdout
+    assert "new.py:1" in cairn("search", "brand_new", cwd=indexed).stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["search", "load_config"], 0),
+        (["search", "--mode", "literal", "no such text"], 1),
+        (["fetch", "c_00000000000"], 1),
+        (["status"], 0),
+        (["index", "--dry-run"], 0),
+        (["index", "--skipped"], 0),
+        (["--version"], 0),
+        (["--help"], 0),
+        (["search", "--help"], 0),
+        ([], 2),
+        (["nonsense"], 2),
+        (["search"], 2),
+        (["search", "x", "--nonsense"], 2),
+        (["search", "x", "-n", "-1"], 2),
+        (["search", "x", "-n", "many"], 2),
+        (["search", "x", "--mode", "magic"], 2),
+    ],
+)
+def test_exit_codes_are_a_contract(indexed: Path, arguments: list[str], code: int) -> None:
+    done = cairn(*arguments, cwd=indexed)
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["index"],
+        ["index", "--full"],
+        ["index", "--dry-run"],
+        ["status"],
+        ["search", "load_config"],
+        ["search", "load_config", "--explain"],
+        ["search", "--mode", "literal", "no such text"],
+    ],
+    ids=" ".join,
+)
+def test_json_is_one_document_and_nothing_else_on_stdout(indexed: Path, arguments: list[str]) -> None:
+    done = cairn(*arguments, "--json", cwd=indexed)
+    assert isinstance(document(done), dict)
+
+
+def test_the_json_of_a_search_has_the_documented_fields(indexed: Path) -> None:
+    answer = document(cairn("search", "load_config", "--json", cwd=indexed))
+    assert {"query", "mode", "branch", "generation", "code", "memory", "total_tokens_available", "coverage"} <= set(
+        answer
+    )
+    (hit,) = answer["code"]
+    assert {"id", "kind", "name", "filepath", "start_line", "end_line", "language", "signature", "tokens"} <= set(hit)
+    assert (hit["name"], hit["filepath"], hit["start_line"], hit["confidence"]) == (
+        "load_config",
+        "config.py",
+        1,
+        "high",
+    )
+    fetched = document(cairn("fetch", hit["id"], "--json", cwd=indexed))
+    assert [one["text"] for one in fetched] == [CODE.rstrip("\n")]
+
+
+def test_the_json_of_an_error_holds_its_code_and_the_next_command(indexed: Path) -> None:
+    done = cairn("search", "", "--json", cwd=indexed)
+    assert done.returncode == 2
+    error = document(done)["error"]
+    assert error["code"] == "query"
+    assert error["hint"].startswith("cairn search")
+
+
+def test_the_project_is_found_from_a_subfolder_and_by_option(indexed: Path, tmp_path: Path) -> None:
+    (indexed / "deep/er").mkdir(parents=True)
+    for done in (
+        cairn("search", "load_config", cwd=indexed / "deep/er"),
+        cairn("search", "load_config", "-C", str(indexed), cwd=tmp_path),
+        cairn("search", "load_config", "-C", str(indexed / "deep"), cwd=tmp_path),
+    ):
+        assert done.stdout.startswith("config.py:1")
+    assert not (indexed / "deep/.cairn").exists()
+
+
+def test_the_index_can_be_kept_elsewhere(project: Path, tmp_path: Path) -> None:
+    state = str(tmp_path / "state")
+    assert cairn("index", "--state-dir", state, cwd=project).returncode == 0
+    assert cairn("search", "load_config", "--state-dir", state, cwd=project).returncode == 0
+    assert not (project / ".cairn").exists()
+
+
+def test_the_state_folder_is_ignored_by_git(indexed: Path, git: Git) -> None:
+    assert git(indexed, "status", "--porcelain") == "?? .cairn/\n?? config.py" or git(
+        indexed, "status", "--porcelain"
+    ).endswith("?? config.py")
+    assert "index.db" not in git(indexed, "status", "--porcelain", "-uall")
+
+
+# -- how it looks -----------------------------------------------------------------------------------------------------
+
+
+def on_terminal(arguments: list[str], cwd: Path, environment: dict[str, str] | None = None) -> str:
+    """Run the command with a terminal for stdout and return what it printed there."""
+    main, side = pty.openpty()
+    fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+    with subprocess.Popen(
+        [COMMAND, *arguments], cwd=cwd, env=os.environ | (environment or {}), stdout=side, stderr=subprocess.DEVNULL
+    ) as process:
+        os.close(side)
+        output = b""
+        try:
+            while part := os.read(main, 65536):
+                output += part
+        except OSError:  # how Linux reports that the other side is closed
+            pass
+        finally:
+            os.close(main)
+    assert process.returncode == 0
+    return output.decode()
+
+
+def test_a_terminal_gets_colour_and_a_pipe_does_not(indexed: Path) -> None:
+    arguments = ["search", "load_config"]
+    assert "\x1b[" in on_terminal(arguments, indexed, {"NO_COLOR": ""})
+    assert "\x1b[" not in on_terminal(arguments, indexed, {"NO_COLOR": "1"})
+    assert "\x1b[" not in cairn(*arguments, cwd=indexed).stdout
+
+
+def test_a_reader_that_stops_early_is_no_error(project: Path) -> None:
+    (project / "many.py").write_text("".join(f"needle_{number} = 'needle'\n" for number in range(4_000)))
+    with Workspace.open(project) as workspace:
+        workspace.index()
+    with subprocess.Popen(
+        [COMMAND, "search", "needle", "--mode", "literal", "-n", "0"],
+        cwd=project, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        complaints = process.stderr.read()
+    assert complaints == b""
+    assert process.returncode == 0
+
+
+def test_bytes_that_could_steer_a_terminal_are_escaped(project: Path) -> None:
+    (project / "evil.py").write_text("def evil():\n    return '\x1b[31mred\x07'\n")
+    done = cairn("search", "evil", cwd=project)
+    assert "\x1b" not in done.stdout
+    assert "\\x1b[31mred\\x07" in done.stdout
+
+
+def test_an_output_that_cannot_carry_every_letter_still_gets_all_lines(project: Path) -> None:
+    (project / "letters.py").write_text("def größe():\n    return '→ 值'\n", encoding="utf-8")
+    done = cairn("search", "größe", cwd=project, environment={"PYTHONIOENCODING": "ascii"})
+    assert done.returncode == 0, done.stderr
+    assert "letters.py:1" in done.stdout
+
+
+def test_lines_that_end_in_a_carriage_return_look_plain(project: Path) -> None:
+    (project / "windows.py").write_bytes(b"def on_windows():\r\n    return 1\r\n")
+    (hit,) = document(cairn("search", "on_windows", "-n", "1", "--json", cwd=project))["code"]
+    assert "\\x0d" not in cairn("fetch", hit["id"], cwd=project).stdout
+
+
+# -- bad paths --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", [["index"], ["search", "x"], ["status"], ["fetch", "c_00000000000"]], ids=" ".join)
+def test_a_path_that_is_no_folder_is_refused(tmp_path: Path, command: list[str]) -> None:
+    (tmp_path / "file").write_text("x")
+    check_error(cairn(*command, "-C", "nowhere", cwd=tmp_path), 2, "does not exist")
+    check_error(cairn(*command, "-C", "file", cwd=tmp_path), 2, "is no folder")
+
+
+@pytest.mark.parametrize("path", ["file/below", "loop", "~no-such-user-here/x", "x" * 5_000])
+def test_a_path_that_cannot_be_followed_is_refused(tmp_path: Path, path: str) -> None:
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "loop").symlink_to("loop")
+    check_error(cairn("index", "-C", path, cwd=tmp_path), 2)
+
+
+def test_an_empty_folder_is_indexed_and_holds_nothing(tmp_path: Path) -> None:
+    assert cairn("index", cwd=tmp_path).stdout.startswith("Indexed 0 files")
+    done = cairn("search", "anything", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "Nothing relevant" in done.stderr
+
+
+def test_a_folder_that_vanished_is_refused(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    done = subprocess.run(
+        ["sh", "-c", f'rmdir "{gone}" && exec "{COMMAND}" index'], cwd=gone, capture_output=True, text=True, check=False
+    )
+    check_error(done, 2)
+
+
+def test_a_repository_without_commits_is_indexed(project: Path) -> None:
+    assert document(cairn("index", "--json", cwd=project))["files"] == 1
+
+
+def test_a_bare_repository_is_refused_with_the_way_out(tmp_path: Path, git: Git) -> None:
+    git(tmp_path, "init", "-q", "--bare", "bare.git")
+    check_error(cairn("index", cwd=tmp_path / "bare.git"), 2, "bare repository", "git worktree add")
+
+
+def test_a_shallow_clone_is_indexed(project: Path, git: Git, tmp_path: Path) -> None:
+    for number in range(2):
+        (project / "more.py").write_text(f"x = {number}\n")
+        git(project, "add", ".")
+        git(project, "commit", "-qm", "more")
+    git(tmp_path, "clone", "-q", "--depth", "1", f"file://{project}", "shallow")
+    assert document(cairn("index", "--json", cwd=tmp_path / "shallow"))["files"] == 2
+
+
+def test_a_submodule_is_indexed_with_its_project_and_by_itself(project: Path, git: Git, tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    git(inner, "init", "-q")
+    (inner / "part.py").write_text("def part():\n    return 1\n")
+    git(inner, "add", ".")
+    git(inner, "commit", "-qm", "part")
+    git(project, "submodule", "--quiet", "add", str(inner), "lib")
+    assert "lib/part.py:1" in cairn("search", "part", cwd=project).stdout
+    shutil.rmtree(project / ".cairn")
+    assert cairn("search", "part", cwd=project / "lib").stdout.startswith("part.py:1")
+
+
+# -- bad files --------------------------------------------------------------------------------------------------------
+
+
+def test_files_that_cannot_be_indexed_are_reported_each_with_its_reason(project: Path) -> None:
+    (project / "long.js").write_text("x=1;" * 2_500_000)
+    (project / "nul.py").write_bytes(b"x = 1\n\0\0\n")
+    (project / "link.py").symlink_to("/etc/passwd")
+    done = cairn("index", "--skipped", cwd=project)
+    assert done.returncode == 0
+    assert "Indexed 1 files" in done.stdout
+    for reason in ("long.js: larger than 1,000,000 bytes", "nul.py: binary", "link.py: symlink out of the root"):
+        assert f"  {reason}\n" in done.stdout
+
+
+def test_odd_names_are_printed_on_one_line_and_kept_in_json(project: Path) -> None:
+    names = ["with space.py", "line\nbreak.py", os.fsdecode(b"caf\xe9.py"), "tab\there.py", "\x1b[31m.py"]
+    for number, name in enumerate(names):
+        (project / name).write_text(f"def odd_{number}():\n    return 1\n")
+    arguments = ["search", "def odd_", "--mode", "literal"]
+    done = cairn(*arguments, cwd=project)
+    assert "\x1b" not in done.stdout
+    shown = [line.split("  ")[1] for line in done.stdout.splitlines() if ".py:1  " in line]
+    assert sorted(shown) == [f"function odd_{number}" for number in range(len(names))]
+    hits = document(cairn(*arguments, "--json", cwd=project))["code"]
+    assert sorted(hit["filepath"] for hit in hits) == sorted(names)
+
+
+# -- bad state --------------------------------------------------------------------------------------------------------
+
+
+def test_an_index_of_a_newer_version_is_refused_until_it_is_built_anew(indexed: Path) -> None:
+    with closing(sqlite3.connect(indexed / ".cairn/index.db")) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    for command in (["index"], ["search", "x"], ["status"]):
+        check_error(cairn(*command, cwd=indexed), 3, "newer Cairn", "cairn index --full")
+    assert cairn("index", "--full", cwd=indexed).returncode == 0
+    assert cairn("search", "load_config", cwd=indexed).returncode == 0
+
+
+def test_a_corrupted_index_is_rebuilt_by_the_next_search(indexed: Path) -> None:
+    (indexed / ".cairn/index.db").write_bytes(b"garbage" * 1_000)
+    check_error(cairn("status", cwd=indexed), 3, "damaged", "cairn index")
+    assert cairn("search", "load_config", cwd=indexed).stdout.startswith("config.py:1")
+    assert len(list((indexed / ".cairn").glob("index.db.damaged-*"))) >= 1
+
+
+def test_searching_without_update_before_the_first_run_says_what_to_do(project: Path) -> None:
+    check_error(cairn("search", "x", "--no-update", cwd=project), 3, "not indexed", "cairn index")
+    check_error(cairn("status", cwd=project), 3, "not indexed", "cairn index")
+
+
+def test_a_state_folder_that_cannot_be_written_is_an_error_of_the_store(project: Path) -> None:
+    check_error(cairn("index", "--state-dir", "config.py/state", cwd=project), 3, "cannot write", "CAIRN_STATE_DIR")
+
+
+def test_a_setting_that_cannot_be_used_is_an_error_of_configuration(project: Path) -> None:
+    check_error(cairn("index", cwd=project, environment={"CAIRN_MAX_FILE_BYTES": "many"}), 2, "max_file_bytes")
+    (project / ".cairn").mkdir()
+    (project / ".cairn/config.yaml").write_text("max_fil_bytes: 1\n")
+    check_error(cairn("index", cwd=project), 2, "max_fil_bytes")
+    (project / ".cairn/config.yaml").write_text("[unbalanced")
+    check_error(cairn("index", cwd=project), 2, "config.yaml")
+
+
+# -- bad queries ------------------------------------------------------------------------------------------------------
+
+
+def test_queries_that_cannot_be_run_are_refused(indexed: Path) -> None:
+    check_error(cairn("search", "", cwd=indexed), 2, "empty")
+    check_error(cairn("search", " \n", cwd=indexed), 2, "empty")
+    check_error(cairn("search", "word " * 20_000, cwd=indexed), 2, "characters")
+    check_error(cairn("search", "--mode", "regex", "(unbalanced", cwd=indexed), 2, "invalid regular expression")
+
+
+def test_a_query_of_any_bytes_is_answered(indexed: Path) -> None:
+    for mode, query in (("auto", b"\xff\xfe"), ("literal", b"caf\xe9 loader"), ("hybrid", "🦀 caf\udce9")):
+        done = cairn("search", "--mode", mode, query, cwd=indexed)
+        assert done.returncode in (0, 1), done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_filters_of_any_bytes_find_nothing(indexed: Path) -> None:
+    for option in ("--kind", "--lang", "--in"):
+        done = cairn("search", "load_config", option, b"\xff", cwd=indexed)
+        assert done.returncode == 1, done.stderr
+
+
+def test_a_query_that_begins_with_a_dash_can_be_given_behind_two_dashes(indexed: Path) -> None:
+    assert cairn("search", "--mode", "literal", "--", "-x", cwd=indexed).returncode == 1
