@@ -10,6 +10,7 @@ CairnError
     ├── IndexLockedError   another process is writing
     ├── IndexVersionError  written by a newer version
     └── IndexDamagedError  the index file is corrupt
+        └── DerivedFileError  a file beside it is; it is rebuilt by itself
 """
 
 from __future__ import annotations
@@ -87,3 +88,9 @@ class IndexDamagedError(StoreError):
     """The index file is not a readable database."""
 
     code = "index-damaged"
+
+
+class DerivedFileError(IndexDamagedError):
+    """A file derived from the index is missing, cut short or altered; it can always be rebuilt."""
+
+    code = "index-derived"

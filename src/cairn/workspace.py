@@ -12,17 +12,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from cairn.config import Settings, load_settings
-from cairn.errors import IndexDamagedError, IndexMissingError, PathError
-from cairn.index.snapshot import Snapshot
+from cairn.embedding.fingerprint import bundled_fingerprint
+from cairn.errors import DerivedFileError, IndexDamagedError, IndexMissingError, PathError
 from cairn.index.store import StateDir
-from cairn.search.answer import Library, Request, respond
-from cairn.search.fetch import fetch_one
-from cairn.search.filters import Filters
-from cairn.search.hits import Reader
-from cairn.search.query import understand
 from cairn.source.git import Repository, current_branch, find_repository, head_revision
 from cairn.storage import index_db
-from cairn.storage.arrays import DerivedFileError
 from cairn.storage.connection import mapped_errors
 from cairn.storage.lock import write_lock
 from cairn.types import Answer, Fetched, IndexReport, Mode
@@ -31,7 +25,11 @@ if TYPE_CHECKING:
     import sqlite3
 
     from cairn.embedding.static import StaticModel
-    from cairn.index.build import Builder, Progress
+    from cairn.index.build import Progress
+    from cairn.index.snapshot import Snapshot
+    from cairn.search.answer import Library
+    from cairn.search.hits import Reader
+    from cairn.source.walk import Walk
 
 STATE_FOLDER = ".cairn"
 
@@ -51,7 +49,7 @@ class Workspace:
         self._repository = repository
         self._connection: sqlite3.Connection | None = None
         self._snapshot: Snapshot | None = None
-        self._files = Reader(root, settings.max_file_bytes)
+        self._files: Reader | None = None
 
     @classmethod
     def open(cls, path: str | Path, *, state_dir: str | Path | None = None, settings: Settings | None = None) -> Self:
@@ -102,37 +100,47 @@ class Workspace:
             verify: read the derived files to the last byte first, and redo what is damaged.
             progress: called with (files done, files to do) while files are read.
         """
-        from cairn.index.build import Builder  # noqa: PLC0415 - start-up time: searching needs no parser
+        from cairn.index import plan  # noqa: PLC0415 - start-up time: searching does not need it
         from cairn.source.walk import walk  # noqa: PLC0415 - as above
 
         started = time.perf_counter()
         found = walk(self.root, repository=self._repository, max_file_bytes=self.settings.max_file_bytes)
         if dry_run and not self.state.database.exists():
-            return IndexReport(
-                0, 0, len(found.files), 0, 0, 0, 0, 0, tuple(found.skipped), time.perf_counter() - started, 0, True
-            )
+            skipped, seconds = tuple(found.skipped), time.perf_counter() - started
+            return IndexReport(0, 0, len(found.files), 0, 0, 0, 0, 0, skipped, seconds, 0, dry_run=True)
         if dry_run:
             with closing(self.state.open_for_reading()) as connection:
-                return self._builder(Builder, connection).preview(found, started)
+                return plan.preview(connection, found, self._view_name, started)
         self.state.create()
-
-        def run(verify: bool) -> IndexReport:
-            with closing(self.state.open_for_writing(replace_newer=full)) as connection:
-                return self._builder(Builder, connection).run(
-                    found, branch=self.branch, started=started, full=full, verify=verify, progress=progress
-                )
-
         with write_lock(self.state.lock, self.settings.lock_timeout_seconds):
+            if not full and not verify and (report := self._unchanged(found, started)):
+                return report
             try:
-                return run(verify)
+                return self._build(found, started, full, verify, progress)
             except DerivedFileError:  # damage that shows only when all of a file is read
-                return run(verify=True)
+                return self._build(found, started, full, True, progress)
             except IndexDamagedError:  # the same, of a page of the database
                 self.state.set_aside()
-                return run(verify)
+                return self._build(found, started, full, verify, progress)
 
-    def _builder(self, builder: type[Builder], connection: sqlite3.Connection) -> Builder:
-        return builder(self.root, self.state, self._view_name, connection, self._model, self.settings)
+    def _unchanged(self, found: Walk, started: float) -> IndexReport | None:
+        """Return the report of a run that has nothing to do, None when there is something."""
+        from cairn.index import plan  # noqa: PLC0415 - start-up time, as in index()
+
+        try:
+            with closing(self.state.open_for_reading()) as connection, mapped_errors(self.state.database):
+                return plan.check_unchanged(
+                    connection, self.state, self._view_name, found, self.branch, bundled_fingerprint(), started
+                )
+        except (IndexMissingError, IndexDamagedError):
+            return None  # building makes a new one
+
+    def _build(self, found: Walk, started: float, full: bool, verify: bool, progress: Progress | None) -> IndexReport:
+        from cairn.index.build import Builder  # noqa: PLC0415 - start-up time: numpy, and all that parses
+
+        with closing(self.state.open_for_writing(replace_newer=full)) as connection:
+            builder = Builder(self.root, self.state, self._view_name, connection, self._model, self.settings)
+            return builder.run(found, branch=self.branch, started=started, full=full, verify=verify, progress=progress)
 
     @property
     def branch(self) -> str:
@@ -185,6 +193,10 @@ class Workspace:
             QueryError: if the query is empty, too long, or an invalid pattern.
             IndexMissingError: if nothing was indexed yet.
         """
+        from cairn.search.answer import Request, respond  # noqa: PLC0415 - start-up time: indexing does not search
+        from cairn.search.filters import Filters  # noqa: PLC0415 - as above
+        from cairn.search.query import understand  # noqa: PLC0415 - as above
+
         understood = understand(query, mode)
         request = Request(limit, Filters(tuple(kinds), tuple(languages), tuple(globs)), max_tokens, explain, context)
         return respond(self._library(), understood, request, guessed=mode == "auto")
@@ -195,6 +207,8 @@ class Workspace:
         Raises:
             NotFoundError: if an id is malformed, or what it names is in the index no more.
         """
+        from cairn.search.fetch import fetch_one  # noqa: PLC0415 - start-up time: indexing does not search
+
         library = self._library()
         return [fetch_one(library.snapshot, library.connection, library.view_name, library.reader, one) for one in ids]
 
@@ -221,6 +235,11 @@ class Workspace:
 
     def _library(self) -> Library:
         """Open the newest generation, unless it is the one already open."""
+        from cairn.search.answer import Library  # noqa: PLC0415 - start-up time: indexing does not search
+        from cairn.search.hits import Reader  # noqa: PLC0415 - as above
+
+        if self._files is None:
+            self._files = Reader(self.root, self.settings.max_file_bytes)
         if self._connection is None:
             self._connection = self.state.open_for_reading()
         with mapped_errors(self.state.database):
@@ -231,6 +250,8 @@ class Workspace:
 
     def _open_snapshot(self, connection: sqlite3.Connection) -> Snapshot:
         """Open the newest generation; a damaged derived file is rebuilt on the spot, for it can be."""
+        from cairn.index.snapshot import Snapshot  # noqa: PLC0415 - start-up time: indexing does not search
+
         try:
             return Snapshot.open(connection, self.state, self._view_name)
         except DerivedFileError:

@@ -23,8 +23,8 @@ from cairn.types import Chunk, Definition, ParsedFile, Span
 CHUNK_KEY_BYTES = 5
 MAX_BODY_BYTES = 20_000  # of a chunk's text; only a single line can be longer
 # Files handed to the other process and not yet back, and their size at most.
-_IN_FLIGHT = 64
-_IN_FLIGHT_BYTES = 4_000_000
+_IN_FLIGHT = 1_024
+_IN_FLIGHT_BYTES = 8_000_000
 
 T = TypeVar("T")
 
@@ -106,21 +106,24 @@ def parse_beside(tasks: Iterable[Task[T]]) -> Iterator[tuple[T, ParsedText]]:
     A grammar that brings its process down costs one file its definitions: it is cut on line borders instead.
     """
     waiting: deque[Task[T]] = deque()
+    waiting_bytes = 0
     source = iter(tasks)
     helper = _Helper()
     try:
         exhausted = False
         while waiting or not exhausted:
-            while not exhausted and len(waiting) < _IN_FLIGHT and sum(len(t.data) for t in waiting) < _IN_FLIGHT_BYTES:
+            while not exhausted and len(waiting) < _IN_FLIGHT and waiting_bytes < _IN_FLIGHT_BYTES:
                 if (task := next(source, None)) is None:
                     exhausted = True
                     break
                 waiting.append(task)
+                waiting_bytes += len(task.data)
                 helper.send(task.data, task.language)
             if not waiting:
                 break
             result = helper.receive()
             task = waiting.popleft()
+            waiting_bytes -= len(task.data)
             if result is None:
                 result = _without_grammar(task)
                 helper.close()
@@ -174,7 +177,7 @@ def _unpack(packed: tuple[Any, ...]) -> ParsedText:
 
 
 class _Helper:
-    """The second process, and a thread that takes its results so that neither side ever waits for the other."""
+    """The second process, with a thread for each direction, so that neither side ever waits for the other to read."""
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
@@ -183,40 +186,41 @@ class _Helper:
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         )
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._in, self._out = self._process.stdin, self._process.stdout
+        self._tasks: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._results: queue.SimpleQueue[ParsedText | None] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._collect, daemon=True)
-        self._thread.start()
+        self._threads = [threading.Thread(target=run, daemon=True) for run in (self._feed, self._collect)]
+        for thread in self._threads:
+            thread.start()
 
     def send(self, data: bytes, language: str) -> None:
         """Hand over a file; a process that died is noticed when its result is asked for."""
-        try:
-            pickle.dump((data, language), self._in, protocol=pickle.HIGHEST_PROTOCOL)
-            self._in.flush()
-        except BrokenPipeError:
-            return  # receive() reports it
+        self._tasks.put(pickle.dumps((data, language), protocol=pickle.HIGHEST_PROTOCOL))
 
     def receive(self) -> ParsedText | None:
         """Return the next result, None when the process died over it."""
         return self._results.get()
 
+    def _feed(self) -> None:
+        assert self._process.stdin is not None
+        with suppress(BrokenPipeError), self._process.stdin as stream:  # receive() tells of a process that died
+            while (task := self._tasks.get()) is not None:
+                stream.write(task)
+                stream.flush()
+
     def _collect(self) -> None:
-        try:
+        assert self._process.stdout is not None
+        with suppress(EOFError, pickle.UnpicklingError), self._process.stdout as stream:
             while True:
-                self._results.put(_unpack(pickle.load(self._out)))
-        except (EOFError, pickle.UnpicklingError, OSError, ValueError):
-            self._results.put(None)
+                self._results.put(_unpack(pickle.load(stream)))
+        self._results.put(None)
 
     def close(self) -> None:
         """End the process."""
-        with suppress(BrokenPipeError):  # it died before
-            self._in.close()
+        self._tasks.put(None)
         self._process.kill()
         self._process.wait()
-        self._thread.join()
-        self._out.close()
+        for thread in self._threads:
+            thread.join()
 
 
 def serve(tasks: IO[bytes], results: IO[bytes]) -> None:

@@ -10,13 +10,12 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from cairn.errors import IndexMissingError
+from cairn.errors import DerivedFileError, IndexMissingError
 from cairn.index.segment import Segment
 from cairn.index.store import StateDir
 from cairn.index.view import ViewArrays
 from cairn.source.roles import Role
 from cairn.storage import index_db
-from cairn.storage.arrays import DerivedFileError
 
 _OPEN_ATTEMPTS = 5
 # Above this many rows vectors are widened block by block instead of being kept as float32 (1 kB a row).

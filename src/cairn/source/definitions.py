@@ -295,7 +295,8 @@ def _declared(node: tree_sitter.Node) -> str:
         if inner is None:
             return ""
         node = inner
-    return _text(node)
+    is_name = node.type.endswith("identifier") or node.type in ("operator_name", "destructor_name", "operator_cast")
+    return _text(node) if is_name and not node.has_error else ""
 
 
 def _end(node: tree_sitter.Node, bodies: list[tree_sitter.Node]) -> int:

@@ -13,17 +13,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from cairn.errors import IndexDamagedError, StoreError
+from cairn.errors import DerivedFileError, StoreError
 
 _MAGIC = b"CAIRNARR"
 # Magic, format version, header bytes, and the CRC-32 of all that follows the prefix, begun with the header bytes.
 _PREFIX = struct.Struct("<8sIII")
 _FORMAT = 1
 _ALIGN = 64
-
-
-class DerivedFileError(IndexDamagedError):
-    """A derived file is missing, cut short or altered; it can always be rebuilt."""
 
 
 def save_arrays(path: Path, arrays: Mapping[str, npt.NDArray[np.generic]]) -> int:

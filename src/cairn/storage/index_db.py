@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
 from cairn.storage.migrations import Migration
-from cairn.types import Chunk, Definition, ParsedFile, Span
+from cairn.types import Chunk, Definition, ParsedFile, Skipped, Span
 
 _T = TypeVar("_T")
 
@@ -144,6 +144,11 @@ def publish_view(connection: sqlite3.Connection, view_id: int, generation: int, 
     write_meta(connection, {"generation": str(generation)})
 
 
+def mark_unpublished(connection: sqlite3.Connection, view_id: int) -> None:
+    """Note that files were committed which the view's arrays do not show yet."""
+    connection.execute("UPDATE view SET n_bytes = 0 WHERE id = ?", (view_id,))
+
+
 def set_branch(connection: sqlite3.Connection, view_id: int, branch: str) -> None:
     """Record which branch the files of a view were read from."""
     connection.execute("UPDATE view SET branch = ? WHERE id = ?", (branch, view_id))
@@ -156,6 +161,14 @@ def iter_files(connection: sqlite3.Connection, view_id: int) -> Iterable[FileRow
     )
     for path, *rest in rows:
         yield FileRow(os.fsdecode(path), *rest)
+
+
+def read_skipped(connection: sqlite3.Connection, view_id: int) -> list[Skipped]:
+    """Return the files of a view that were read and left out, with the reason."""
+    rows = connection.execute(
+        "SELECT path, reason FROM file WHERE view_id = ? AND blob_id IS NULL AND reason <> '' ORDER BY path", (view_id,)
+    )
+    return [Skipped(os.fsdecode(path), reason) for path, reason in rows]
 
 
 def put_files(connection: sqlite3.Connection, view_id: int, files: Iterable[FileRow]) -> None:

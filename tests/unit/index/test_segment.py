@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cairn.embedding.static import StaticModel
 from cairn.index.analysis import Analyzer, Postings
 from cairn.index.segment import Form, Segment, form_of, merge_segments
-from cairn.storage.arrays import DerivedFileError
+from cairn.errors import DerivedFileError
 from cairn.types import Chunk, Span
 
 WORDS = ("get", "user", "name", "parse", "HTTP", "file", "open", "close")

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cairn.errors import IndexDamagedError, StoreError
-from cairn.storage.arrays import DerivedFileError, load_arrays, save_arrays
+from cairn.errors import DerivedFileError
+from cairn.storage.arrays import load_arrays, save_arrays
 
 ARRAYS: dict[str, npt.NDArray[np.generic]] = {
     "numbers": np.arange(5, dtype=np.int64),

@@ -1,0 +1,148 @@
+"""Compares the files on disk with the manifest; imports nothing heavy, for most runs find that nothing changed."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cairn.index.store import StateDir
+from cairn.source.walk import Walk
+from cairn.storage import index_db
+from cairn.storage.index_db import FileRow, ViewRow
+from cairn.types import FileStat, IndexReport, Skipped
+
+# Raised whenever parsing, analysis or a derived format changes what an index holds; older indexes are then rebuilt.
+ANALYSIS_VERSION = "1"
+
+
+@dataclass(slots=True)
+class Plan:
+    """What a run has to do. `known` are the files of the view by path, as the manifest has them."""
+
+    todo: list[FileStat]
+    removed: list[str]
+    unchanged: int
+    known: dict[str, FileRow]
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a run has done so far, in files; `touched` says that what the view shows is no longer what it was."""
+
+    added: int = 0
+    changed: int = 0
+    renamed: int = 0
+    embedded: int = 0
+    touched: bool = False
+    skipped: list[Skipped] = field(default_factory=list)
+
+    def count(self, rows: Iterable[FileRow], plan: Plan) -> None:
+        """Count files whose content is not what it was; a touched file with the same bytes is no change."""
+        for row in rows:
+            before = plan.known.get(row.path)
+            if before is None and row.blob_id is None:
+                continue  # skipped for what it holds
+            if before is None:
+                self.added += 1
+            elif before.blob_id != row.blob_id:
+                self.changed += 1
+            else:
+                plan.unchanged += 1
+                continue
+            self.touched = True
+
+
+def make_plan(connection: sqlite3.Connection, walk: Walk, view: ViewRow | None) -> Plan:
+    """Compare the walk with the manifest; size and time are hints, and files changed just before are read again."""
+    known = {row.path: row for row in index_db.iter_files(connection, view.id)} if view is not None else {}
+    todo = []
+    for file in walk.files:
+        row = known.get(file.path)
+        if row is None or row.racy or (row.size, row.mtime_ns) != (file.size, file.mtime_ns):
+            todo.append(file)
+    present = {file.path for file in walk.files}
+    removed = [path for path in known if path not in present]
+    return Plan(todo, removed, len(walk.files) - len(todo), known)
+
+
+def is_usable(connection: sqlite3.Connection, fingerprint: str) -> bool:
+    """Tell whether the index was made by this analysis and the model with this fingerprint."""
+    meta = index_db.read_meta(connection)
+    return meta.get("analysis") == ANALYSIS_VERSION and meta.get("model") == fingerprint
+
+
+def lost_segments(connection: sqlite3.Connection, state: StateDir) -> list[int]:
+    """Return the ids of segments whose file is missing or has not the size it was written with."""
+    return [row.id for row in index_db.read_segments(connection) if not _has_size(state.segment(row.name), row.n_bytes)]
+
+
+def is_published(connection: sqlite3.Connection, state: StateDir, view: ViewRow | None) -> bool:
+    """Tell whether the view's arrays show all that was committed."""
+    if view is None or not view.generation:
+        return False
+    n_bytes = index_db.published_views(connection)[view.id, view.generation]
+    return _has_size(state.view(view.id, view.generation), n_bytes)
+
+
+def _has_size(path: Path, n_bytes: int) -> bool:
+    try:
+        return path.stat().st_size == n_bytes
+    except FileNotFoundError:
+        return False
+
+
+def check_unchanged(
+    connection: sqlite3.Connection,
+    state: StateDir,
+    view_name: str,
+    walk: Walk,
+    branch: str,
+    fingerprint: str,
+    started: float,
+) -> IndexReport | None:
+    """Return the report of a run that has nothing to do, None when there is something."""
+    view = index_db.find_view(connection, view_name)
+    if view is None or view.branch != branch or not is_usable(connection, fingerprint):
+        return None
+    if lost_segments(connection, state) or not is_published(connection, state, view):
+        return None
+    plan = make_plan(connection, walk, view)
+    if plan.todo or plan.removed:
+        return None
+    return make_report(connection, view.id, plan, Tally(skipped=list(walk.skipped)), started)
+
+
+def preview(connection: sqlite3.Connection, walk: Walk, view_name: str, started: float) -> IndexReport:
+    """Say what a run would do, without reading a file or writing anything."""
+    view = index_db.find_view(connection, view_name)
+    plan = make_plan(connection, walk, view)
+    changed = sum(file.path in plan.known for file in plan.todo)
+    tally = Tally(added=len(plan.todo) - changed, changed=changed, skipped=list(walk.skipped))
+    return make_report(connection, view.id if view is not None else -1, plan, tally, started, dry_run=True)
+
+
+def make_report(
+    connection: sqlite3.Connection, view_id: int, plan: Plan, tally: Tally, started: float, *, dry_run: bool = False
+) -> IndexReport:
+    """Put the report of a run together."""
+    files, chunks, languages = index_db.count_totals(connection, view_id)
+    seen = {skip.path for skip in tally.skipped}
+    stored = [skip for skip in index_db.read_skipped(connection, view_id) if skip.path not in seen]
+    return IndexReport(
+        files=files,
+        chunks=chunks,
+        added=tally.added - tally.renamed,
+        changed=tally.changed,
+        removed=len(plan.removed) - tally.renamed,
+        renamed=tally.renamed,
+        unchanged=plan.unchanged,
+        embedded_chunks=tally.embedded,
+        skipped=(*tally.skipped, *stored),
+        seconds=time.perf_counter() - started,
+        generation=index_db.generation(connection),
+        dry_run=dry_run,
+        languages=languages,
+    )
