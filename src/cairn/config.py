@@ -56,11 +56,8 @@ def load_settings(project: Path, environment: Mapping[str, str] = os.environ) ->
 
 
 def _user_file(environment: Mapping[str, str]) -> Path:
-    if configured := environment.get("XDG_CONFIG_HOME"):
-        return Path(configured) / "cairn" / "config.yaml"
-    import platformdirs  # noqa: PLC0415 - start-up time
-
-    return Path(platformdirs.user_config_dir("cairn")) / "config.yaml"
+    folder = environment.get("XDG_CONFIG_HOME")  # https://specifications.freedesktop.org/basedir-spec/
+    return (Path(folder) if folder else Path.home() / ".config") / "cairn" / "config.yaml"
 
 
 def _read_file(file: Path) -> dict[str, Any]:

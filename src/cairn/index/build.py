@@ -41,8 +41,8 @@ from cairn.types import FileStat, IndexReport, Skipped
 HASH_BYTES = 16
 HEAD_BYTES = 8_192
 BATCH_BYTES = 8_000_000  # of source; a batch is committed at this size, or at `Settings.batch_chunks`
-# From this much source on, a second process is worth starting.
-BESIDE_BYTES = 1_500_000
+# From this much source on, other processes are worth starting.
+BESIDE_BYTES = 1_000_000
 # While a long run goes on, what it has is shown to readers about this often.
 PUBLISH_SECONDS = 2.0
 # Segments are merged when there are more than this many, or when more rows are dead than alive.

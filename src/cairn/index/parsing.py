@@ -1,4 +1,4 @@
-"""Parses files, in this process or in one beside it: on a second core, and where a crashing grammar does no harm."""
+"""Parses files, in this process or in some beside it: on every core, and where a crashing grammar does no harm."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ from cairn.types import Chunk, Definition, ParsedFile, Span
 
 CHUNK_KEY_BYTES = 5
 MAX_BODY_BYTES = 20_000  # of a chunk's text; only a single line can be longer
-# Files handed to the other process and not yet back, and their size at most.
+# More processes than this gain little: the results go through one.
+MAX_HELPERS = 4
+# Files handed to other processes and not yet back, and their size at most.
 _IN_FLIGHT = 1_024
 _IN_FLIGHT_BYTES = 8_000_000
 
@@ -101,38 +103,40 @@ def parse_here(tasks: Iterable[Task[T]]) -> Iterator[tuple[T, ParsedText]]:
 
 
 def parse_beside(tasks: Iterable[Task[T]]) -> Iterator[tuple[T, ParsedText]]:
-    """Parse files in a second process, in order, while the caller works on those that are done.
+    """Parse files in processes of their own, in order, while the caller works on those that are done.
 
     A grammar that brings its process down costs one file its definitions: it is cut on line borders instead.
     """
-    waiting: deque[Task[T]] = deque()
+    waiting: deque[tuple[int, Task[T]]] = deque()  # with the number of the helper that has it
     waiting_bytes = 0
-    source = iter(tasks)
-    helper = _Helper()
+    numbered = enumerate(tasks)
+    helpers = [_Helper() for _ in range(min(MAX_HELPERS, os.cpu_count() or 1))]
     try:
         exhausted = False
         while waiting or not exhausted:
             while not exhausted and len(waiting) < _IN_FLIGHT and waiting_bytes < _IN_FLIGHT_BYTES:
-                if (task := next(source, None)) is None:
+                if (following := next(numbered, None)) is None:
                     exhausted = True
                     break
-                waiting.append(task)
+                number, task = following[0] % len(helpers), following[1]
+                waiting.append((number, task))
                 waiting_bytes += len(task.data)
-                helper.send(task.data, task.language)
+                helpers[number].send(task.data, task.language)
             if not waiting:
                 break
-            result = helper.receive()
-            task = waiting.popleft()
+            number, task = waiting.popleft()
             waiting_bytes -= len(task.data)
-            if result is None:
+            if (result := helpers[number].receive()) is None:
                 result = _without_grammar(task)
-                helper.close()
-                helper = _Helper()
-                for again in waiting:
-                    helper.send(again.data, again.language)
+                helpers[number].close()
+                helpers[number] = _Helper()
+                for owner, again in waiting:
+                    if owner == number:
+                        helpers[number].send(again.data, again.language)
             yield task.tag, result
     finally:
-        helper.close()
+        for helper in helpers:
+            helper.close()
 
 
 def _without_grammar(task: Task[T]) -> ParsedText:
@@ -177,7 +181,7 @@ def _unpack(packed: tuple[Any, ...]) -> ParsedText:
 
 
 class _Helper:
-    """The second process, with a thread for each direction, so that neither side ever waits for the other to read."""
+    """Another process, with a thread for each direction, so that neither side ever waits for the other to read."""
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
@@ -224,7 +228,7 @@ class _Helper:
 
 
 def serve(tasks: IO[bytes], results: IO[bytes]) -> None:
-    """Parse what comes in until the other side closes; this is all the second process does."""
+    """Parse what comes in until the other side closes; this is all another process does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that a person started
     while True:
         try:
