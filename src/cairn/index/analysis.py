@@ -9,10 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cairn.source.text import MAX_WORD_CHARS, raw_words, split_identifier, term_hash, terms_of
+from cairn.index.words import FIELDS, Words
+from cairn.source.text import MAX_WORD_CHARS, split_identifier, term_hash, terms_of
 
-# The fields of a chunk, in the order of every per-field constant below.
-FIELDS = ("name", "signature", "doc", "body")
 # BM25F (Robertson, Zaragoza, Taylor 2004): weight and length normalisation by field. Lengths are compared with a
 # fixed pivot instead of the corpus average, so that a posting never has to be rewritten when other files change.
 FIELD_WEIGHTS = np.array([4.0, 1.5, 1.5, 1.0], dtype=np.float32)
@@ -128,11 +127,8 @@ class Analyzer:
         self._vocabulary = Vocabulary()
         self._vectors = np.zeros((0, self._dimensions), dtype=np.float32)
 
-    def analyze(self, texts: Sequence[tuple[str, str, str, str]]) -> tuple[Postings, npt.NDArray[np.int8]]:
-        """Return the postings of a batch, rows numbered by position, and its vectors.
-
-        Args:
-            texts: one (name, signature, doc, body) a row.
+    def analyze(self, files: Sequence[Words]) -> tuple[Postings, npt.NDArray[np.int8]]:
+        """Return the postings of a batch, rows numbered through all files, and its vectors.
 
         Returns:
             The postings, and vectors of shape (n_rows, dimensions): unit length times 127, zeros where no word is
@@ -140,21 +136,20 @@ class Analyzer:
         """
         if self._vocabulary.full:
             self._reset()
-        counts = self._count(texts)
-        return self._postings(counts, len(texts)), self._embed(counts, len(texts))
+        n_rows = sum(file.n_rows for file in files)
+        counts = self._count(files)
+        return self._postings(counts, n_rows), self._embed(counts, n_rows)
 
-    def _count(self, texts: Sequence[tuple[str, str, str, str]]) -> _Counts:
+    def _count(self, files: Sequence[Words]) -> _Counts:
         lookup = self._vocabulary.__getitem__
-        flat = array("q")
-        lengths = array("q")
-        for row in texts:
-            for text in row:
-                numbers = list(map(lookup, raw_words(text))) if text else ()
-                flat.extend(numbers)
-                lengths.append(len(numbers))
+        parts = [
+            np.array([*map(lookup, file.words)], dtype=np.int64)[np.frombuffer(file.ids, np.int32)] for file in files
+        ]
+        lengths = np.concatenate([np.zeros(0, np.int32), *(np.frombuffer(file.lengths, np.int32) for file in files)])
+        flat = np.concatenate([np.zeros(0, np.int64), *parts])
         n_fields, n_raw = len(FIELDS), max(1, len(self._vocabulary))
-        slots = np.repeat(np.arange(len(lengths), dtype=np.int64), np.array(lengths, dtype=np.int64))
-        keys, counts = np.unique(slots * n_raw + np.array(flat, dtype=np.int64), return_counts=True)
+        slots = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
+        keys, counts = np.unique(slots * n_raw + flat, return_counts=True)
         slots, raws = keys // n_raw, keys % n_raw
         return _Counts(slots // n_fields, slots % n_fields, raws, counts.astype(np.int64))
 

@@ -218,7 +218,7 @@ class Builder:
                 self._publish_in_passing(view_id)
 
     def _segment(self, items: Sequence[ParsedText], blob_ids: Sequence[int]) -> Segment:
-        postings, vectors = self._analyzer.analyze([text for item in items for text in item.texts])
+        postings, vectors = self._analyzer.analyze([item.words for item in items])
         counts = [len(item.keys) for item in items]
         return Segment(
             blob_ids=np.array(blob_ids, dtype=np.int64),

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+from array import array
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -16,6 +17,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import IO, Any, Generic, TypeVar
 
+from cairn.index.words import Row, Words
 from cairn.source.chunking import chunk_file
 from cairn.source.languages import BY_NAME, TEXT
 from cairn.types import Chunk, Definition, ParsedFile, Span
@@ -33,10 +35,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class ParsedText:
-    """A parsed file, ready to be analysed: (name, signature, doc, body), stable key and size in bytes by chunk."""
+    """A parsed file, ready to be analysed: the words, stable key and size in bytes of each chunk."""
 
     parsed: ParsedFile
-    texts: list[tuple[str, str, str, str]]
+    words: Words
     keys: list[int]
     sizes: list[int]
 
@@ -51,7 +53,7 @@ class Task(Generic[T]):
 
 
 def parse_text(data: bytes, language: str) -> ParsedText:
-    """Parse one file and cut its chunks' texts."""
+    """Parse one file and take its chunks' words."""
     parsed = chunk_file(data, BY_NAME[language])
     line_starts = [0]
     position = data.find(b"\n")
@@ -59,19 +61,20 @@ def parse_text(data: bytes, language: str) -> ParsedText:
         line_starts.append(position + 1)
         position = data.find(b"\n", position + 1)
     line_starts.append(len(data))
-    result = ParsedText(parsed, [], [], [])
+    rows: list[Row] = []
+    keys: list[int] = []
     occurrences: dict[int, int] = {}
     for chunk in parsed.chunks:
         ((first, last),) = chunk.lines
         own = data[line_starts[first - 1] : line_starts[min(last, len(line_starts) - 1)]]
-        result.texts.append(_fields(chunk, parsed, own))
+        rows.append(_fields(chunk, parsed, own))
         key = _key(chunk, parsed, own)
         occurrences[key] = occurrences.get(key, -1) + 1
         if occurrences[key]:
             key = _hash_key(key.to_bytes(8, "little") + occurrences[key].to_bytes(4, "little"))
-        result.keys.append(key)
-        result.sizes.append(chunk.span.end_byte - chunk.span.start_byte)
-    return result
+        keys.append(key)
+    sizes = [chunk.span.end_byte - chunk.span.start_byte for chunk in parsed.chunks]
+    return ParsedText(parsed, Words.of(rows), keys, sizes)
 
 
 def _fields(chunk: Chunk, parsed: ParsedFile, own: bytes) -> tuple[str, str, str, str]:
@@ -156,7 +159,11 @@ def _pack(result: ParsedText) -> tuple[Any, ...]:
         (one.kind, one.owner, one.part, one.definitions, one.header, one.lines, *_plain(one.span))
         for one in parsed.chunks
     ]
-    return parsed.language, parsed.note, definitions, chunks, result.texts, result.keys, result.sizes
+    return parsed.language, parsed.note, definitions, chunks, _plain_words(result.words), result.keys, result.sizes
+
+
+def _plain_words(words: Words) -> tuple[list[str], array[int], array[int]]:
+    return words.words, words.ids, words.lengths
 
 
 def _plain(span: Span) -> tuple[int, int, int, int]:
@@ -164,7 +171,7 @@ def _plain(span: Span) -> tuple[int, int, int, int]:
 
 
 def _unpack(packed: tuple[Any, ...]) -> ParsedText:
-    language, note, definitions, chunks, texts, keys, sizes = packed
+    language, note, definitions, chunks, words, keys, sizes = packed
     parsed = ParsedFile(
         language,
         tuple(
@@ -177,7 +184,7 @@ def _unpack(packed: tuple[Any, ...]) -> ParsedText:
         ),
         note,
     )
-    return ParsedText(parsed, texts, keys, sizes)
+    return ParsedText(parsed, Words(*words), keys, sizes)
 
 
 class _Helper:

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cairn.embedding.static import StaticModel
-from cairn.index.analysis import FIELDS, Analyzer, Postings, quantize
+from cairn.index.analysis import Analyzer, Postings, quantize
+from cairn.index.words import FIELDS, Words
 from cairn.source.text import raw_words, split_identifier, term_hash, terms_of
 
 Row = tuple[str, str, str, str]
@@ -26,7 +27,7 @@ def row(name: str = "", signature: str = "", doc: str = "", body: str = "") -> R
 
 
 def analyze(model: StaticModel, texts: Sequence[Row]) -> tuple[Postings, npt.NDArray[np.int8]]:
-    return Analyzer(model.word_vectors, model.dimensions).analyze(texts)
+    return Analyzer(model.word_vectors, model.dimensions).analyze([Words.of(texts)])
 
 
 def postings_of(postings: Postings, number: int) -> dict[int, tuple[int, int]]:
@@ -112,8 +113,8 @@ def test_what_a_chunk_yields_does_not_depend_on_its_batch(
 ) -> None:
     """Neither on its neighbours, nor on what the same analyzer saw before."""
     shared = Analyzer(model.word_vectors, model.dimensions)
-    shared.analyze([row(body=data.draw(st.lists(st.sampled_from(WORDS)).map(" ".join)))])
-    together, vectors = shared.analyze(texts)
+    shared.analyze([Words.of([row(body=data.draw(st.lists(st.sampled_from(WORDS)).map(" ".join)))])])
+    together, vectors = shared.analyze([Words.of(texts)])
     number = data.draw(st.integers(0, len(texts) - 1))
     alone, vector = analyze(model, [texts[number]])
     assert postings_of(together, number) == postings_of(alone, 0)

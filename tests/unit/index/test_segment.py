@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cairn.embedding.static import StaticModel
+from cairn.errors import DerivedFileError
 from cairn.index.analysis import Analyzer, Postings
 from cairn.index.segment import Form, Segment, form_of, merge_segments
-from cairn.errors import DerivedFileError
+from cairn.index.words import Words
 from cairn.types import Chunk, Span
 
 WORDS = ("get", "user", "name", "parse", "HTTP", "file", "open", "close")
@@ -26,7 +27,7 @@ def analyzer() -> Analyzer:
 
 def build(analyzer: Analyzer, blobs: Blobs) -> Segment:
     bodies = [body for number in sorted(blobs) for body in blobs[number]]
-    postings, vectors = analyzer.analyze([("", "", "", body) for body in bodies])
+    postings, vectors = analyzer.analyze([Words.of([("", "", "", body) for body in bodies])])
     return Segment(
         blob_ids=np.array(sorted(blobs), dtype=np.int64),
         blob_start=np.r_[0, np.cumsum([len(blobs[number]) for number in sorted(blobs)])].astype(np.int64),

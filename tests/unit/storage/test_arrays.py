@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.errors import IndexDamagedError, StoreError
-from cairn.errors import DerivedFileError
+from cairn.errors import DerivedFileError, IndexDamagedError, StoreError
 from cairn.storage.arrays import load_arrays, save_arrays
 
 ARRAYS: dict[str, npt.NDArray[np.generic]] = {

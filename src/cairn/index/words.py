@@ -1,0 +1,52 @@
+"""The words of a file's chunks as numbers, counted where the file is parsed and analysed where the index is built."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cairn.source.text import raw_words
+
+# The texts of a chunk, in the order of every per-field constant elsewhere.
+FIELDS = ("name", "signature", "doc", "body")
+
+Row = tuple[str, str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The raw words of some rows, in order.
+
+    `ids` are places in `words`; `lengths` say how many belong to each field of each row, so it is `len(FIELDS)` times
+    as long as there are rows.
+    """
+
+    words: list[str]
+    ids: array[int]
+    lengths: array[int]
+
+    @classmethod
+    def of(cls, rows: Sequence[Row]) -> Words:
+        """Take the words out of rows of (name, signature, doc, body)."""
+        numbers = _Numbers()
+        ids, lengths = array("i"), array("i")
+        for row in rows:
+            for text in row:
+                found = raw_words(text) if text else ()
+                ids.extend(map(numbers.__getitem__, found))
+                lengths.append(len(found))
+        return cls(list(numbers), ids, lengths)
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows the words belong to."""
+        return len(self.lengths) // len(FIELDS)
+
+
+class _Numbers(dict[str, int]):
+    """Numbers words as they are first looked up."""
+
+    def __missing__(self, word: str) -> int:
+        number = self[word] = len(self)
+        return number
