@@ -43,8 +43,6 @@ HEAD_BYTES = 8_192
 BATCH_BYTES = 8_000_000  # of source; a batch is committed at this size, or at `Settings.batch_chunks`
 # From this much source on, other processes are worth starting.
 BESIDE_BYTES = 1_000_000
-# While a long run goes on, what it has is shown to readers about this often.
-PUBLISH_SECONDS = 2.0
 # Segments are merged when there are more than this many, or when more rows are dead than alive.
 MAX_SEGMENTS = 6
 # A file written less than this long before it was read may change again without a change of time.
@@ -60,6 +58,22 @@ class _Content:
     file: FileStat
     content_hash: bytes
     racy: bool
+
+
+class _Steps:
+    """Counts the files that are done, and tells whoever wants to know."""
+
+    def __init__(self, total: int, progress: Progress | None) -> None:
+        self._done, self._total, self._progress = 0, total, progress
+        self._tell()
+
+    def take(self) -> None:
+        self._done += 1
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._progress is not None:
+            self._progress(self._done, self._total)
 
 
 class Builder:
@@ -87,7 +101,6 @@ class Builder:
         self._model = model
         self._settings = settings
         self._analyzer = Analyzer(model.word_vectors, model.dimensions)
-        self._published_at = time.monotonic()
 
     def run(
         self, walk: Walk, *, branch: str, started: float, full: bool, verify: bool, progress: Progress | None
@@ -130,17 +143,16 @@ class Builder:
 
     def _update(self, view_id: int, plan: Plan, tally: Tally, progress: Progress | None) -> None:
         """Read and parse what is to do, and commit it batch by batch."""
-        total = len(plan.todo)
+        steps = _Steps(len(plan.todo), progress)
         rows: list[FileRow] = []
         batch: list[tuple[_Content, ParsedText]] = []
         n_chunks = n_bytes = 0
         parse = parse_beside if sum(file.size for file in plan.todo) >= BESIDE_BYTES else parse_here
-        for content, parsed in parse(self._read_all(plan, rows, tally)):
+        for content, parsed in parse(self._read_all(plan, rows, tally, steps)):
+            steps.take()
             batch.append((content, parsed))
             n_chunks += len(parsed.keys)
             n_bytes += content.file.size
-            if progress is not None:
-                progress(tally.added + tally.changed + len(rows) + len(batch), total)
             if n_chunks >= self._settings.batch_chunks or n_bytes >= BATCH_BYTES:
                 self._commit(view_id, batch, rows, plan, tally)
                 batch.clear()
@@ -148,17 +160,17 @@ class Builder:
                 n_chunks = n_bytes = 0
         if batch or rows:
             self._commit(view_id, batch, rows, plan, tally)
-        if progress is not None:
-            progress(total, total)
 
-    def _read_all(self, plan: Plan, rows: list[FileRow], tally: Tally) -> Iterator[Task[_Content]]:
+    def _read_all(self, plan: Plan, rows: list[FileRow], tally: Tally, steps: _Steps) -> Iterator[Task[_Content]]:
         """Yield the files that need parsing; those that do not are added to `rows`."""
         for file in plan.todo:
             outcome = self._read(file, tally)
-            if isinstance(outcome, FileRow):
-                rows.append(outcome)
-            elif outcome is not None:
+            if isinstance(outcome, Task):
                 yield outcome
+                continue
+            steps.take()
+            if outcome is not None:
+                rows.append(outcome)
 
     def _read(self, file: FileStat, tally: Tally) -> FileRow | Task[_Content] | None:
         """Return a finished row for a file that needs no parsing, else what to parse, None for one that vanished."""
@@ -215,7 +227,7 @@ class Builder:
             index_db.put_files(self._connection, view_id, rows)
             tally.count(rows, plan)
             if tally.touched:
-                self._publish_in_passing(view_id)
+                self._publish(view_id)
 
     def _segment(self, items: Sequence[ParsedText], blob_ids: Sequence[int]) -> Segment:
         postings, vectors = self._analyzer.analyze([item.words for item in items])
@@ -228,14 +240,6 @@ class Builder:
             vectors=vectors,
             postings=postings,
         )
-
-    def _publish_in_passing(self, view_id: int) -> None:
-        """Show readers what a long run has so far, now and then; else only note that the view's arrays lag behind."""
-        if time.monotonic() - self._published_at < PUBLISH_SECONDS:
-            index_db.mark_unpublished(self._connection, view_id)
-            return
-        self._publish(view_id)
-        self._published_at = time.monotonic()
 
     def _finish(self, view_id: int, plan: Plan, tally: Tally, branch: str, verify: bool) -> None:
         """Drop what is gone, tidy the segments, and publish a generation if anything changed."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import cast
 
@@ -122,6 +123,7 @@ def build_view(files: Sequence[ViewFile], word_vectors: WordVectors, dimensions:
     )
 
 
+@lru_cache(maxsize=65_536)  # a long run writes the view anew with every batch
 def _path_terms(path: str) -> tuple[dict[int, tuple[int, int]], list[str], int]:
     """Return the terms of a path as {hash: (impact, fields)}, its words for embedding, and the stem's term count."""
     *folders, name = path.split("/")

@@ -144,11 +144,6 @@ def publish_view(connection: sqlite3.Connection, view_id: int, generation: int, 
     write_meta(connection, {"generation": str(generation)})
 
 
-def mark_unpublished(connection: sqlite3.Connection, view_id: int) -> None:
-    """Note that files were committed which the view's arrays do not show yet."""
-    connection.execute("UPDATE view SET n_bytes = 0 WHERE id = ?", (view_id,))
-
-
 def set_branch(connection: sqlite3.Connection, view_id: int, branch: str) -> None:
     """Record which branch the files of a view were read from."""
     connection.execute("UPDATE view SET branch = ? WHERE id = ?", (branch, view_id))
