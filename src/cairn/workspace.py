@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Self
 
 from cairn.config import Settings, load_settings
 from cairn.embedding.fingerprint import bundled_fingerprint
-from cairn.errors import DerivedFileError, IndexDamagedError, IndexMissingError, PathError
+from cairn.errors import DerivedFileError, IndexDamagedError, IndexMissingError, PathError, QueryError
 from cairn.index.store import StateDir
 from cairn.source.git import Repository, current_branch, find_repository, head_revision
+from cairn.source.languages import BY_NAME
 from cairn.storage import index_db
 from cairn.storage.connection import mapped_errors
 from cairn.storage.lock import write_lock
@@ -197,6 +198,8 @@ class Workspace:
         from cairn.search.filters import Filters  # noqa: PLC0415 - as above
         from cairn.search.query import understand  # noqa: PLC0415 - as above
 
+        if unknown := sorted(set(languages) - BY_NAME.keys()):
+            raise QueryError(f"no language is called {', '.join(unknown)}", f"known are: {', '.join(sorted(BY_NAME))}")
         understood = understand(query, mode)
         request = Request(limit, Filters(tuple(kinds), tuple(languages), tuple(globs)), max_tokens, explain, context)
         return respond(self._library(), understood, request, guessed=mode == "auto")
@@ -214,21 +217,27 @@ class Workspace:
 
     def status(self) -> dict[str, object]:
         """Return what the index holds, as plain values for display."""
-        with closing(self.state.open_for_reading()) as connection:
+        from cairn.index.plan import make_plan  # noqa: PLC0415 - start-up time: searching does not need it
+        from cairn.source.walk import walk  # noqa: PLC0415 - as above
+
+        with closing(self.state.open_for_reading()) as connection, mapped_errors(self.state.database):
             view = index_db.find_view(connection, self._view_name)
             if view is None:
                 raise IndexMissingError("this project is not indexed yet", "cairn index")
-            files, chunks, languages = index_db.count_totals(connection, view[0])
-            skipped = [row for row in index_db.iter_files(connection, view[0]) if row.blob_id is None]
+            found = walk(self.root, repository=self._repository, max_file_bytes=self.settings.max_file_bytes)
+            plan = make_plan(connection, found, view)
+            files, chunks, languages = index_db.count_totals(connection, view.id)
+            skipped = [*found.skipped, *index_db.read_skipped(connection, view.id)]
             return {
                 "root": str(self.root),
                 "state_dir": str(self.state.path),
-                "branch": view[1],
+                "branch": view.branch,
                 "generation": index_db.generation(connection),
                 "files": files,
                 "chunks": chunks,
+                "pending": len(plan.changed()) + len(plan.removed),
                 "languages": languages,
-                "skipped": {row.path: row.reason for row in skipped},
+                "skipped": {skip.path: skip.reason for skip in skipped},
                 "model": index_db.read_meta(connection).get("model", ""),
                 "disk_bytes": self.state.disk_bytes(),
             }

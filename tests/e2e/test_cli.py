@@ -398,9 +398,16 @@ def test_a_query_of_any_bytes_is_answered(indexed: Path) -> None:
 
 
 def test_filters_of_any_bytes_find_nothing(indexed: Path) -> None:
-    for option in ("--kind", "--lang", "--in"):
+    for option in ("--kind", "--in"):
         done = cairn("search", "load_config", option, b"\xff", cwd=indexed)
         assert done.returncode == 1, done.stderr
+
+
+def test_a_language_that_nobody_knows_is_a_usage_error_that_names_the_known_ones(indexed: Path) -> None:
+    for language in (b"\xff", b"cobol"):
+        done = cairn("search", "load_config", "--lang", language, cwd=indexed)
+        assert done.returncode == 2
+        assert "python" in done.stderr
 
 
 def test_a_query_that_begins_with_a_dash_can_be_given_behind_two_dashes(indexed: Path) -> None:

@@ -75,6 +75,7 @@ def run_status(options: argparse.Namespace) -> int:
     emit(f"project     {printable(status['root'])}")
     emit(f"branch      {status['branch'] or '(none)'}")
     emit(f"index       {status['files']:,} files, {status['chunks']:,} chunks, generation {status['generation']}")
+    emit(f"pending     {status['pending']:,} files changed since (cairn index reads them)")
     emit(f"on disk     {status['disk_bytes'] / 1e6:.1f} MB in {printable(status['state_dir'])}")
     emit(f"model       {status['model']}")
     for language, count in status["languages"].items():

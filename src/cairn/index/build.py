@@ -67,6 +67,10 @@ class _Steps:
         self._done, self._total, self._progress = 0, total, progress
         self._tell()
 
+    @property
+    def left(self) -> int:
+        return self._total - self._done
+
     def take(self) -> None:
         self._done += 1
         self._tell()
@@ -154,12 +158,12 @@ class Builder:
             n_chunks += len(parsed.keys)
             n_bytes += content.file.size
             if n_chunks >= self._settings.batch_chunks or n_bytes >= BATCH_BYTES:
-                self._commit(view_id, batch, rows, plan, tally)
+                self._commit(view_id, batch, rows, plan, tally, steps.left)
                 batch.clear()
                 rows.clear()
                 n_chunks = n_bytes = 0
         if batch or rows:
-            self._commit(view_id, batch, rows, plan, tally)
+            self._commit(view_id, batch, rows, plan, tally, steps.left)
 
     def _read_all(self, plan: Plan, rows: list[FileRow], tally: Tally, steps: _Steps) -> Iterator[Task[_Content]]:
         """Yield the files that need parsing; those that do not are added to `rows`."""
@@ -196,7 +200,13 @@ class Builder:
         return Task(data, language.name, _Content(file, content_hash, racy))
 
     def _commit(
-        self, view_id: int, batch: Sequence[tuple[_Content, ParsedText]], rows: list[FileRow], plan: Plan, tally: Tally
+        self,
+        view_id: int,
+        batch: Sequence[tuple[_Content, ParsedText]],
+        rows: list[FileRow],
+        plan: Plan,
+        tally: Tally,
+        pending: int,
     ) -> None:
         """Write one batch: first its derived file, then, in one transaction, all that refers to it."""
         unique: dict[tuple[bytes, str], ParsedText] = {}
@@ -225,6 +235,7 @@ class Builder:
             for key, text in unique.items():
                 index_db.put_blob(self._connection, blob_ids[key], key[0], text.parsed, text.keys, segment_id)
             index_db.put_files(self._connection, view_id, rows)
+            index_db.set_pending(self._connection, view_id, pending)
             tally.count(rows, plan)
             if tally.touched:
                 self._publish(view_id)
@@ -244,7 +255,9 @@ class Builder:
     def _finish(self, view_id: int, plan: Plan, tally: Tally, branch: str, verify: bool) -> None:
         """Drop what is gone, tidy the segments, and publish a generation if anything changed."""
         view = index_db.find_view(self._connection, self._view_name)
-        tally.touched = tally.touched or bool(plan.removed) or view is None or view.branch != branch
+        tally.touched = (
+            tally.touched or bool(plan.removed) or view is None or view.branch != branch or bool(view.pending)
+        )
         shown = is_published(self._connection, self._state, view)
         if shown and verify and view is not None:
             shown = _loads(ViewArrays, self._state.view(view.id, view.generation))
@@ -254,6 +267,7 @@ class Builder:
         with transaction(self._connection):  # one, so that no interruption leaves a view that shows what is gone
             index_db.drop_files(self._connection, view_id, plan.removed)
             index_db.set_branch(self._connection, view_id, branch)
+            index_db.set_pending(self._connection, view_id, 0)
             self._merge_segments()
             self._publish(view_id)
         self._remove_unlisted()

@@ -27,6 +27,11 @@ class Plan:
     unchanged: int
     known: dict[str, FileRow]
 
+    def changed(self) -> list[FileStat]:
+        """Return the files that look new or changed; the rest of `todo` is read again only to be sure."""
+        rows = ((file, self.known.get(file.path)) for file in self.todo)
+        return [file for file, row in rows if row is None or (row.size, row.mtime_ns) != (file.size, file.mtime_ns)]
+
 
 @dataclass(slots=True)
 class Tally:
@@ -105,7 +110,7 @@ def check_unchanged(
 ) -> IndexReport | None:
     """Return the report of a run that has nothing to do, None when there is something."""
     view = index_db.find_view(connection, view_name)
-    if view is None or view.branch != branch or not is_usable(connection, fingerprint):
+    if view is None or view.pending or view.branch != branch or not is_usable(connection, fingerprint):
         return None
     if lost_segments(connection, state) or not is_published(connection, state, view):
         return None

@@ -36,14 +36,18 @@ class Snapshot:
     """Rows number the chunks of all segments; a row whose blob the view does not show has file -1.
 
     Attributes:
+        pending: how many files the run that wrote this had yet to read.
         file_of_row: shape (n_rows,), file numbers into `files.paths`.
         blob_rows: shape (n_blobs + 1,), where each blob's rows begin.
         file_of_blob: shape (n_blobs,).
     """
 
-    def __init__(self, generation: int, branch: str, segments: Sequence[Segment], files: ViewArrays) -> None:
+    def __init__(
+        self, generation: int, branch: str, pending: int, segments: Sequence[Segment], files: ViewArrays
+    ) -> None:
         self.generation = generation
         self.branch = branch
+        self.pending = pending
         self.files = files
         self._segments = tuple(segments)
         bases = np.cumsum([0, *(len(segment) for segment in segments)])
@@ -76,18 +80,17 @@ class Snapshot:
                 rows = index_db.read_segments(connection)
             finally:
                 connection.execute("COMMIT")
-            view_id, branch, shown = view or (0, "", 0)
-            if not shown:
+            if view is None or not view.generation:
                 raise IndexMissingError("this project is not indexed yet", "cairn index")
             try:
                 segments = [Segment.load(state.segment(row.name)) for row in rows]
-                files = ViewArrays.load(state.view(view_id, shown))
+                files = ViewArrays.load(state.view(view.id, view.generation))
             except DerivedFileError:
                 # A writer may have replaced the files since the list was read.
                 if attempt + 1 == _OPEN_ATTEMPTS or index_db.generation(connection) == generation:
                     raise
                 continue
-            return cls(generation, branch, segments, files)
+            return cls(generation, view.branch, view.pending, segments, files)
         raise AssertionError("unreachable")
 
     def _show(self, files: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -13,7 +13,7 @@ from cairn.storage import index_db
 from cairn.storage.connection import connect, mapped_errors
 from cairn.storage.migrations import migrate
 
-_GITIGNORE = "# Everything here is rebuilt by Cairn, except what is meant to be shared.\n*\n!.gitignore\n!config.yaml\n!core.yaml\n!shared/\n!shared/**\n"  # noqa: E501
+_GITIGNORE = "# Everything here is rebuilt by Cairn, except what is meant to be shared.\n*\n!config.yaml\n!core.yaml\n!shared/\n!shared/**\n"  # noqa: E501
 
 
 @dataclass(frozen=True, slots=True)

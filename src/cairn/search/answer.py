@@ -79,7 +79,7 @@ def respond(library: Library, query: Query, request: Request, *, guessed: bool) 
         branch=snapshot.branch,
         generation=snapshot.generation,
         code=shown,
-        coverage=Coverage(n_files, n_files, 0),
+        coverage=Coverage(n_files, n_files + snapshot.pending, snapshot.pending),
         took_ms=round((time.perf_counter() - started) * 1000, 2),
         total_tokens_available=sum(hit.tokens for hit in hits),
         omitted=omitted + more,

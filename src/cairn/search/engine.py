@@ -129,6 +129,7 @@ def _diversify(
     place = np.arange(len(rows)) - np.repeat(starts, np.diff(np.append(starts, len(rows))))
     # A score may be negative, where a factor would raise it.
     values = np.where(values > 0, values * SATURATION**place, values - place)
+    values = np.round(values, 5)  # what differs only in how it was summed up is a tie
     final = np.lexsort((rows, -values))[:limit]
     ranked = []
     for row, file, value in zip(rows[final].tolist(), files[final].tolist(), values[final].tolist(), strict=True):

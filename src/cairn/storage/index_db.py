@@ -57,6 +57,7 @@ MIGRATIONS = (
             "ALTER TABLE view ADD COLUMN n_bytes INTEGER NOT NULL DEFAULT 0",
         ),
     ),
+    Migration("files a run has yet to read", ("ALTER TABLE view ADD COLUMN pending INTEGER NOT NULL DEFAULT 0",)),
 )
 
 
@@ -125,16 +126,20 @@ def ensure_view(connection: sqlite3.Connection, name: str) -> int:
 
 
 class ViewRow(NamedTuple):
-    """One view; `generation` is the one its file of arrays was written in, 0 before the first."""
+    """One view; `generation` is the one its file of arrays was written in, 0 before the first.
+
+    `pending` counts the files that a run had not read yet when it committed last.
+    """
 
     id: int
     branch: str
     generation: int
+    pending: int
 
 
 def find_view(connection: sqlite3.Connection, name: str) -> ViewRow | None:
     """Return the view called `name`, None when there is none."""
-    row = connection.execute("SELECT id, branch, generation FROM view WHERE name = ?", (name,)).fetchone()
+    row = connection.execute("SELECT id, branch, generation, pending FROM view WHERE name = ?", (name,)).fetchone()
     return None if row is None else ViewRow(*row)
 
 
@@ -142,6 +147,11 @@ def publish_view(connection: sqlite3.Connection, view_id: int, generation: int, 
     """Start a generation of the index, in which the arrays of one view were written anew."""
     connection.execute("UPDATE view SET generation = ?, n_bytes = ? WHERE id = ?", (generation, n_bytes, view_id))
     write_meta(connection, {"generation": str(generation)})
+
+
+def set_pending(connection: sqlite3.Connection, view_id: int, pending: int) -> None:
+    """Record how many files of a view a run has yet to read."""
+    connection.execute("UPDATE view SET pending = ? WHERE id = ?", (pending, view_id))
 
 
 def set_branch(connection: sqlite3.Connection, view_id: int, branch: str) -> None:
