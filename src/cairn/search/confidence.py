@@ -14,7 +14,7 @@ SCORE, DENSE, MARGIN = 1.79, 3.37, 2.97
 HIGH, MEDIUM = 0.75, 0.4
 # An answer whose best hit is less likely than this to be right is better left empty: the bar is higher, the fewer of
 # the query's terms the project contains at all. (share of known terms up to, least chance)
-HOPELESS = ((0.5, 0.25), (0.7, 0.15), (1.0, 0.08))
+HOPELESS = ((0.35, 0.3), (0.5, 0.2), (0.7, 0.1), (1.0, 0.06))
 
 
 def relevance(ranking: Ranking, place: int) -> float:

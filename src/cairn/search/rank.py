@@ -34,23 +34,23 @@ class Weights:
     The first group belongs to a chunk, the second to its file. Features lie between 0 and 1.
     """
 
-    lexical: float = 0.5
+    lexical: float = 0.4
     name: float = 0.05
     doc: float = 0.05
-    dense: float = 0.9
+    dense: float = 0.8
     symbol: float = 0.6
     type_form: float = 0.08
     function_form: float = 0.05
-    value_form: float = -0.15
+    value_form: float = -0.1
     continuation: float = 0.04
 
-    file_lexical: float = 0.45
+    file_lexical: float = 0.5
     path: float = 0.33
-    stem: float = 0.22
-    path_dense: float = 0.42
-    mentions: float = 0.12
+    stem: float = 0.27
+    path_dense: float = 0.47
+    mentions: float = 0.16
     size: float = 0.1
-    depth: float = -0.2
+    depth: float = -0.3
     test: float = -0.5
     example: float = -0.45
     docs: float = -0.35
@@ -58,9 +58,9 @@ class Weights:
     legacy: float = -0.3
     reexport: float = -0.05
     declaration: float = -0.15
-    wanted: float = 0.3
-    other_platform: float = -0.4
-    old_version: float = -0.5
+    wanted: float = 0.25
+    other_platform: float = -0.5
+    old_version: float = -0.6
 
 
 _FORM_WEIGHTS = {
