@@ -35,7 +35,7 @@ from cairn.source.languages import detect_language
 from cairn.source.walk import Walk, read_file
 from cairn.storage import index_db
 from cairn.storage.connection import mapped_errors, transaction
-from cairn.storage.index_db import FileRow
+from cairn.storage.index_db import FileRow, SegmentRow
 from cairn.types import FileStat, IndexReport, Skipped
 
 HASH_BYTES = 16
@@ -45,6 +45,7 @@ BATCH_BYTES = 8_000_000  # of source; a batch is committed at this size, or at `
 BESIDE_BYTES = 1_000_000
 # Segments are merged when there are more than this many, or when more rows are dead than alive.
 MAX_SEGMENTS = 6
+LARGE_SEGMENT = 2  # times all others together
 # A file written less than this long before it was read may change again without a change of time.
 RACY_NS = 2_000_000_000
 
@@ -163,7 +164,7 @@ class Builder:
                 rows.clear()
                 n_chunks = n_bytes = 0
         if batch or rows:
-            self._commit(view_id, batch, rows, plan, tally, steps.left)
+            self._commit(view_id, batch, rows, plan, tally, steps.left, last=True)
 
     def _read_all(self, plan: Plan, rows: list[FileRow], tally: Tally, steps: _Steps) -> Iterator[Task[_Content]]:
         """Yield the files that need parsing; those that do not are added to `rows`."""
@@ -207,6 +208,8 @@ class Builder:
         plan: Plan,
         tally: Tally,
         pending: int,
+        *,
+        last: bool = False,
     ) -> None:
         """Write one batch: first its derived file, then, in one transaction, all that refers to it."""
         unique: dict[tuple[bytes, str], ParsedText] = {}
@@ -235,9 +238,11 @@ class Builder:
             for key, text in unique.items():
                 index_db.put_blob(self._connection, blob_ids[key], key[0], text.parsed, text.keys, segment_id)
             index_db.put_files(self._connection, view_id, rows)
-            index_db.set_pending(self._connection, view_id, pending)
             tally.count(rows, plan)
-            if tally.touched:
+            # What is committed is shown. The last batch may wait, marked as pending, for the end of the run is near.
+            waits = last and self._last_view(view_id) is not None
+            index_db.set_pending(self._connection, view_id, max(1, pending) if waits and tally.touched else pending)
+            if tally.touched and not waits:
                 self._publish(view_id)
 
     def _segment(self, items: Sequence[ParsedText], blob_ids: Sequence[int]) -> Segment:
@@ -286,23 +291,20 @@ class Builder:
         Runs inside a transaction.
         """
         rows = index_db.read_segments(self._connection)
-        segments = [Segment.load(self._state.segment(row.name)) for row in rows]
-        live = index_db.live_blob_ids(self._connection)
-        n_rows = sum(len(segment) for segment in segments)
-        n_live = sum(
-            int(np.diff(segment.blob_start)[np.isin(segment.blob_ids, list(live))].sum()) for segment in segments
-        )
-        collect = n_rows - n_live > max(n_live, self._settings.batch_chunks)
-        if len(segments) <= MAX_SEGMENTS and not collect:
+        n_live = index_db.count_live_chunks(self._connection)
+        collect = sum(row.n_rows for row in rows) - n_live > max(n_live, self._settings.batch_chunks)
+        if not collect and len(rows) <= MAX_SEGMENTS:
             return
+        chosen = rows if collect else _small_ones(rows)
+        segments = [Segment.load(self._state.segment(row.name)) for row in chosen]
         stored = {int(blob) for segment in segments for blob in segment.blob_ids}
-        keep = stored & live if collect else stored
+        keep = stored & index_db.live_blob_ids(self._connection) if collect else stored
         merged = merge_segments(segments, keep)
         name = uuid4().hex
         n_bytes = merged.save(self._state.segment(name))
         index_db.drop_blobs(self._connection, stored - keep)
         new_id = index_db.put_segment(self._connection, name, len(merged), n_bytes)
-        index_db.replace_segments(self._connection, [row.id for row in rows], new_id)
+        index_db.replace_segments(self._connection, [row.id for row in chosen], new_id)
 
     def _publish(self, view_id: int) -> None:
         """Start a new generation: write the view's arrays for it, then count it up. Runs inside a transaction."""
@@ -313,15 +315,31 @@ class Builder:
             for row in index_db.iter_files(self._connection, view_id)
             if row.blob_id is not None
         ]
-        arrays = build_view(files, self._model.word_vectors, self._model.dimensions)
+        arrays = build_view(files, self._model.word_vectors, self._model.dimensions, self._last_view(view_id))
         n_bytes = arrays.save(self._state.view(view_id, generation))
         index_db.publish_view(self._connection, view_id, generation, n_bytes)
+
+    def _last_view(self, view_id: int) -> ViewArrays | None:
+        """Return the arrays that readers see now, None when there are none or they are damaged."""
+        view = index_db.find_view(self._connection, self._view_name)
+        if view is None or not view.generation:
+            return None
+        try:
+            return ViewArrays.load(self._state.view(view_id, view.generation))
+        except DerivedFileError:
+            return None
 
     def _remove_unlisted(self) -> None:
         rows = index_db.read_segments(self._connection)
         keep = {self._state.segment(row.name) for row in rows}
         keep |= {self._state.view(*view) for view in index_db.published_views(self._connection)}
         self._state.remove_unlisted(keep)
+
+
+def _small_ones(rows: list[SegmentRow]) -> list[SegmentRow]:
+    """Return the segments worth merging: without the largest, when it is so large that moving it would be the work."""
+    *small, largest = sorted(rows, key=lambda row: row.n_rows)
+    return small if largest.n_rows > LARGE_SEGMENT * sum(row.n_rows for row in small) else [*small, largest]
 
 
 def _loads(kind: type[Segment] | type[ViewArrays], path: Path) -> bool:

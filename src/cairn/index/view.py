@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import cast
@@ -99,9 +99,13 @@ class ViewArrays:
         )
 
 
-def build_view(files: Sequence[ViewFile], word_vectors: WordVectors, dimensions: int) -> ViewArrays:
-    """Return the arrays for `files`, in the order given."""
+def build_view(
+    files: Sequence[ViewFile], word_vectors: WordVectors, dimensions: int, last: ViewArrays | None = None
+) -> ViewArrays:
+    """Return the arrays for `files`, in the order given; the `last` ones serve where only contents changed."""
     names = tuple(sorted({file.language for file in files}))
+    if last is not None and _same_files(files, names, last):
+        return replace(last, blob_ids=np.array([file.blob_id for file in files], dtype=np.int64))
     entries: list[tuple[int, int, int, int]] = []  # hash, file, impact, fields
     words: list[list[str]] = []
     stem_terms = np.zeros(len(files), dtype=np.uint8)
@@ -144,6 +148,13 @@ def _path_terms(path: str) -> tuple[dict[int, tuple[int, int]], list[str], int]:
         if field == STEM_FIELD:
             n_stem = len(terms)
     return terms, words, n_stem
+
+
+def _same_files(files: Sequence[ViewFile], names: tuple[str, ...], last: ViewArrays) -> bool:
+    """Tell whether paths and languages are what they were, on which all but the blobs depends."""
+    if tuple(file.path for file in files) != last.paths or names != last.language_names:
+        return False
+    return [names[number] for number in last.languages] == [file.language for file in files]
 
 
 def _stem_hash(path: str) -> int:

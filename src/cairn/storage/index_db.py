@@ -268,6 +268,14 @@ def live_blob_ids(connection: sqlite3.Connection) -> set[int]:
     return {row[0] for row in connection.execute("SELECT DISTINCT blob_id FROM file WHERE blob_id IS NOT NULL")}
 
 
+def count_live_chunks(connection: sqlite3.Connection) -> int:
+    """Return how many chunks the blobs that stand in some view have together."""
+    count: int = connection.execute(
+        "SELECT coalesce(sum(n_chunks), 0) FROM blob WHERE EXISTS (SELECT 1 FROM file WHERE file.blob_id = blob.id)"
+    ).fetchone()[0]
+    return count
+
+
 def drop_blobs(connection: sqlite3.Connection, blob_ids: Iterable[int]) -> None:
     """Delete blobs with all they yielded."""
     for blob_id in blob_ids:
