@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 REPO ?= .
-QUERY ?= how does an interrupted indexing run resume
+QUERY ?= how are changed files found when the index is updated
 export REPO QUERY
 
 BIN := .venv/bin
