@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +42,15 @@ class Postings:
     rows: npt.NDArray[np.int32]
     impacts: npt.NDArray[np.uint8]
     fields: npt.NDArray[np.uint8]
+
+    def to_arrays(self) -> dict[str, npt.NDArray[np.generic]]:
+        """Return the arrays by name, to be stored."""
+        return {name: getattr(self, name) for name in ("hashes", "start", "rows", "impacts", "fields")}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Postings:
+        """Take the arrays that `to_arrays` named out of stored ones."""
+        return cls(arrays["hashes"], arrays["start"], arrays["rows"], arrays["impacts"], arrays["fields"])
 
 
 class _Expansion:

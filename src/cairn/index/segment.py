@@ -72,11 +72,7 @@ class Segment:
                 "sizes": self.sizes,
                 "forms": self.forms,
                 "vectors": self.vectors,
-                "hashes": self.postings.hashes,
-                "start": self.postings.start,
-                "rows": self.postings.rows,
-                "impacts": self.postings.impacts,
-                "fields": self.postings.fields,
+                **self.postings.to_arrays(),
             },
         )
 
@@ -94,13 +90,7 @@ class Segment:
             cast("npt.NDArray[np.int32]", arrays["sizes"]),
             cast("npt.NDArray[np.uint8]", arrays["forms"]),
             cast("npt.NDArray[np.int8]", arrays["vectors"]),
-            Postings(
-                cast("npt.NDArray[np.uint64]", arrays["hashes"]),
-                cast("npt.NDArray[np.int64]", arrays["start"]),
-                cast("npt.NDArray[np.int32]", arrays["rows"]),
-                cast("npt.NDArray[np.uint8]", arrays["impacts"]),
-                cast("npt.NDArray[np.uint8]", arrays["fields"]),
-            ),
+            Postings.from_arrays(arrays),
         )
 
 

@@ -64,11 +64,7 @@ class ViewArrays:
                 "stem_terms": self.stem_terms,
                 "stems": self.stems,
                 "vectors": self.vectors,
-                "hashes": self.postings.hashes,
-                "start": self.postings.start,
-                "rows": self.postings.rows,
-                "impacts": self.postings.impacts,
-                "fields": self.postings.fields,
+                **self.postings.to_arrays(),
             },
         )
 
@@ -89,13 +85,7 @@ class ViewArrays:
             cast("npt.NDArray[np.uint8]", arrays["stem_terms"]),
             cast("npt.NDArray[np.uint64]", arrays["stems"]),
             cast("npt.NDArray[np.int8]", arrays["vectors"]),
-            Postings(
-                cast("npt.NDArray[np.uint64]", arrays["hashes"]),
-                cast("npt.NDArray[np.int64]", arrays["start"]),
-                cast("npt.NDArray[np.int32]", arrays["rows"]),
-                cast("npt.NDArray[np.uint8]", arrays["impacts"]),
-                cast("npt.NDArray[np.uint8]", arrays["fields"]),
-            ),
+            Postings.from_arrays(arrays),
         )
 
 
