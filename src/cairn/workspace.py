@@ -16,7 +16,6 @@ from cairn.embedding.fingerprint import bundled_fingerprint
 from cairn.errors import DerivedFileError, IndexDamagedError, IndexMissingError, PathError, QueryError
 from cairn.index.store import StateDir
 from cairn.source.git import Repository, current_branch, find_repository, head_revision
-from cairn.source.languages import BY_NAME
 from cairn.storage import index_db
 from cairn.storage.connection import mapped_errors
 from cairn.storage.lock import write_lock
@@ -197,6 +196,7 @@ class Workspace:
         from cairn.search.answer import Request, respond  # noqa: PLC0415 - start-up time: indexing does not search
         from cairn.search.filters import Filters  # noqa: PLC0415 - as above
         from cairn.search.query import understand  # noqa: PLC0415 - as above
+        from cairn.source.languages import BY_NAME  # noqa: PLC0415 - as above
 
         if unknown := sorted(set(languages) - BY_NAME.keys()):
             raise QueryError(f"no language is called {', '.join(unknown)}", f"known are: {', '.join(sorted(BY_NAME))}")

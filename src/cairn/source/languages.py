@@ -7,7 +7,7 @@ import warnings
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _LOOKS_LIKE_CPP = re.compile(
     rb"^\s*(?:class|namespace|template|using|public:|private:)\b|\w::\w|\bconstexpr\b", re.MULTILINE
 )
+_QUERIES = Path(__file__).parent / "queries"
 _SHEBANG = re.compile(rb"^#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*)?([\w.+-]+)")
 
 
@@ -473,4 +474,4 @@ def load_grammar(language: Language) -> tree_sitter.Language:
 
 def load_query_text(language: Language) -> str:
     """Return the query that finds the language's definitions."""
-    return (files("cairn.source") / "queries" / f"{language.query}.scm").read_text(encoding="utf-8")
+    return (_QUERIES / f"{language.query}.scm").read_text(encoding="utf-8")
