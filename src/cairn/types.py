@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Confidence = Literal["high", "medium", "low"]
 Mode = Literal["auto", "hybrid", "literal", "regex", "symbol", "semantic"]
 
 
-@dataclass(frozen=True, slots=True)
-class FileStat:
+class FileStat(NamedTuple):
     """One eligible file as the walk found it.
 
     `path` is relative to the root, with `/` between parts; bytes that are no UTF-8 are surrogate-escaped.
@@ -29,8 +28,7 @@ class Skipped:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A stretch of a file: lines are 1-based and inclusive, bytes 0-based and half-open."""
 
     start_line: int
@@ -39,8 +37,7 @@ class Span:
     end_byte: int
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(NamedTuple):
     """A named thing a file defines.
 
     `span` starts at the definition itself, not at the comment or decorator above it. `qualified_name` joins the names
@@ -56,8 +53,7 @@ class Definition:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """A unit of retrieval: some whole lines of one file, in reading order.
 
     The `lines` ranges of a file's chunks are disjoint and cover each of its lines once. `span` is what a reader is
@@ -75,8 +71,7 @@ class Chunk:
     lines: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedFile:
+class ParsedFile(NamedTuple):
     """What one file's content yields. `note` says why a grammar was not used, empty when it was."""
 
     language: str

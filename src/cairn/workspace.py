@@ -65,7 +65,25 @@ class Workspace:
             ConfigError: if a settings file or variable cannot be used.
         """
         root = _checked_root(Path(path))
-        repository = find_repository(root)
+        return cls._opened(root, find_repository(root), state_dir, settings)
+
+    @classmethod
+    def containing(cls, path: str | Path, *, state_dir: str | Path | None = None) -> Self:
+        """Open the project that contains `path`, as the commands do.
+
+        That is the nearest indexed folder up to the top of its git work tree, else that top, else `path` itself.
+
+        Raises:
+            PathError, ConfigError: as `open`.
+        """
+        start = _checked_root(Path(path))
+        repository = find_repository(start)
+        return cls._opened(_project_root(start, repository), repository, state_dir, None)
+
+    @classmethod
+    def _opened(
+        cls, root: Path, repository: Repository | None, state_dir: str | Path | None, settings: Settings | None
+    ) -> Self:
         settings = settings or load_settings(root)
         state = Path(state_dir or settings.state_dir or _default_state(root, repository))
         return cls(root, StateDir(state.expanduser().absolute()), repository, settings)
@@ -268,16 +286,7 @@ class Workspace:
             return Snapshot.open(connection, self.state, self._view_name)
 
 
-def find_project(path: Path) -> Path:
-    """Return the root of the project that contains `path`.
-
-    That is the nearest indexed folder up to the top of its git work tree, else that top, else `path` itself.
-
-    Raises:
-        PathError: if `path` is missing, no folder, or cannot be read.
-    """
-    start = _checked_root(path)
-    repository = find_repository(start)
+def _project_root(start: Path, repository: Repository | None) -> Path:
     top = repository.work_tree if repository is not None else None
     for folder in (start, *start.parents):
         if (folder / STATE_FOLDER / "index.db").is_file():

@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import asdict
 from typing import Any
 
-from cairn.cli.main import EXIT_FOUND, project_of
+from cairn.cli.main import EXIT_FOUND
 from cairn.cli.render import ProgressBar, emit, emit_json, printable
 from cairn.types import IndexReport
 from cairn.workspace import Workspace
@@ -17,7 +17,7 @@ from cairn.workspace import Workspace
 def run_index(options: argparse.Namespace) -> int:
     """Build or update the index, and say what was done."""
     bar = ProgressBar("Indexing")
-    with Workspace.open(project_of(options, options.path), state_dir=options.state_dir) as workspace:
+    with Workspace.containing(options.path or options.project, state_dir=options.state_dir) as workspace:
         with closing(bar):
             report = workspace.index(full=options.full, dry_run=options.dry_run, progress=bar)
         root = workspace.root
@@ -67,7 +67,7 @@ def _emit_skipped(report: IndexReport, *, every: bool) -> None:
 
 def run_status(options: argparse.Namespace) -> int:
     """Show what is indexed."""
-    with Workspace.open(project_of(options), state_dir=options.state_dir) as workspace:
+    with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
         status: dict[str, Any] = workspace.status()
     if options.json:
         emit_json(status)

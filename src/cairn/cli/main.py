@@ -9,7 +9,6 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import NoReturn
 
 from cairn import __version__
@@ -136,10 +135,3 @@ def _count(text: str) -> int:
     if number < 0:
         raise argparse.ArgumentTypeError("must not be negative")
     return number
-
-
-def project_of(options: argparse.Namespace, path: str | None = None) -> Path:
-    """Return the root of the project that the options pick."""
-    from cairn.workspace import find_project  # noqa: PLC0415 - start-up time
-
-    return find_project(Path(path or options.project))

@@ -6,7 +6,7 @@ import argparse
 import sys
 from contextlib import closing
 
-from cairn.cli.main import EXIT_FOUND, EXIT_NONE, project_of
+from cairn.cli.main import EXIT_FOUND, EXIT_NONE
 from cairn.cli.render import ProgressBar, Style, emit, emit_json, note, printable
 from cairn.protocol import answer_to_dict, fetched_to_dict
 from cairn.source.text import raw_words
@@ -16,7 +16,7 @@ from cairn.workspace import Workspace
 
 def run_search(options: argparse.Namespace) -> int:
     """Bring the index up to date, search it, and print the hits."""
-    with Workspace.open(project_of(options), state_dir=options.state_dir) as workspace:
+    with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
         if not options.no_update:
             bar = ProgressBar("Indexing")
             with closing(bar):
@@ -68,7 +68,7 @@ def _print_hit(hit: CodeHit, style: Style, words: list[str]) -> None:
 
 def run_fetch(options: argparse.Namespace) -> int:
     """Print the full text of results."""
-    with Workspace.open(project_of(options), state_dir=options.state_dir) as workspace:
+    with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
         fetched = workspace.fetch(options.ids)
     if options.json:
         emit_json([fetched_to_dict(one) for one in fetched])

@@ -30,7 +30,7 @@ from cairn.index.plan import (
 from cairn.index.segment import Segment, form_of, merge_segments
 from cairn.index.store import StateDir
 from cairn.index.view import ViewArrays, ViewFile, build_view
-from cairn.source.eligible import check_content, normalize
+from cairn.source.content import check_content, normalize
 from cairn.source.languages import detect_language
 from cairn.source.walk import Walk, read_file
 from cairn.storage import index_db

@@ -144,7 +144,7 @@ def parse_beside(tasks: Iterable[Task[T]]) -> Iterator[tuple[T, ParsedText]]:
 
 def _without_grammar(task: Task[T]) -> ParsedText:
     result = parse_text(task.data, TEXT.name)
-    parsed = replace(result.parsed, language=task.language, note="the grammar crashed on this file")
+    parsed = result.parsed._replace(language=task.language, note="the grammar crashed on this file")
     return replace(result, parsed=parsed)
 
 

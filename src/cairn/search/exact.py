@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from cairn.errors import QueryError
-from cairn.source.eligible import normalize
+from cairn.source.content import normalize
 from cairn.source.walk import read_file
 
 # RE2 compiles to an automaton and so runs in time linear in the text, whatever the pattern; this bounds its size.

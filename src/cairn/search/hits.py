@@ -10,7 +10,7 @@ from pathlib import Path
 from cairn.index.snapshot import Snapshot
 from cairn.search.engine import MINOR_KINDS
 from cairn.search.ids import format_hit_id
-from cairn.source.eligible import normalize
+from cairn.source.content import normalize
 from cairn.source.text import estimate_tokens, raw_words, split_identifier, terms_of
 from cairn.source.walk import read_file
 from cairn.storage.index_db import ChunkRow

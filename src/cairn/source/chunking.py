@@ -250,7 +250,7 @@ def _fallback(data: bytes, lines: Lines) -> tuple[Chunk, ...]:
             start = line + 1
         elif at_end and chunks:
             ((first, _),) = chunks[-1].lines
-            chunks[-1] = replace(chunks[-1], lines=((first, line + 1),))
+            chunks[-1] = chunks[-1]._replace(lines=((first, line + 1),))
     return tuple(chunks)
 
 

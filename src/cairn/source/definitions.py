@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -340,8 +340,8 @@ def _continues(previous: Definition, match: _Match, parent: int) -> bool:
 def _extended(item: Found, match: _Match, lines: Lines) -> Found:
     """Return `item` with the clause `match` added; its node becomes the one that holds all clauses."""
     last = lines.at(max(match.node.start_byte, match.end - 1))
-    span = replace(item.definition.span, end_line=last + 1, end_byte=match.end)
-    return Found(replace(item.definition, span=span), item.lead_line, last, match.node.parent or match.node)
+    span = item.definition.span._replace(end_line=last + 1, end_byte=match.end)
+    return Found(item.definition._replace(span=span), item.lead_line, last, match.node.parent or match.node)
 
 
 def _range(match: _Match) -> tuple[int, int]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,8 +23,7 @@ _FOREIGN_VARIABLE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Repository:
+class Repository(NamedTuple):
     """Where a checkout keeps its parts, all absolute.
 
     `git_dir` differs from `common_dir` in a linked worktree only: there it holds that worktree's HEAD and index.

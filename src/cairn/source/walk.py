@@ -5,9 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
+from typing import NamedTuple
 
 from cairn.errors import PathError
 from cairn.source import git
@@ -22,8 +22,7 @@ _EXCLUDED = "excluded by .cairnignore"
 _Scope = tuple[int, IgnoreRules]  # the rules of one folder, and how many bytes its path and `/` take
 
 
-@dataclass(frozen=True, slots=True)
-class Walk:
+class Walk(NamedTuple):
     """The files to index and the ones left out, both sorted by path.
 
     Files that git ignores, and the state of version control and of Cairn, are in neither.
@@ -33,8 +32,7 @@ class Walk:
     skipped: list[Skipped]
 
 
-@dataclass(frozen=True, slots=True)
-class _Folder:
+class _Folder(NamedTuple):
     """What holds for the files of a folder: why none is eligible, or the rules that decide, outermost first."""
 
     reason: str = ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
 from cairn.storage.migrations import Migration
@@ -61,8 +60,7 @@ MIGRATIONS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class FileRow:
+class FileRow(NamedTuple):
     """One file of a view. `blob_id` is None for a file that was looked at and skipped, for the `reason` given.
 
     `racy` marks a file that changed so shortly before it was read that size and time cannot vouch for its content.
@@ -76,8 +74,7 @@ class FileRow:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SegmentRow:
+class SegmentRow(NamedTuple):
     """One derived segment file that belongs to the index."""
 
     id: int
@@ -86,8 +83,7 @@ class SegmentRow:
     n_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkRow:
+class ChunkRow(NamedTuple):
     """A chunk as stored, with what is needed to show and to fetch it. `definitions` begin in the chunk."""
 
     id: int
@@ -343,8 +339,7 @@ def chunks_of_blob(connection: sqlite3.Connection, blob_id: int) -> list[tuple[i
     ).fetchall()
 
 
-@dataclass(frozen=True, slots=True)
-class NamedDefinition:
+class NamedDefinition(NamedTuple):
     """A definition found by its name: which one of which chunk."""
 
     chunk_id: int

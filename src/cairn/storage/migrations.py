@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from cairn.errors import IndexVersionError
 from cairn.storage.connection import transaction
 
 
-@dataclass(frozen=True, slots=True)
-class Migration:
+class Migration(NamedTuple):
     """One step of a schema. Its number is its place in the list, from 1."""
 
     name: str

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from cairn.source.eligible import check_content, check_folder, check_name, normalize
+from cairn.source.content import check_content, normalize
+from cairn.source.eligible import check_folder, check_name
 
 
 def nothing(path: str) -> bool:
