@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from cairn.embedding.static import StaticModel
     from cairn.index.build import Progress
+    from cairn.index.plan import Plan
     from cairn.index.snapshot import Snapshot
     from cairn.search.answer import Library
     from cairn.search.hits import Reader
@@ -131,34 +132,45 @@ class Workspace:
                 return plan.preview(connection, found, self._view_name, started)
         self.state.create()
         with write_lock(self.state.lock, self.settings.lock_timeout_seconds):
-            if not full and not verify and (report := self._unchanged(found, started)):
-                return report
+            todo = None if full or verify else self._compare(found, started)
+            if isinstance(todo, IndexReport):
+                return todo
             try:
-                return self._build(found, started, full, verify, progress)
+                return self._build(found, started, full, verify, progress, todo)
             except DerivedFileError:  # damage that shows only when all of a file is read
                 return self._build(found, started, full, True, progress)
             except IndexDamagedError:  # the same, of a page of the database
                 self.state.set_aside()
                 return self._build(found, started, full, verify, progress)
 
-    def _unchanged(self, found: Walk, started: float) -> IndexReport | None:
-        """Return the report of a run that has nothing to do, None when there is something."""
+    def _compare(self, found: Walk, started: float) -> IndexReport | Plan | None:
+        """Return the report of a run with nothing to do, else what there is to do, None for an index to be mended."""
         from cairn.index import plan  # noqa: PLC0415 - start-up time, as in index()
 
         try:
             with closing(self.state.open_for_reading()) as connection, mapped_errors(self.state.database):
-                return plan.check_unchanged(
-                    connection, self.state, self._view_name, found, self.branch, bundled_fingerprint(), started
-                )
+                fingerprint = bundled_fingerprint()
+                todo = plan.plan_update(connection, self.state, self._view_name, found, self.branch, fingerprint)
+                if todo is None or todo.todo or todo.removed:
+                    return todo
+                return plan.make_report(connection, todo, plan.Tally(skipped=list(found.skipped)), started)
         except (IndexMissingError, IndexDamagedError):
             return None  # building makes a new one
 
-    def _build(self, found: Walk, started: float, full: bool, verify: bool, progress: Progress | None) -> IndexReport:
+    def _build(
+        self,
+        found: Walk,
+        started: float,
+        full: bool,
+        verify: bool,
+        progress: Progress | None,
+        todo: Plan | None = None,
+    ) -> IndexReport:
         from cairn.index.build import Builder  # noqa: PLC0415 - start-up time: numpy, and all that parses
 
         with closing(self.state.open_for_writing(replace_newer=full)) as connection:
             builder = Builder(self.root, self.state, self._view_name, connection, self._model, self.settings)
-            return builder.run(found, branch=self.branch, started=started, full=full, verify=verify, progress=progress)
+            return builder.run(found, todo, self.branch, started, full=full, verify=verify, progress=progress)
 
     @property
     def branch(self) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,8 +28,7 @@ _MAX_WORDS = 65_536
 WordVectors = Callable[[Sequence[str]], npt.NDArray[np.float32]]
 
 
-@dataclass(frozen=True, slots=True)
-class Postings:
+class Postings(NamedTuple):
     """An inverted index in arrays: the postings of term `t` are `start[t]:start[t + 1]`, in ascending row order.
 
     Shapes: hashes (n_terms,) sorted; start (n_terms + 1,); rows, impacts, fields (n_postings,). An impact is the
@@ -115,8 +113,7 @@ class Vocabulary(dict[str, int]):
         return len(self) > _MAX_RAW_WORDS or len(self.words) > _MAX_WORDS
 
 
-@dataclass(frozen=True, slots=True)
-class _Counts:
+class _Counts(NamedTuple):
     """How often each raw word stands in each field of each row; sorted by row, then field. Shapes: (n,)."""
 
     rows: npt.NDArray[np.int64]

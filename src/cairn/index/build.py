@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from typing import NamedTuple
 from uuid import uuid4
 
 import numpy as np
@@ -52,8 +52,7 @@ RACY_NS = 2_000_000_000
 Progress = Callable[[int, int], None]
 
 
-@dataclass(frozen=True, slots=True)
-class _Content:
+class _Content(NamedTuple):
     """A file that was read: what it is called by its content, and whether it may be changing this moment."""
 
     file: FileStat
@@ -108,18 +107,37 @@ class Builder:
         self._analyzer = Analyzer(model.word_vectors, model.dimensions)
 
     def run(
-        self, walk: Walk, *, branch: str, started: float, full: bool, verify: bool, progress: Progress | None
+        self,
+        walk: Walk,
+        plan: Plan | None,
+        branch: str,
+        started: float,
+        *,
+        full: bool,
+        verify: bool,
+        progress: Progress | None,
     ) -> IndexReport:
-        """Bring the view up to date and return what was done; `verify` checks every derived file to the last byte."""
+        """Bring the view up to date and return what was done.
+
+        Args:
+            walk: the files there are.
+            plan: what is to do, None to find out once the index is mended.
+            branch: what is checked out.
+            started: when the run began, by `time.perf_counter`.
+            full: forget what is there.
+            verify: check every derived file to the last byte.
+            progress: is told of every file.
+        """
         with mapped_errors(self._state.database):
             self._prepare(full)
             view_id = self._view_id()
             self._forget_lost_segments(verify)
-            plan = make_plan(self._connection, walk, index_db.find_view(self._connection, self._view_name))
+            if plan is None:
+                plan = make_plan(self._connection, walk, index_db.find_view(self._connection, self._view_name))
             tally = Tally(skipped=list(walk.skipped))
             self._update(view_id, plan, tally, progress)
             self._finish(view_id, plan, tally, branch, verify)
-            return make_report(self._connection, view_id, plan, tally, started)
+            return make_report(self._connection, plan, tally, started)
 
     def _prepare(self, full: bool) -> None:
         """Empty the index when asked to, or when it was made by another analysis or model."""
@@ -251,7 +269,6 @@ class Builder:
         return Segment(
             blob_ids=np.array(blob_ids, dtype=np.int64),
             blob_start=np.r_[0, np.cumsum(counts)].astype(np.int64),
-            sizes=np.array([size for item in items for size in item.sizes], dtype=np.int32),
             forms=np.array([form_of(chunk) for item in items for chunk in item.parsed.chunks], dtype=np.uint8),
             vectors=vectors,
             postings=postings,

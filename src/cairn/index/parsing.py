@@ -13,9 +13,9 @@ from array import array
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import blake2b
-from typing import IO, Any, Generic, TypeVar
+from typing import IO, Any, Generic, NamedTuple, TypeVar
 
 from cairn.index.words import Row, Words
 from cairn.source.chunking import chunk_file
@@ -33,14 +33,12 @@ _IN_FLIGHT_BYTES = 8_000_000
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedText:
-    """A parsed file, ready to be analysed: the words, stable key and size in bytes of each chunk."""
+class ParsedText(NamedTuple):
+    """A parsed file, ready to be analysed: the words and stable key of each chunk."""
 
     parsed: ParsedFile
     words: Words
     keys: list[int]
-    sizes: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +71,7 @@ def parse_text(data: bytes, language: str) -> ParsedText:
         if occurrences[key]:
             key = _hash_key(key.to_bytes(8, "little") + occurrences[key].to_bytes(4, "little"))
         keys.append(key)
-    sizes = [chunk.span.end_byte - chunk.span.start_byte for chunk in parsed.chunks]
-    return ParsedText(parsed, Words.of(rows), keys, sizes)
+    return ParsedText(parsed, Words.of(rows), keys)
 
 
 def _fields(chunk: Chunk, parsed: ParsedFile, own: bytes) -> tuple[str, str, str, str]:
@@ -145,7 +142,7 @@ def parse_beside(tasks: Iterable[Task[T]]) -> Iterator[tuple[T, ParsedText]]:
 def _without_grammar(task: Task[T]) -> ParsedText:
     result = parse_text(task.data, TEXT.name)
     parsed = result.parsed._replace(language=task.language, note="the grammar crashed on this file")
-    return replace(result, parsed=parsed)
+    return result._replace(parsed=parsed)
 
 
 def _pack(result: ParsedText) -> tuple[Any, ...]:
@@ -159,7 +156,7 @@ def _pack(result: ParsedText) -> tuple[Any, ...]:
         (one.kind, one.owner, one.part, one.definitions, one.header, one.lines, *_plain(one.span))
         for one in parsed.chunks
     ]
-    return parsed.language, parsed.note, definitions, chunks, _plain_words(result.words), result.keys, result.sizes
+    return parsed.language, parsed.note, definitions, chunks, _plain_words(result.words), result.keys
 
 
 def _plain_words(words: Words) -> tuple[list[str], array[int], array[int]]:
@@ -171,7 +168,7 @@ def _plain(span: Span) -> tuple[int, int, int, int]:
 
 
 def _unpack(packed: tuple[Any, ...]) -> ParsedText:
-    language, note, definitions, chunks, words, keys, sizes = packed
+    language, note, definitions, chunks, words, keys = packed
     parsed = ParsedFile(
         language,
         tuple(
@@ -184,7 +181,7 @@ def _unpack(packed: tuple[Any, ...]) -> ParsedText:
         ),
         note,
     )
-    return ParsedText(parsed, Words(*words), keys, sizes)
+    return ParsedText(parsed, Words(*words), keys)
 
 
 class _Helper:

@@ -15,7 +15,7 @@ from cairn.storage.index_db import FileRow, ViewRow
 from cairn.types import FileStat, IndexReport, Skipped
 
 # Raised whenever parsing, analysis or a derived format changes what an index holds; older indexes are then rebuilt.
-ANALYSIS_VERSION = "1"
+ANALYSIS_VERSION = "2"
 
 
 @dataclass(slots=True)
@@ -26,6 +26,7 @@ class Plan:
     removed: list[str]
     unchanged: int
     known: dict[str, FileRow]
+    view_id: int = -1
 
     def changed(self) -> list[FileStat]:
         """Return the files that look new or changed; the rest of `todo` is read again only to be sure."""
@@ -70,7 +71,8 @@ def make_plan(connection: sqlite3.Connection, walk: Walk, view: ViewRow | None) 
             todo.append(file)
     present = {file.path for file in walk.files}
     removed = [path for path in known if path not in present]
-    return Plan(todo, removed, len(walk.files) - len(todo), known)
+    view_id = view.id if view is not None else -1
+    return Plan(todo, removed, len(walk.files) - len(todo), known, view_id)
 
 
 def is_usable(connection: sqlite3.Connection, fingerprint: str) -> bool:
@@ -99,25 +101,16 @@ def _has_size(path: Path, n_bytes: int) -> bool:
         return False
 
 
-def check_unchanged(
-    connection: sqlite3.Connection,
-    state: StateDir,
-    view_name: str,
-    walk: Walk,
-    branch: str,
-    fingerprint: str,
-    started: float,
-) -> IndexReport | None:
-    """Return the report of a run that has nothing to do, None when there is something."""
+def plan_update(
+    connection: sqlite3.Connection, state: StateDir, view_name: str, walk: Walk, branch: str, fingerprint: str
+) -> Plan | None:
+    """Return what there is to do for an index that is whole, None for one that has to be mended or rebuilt first."""
     view = index_db.find_view(connection, view_name)
     if view is None or view.pending or view.branch != branch or not is_usable(connection, fingerprint):
         return None
     if lost_segments(connection, state) or not is_published(connection, state, view):
         return None
-    plan = make_plan(connection, walk, view)
-    if plan.todo or plan.removed:
-        return None
-    return make_report(connection, view.id, plan, Tally(skipped=list(walk.skipped)), started)
+    return make_plan(connection, walk, view)
 
 
 def preview(connection: sqlite3.Connection, walk: Walk, view_name: str, started: float) -> IndexReport:
@@ -126,13 +119,14 @@ def preview(connection: sqlite3.Connection, walk: Walk, view_name: str, started:
     plan = make_plan(connection, walk, view)
     changed = sum(file.path in plan.known for file in plan.todo)
     tally = Tally(added=len(plan.todo) - changed, changed=changed, skipped=list(walk.skipped))
-    return make_report(connection, view.id if view is not None else -1, plan, tally, started, dry_run=True)
+    return make_report(connection, plan, tally, started, dry_run=True)
 
 
 def make_report(
-    connection: sqlite3.Connection, view_id: int, plan: Plan, tally: Tally, started: float, *, dry_run: bool = False
+    connection: sqlite3.Connection, plan: Plan, tally: Tally, started: float, *, dry_run: bool = False
 ) -> IndexReport:
     """Put the report of a run together."""
+    view_id = plan.view_id
     files, chunks, languages = index_db.count_totals(connection, view_id)
     seen = {skip.path for skip in tally.skipped}
     stored = [skip for skip in index_db.read_skipped(connection, view_id) if skip.path not in seen]

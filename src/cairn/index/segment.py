@@ -48,19 +48,18 @@ def form_of(chunk: Chunk) -> Form:
 class Segment:
     """Rows are chunks; the rows of blob `blob_ids[i]` are `blob_start[i]:blob_start[i + 1]`, in reading order.
 
-    Shapes: blob_ids (n_blobs,) ascending, blob_start (n_blobs + 1,), sizes (n_rows,) bytes of each chunk, forms
+    Shapes: blob_ids (n_blobs,) ascending, blob_start (n_blobs + 1,), forms
     (n_rows,) what each is (see `Form`), vectors (n_rows, dimensions).
     """
 
     blob_ids: npt.NDArray[np.int64]
     blob_start: npt.NDArray[np.int64]
-    sizes: npt.NDArray[np.int32]
     forms: npt.NDArray[np.uint8]
     vectors: npt.NDArray[np.int8]
     postings: Postings
 
     def __len__(self) -> int:
-        return len(self.sizes)
+        return len(self.forms)
 
     def save(self, path: Path) -> int:
         """Write the segment and return its size in bytes; a crash leaves either the whole file or none."""
@@ -69,7 +68,6 @@ class Segment:
             {
                 "blob_ids": self.blob_ids,
                 "blob_start": self.blob_start,
-                "sizes": self.sizes,
                 "forms": self.forms,
                 "vectors": self.vectors,
                 **self.postings.to_arrays(),
@@ -87,7 +85,6 @@ class Segment:
         return cls(
             cast("npt.NDArray[np.int64]", arrays["blob_ids"]),
             cast("npt.NDArray[np.int64]", arrays["blob_start"]),
-            cast("npt.NDArray[np.int32]", arrays["sizes"]),
             cast("npt.NDArray[np.uint8]", arrays["forms"]),
             cast("npt.NDArray[np.int8]", arrays["vectors"]),
             Postings.from_arrays(arrays),
@@ -112,7 +109,6 @@ def merge_segments(segments: Sequence[Segment], keep: Collection[int]) -> Segmen
     return Segment(
         blob_ids=blob_ids[order],
         blob_start=blob_start,
-        sizes=np.concatenate([segment.sizes for segment in segments])[old_rows],
         forms=np.concatenate([segment.forms for segment in segments])[old_rows],
         vectors=np.concatenate([segment.vectors for segment in segments])[old_rows],
         postings=_merge_postings([segment.postings for segment in segments], bases, new_rows),

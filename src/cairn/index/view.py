@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -24,8 +24,7 @@ STEM_FIELD, FOLDER_FIELD = 1, 2
 _NAMELESS_STEMS = frozenset({"__init__", "index", "mod", "main", "lib", "init", "default"})
 
 
-@dataclass(frozen=True, slots=True)
-class ViewFile:
+class ViewFile(NamedTuple):
     """One file that a view shows."""
 
     path: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from cairn.source.text import raw_words
 
@@ -14,8 +14,7 @@ FIELDS = ("name", "signature", "doc", "body")
 Row = tuple[str, str, str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(NamedTuple):
     """The raw words of some rows, in order.
 
     `ids` are places in `words`; `lengths` say how many belong to each field of each row, so it is `len(FIELDS)` times

@@ -31,7 +31,6 @@ def build(analyzer: Analyzer, blobs: Blobs) -> Segment:
     return Segment(
         blob_ids=np.array(sorted(blobs), dtype=np.int64),
         blob_start=np.r_[0, np.cumsum([len(blobs[number]) for number in sorted(blobs)])].astype(np.int64),
-        sizes=np.array([len(body) for body in bodies], dtype=np.int32),
         forms=np.array([len(body) % len(Form) for body in bodies], dtype=np.uint8),
         vectors=vectors,
         postings=postings,
@@ -39,9 +38,9 @@ def build(analyzer: Analyzer, blobs: Blobs) -> Segment:
 
 
 def check_same(actual: Segment, wanted: Segment) -> None:
-    for name in ("blob_ids", "blob_start", "sizes", "forms", "vectors"):
+    for name in ("blob_ids", "blob_start", "forms", "vectors"):
         np.testing.assert_array_equal(getattr(actual, name), getattr(wanted, name), err_msg=name)
-    for name in Postings.__slots__:
+    for name in Postings._fields:
         left, right = getattr(actual.postings, name), getattr(wanted.postings, name)
         np.testing.assert_array_equal(left, right, err_msg=name)
         assert left.dtype == right.dtype
