@@ -18,6 +18,8 @@ EXIT_FOUND, EXIT_NONE, EXIT_USAGE, EXIT_STORE = 0, 1, 2, 3
 EXIT_INTERRUPTED = 130
 # A command is short: looking for cycles while it imports and starts would cost a tenth of its time.
 GC_THRESHOLDS = (50_000, 20, 50)
+# Starting a pool of threads for linear algebra costs a third of numpy's import, and the products here are small.
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 Command = Callable[[argparse.Namespace], int]
 
@@ -80,6 +82,8 @@ def build_parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 0 found or done, 1 nothing found, 2 usage, 3 the store."""
     gc.set_threshold(*GC_THRESHOLDS)
+    for name, value in ONE_THREAD.items():
+        os.environ.setdefault(name, value)
     arguments = sys.argv[1:] if argv is None else list(argv)
     parser = build_parser()
     options = parser.parse_args(arguments)

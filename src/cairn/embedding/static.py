@@ -91,7 +91,7 @@ class StaticModel:
         Returns:
             shape (n_words, dimensions).
         """
-        ids, counts = self._ids_of(words)
+        ids, counts = self.piece_ids(words)
         starts = np.cumsum(counts) - counts
         vectors = np.zeros((len(words), self.dimensions), dtype=np.float32)
         for first in range(0, len(words), _BLOCK_WORDS):
@@ -105,12 +105,8 @@ class StaticModel:
                 vectors[block][having] += gathered
         return vectors
 
-    def pieces_of(self, word: str) -> list[str]:
-        """Return the WordPiece pieces of a lower-case word, empty when it is unknown."""
-        return [self._pieces[number].decode() for number in self._split(word, self._search)]
-
-    def _ids_of(self, words: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return the row ids of all pieces, word after word, and how many each word has."""
+    def piece_ids(self, words: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the row ids of all pieces, word after word, and how many each word has: none for an unknown one."""
         if self._ids is None and len(words) >= _DICT_FROM_WORDS:
             self._ids = dict(zip(self._pieces.tolist(), range(len(self._pieces)), strict=True))
         find = self._search if self._ids is None else self._ids.get

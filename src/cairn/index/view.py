@@ -116,6 +116,11 @@ def build_view(
     )
 
 
+def path_words(path: str) -> list[str]:
+    """Return the lower-case words of a path for embedding: those of the file's stem first."""
+    return _path_terms(path)[1]
+
+
 @lru_cache(maxsize=65_536)  # a long run writes the view anew with every batch
 def _path_terms(path: str) -> tuple[dict[int, tuple[int, int]], list[str], int]:
     """Return the terms of a path as {hash: (impact, fields)}, its words for embedding, and the stem's term count."""
