@@ -207,7 +207,7 @@ def parse(data: bytes, language: Language) -> tree_sitter.Tree:
     except UnicodeDecodeError:
         data = _UNDECODABLE.sub("_", data.decode("utf-8", "surrogateescape")).encode("utf-8")
     for noise in language.noise:
-        data = noise.sub(_blank, data)
+        data = re.sub(noise, _blank, data)
     return _compiled(language)[0].parse(data)
 
 
@@ -246,7 +246,10 @@ def _run_query(tree: tree_sitter.Tree, language: Language) -> tuple[list[_Match]
     for pattern, captures in tree_sitter.QueryCursor(query).matches(tree.root_node):
         context = contexts[pattern]
         if "wrapped" in captures:
-            start = captures["wrapper"][0].start_byte
+            outermost = captures["wrapper"][0]
+            if context is not None:
+                outermost = context.place(outermost) or outermost
+            start = outermost.start_byte
             wrapper = wrappers.setdefault(captures["wrapped"][0].id, _Wrapper(start))
             wrapper.start = min(wrapper.start, start)
             wrapper.docs += captures.get("doc", [])

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import tree_sitter
 
-_LOOKS_LIKE_CPP = re.compile(
-    rb"^\s*(?:class|namespace|template|using|public:|private:)\b|\w::\w|\bconstexpr\b", re.MULTILINE
-)
+# Patterns here are text, which `re` compiles when it first uses them and keeps: importing this is part of every start.
+_LOOKS_LIKE_CPP = rb"(?m)^\s*(?:class|namespace|template|using|public:|private:)\b|\w::\w|\bconstexpr\b"
 _QUERIES = Path(__file__).parent / "queries"
-_SHEBANG = re.compile(rb"^#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*)?([\w.+-]+)")
+_SHEBANG = rb"^#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*)?([\w.+-]+)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +26,7 @@ class Language:
     `grammar` is `module:function`, empty for text that is cut on line borders. `queries` name
     files under `queries/`, which are read as one; where two patterns find the same, the earlier one counts.
     `attributes` are the beginnings of lines that may stand between a comment and the definition it describes.
-    The first group of each `noise` is what the grammar stumbles over; the parser sees spaces in its place.
+    The first group of each pattern of `noise` is what the grammar stumbles over; the parser sees spaces in its place.
     """
 
     name: str
@@ -40,7 +39,7 @@ class Language:
     block_comments: tuple[tuple[str, str], ...] = ()
     attributes: tuple[str, ...] = ()
     group: str = "code"  # code, prose or data
-    noise: tuple[re.Pattern[bytes], ...] = ()
+    noise: tuple[bytes, ...] = ()
 
 
 _C_BLOCK = (("/*", "*/"),)
@@ -48,25 +47,22 @@ _C_BLOCK = (("/*", "*/"),)
 # `X_API int f();`, `int f() X_NOEXCEPT {`; and `[[nodiscard]]`. A missed one can cost the definitions of the whole
 # file. Each pattern begins with plain text, which makes it fast.
 _C_NOISE = (
-    re.compile(rb"\n[ \t]*(_*[A-Z]+_[A-Z0-9_]+)(?=[ \t]*\r?\n(?!\w+ ?\())"),
-    re.compile(rb"class ([A-Z][A-Z0-9_]*(?:\([^()\n]*\))?)(?=\s+\w+\s*(?:final\s*)?[:{])"),
-    re.compile(rb"struct ([A-Z][A-Z0-9_]*(?:\([^()\n]*\))?)(?=\s+\w+\s*(?:final\s*)?[:{])"),
-    re.compile(rb"\n[ \t]*([A-Z]+_[A-Z0-9_]+)\s+(?=(?:[\w:<>,]+[\s*&]+){1,6}[\w:~]+\()"),
-    re.compile(rb"\)(?: const| noexcept| override)*\s+([A-Z]+_[A-Z0-9_]+(?:\([^()\n]*\))?)(?=\s*[{;])"),
-    re.compile(rb"(\[\[[^\[\]\n]*\]\])"),
+    rb"\n[ \t]*(_*[A-Z]+_[A-Z0-9_]+)(?=[ \t]*\r?\n(?!\w+ ?\())",
+    rb"class ([A-Z][A-Z0-9_]*(?:\([^()\n]*\))?)(?=\s+\w+\s*(?:final\s*)?[:{])",
+    rb"struct ([A-Z][A-Z0-9_]*(?:\([^()\n]*\))?)(?=\s+\w+\s*(?:final\s*)?[:{])",
+    rb"\n[ \t]*([A-Z]+_[A-Z0-9_]+)\s+(?=(?:[\w:<>,]+[\s*&]+){1,6}[\w:~]+\()",
+    rb"\)(?: const| noexcept| override)*\s+([A-Z]+_[A-Z0-9_]+(?:\([^()\n]*\))?)(?=\s*[{;])",
+    rb"(\[\[[^\[\]\n]*\]\])",
 )
 # What the grammar doesn't know costs the statements around it: function bodies, which are in any language, `OUT`
 # parameters, commands to the client, and rarer kinds of objects.
 _SQL_NOISE = (
-    re.compile(rb"\bAS\s+\$[A-Za-z_]\w*\$(.*?)\$[A-Za-z_]\w*\$", re.DOTALL | re.IGNORECASE),
-    re.compile(rb"\bAS\s+\$\$(.*?)\$\$", re.DOTALL | re.IGNORECASE),
-    re.compile(rb"[(,]\s*(OUT)\s", re.IGNORECASE),
-    re.compile(rb"^(\\\w.*|GO|DELIMITER\b.*)[ \t\r]*$", re.MULTILINE | re.IGNORECASE),
-    re.compile(
-        rb"^((?:CREATE|ALTER|DROP|COMMENT ON)\s+"
-        rb"(?:OPERATOR|AGGREGATE|CAST|DOMAIN|TEXT SEARCH|FOREIGN|EXTENSION)\b[^;]*;)",
-        re.MULTILINE | re.IGNORECASE,
-    ),
+    rb"(?is)\bAS\s+\$[A-Za-z_]\w*\$(.*?)\$[A-Za-z_]\w*\$",
+    rb"(?is)\bAS\s+\$\$(.*?)\$\$",
+    rb"(?i)[(,]\s*(OUT)\s",
+    rb"(?im)^(\\\w.*|GO|DELIMITER\b.*)[ \t\r]*$",
+    rb"(?im)^((?:CREATE|ALTER|DROP|COMMENT ON)\s+"
+    rb"(?:OPERATOR|AGGREGATE|CAST|DOMAIN|TEXT SEARCH|FOREIGN|EXTENSION)\b[^;]*;)",
 )
 
 LANGUAGES: tuple[Language, ...] = (
@@ -291,7 +287,7 @@ LANGUAGES: tuple[Language, ...] = (
         line_comments=("#",),
         block_comments=(("<#", "#>"),),
         attributes=("[",),
-        noise=(re.compile(rb"(=[ \t]*\{[ \t]*\})"),),  # an empty block as a parameter's default value
+        noise=(rb"(=[ \t]*\{[ \t]*\})",),  # an empty block as a parameter's default value
     ),
     Language(
         "nix",
@@ -335,7 +331,7 @@ LANGUAGES: tuple[Language, ...] = (
         line_comments=("#",),
         group="data",
         # The grammar takes a conditional for a part of the rule above it.
-        noise=(re.compile(rb"^( *(?:ifn?def|ifn?eq|else|endif)\b.*)$", re.MULTILINE),),
+        noise=(rb"(?m)^( *(?:ifn?def|ifn?eq|else|endif)\b.*)$",),
     ),
     Language(
         "dockerfile",
@@ -450,12 +446,12 @@ def detect_language(path: str, head: bytes) -> Language:
         return language
     extension = name[name.rfind(".") :] if "." in name else ""
     if extension == ".h":
-        return BY_NAME["cpp" if _LOOKS_LIKE_CPP.search(head) else "c"]
+        return BY_NAME["cpp" if re.search(_LOOKS_LIKE_CPP, head) else "c"]
     if language := _BY_EXTENSION.get(extension) or (
         None if extension == ".lock" else _BY_FILENAME.get(name.split(".", 1)[0])
     ):
         return language
-    if match := _SHEBANG.match(head):
+    if match := re.match(_SHEBANG, head):
         interpreter = match[1].decode("ascii", "replace")
         return _BY_INTERPRETER.get(interpreter) or _BY_INTERPRETER.get(interpreter.rstrip("0123456789."), TEXT)
     return TEXT
