@@ -329,6 +329,8 @@ def _declared(node: tree_sitter.Node) -> tuple[str, str]:
         inner: tree_sitter.Node | None
         if kind == "parenthesized_declarator":
             inner = node.named_child(node.named_child_count - 1)
+            if inner is not None and inner.type.endswith("identifier") and node.has_error:
+                return "", ""
         else:
             inner = node.child_by_field_name("declarator") or node.child_by_field_name("name") or node.named_child(0)
         if inner is None:

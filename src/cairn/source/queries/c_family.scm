@@ -3,7 +3,7 @@
 ; A test by macro: `TEST(Suite, Name) {...}`, `TEST(Name) {...}`.
 (function_definition
   !type
-  declarator: (_
+  (_
     declarator: (identifier) @macro
     parameters: [
       (_ . (_ type: (type_identifier) @receiver !declarator) . (_ type: (type_identifier) @name !declarator) .)
@@ -36,7 +36,7 @@
 ; a typedef that repeats the name is not listed again.
 ((struct_specifier (_ "{")) @definition.struct (#set! declares "name"))
 ((union_specifier (_ "{")) @definition.union (#set! declares "name"))
-(enum_specifier name: (_) @declarator body: (_)) @definition.enum
+((enum_specifier (_ "{")) @definition.enum (#set! declares "name"))
 (type_definition type: (_ . _ @keyword !name body: (_) @body) declarator: (type_identifier) @name
   (#set! kinds "@definition.struct struct @definition.union union @definition.enum enum")) @definition
 (type_definition
@@ -52,5 +52,5 @@
 (preproc_function_def name: (identifier) @name) @definition.macro
 
 ; `TEST_CASE("what it does") {...}` reads as a call and a block.
-(translation_unit (_ (_ arguments: (_ . (string_literal) @name))) @definition.test . (compound_statement) @body)
-(declaration_list (_ (_ arguments: (_ . (string_literal) @name))) @definition.test . (compound_statement) @body)
+(translation_unit (expression_statement (_ arguments: (_ . (string_literal) @name))) @definition.test . (compound_statement) @body)
+(declaration_list (expression_statement (_ arguments: (_ . (string_literal) @name))) @definition.test . (compound_statement) @body)

@@ -11,11 +11,11 @@
   (template_declaration (_ !type declarator: (_ declarator: (identifier) @name)) @definition.constructor))
 (function_definition
   !type
-  declarator: (_ declarator: (qualified_identifier) @name)
+  (_ declarator: (qualified_identifier) @name)
   (#match? @name "(?:^|::)(\\w+)(?:<.*>)?::\\1$")) @definition.constructor
 
 ; `operator bool()` has no declarator of its own.
-(_ scope: (_) @receiver name: (operator_cast "operator" @name type: (_) @name)
+(qualified_identifier scope: (_) @receiver name: (operator_cast "operator" @name type: (_) @name)
   (#set! up "function_definition")) @definition.method
 (operator_cast "operator" @name type: (_) @name
   (#set! up "function_definition")) @definition.function

@@ -1,6 +1,6 @@
 ; Annotations and modifiers are part of the declaration's node, so a span starts at `@...` where there is one.
 (class_declaration
-  (_ (_ "enum"))
+  (modifiers (_ "enum"))
   name: (identifier) @name
   (enum_class_body)? @body) @definition.enum
 (class_declaration "interface" name: (identifier) @name (class_body)? @body) @definition.interface
@@ -12,7 +12,7 @@
 
 ; An extension function belongs to the type it extends: `fun <T> List<T>.second()`.
 (function_declaration
-  [(_ (identifier) @receiver . (type_arguments)? .)
+  [(user_type (identifier) @receiver . (type_arguments)? .)
    (nullable_type (_ (identifier) @receiver . (type_arguments)? .))]
   . name: (identifier) @name
   (function_body)? @body) @definition.method
@@ -22,9 +22,9 @@
 
 ; `val` and `var` parameters of a primary constructor are properties.
 (class_parameter ["val" "var"] . (identifier) @name) @definition.property
-(property_declaration (_ (_ "const")) "val" . (_ . (identifier) @name)) @definition.constant
+(property_declaration (modifiers (_ "const")) "val" . (_ . (identifier) @name)) @definition.constant
 (source_file (_
-  (_ (identifier) @receiver . (type_arguments)? .)
+  (user_type (identifier) @receiver . (type_arguments)? .)
   . (variable_declaration . (identifier) @name)) @definition.property)
 (source_file (_ (variable_declaration . (identifier) @name)) @definition.property)
 (source_file (_
