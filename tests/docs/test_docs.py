@@ -61,7 +61,7 @@ def language_row(language: Language) -> str:
         names.append("`.h`")
     interpreters = ", ".join(f"`{name}`" for name in language.interpreters)
     cells = [f"`{language.name}`", ", ".join(names), interpreters]
-    if language.query:
+    if language.queries:
         rules = re.sub(r"^\s*;.*$", "", load_query_text(language), flags=re.MULTILINE)
         kinds = set(_DEFINITION.findall(rules))
         cells.append(", ".join(sorted(kinds)))

@@ -1,6 +1,9 @@
 """Finds the definitions of one file by running its language's query over the syntax tree.
 
-Compiling a query costs most where steps are nested, so two things that take nesting are done here instead.
+Compiling a query costs most for the children a pattern names: for each node type with children in the pattern, the
+compiler walks all that the grammar allows there. Cheap are a node without children, and `_` in place of an inner node,
+since the compiler looks into no wildcard. Dear are patterns without one root of a certain type, `((a) . (b))` and
+`(_ field: (a))`: name the parent instead. What the compiler would have to work hard for is done here.
 
 A pattern may say what stands around its definition, in types of nodes with spaces between:
     `(#set! up "A B")`: the definition is not the captured node but the nearest A or B from there upwards. Between the
@@ -8,18 +11,19 @@ A pattern may say what stands around its definition, in types of nodes with spac
     `(#set! inside "E F")`: the nearest node above the definition must be an E or F. On the way to it may stand what
         `(#set! within "G H")` names.
     `(#set! without "field")`: the definition must not have this field.
-A match for which that does not hold counts for nothing.
+A match for which that does not hold counts for nothing. Looking up is slow where matches are many.
 
-Where a word tells the kinds apart, one pattern serves for all: it captures `@definition` and the word as `@keyword`,
-and lists the words of each kind as `(#set! kinds "@definition.kind word word @definition.other word")`. Any other
-word defines nothing.
-
-The directives are read here and hidden from py-tree-sitter: 0.26 crashes on a pattern with both a `#set!` and a test.
+Where a word tells the kinds apart, one pattern serves for all: it captures `@definition` and lists the words of each
+kind as `(#set! kinds "@definition.kind word word @definition.other word")`; `*` is any other word, without it any other
+word defines nothing. The word is the text of `@keyword`, else the type of `@form`, else that of the declarator next to
+the name.
 
 What a pattern captures as `@declarator` is, or holds, the name: the one that `*`, `&`, `[]` and `()` surround in C.
+`(#set! declares "field")` does so with each child in that field of the definition.
 
-`(_ field: (type) ...)` compiles for free, since the compiler looks into no wildcard. Its first child has to be of a
-certain type, else it would be tried on every node.
+`(#set! omit "text text")` leaves these texts out of the name.
+
+The directives are read here and hidden from py-tree-sitter: 0.26 crashes on a pattern with both a `#set!` and a test.
 """
 
 from __future__ import annotations
@@ -34,6 +38,8 @@ from cairn.source.languages import Language, load_grammar, load_query_text
 from cairn.types import Definition, Span
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import tree_sitter
 
 MAX_SIGNATURE_CHARS = 300
@@ -105,6 +111,8 @@ class _Context:
     inside: frozenset[str]
     within: frozenset[str]
     without: str
+    declares: str
+    omit: tuple[str, ...]
     kinds: dict[str, str]
 
     @classmethod
@@ -120,7 +128,9 @@ class _Context:
                 kind = word.removeprefix("@definition.")
             else:
                 kinds[word] = kind
-        return cls(up, through, inside, within, settings.get("without", ""), kinds) if settings else None
+        without, declares = settings.get("without", ""), settings.get("declares", "")
+        omit = tuple(settings.get("omit", "").split())
+        return cls(up, through, inside, within, without, declares, omit, kinds) if settings else None
 
     def place(self, node: tree_sitter.Node) -> tree_sitter.Node | None:
         """Return the definition that `node` belongs to, None where it is none."""
@@ -197,7 +207,7 @@ def parse(data: bytes, language: Language) -> tree_sitter.Tree:
     except UnicodeDecodeError:
         data = _UNDECODABLE.sub("_", data.decode("utf-8", "surrogateescape")).encode("utf-8")
     for noise in language.noise:
-        data = noise.sub(_blank, data)
+        data = re.sub(noise, _blank, data)
     return _compiled(language)[0].parse(data)
 
 
@@ -236,7 +246,10 @@ def _run_query(tree: tree_sitter.Tree, language: Language) -> tuple[list[_Match]
     for pattern, captures in tree_sitter.QueryCursor(query).matches(tree.root_node):
         context = contexts[pattern]
         if "wrapped" in captures:
-            start = captures["wrapper"][0].start_byte
+            outermost = captures["wrapper"][0]
+            if context is not None:
+                outermost = context.place(outermost) or outermost
+            start = outermost.start_byte
             wrapper = wrappers.setdefault(captures["wrapped"][0].id, _Wrapper(start))
             wrapper.start = min(wrapper.start, start)
             wrapper.docs += captures.get("doc", [])
@@ -245,32 +258,49 @@ def _run_query(tree: tree_sitter.Tree, language: Language) -> tuple[list[_Match]
         for capture, nodes in captures.items():
             if not capture.startswith("definition"):
                 continue
-            kind = capture.removeprefix("definition").removeprefix(".")
-            if context is not None and context.kinds:
-                kind = context.kinds.get(_text(captures["keyword"][0]), "")
-                if not kind:
-                    continue
             node = nodes[0] if context is None else context.place(nodes[0])
-            if node is not None:
-                matches.append(_match(kind, node, captures, pattern, language))
+            if node is None:
+                continue
+            declarators: Sequence[tree_sitter.Node | None] = captures.get("declarator") or [None]
+            if context is not None and context.declares:
+                declarators = node.children_by_field_name(context.declares)
+            for declarator in declarators:
+                declared, form = _declared(declarator) if declarator is not None else ("", "")
+                kind = _kind(capture, captures, form, context)
+                if kind:
+                    matches.append(_match(kind, node, captures, declared, pattern, context, language))
     matches.sort(key=lambda match: (match.node.start_byte, -match.end, match.pattern))
     return matches, wrappers
+
+
+def _kind(capture: str, captures: dict[str, list[tree_sitter.Node]], form: str, context: _Context | None) -> str:
+    if context is None or not context.kinds:
+        return capture.removeprefix("definition.")
+    if "keyword" in captures:
+        form = _text(captures["keyword"][0])
+    elif "form" in captures:
+        form = captures["form"][0].type
+    return context.kinds.get(form) or context.kinds.get("*", "")
 
 
 def _match(
     kind: str,
     node: tree_sitter.Node,
     captures: dict[str, list[tree_sitter.Node]],
+    declared: str,
     pattern: int,
+    context: _Context | None,
     language: Language,
 ) -> _Match:
     names = [_unquoted(_text(node)) for node in captures.get("name", [])]
     names += [_text(node).removeprefix(":") for node in captures.get("symbol", [])]
-    names += [_declared(node) for node in captures.get("declarator", [])]
+    raw = " ".join([*names, declared]).strip()
+    for omitted in context.omit if context is not None else ():
+        raw = raw.replace(omitted, "")
     receivers = captures.get("receiver", [])
     bodies = captures.get("body", [])
     # Elsewhere a dot or a colon is part of the name: a file, a version in a heading, a selector.
-    scope, name = _split_name(" ".join(names).strip(), split=language.group == "code")
+    scope, name = _split_name(raw, split=language.group == "code")
     return _Match(
         kind=kind,
         scope=scope,
@@ -288,15 +318,35 @@ def _match(
     )
 
 
-def _declared(node: tree_sitter.Node) -> str:
-    """Return the name that a declarator declares, empty where a syntax error left none."""
-    while node.type.endswith("_declarator") or node.type in ("template_type", "template_function"):
-        inner = node.child_by_field_name("declarator") or node.child_by_field_name("name") or node.named_child(0)
+def _declared(node: tree_sitter.Node) -> tuple[str, str]:
+    """Return the name that a declarator declares, empty where a syntax error left none, and its form.
+
+    The form is the type of the declarator next to the name, which parentheses don't change, else that of the name.
+    """
+    form = ""
+    kind = node.type
+    while kind.endswith("_declarator") or kind in ("template_type", "template_function"):
+        inner: tree_sitter.Node | None
+        if kind == "parenthesized_declarator":
+            inner = node.named_child(node.named_child_count - 1)
+            if inner is not None and inner.type.endswith("identifier") and node.has_error:
+                return "", ""
+        else:
+            inner = node.child_by_field_name("declarator") or node.child_by_field_name("name") or node.named_child(0)
         if inner is None:
-            return ""
-        node = inner
-    is_name = node.type.endswith("identifier") or node.type in ("operator_name", "destructor_name", "operator_cast")
-    return _text(node) if is_name and not node.has_error else ""
+            return "", ""
+        if kind.endswith("_declarator") and (kind != "parenthesized_declarator" or not form):
+            form = kind
+        if kind == inner.type == "function_declarator":
+            # No function returns a function: `EXPORT int (name)(...)` makes the name look like a parameter.
+            parameters = inner.child_by_field_name("parameters")
+            only = parameters.named_child(0) if parameters is not None and parameters.named_child_count == 1 else None
+            inner = only.child_by_field_name("type") if only is not None else None
+            if inner is None or inner.type != "type_identifier":
+                return "", ""
+        node, kind = inner, inner.type
+    is_name = kind.endswith("identifier") or kind in ("operator_name", "destructor_name")
+    return (_text(node), form or kind) if is_name and not node.has_error else ("", "")
 
 
 def _end(node: tree_sitter.Node, bodies: list[tree_sitter.Node]) -> int:
@@ -328,7 +378,7 @@ def _repeats(found: list[Found], match: _Match) -> bool:
     for previous in reversed(found):
         if (previous.definition.span.start_byte, previous.definition.span.end_byte) != _range(match):
             return False
-        if previous.definition.name == match.name:
+        if previous.definition.name == match.name or previous.definition.kind == "test":
             return True
     return False
 
@@ -404,7 +454,7 @@ def _split_name(raw: str, *, split: bool) -> tuple[str, str]:
 
 
 def _unquoted(name: str) -> str:
-    quoted = len(name) > 2 and name[0] == name[-1] and name[0] in "\"'`"
+    quoted = len(name) > 1 and name[0] == name[-1] and name[0] in "\"'`"
     return name[1:-1] if quoted else name
 
 

@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import tree_sitter
 
-_LOOKS_LIKE_CPP = re.compile(
-    rb"^\s*(?:class|namespace|template|using|public:|private:)\b|\w::\w|\bconstexpr\b", re.MULTILINE
-)
+# Patterns here are text, which `re` compiles when it first uses them and keeps: importing this is part of every start.
+_LOOKS_LIKE_CPP = rb"(?m)^\s*(?:class|namespace|template|using|public:|private:)\b|\w::\w|\bconstexpr\b"
 _QUERIES = Path(__file__).parent / "queries"
-_SHEBANG = re.compile(rb"^#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*)?([\w.+-]+)")
+_SHEBANG = rb"^#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*)?([\w.+-]+)"
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
     """One language, one row.
 
-    `grammar` is `module:function`, empty for text that is cut on line borders. `query` names the file under `queries/`.
+    `grammar` is `module:function`, empty for text that is cut on line borders. `queries` name
+    files under `queries/`, which are read as one; where two patterns find the same, the earlier one counts.
     `attributes` are the beginnings of lines that may stand between a comment and the definition it describes.
-    The first group of each `noise` is what the grammar stumbles over; the parser sees spaces in its place.
+    The first group of each pattern of `noise` is what the grammar stumbles over; the parser sees spaces in its place.
     """
 
     name: str
@@ -34,12 +34,12 @@ class Language:
     filenames: tuple[str, ...] = ()
     interpreters: tuple[str, ...] = ()
     grammar: str = ""
-    query: str = ""
+    queries: tuple[str, ...] = ()
     line_comments: tuple[str, ...] = ()
     block_comments: tuple[tuple[str, str], ...] = ()
     attributes: tuple[str, ...] = ()
     group: str = "code"  # code, prose or data
-    noise: tuple[re.Pattern[bytes], ...] = ()
+    noise: tuple[bytes, ...] = ()
 
 
 _C_BLOCK = (("/*", "*/"),)
@@ -47,25 +47,22 @@ _C_BLOCK = (("/*", "*/"),)
 # `X_API int f();`, `int f() X_NOEXCEPT {`; and `[[nodiscard]]`. A missed one can cost the definitions of the whole
 # file. Each pattern begins with plain text, which makes it fast.
 _C_NOISE = (
-    re.compile(rb"\n[ \t]*(_*[A-Z]+_[A-Z0-9_]+)(?=[ \t]*\r?\n(?!\w+ ?\())"),
-    re.compile(rb"class ([A-Z][A-Z0-9_]*(?:\([^()\n]*\))?)(?=\s+\w+\s*(?:final\s*)?[:{])"),
-    re.compile(rb"struct ([A-Z][A-Z0-9_]*(?:\([^()\n]*\))?)(?=\s+\w+\s*(?:final\s*)?[:{])"),
-    re.compile(rb"\n[ \t]*([A-Z]+_[A-Z0-9_]+)\s+(?=(?:[\w:<>,]+[\s*&]+){1,6}[\w:~]+\()"),
-    re.compile(rb"\)(?: const| noexcept| override)*\s+([A-Z]+_[A-Z0-9_]+(?:\([^()\n]*\))?)(?=\s*[{;])"),
-    re.compile(rb"(\[\[[^\[\]\n]*\]\])"),
+    rb"\n[ \t]*(_*[A-Z]+_[A-Z0-9_]+)(?=[ \t]*\r?\n(?!\w+ ?\())",
+    rb"class ([A-Z][A-Z0-9_]*(?:\([^()\n]*\))?)(?=\s+\w+\s*(?:final\s*)?[:{])",
+    rb"struct ([A-Z][A-Z0-9_]*(?:\([^()\n]*\))?)(?=\s+\w+\s*(?:final\s*)?[:{])",
+    rb"\n[ \t]*([A-Z]+_[A-Z0-9_]+)\s+(?=(?:[\w:<>,]+[\s*&]+){1,6}[\w:~]+\()",
+    rb"\)(?: const| noexcept| override)*\s+([A-Z]+_[A-Z0-9_]+(?:\([^()\n]*\))?)(?=\s*[{;])",
+    rb"(\[\[[^\[\]\n]*\]\])",
 )
 # What the grammar doesn't know costs the statements around it: function bodies, which are in any language, `OUT`
 # parameters, commands to the client, and rarer kinds of objects.
 _SQL_NOISE = (
-    re.compile(rb"\bAS\s+\$[A-Za-z_]\w*\$(.*?)\$[A-Za-z_]\w*\$", re.DOTALL | re.IGNORECASE),
-    re.compile(rb"\bAS\s+\$\$(.*?)\$\$", re.DOTALL | re.IGNORECASE),
-    re.compile(rb"[(,]\s*(OUT)\s", re.IGNORECASE),
-    re.compile(rb"^(\\\w.*|GO|DELIMITER\b.*)[ \t\r]*$", re.MULTILINE | re.IGNORECASE),
-    re.compile(
-        rb"^((?:CREATE|ALTER|DROP|COMMENT ON)\s+"
-        rb"(?:OPERATOR|AGGREGATE|CAST|DOMAIN|TEXT SEARCH|FOREIGN|EXTENSION)\b[^;]*;)",
-        re.MULTILINE | re.IGNORECASE,
-    ),
+    rb"(?is)\bAS\s+\$[A-Za-z_]\w*\$(.*?)\$[A-Za-z_]\w*\$",
+    rb"(?is)\bAS\s+\$\$(.*?)\$\$",
+    rb"(?i)[(,]\s*(OUT)\s",
+    rb"(?im)^(\\\w.*|GO|DELIMITER\b.*)[ \t\r]*$",
+    rb"(?im)^((?:CREATE|ALTER|DROP|COMMENT ON)\s+"
+    rb"(?:OPERATOR|AGGREGATE|CAST|DOMAIN|TEXT SEARCH|FOREIGN|EXTENSION)\b[^;]*;)",
 )
 
 LANGUAGES: tuple[Language, ...] = (
@@ -74,7 +71,7 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=(".py", ".pyi", ".pyw"),
         interpreters=("python", "python2", "python3", "pypy", "pypy3", "uv"),
         grammar="tree_sitter_python:language",
-        query="python",
+        queries=("python",),
         line_comments=("#",),
         attributes=("@",),
     ),
@@ -83,7 +80,7 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=(".js", ".mjs", ".cjs", ".jsx"),
         interpreters=("node", "nodejs", "bun", "deno"),
         grammar="tree_sitter_javascript:language",
-        query="javascript",
+        queries=("javascript", "ecmascript"),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("@",),
@@ -93,7 +90,7 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=(".ts", ".mts", ".cts"),
         interpreters=("ts-node", "tsx"),
         grammar="tree_sitter_typescript:language_typescript",
-        query="typescript",
+        queries=("typescript", "ecmascript"),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("@",),
@@ -102,7 +99,7 @@ LANGUAGES: tuple[Language, ...] = (
         "tsx",
         extensions=(".tsx",),
         grammar="tree_sitter_typescript:language_tsx",
-        query="typescript",
+        queries=("typescript", "ecmascript"),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("@",),
@@ -111,7 +108,7 @@ LANGUAGES: tuple[Language, ...] = (
         "go",
         extensions=(".go",),
         grammar="tree_sitter_go:language",
-        query="go",
+        queries=("go",),
         line_comments=("//",),
         block_comments=_C_BLOCK,
     ),
@@ -119,7 +116,7 @@ LANGUAGES: tuple[Language, ...] = (
         "rust",
         extensions=(".rs",),
         grammar="tree_sitter_rust:language",
-        query="rust",
+        queries=("rust",),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("#[",),
@@ -128,7 +125,7 @@ LANGUAGES: tuple[Language, ...] = (
         "java",
         extensions=(".java",),
         grammar="tree_sitter_java:language",
-        query="java",
+        queries=("java",),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("@",),
@@ -137,7 +134,7 @@ LANGUAGES: tuple[Language, ...] = (
         "c",
         extensions=(".c",),
         grammar="tree_sitter_c:language",
-        query="c",
+        queries=("c_family",),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("__attribute__",),
@@ -147,7 +144,7 @@ LANGUAGES: tuple[Language, ...] = (
         "cpp",
         extensions=(".cc", ".cpp", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".ipp", ".inl", ".cu", ".cuh"),
         grammar="tree_sitter_cpp:language",
-        query="cpp",
+        queries=("cpp", "c_family"),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("[[", "template"),
@@ -157,7 +154,7 @@ LANGUAGES: tuple[Language, ...] = (
         "csharp",
         extensions=(".cs", ".csx"),
         grammar="tree_sitter_c_sharp:language",
-        query="csharp",
+        queries=("csharp",),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("[",),
@@ -168,7 +165,7 @@ LANGUAGES: tuple[Language, ...] = (
         filenames=("Gemfile", "Rakefile", "Vagrantfile", "Podfile", "Guardfile"),
         interpreters=("ruby", "jruby"),
         grammar="tree_sitter_ruby:language",
-        query="ruby",
+        queries=("ruby",),
         line_comments=("#",),
         block_comments=(("=begin", "=end"),),
     ),
@@ -177,7 +174,7 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=(".php", ".phtml"),
         interpreters=("php",),
         grammar="tree_sitter_php:language_php",
-        query="php",
+        queries=("php",),
         line_comments=("//", "# "),  # `#[` opens an attribute, which is part of the declaration's node
         block_comments=_C_BLOCK,
     ),
@@ -186,7 +183,7 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=(".kt", ".kts"),
         interpreters=("kotlin",),
         grammar="tree_sitter_kotlin:language",
-        query="kotlin",
+        queries=("kotlin",),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("@",),
@@ -196,7 +193,7 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=(".swift",),
         interpreters=("swift",),
         grammar="tree_sitter_swift:language",
-        query="swift",
+        queries=("swift",),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("@",),
@@ -206,7 +203,7 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=(".scala", ".sc", ".sbt"),
         interpreters=("scala",),
         grammar="tree_sitter_scala:language",
-        query="scala",
+        queries=("scala",),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("@",),
@@ -217,7 +214,7 @@ LANGUAGES: tuple[Language, ...] = (
         filenames=("mix.lock",),
         interpreters=("elixir",),
         grammar="tree_sitter_elixir:language",
-        query="elixir",
+        queries=("elixir",),
         line_comments=("#",),
         attributes=("@",),
     ),
@@ -226,7 +223,7 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=(".hs",),
         interpreters=("runhaskell", "stack"),
         grammar="tree_sitter_haskell:language",
-        query="haskell",
+        queries=("haskell",),
         line_comments=("--",),
         block_comments=(("{-", "-}"),),
     ),
@@ -235,7 +232,7 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=(".lua",),
         interpreters=("lua", "luajit"),
         grammar="tree_sitter_lua:language",
-        query="lua",
+        queries=("lua",),
         line_comments=("--",),
         block_comments=(("--[[", "--]]"),),
     ),
@@ -245,21 +242,21 @@ LANGUAGES: tuple[Language, ...] = (
         filenames=(".bashrc", ".zshrc", ".profile", ".bash_profile", "PKGBUILD"),
         interpreters=("sh", "bash", "zsh", "dash", "ksh", "bats"),
         grammar="tree_sitter_bash:language",
-        query="bash",
+        queries=("bash",),
         line_comments=("#",),
     ),
     Language(
         "zig",
         extensions=(".zig", ".zon"),
         grammar="tree_sitter_zig:language",
-        query="zig",
+        queries=("zig",),
         line_comments=("//",),
     ),
     Language(
         "solidity",
         extensions=(".sol",),
         grammar="tree_sitter_solidity:language",
-        query="solidity",
+        queries=("solidity",),
         line_comments=("//",),
         block_comments=_C_BLOCK,
     ),
@@ -267,7 +264,7 @@ LANGUAGES: tuple[Language, ...] = (
         "sql",
         extensions=(".sql", ".ddl", ".psql"),
         grammar="tree_sitter_sql:language",
-        query="sql",
+        queries=("sql",),
         line_comments=("--",),
         block_comments=_C_BLOCK,
         noise=_SQL_NOISE,
@@ -276,7 +273,7 @@ LANGUAGES: tuple[Language, ...] = (
         "dart",
         extensions=(".dart",),
         grammar="tree_sitter_dart:language",
-        query="dart",
+        queries=("dart",),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("@",),
@@ -286,17 +283,17 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=(".ps1", ".psm1", ".psd1"),
         interpreters=("pwsh",),
         grammar="tree_sitter_powershell:language",
-        query="powershell",
+        queries=("powershell",),
         line_comments=("#",),
         block_comments=(("<#", "#>"),),
         attributes=("[",),
-        noise=(re.compile(rb"(=[ \t]*\{[ \t]*\})"),),  # an empty block as a parameter's default value
+        noise=(rb"(=[ \t]*\{[ \t]*\})",),  # an empty block as a parameter's default value
     ),
     Language(
         "nix",
         extensions=(".nix",),
         grammar="tree_sitter_nix:language",
-        query="nix",
+        queries=("nix",),
         line_comments=("#",),
         block_comments=_C_BLOCK,
     ),
@@ -304,14 +301,14 @@ LANGUAGES: tuple[Language, ...] = (
         "graphql",
         extensions=(".graphql", ".gql", ".graphqls"),
         grammar="tree_sitter_graphql:language",
-        query="graphql",
+        queries=("graphql",),
         line_comments=("#",),
     ),
     Language(
         "svelte",
         extensions=(".svelte",),
         grammar="tree_sitter_svelte:language",
-        query="svelte",
+        queries=("svelte",),
         block_comments=(("<!--", "-->"),),
     ),
     Language(
@@ -319,7 +316,7 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=(".cmake",),
         filenames=("CMakeLists.txt",),
         grammar="tree_sitter_cmake:language",
-        query="cmake",
+        queries=("cmake",),
         line_comments=("#",),
         block_comments=(("#[[", "]]"),),
         group="data",
@@ -330,18 +327,18 @@ LANGUAGES: tuple[Language, ...] = (
         filenames=("Makefile", "GNUmakefile", "BSDmakefile"),
         interpreters=("make",),
         grammar="tree_sitter_make:language",
-        query="make",
+        queries=("make",),
         line_comments=("#",),
         group="data",
         # The grammar takes a conditional for a part of the rule above it.
-        noise=(re.compile(rb"^( *(?:ifn?def|ifn?eq|else|endif)\b.*)$", re.MULTILINE),),
+        noise=(rb"(?m)^( *(?:ifn?def|ifn?eq|else|endif)\b.*)$",),
     ),
     Language(
         "dockerfile",
         extensions=(".dockerfile",),
         filenames=("Dockerfile", "Containerfile"),
         grammar="tree_sitter_dockerfile:language",
-        query="dockerfile",
+        queries=("dockerfile",),
         line_comments=("#",),
         group="data",
     ),
@@ -349,7 +346,7 @@ LANGUAGES: tuple[Language, ...] = (
         "hcl",
         extensions=(".hcl", ".tf", ".tfvars"),
         grammar="tree_sitter_hcl:language",
-        query="hcl",
+        queries=("hcl",),
         line_comments=("#", "//"),
         block_comments=_C_BLOCK,
         group="data",
@@ -359,14 +356,14 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=(".md", ".markdown", ".mdx", ".mdc"),
         filenames=("README", "CHANGELOG"),
         grammar="tree_sitter_markdown:language",
-        query="markdown",
+        queries=("markdown",),
         group="prose",
     ),
     Language(
         "html",
         extensions=(".html", ".htm", ".xhtml"),
         grammar="tree_sitter_html:language",
-        query="html",
+        queries=("html",),
         block_comments=(("<!--", "-->"),),
         group="data",
     ),
@@ -374,7 +371,7 @@ LANGUAGES: tuple[Language, ...] = (
         "css",
         extensions=(".css",),
         grammar="tree_sitter_css:language",
-        query="css",
+        queries=("css",),
         block_comments=_C_BLOCK,
         group="data",
     ),
@@ -383,14 +380,14 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=(".json", ".jsonc", ".json5", ".webmanifest"),
         filenames=("Pipfile.lock", "composer.lock", "flake.lock"),
         grammar="tree_sitter_json:language",
-        query="json",
+        queries=("json",),
         group="data",
     ),
     Language(
         "yaml",
         extensions=(".yaml", ".yml"),
         grammar="tree_sitter_yaml:language",
-        query="yaml",
+        queries=("yaml",),
         line_comments=("#",),
         group="data",
     ),
@@ -399,7 +396,7 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=(".toml",),
         filenames=("Pipfile", "Cargo.lock", "poetry.lock", "uv.lock"),
         grammar="tree_sitter_toml:language",
-        query="toml",
+        queries=("toml",),
         line_comments=("#",),
         group="data",
     ),
@@ -449,12 +446,12 @@ def detect_language(path: str, head: bytes) -> Language:
         return language
     extension = name[name.rfind(".") :] if "." in name else ""
     if extension == ".h":
-        return BY_NAME["cpp" if _LOOKS_LIKE_CPP.search(head) else "c"]
+        return BY_NAME["cpp" if re.search(_LOOKS_LIKE_CPP, head) else "c"]
     if language := _BY_EXTENSION.get(extension) or (
         None if extension == ".lock" else _BY_FILENAME.get(name.split(".", 1)[0])
     ):
         return language
-    if match := _SHEBANG.match(head):
+    if match := re.match(_SHEBANG, head):
         interpreter = match[1].decode("ascii", "replace")
         return _BY_INTERPRETER.get(interpreter) or _BY_INTERPRETER.get(interpreter.rstrip("0123456789."), TEXT)
     return TEXT
@@ -474,4 +471,4 @@ def load_grammar(language: Language) -> tree_sitter.Language:
 
 def load_query_text(language: Language) -> str:
     """Return the query that finds the language's definitions."""
-    return (_QUERIES / f"{language.query}.scm").read_text(encoding="utf-8")
+    return "\n".join((_QUERIES / f"{name}.scm").read_text(encoding="utf-8") for name in language.queries)

@@ -27,7 +27,9 @@
     (redirecting_factory_constructor_signature (identifier) @name . (formal_parameter_list))
   ]) @definition.constructor
 
-((method_signature (function_signature name: (identifier) @name)) @definition.method . (function_body)? @body)
+(class_body (method_signature (function_signature name: (identifier) @name)) @definition.method . (function_body)? @body)
+(enum_body (method_signature (function_signature name: (identifier) @name)) @definition.method . (function_body)? @body)
+(extension_body (method_signature (function_signature name: (identifier) @name)) @definition.method . (function_body)? @body)
 ((method_signature [
     (getter_signature name: (identifier) @name)
     (setter_signature name: (identifier) @name)

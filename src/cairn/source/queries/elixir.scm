@@ -1,15 +1,15 @@
 ; Everything is a call here: what a call defines is told by the name it calls.
 
 ; `@doc`, `@spec` and other attributes directly above a definition are its lead, and `@doc`'s text is its doc.
-((unary_operator operand: (call
+((unary_operator operand: (_
     target: (identifier) @_attribute
-    (arguments [(string) (sigil)] @doc))) @wrapper
-  . (unary_operator operator: "@")*
-  . [(call) (unary_operator)] @wrapped
+    (_ [(string) (sigil)] @doc))) @wrapper
+  . (_ operator: "@")*
+  . (_) @wrapped
   (#any-of? @_attribute "doc" "typedoc"))
-((unary_operator operand: (call target: (identifier) @_attribute)) @wrapper
-  . (unary_operator operator: "@")*
-  . (call) @wrapped
+((unary_operator operand: (_ target: (identifier) @_attribute)) @wrapper
+  . (_ operator: "@")*
+  . (_ target: (_)) @wrapped
   (#any-of? @_attribute "spec" "impl"))
 
 (call
@@ -18,25 +18,26 @@
     (_ [(string) (sigil)] @doc))))
   (#eq? @_attribute "moduledoc")) @wrapped @wrapper
 
-(call
+(_
   target: (identifier) @keyword
   (_ . [(alias) (call) (dot) (tuple)] @name)
   (do_block) @body
+  (#any-of? @keyword "defmodule" "defprotocol")
   (#set! kinds "@definition.module defmodule @definition.protocol defprotocol")) @definition
 ; `defimpl Size, for: BitString` defines the module Size.BitString.
-(call
+(_
   target: (identifier) @_definer
   (_ . (alias) @receiver (_ (pair value: (alias) @name)))
   (do_block) @body
   (#eq? @_definer "defimpl")) @definition.impl
-(call
+(_
   target: (identifier) @_definer
   (_ . (alias) @name . (_ (pair value: [(list) (call) (identifier)]))? .)
   (do_block) @body
   (#eq? @_definer "defimpl")) @definition.impl
 
 ; The head is `name(args)`, `name`, `a <> b`, or one of these before `when`. A test has a text, a type an `@` before it.
-(call
+(_
   target: (identifier) @keyword
   (arguments . [
     (_ target: (_) @name)
@@ -48,25 +49,28 @@
     (unary_operator operator: _ @name)])
   (do_block)? @body
   (#not-eq? @name "when")
+  (#any-of? @keyword "def" "defp" "defdelegate" "defmacro" "defmacrop" "defguard" "defguardp")
   (#set! kinds
     "@definition.function def defp defdelegate @definition.macro defmacro defmacrop defguard defguardp")) @definition
-(call
+(_
   target: (identifier) @keyword
   (_ . (string (quoted_content) @name))
   (do_block) @body
-  (#set! kinds "@definition.test test")) @definition
-(call
+  (#eq? @keyword "test")) @definition.test
+(_
   target: (identifier) @name @keyword
+  (#any-of? @keyword "defstruct" "defexception")
   (#set! kinds "@definition.struct defstruct defexception")) @definition
 
-(call
+(_
   target: (identifier) @keyword
   (arguments . [
     (_ left: [(identifier) @name (_ target: (identifier) @name)] operator: "::")
     (_ left: (_ left: (_ target: (identifier) @name)) operator: "when")])
+  (#any-of? @keyword "type" "typep" "opaque" "callback" "macrocallback")
   (#set! kinds "@definition.type type typep opaque @definition.callback callback macrocallback")
   (#set! up "unary_operator")) @definition
-(call
+(_
   target: (identifier) @_definer
   (do_block (_ operator: "@" operand: (_ target: (identifier) @name (arguments))) @definition.constant)
   (#any-of? @_definer "defmodule" "defprotocol" "defimpl")

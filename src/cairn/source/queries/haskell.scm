@@ -1,7 +1,8 @@
-; A type signature belongs to the function below it, and says more than the head of its first equation.
-((signature) @wrapper @signature
-  . [(comment) (haddock) (pragma)]*
-  . [(function) (bind)] @wrapped)
+; A type signature belongs to the function below it, and says more than the head of its first equation. What has a
+; `match` is a function or a binding.
+(declarations (signature) @wrapper @signature . [(comment) (haddock) (pragma)]* . (_ match: (_)) @wrapped)
+(class_declarations (signature) @wrapper @signature . [(comment) (haddock) (pragma)]* . (_ match: (_)) @wrapped)
+(instance_declarations (signature) @wrapper @signature . [(comment) (haddock) (pragma)]* . (_ match: (_)) @wrapped)
 
 (data_type name: (_) @name) @definition.type
 (newtype name: (_) @name) @definition.type
@@ -14,13 +15,19 @@
 (deriving_instance name: (_) @name patterns: (_) @name) @definition.instance
 
 ; In a class a signature is the method, and the equations of its default continue it, as those of a function do.
-(class_declarations (signature name: [(variable) @name (prefix_id (_) @name)]) @definition.method)
-(class_declarations (signature names: (binding_list name: [(variable) @name (prefix_id (_) @name)])) @definition.method)
-([
-  (function name: [(variable) @name (prefix_id (_) @name)])
-  (function (infix operator: [(operator) @name (_ (_) @name)]))
-  (function (function_head_parens (_ operator: [(operator) @name (_ (_) @name)])))
-  (bind name: [(variable) @name (prefix_id (_) @name)])] @definition.function @clause
-  (#set! inside "declarations class_declarations instance_declarations"))
-(declarations (foreign_import (signature name: (variable) @name)) @definition.function)
-(declarations (pattern_synonym (equation synonym: [(constructor) @name (apply function: (constructor) @name)])) @definition.function)
+(class_declarations (_ name: [(variable) @name (_ . "(" (_) @name)] type: (_)) @definition.method)
+(class_declarations (_ names: (_ name: [(variable) @name (_ . "(" (_) @name)])) @definition.method)
+(declarations (_ !type name: [(variable) @name (_ . "(" (_) @name)]) @definition.function @clause)
+(declarations (_ !name !type !pattern . [
+  (_ operator: [(operator) @name (_ (_) @name)])
+  (_ . "(" (_ operator: [(operator) @name (_ (_) @name)]))] match: (_)) @definition.function @clause)
+(class_declarations (_ !type name: [(variable) @name (_ . "(" (_) @name)]) @definition.function @clause)
+(class_declarations (_ !name !type !pattern . [
+  (_ operator: [(operator) @name (_ (_) @name)])
+  (_ . "(" (_ operator: [(operator) @name (_ (_) @name)]))] match: (_)) @definition.function @clause)
+(instance_declarations (_ !type name: [(variable) @name (_ . "(" (_) @name)]) @definition.function @clause)
+(instance_declarations (_ !name !type !pattern . [
+  (_ operator: [(operator) @name (_ (_) @name)])
+  (_ . "(" (_ operator: [(operator) @name (_ (_) @name)]))] match: (_)) @definition.function @clause)
+(declarations (_ . "foreign" (_ name: (variable) @name)) @definition.function)
+(pattern_synonym (_ !type synonym: [(constructor) @name (_ function: (constructor) @name)])) @definition.function

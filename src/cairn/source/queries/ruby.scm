@@ -1,40 +1,43 @@
 ; `private def x`, `memoize def x`: the call above a method is part of its lead.
-(call arguments: (_ [(method) (singleton_method)] @wrapped)) @wrapper
+(argument_list (_ "def") @wrapped @wrapper
+  (#set! up "call"))
 
 (module name: (_) @name) @definition.module
 (class name: (_) @name) @definition.class
 
 ; `Point = Struct.new(:x) do ... end` is a class with its own methods.
 (assignment
-  left: [(constant) (scope_resolution)] @name
+  left: (_) @name
   right: (_ receiver: (constant) @keyword method: (identifier) @_new)
+  (#match? @name "^(?:\\w*::)*[A-Z]\\w*$")
   (#any-of? @_new "new" "define")
   (#set! kinds "@definition.class Class Struct Data @definition.module Module")) @definition
-(assignment left: [
-  (constant) @name
-  (scope_resolution) @name
-  (left_assignment_list [(constant) (scope_resolution)] @name)]) @definition.constant
-(operator_assignment left: [(constant) (scope_resolution)] @name) @definition.constant
+(assignment left: (_) @name
+  (#match? @name "^(?:\\w*::)*[A-Z]\\w*$")) @definition.constant
+(assignment left: (_ !name !object !receiver [(constant) (scope_resolution)] @name)) @definition.constant
+(operator_assignment left: (_) @name
+  (#match? @name "^(?:\\w*::)*[A-Z]\\w*$")) @definition.constant
 
-(program (method name: (_) @name) @definition.function)
+(program (_ "def" !object name: (_) @name) @definition.function)
 (method name: (_) @name) @definition.method
-(singleton_method object: [(identifier) (constant)] @receiver name: (_) @name
+(singleton_method object: (_) @receiver name: (_) @name
   (#set! inside "program")) @definition.method
 (singleton_method name: (_) @name) @definition.method
 
-(call
+(_
   method: (identifier) @keyword
   arguments: (_ . [(simple_symbol) @symbol (string (string_content) @name)])
+  (#any-of? @keyword "define_method" "define_singleton_method" "alias_method")
   (#set! kinds
     "@definition.method define_method define_singleton_method @definition.alias alias_method")) @definition
-(call
+(_
   method: (identifier) @_macro
   arguments: (_ [(simple_symbol) @symbol (string (string_content) @name)] @definition.property)
   (#any-of? @_macro "attr_accessor" "attr_reader" "attr_writer" "cattr_accessor" "mattr_accessor" "class_attribute")) @signature
 
 (alias name: [(simple_symbol) @symbol (identifier) @name (setter) @name (operator) @name (global_variable) @name]) @definition.alias
 ; Rake's tasks and their namespaces, and minitest's `test "..." do`.
-(call
+(_
   method: (identifier) @keyword
   arguments: (_ . [
     (simple_symbol) @symbol
@@ -43,4 +46,5 @@
     (_ key: (string . (string_content) @name .))
     (_ key: (simple_symbol) @symbol)])
   block: (_)
+  (#any-of? @keyword "task" "namespace" "test")
   (#set! kinds "@definition.task task @definition.namespace namespace @definition.test test")) @definition

@@ -12,10 +12,10 @@
 
 ; A method of `extension (s: String)` belongs to the type it extends.
 (extension_definition
-  parameters: (parameters (parameter type: [(type_identifier) @receiver (generic_type type: (_) @receiver)]))
-  (function_definition name: (_) @name) @definition.method)
-((function_definition name: (identifier) @name) @definition.constructor (#eq? @name "this"))
-(function_definition name: (_) @name) @definition.function
+  parameters: (_ (_ type: [(type_identifier) @receiver (_ type: (_) @receiver)]))
+  (_ "def" name: (_) @name) @definition.method)
+(function_definition name: (_) @name @keyword
+  (#set! kinds "@definition.constructor this @definition.function *")) @definition
 (function_declaration name: (_) @name) @definition.function
 
 ; Values of a type are its fields, those of a file are variables. Those of a block, or of an anonymous class, whose

@@ -99,3 +99,5 @@ TEST_IMPL(ring_wraps) {
     int seen = 0;
     return 0;
 }
+
+typedef int (ring_scanner)(struct ring *r);

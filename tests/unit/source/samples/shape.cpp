@@ -128,3 +128,8 @@ int main(int argc, char** argv) try {
   Circle circle(1.0);
   return 0;
 } catch (...) { return 1; }
+
+struct Limits {
+  static constexpr int(max)() { return 9; }
+  friend class Circle;
+};
