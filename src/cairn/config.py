@@ -3,16 +3,114 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, fields
+from ipaddress import ip_address
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
+from urllib.parse import urlsplit
 
 from cairn.errors import ConfigError
 
 ENVIRONMENT_PREFIX = "CAIRN_"
-# A repository may not decide where on its reader's disk something is written.
-PERSONAL = frozenset({"state_dir"})
+# A repository may not decide where on its reader's disk something is written, where the reader's files are sent, or
+# which of the reader's secrets goes there.
+PERSONAL = frozenset({"state_dir", "embedding.url", "embedding.api_key_env", "embedding.keyring_service"})
+PROVIDERS = ("bundled", "ollama", "openai", "google", "fastembed", "sentence-transformers")
+LOCAL_PROVIDERS = frozenset({"bundled", "fastembed", "sentence-transformers"})  # these run in this process
+AUTO = "auto"
+
+_DEFAULT_URLS = {
+    "ollama": "http://localhost:11434",
+    "openai": "https://api.openai.com/v1",
+    "google": "https://generativelanguage.googleapis.com/v1beta",
+}
+_DEFAULT_KEYS = {"openai": "OPENAI_API_KEY", "google": "GEMINI_API_KEY"}
+_LEAST = {
+    "batch_size": 1,
+    "concurrency": 1,
+    "dimensions": 0,
+    "max_input_tokens": 0,
+    "requests_per_minute": 0,
+    "timeout_seconds": 0.01,
+    "query_timeout_seconds": 0.01,
+}
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+_KEY_SHAPES = re.compile(r"(sk|pk|rk|hf|gsk|xai|voyage)[-_]|AIza|Bearer ", re.IGNORECASE)
+_SECRET_NAMES = frozenset({"api_key", "apikey", "key", "token", "secret", "password", "bearer", "authorization"})
+_NO_KEYS_HERE = "put the key into an environment variable and name that: embedding.api_key_env (or keyring_service)"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """One embedding model: who serves it, and how it is asked. Docs/configuration.md has a line for each."""
+
+    provider: str = "bundled"
+    model: str = ""
+    url: str = ""
+    dimensions: int = 0  # 0: as many as the model has
+    query_prefix: str = AUTO
+    document_prefix: str = AUTO
+    max_input_tokens: int = 0  # 0: what is known of the model
+    batch_size: int = 64
+    concurrency: int = 2
+    requests_per_minute: int = 0  # 0: no limit
+    timeout_seconds: float = 60.0
+    query_timeout_seconds: float = 2.0
+    api_key_env: str = ""
+    keyring_service: str = ""
+    price_per_million_tokens: float = -1.0  # below 0: what is known of the model
+
+    def __post_init__(self) -> None:
+        if self.provider not in PROVIDERS:
+            _refuse(f"embedding.provider must be one of {', '.join(PROVIDERS)}, not {self.provider!r}")
+        if self.provider != "bundled" and not self.model:
+            _refuse(f"embedding.model says which model of {self.provider} to use, and is empty")
+        if self.api_key_env and (not _VARIABLE.fullmatch(self.api_key_env) or _KEY_SHAPES.match(self.api_key_env)):
+            raise ConfigError("embedding.api_key_env holds no name of a variable, but what may be a key", _NO_KEYS_HERE)
+        if self.url:
+            _check_url(self.url)
+        for name, least in _LEAST.items():
+            if not getattr(self, name) >= least:
+                _refuse(f"embedding.{name} must be at least {least}")
+
+    @property
+    def name(self) -> str:
+        """What the model is called in notes and tables."""
+        return f"{self.provider}:{self.model}" if self.provider != "bundled" else self.provider
+
+    @property
+    def base_url(self) -> str:
+        """Where the provider is asked, without a slash at the end; empty for one that runs in this process."""
+        return (self.url or _DEFAULT_URLS.get(self.provider, "")).rstrip("/")
+
+    @property
+    def key_variable(self) -> str:
+        """The environment variable that holds the key, empty when none is sent.
+
+        A key of the provider itself goes to the provider only: a server of one's own gets the one that is named for it.
+        """
+        return self.api_key_env or ("" if self.url else _DEFAULT_KEYS.get(self.provider, ""))
+
+    @property
+    def stays_here(self) -> bool:
+        """Whether texts do not leave this machine."""
+        return self.provider in LOCAL_PROVIDERS or is_loopback(self.base_url)
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingSettings(ModelSettings):
+    """The model that is wanted, those to fall back to, and whether searches may complete it in the background."""
+
+    fallbacks: tuple[ModelSettings, ...] = ()
+    background: bool = True
+
+    @property
+    def chain(self) -> tuple[ModelSettings, ...]:
+        """The models in the order in which they are asked, without the bundled one, which always comes last."""
+        return tuple(one for one in (self, *self.fallbacks) if one.provider != "bundled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +121,7 @@ class Settings:
     lock_timeout_seconds: float = 120.0
     batch_chunks: int = 3_000  # what is committed at a time, and so survives an interruption
     state_dir: str = ""
+    embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
 
     def __post_init__(self) -> None:
         if self.max_file_bytes < 1:
@@ -40,19 +139,59 @@ def load_settings(project: Path, environment: Mapping[str, str] = os.environ) ->
         ConfigError: for an unknown setting, a value of the wrong kind, or a file that is no YAML mapping.
     """
     values: dict[str, Any] = {}
+    embedding: dict[str, Any] = {}
     user_file, project_file = _user_file(environment), project / ".cairn" / "config.yaml"
-    if user_file.is_file():
-        values.update(_read_file(user_file))
-    if project_file.is_file():
-        shared = _read_file(project_file)
-        if not PERSONAL.isdisjoint(shared):
-            raise ConfigError(f"{project_file} may not set {', '.join(PERSONAL)}", f"set it in {user_file} instead")
-        values.update(shared)
-    known = {field.name: type(field.default) for field in fields(Settings)}
-    for name in known:
-        if (text := environment.get(ENVIRONMENT_PREFIX + name.upper())) is not None:
-            values[name] = text
-    return Settings(**{name: _coerce(name, value, known) for name, value in values.items()})
+    for file in (user_file, project_file):
+        if not file.is_file():
+            continue
+        content = _read_file(file)
+        section = _section(content.pop("embedding", None))
+        if file == project_file:
+            _check_shared(content, section, project_file, user_file)
+        values.update(content)
+        embedding.update(section)
+    values.update(_from_environment(Settings, ENVIRONMENT_PREFIX, environment))
+    embedding.update(_from_environment(EmbeddingSettings, f"{ENVIRONMENT_PREFIX}EMBEDDING_", environment))
+    settings = _coerced(Settings, values, "")
+    if embedding:
+        settings["embedding"] = make_embedding(embedding)
+    return Settings(**settings)
+
+
+def make_embedding(values: Mapping[str, object]) -> EmbeddingSettings:
+    """Return the section `embedding` from plain values.
+
+    Raises:
+        ConfigError: for an unknown name or a value that cannot be used; its text never repeats what may be a key.
+    """
+    section = _coerced(EmbeddingSettings, {name: value for name, value in values.items() if name != "fallbacks"})
+    fallbacks = values.get("fallbacks", ())
+    if isinstance(fallbacks, str):
+        fallbacks = _parse_list(fallbacks)
+    if not isinstance(fallbacks, Sequence):
+        _refuse("embedding.fallbacks must be a list of models")
+    section["fallbacks"] = tuple(ModelSettings(**_coerced(ModelSettings, _section(one))) for one in fallbacks)
+    return EmbeddingSettings(**section)
+
+
+def is_loopback(url: str) -> bool:
+    """Tell whether a URL leads to this machine itself."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _check_shared(content: Mapping[str, object], section: Mapping[str, Any], file: Path, user_file: Path) -> None:
+    """Refuse what a project's file may not set; a URL of the reader's own machine is no harm."""
+    sections = [section, *(one for one in section.get("fallbacks") or () if isinstance(one, dict))]
+    found = PERSONAL.intersection(content)
+    for one in sections:
+        names = {name for name in one if name != "url" or not is_loopback(str(one[name]))}
+        found |= PERSONAL.intersection(f"embedding.{name}" for name in names)
+    if found:
+        raise ConfigError(f"{file} may not set {', '.join(sorted(found))}", f"set it in {user_file} instead")
 
 
 def _user_file(environment: Mapping[str, str]) -> Path:
@@ -65,8 +204,13 @@ def _read_file(file: Path) -> dict[str, Any]:
 
     try:
         content = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{file} cannot be read: {error}", f"mend or remove {file}") from error
+    except yaml.YAMLError as error:
+        # Without the excerpt that YAML shows: a line of a settings file may hold what should not be there.
+        mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)
+        where = f"line {mark.line + 1}: " if mark is not None else ""
+        raise ConfigError(f"{file} cannot be read: {where}{problem or 'no YAML'}", f"mend or remove {file}") from None
     if content is None:
         return {}
     if not isinstance(content, dict):
@@ -74,13 +218,76 @@ def _read_file(file: Path) -> dict[str, Any]:
     return content
 
 
-def _coerce(name: str, value: object, known: Mapping[str, type]) -> Any:  # noqa: ANN401 - one of the schema's kinds
-    if name not in known:
-        raise ConfigError(f"unknown setting {name!r}", f"known settings: {', '.join(sorted(known))}")
-    kind = known[name]
+def _parse_list(text: str) -> list[Any]:
+    import yaml  # noqa: PLC0415 - start-up time, as above
+
     try:
-        return kind(value)
-    except (TypeError, ValueError) as error:
-        raise ConfigError(
-            f"setting {name} must be {kind.__name__}, not {value!r}", "see docs/configuration.md"
-        ) from error
+        content = yaml.safe_load(text)
+    except yaml.YAMLError:
+        content = None
+    if not isinstance(content, list):
+        _refuse("embedding.fallbacks must be a list of models")
+    return list(content)
+
+
+def _section(content: object) -> dict[str, Any]:
+    if content is None:
+        return {}
+    if not isinstance(content, dict):
+        _refuse("embedding must hold `name: value` lines, as must each of its fallbacks")
+    return {str(name): value for name, value in content.items()}
+
+
+def _from_environment(schema: type, prefix: str, environment: Mapping[str, str]) -> dict[str, str]:
+    names = (one.name for one in fields(schema) if one.name != "embedding")
+    return {name: text for name in names if (text := environment.get(prefix + name.upper())) is not None}
+
+
+def _coerced(schema: type, values: Mapping[str, object], section: str = "embedding.") -> dict[str, Any]:
+    """Return the values of a section, each of the kind its default has."""
+    known = {one.name: type(one.default) for one in fields(schema) if one.name not in ("embedding", "fallbacks")}
+    result = {}
+    for name, value in values.items():
+        if name.lower() in _SECRET_NAMES:
+            raise ConfigError(f"{section}{name}: a key does not belong into a settings file", _NO_KEYS_HERE)
+        if name not in known:
+            raise ConfigError(f"unknown setting {section + name!r}", f"known settings: {', '.join(sorted(known))}")
+        result[name] = _coerce(section + name, value, known[name])
+    return result
+
+
+def _coerce(name: str, value: object, kind: type) -> Any:  # noqa: ANN401 - one of the schema's kinds
+    if kind is bool:
+        words = {
+            "true": True,
+            "yes": True,
+            "on": True,
+            "1": True,
+            "false": False,
+            "no": False,
+            "off": False,
+            "0": False,
+        }
+        if (found := words.get(str(value).lower())) is not None:
+            return kind(found)
+    elif isinstance(value, str | int | float):
+        with suppress(ValueError):  # told below
+            return kind(value)
+    shown = f", not {value!r}" if isinstance(value, str | int | float) and not _KEY_SHAPES.match(str(value)) else ""
+    raise ConfigError(f"setting {name} must be {kind.__name__}{shown}", "see docs/configuration.md")
+
+
+def _check_url(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        usable = False
+    if not usable:
+        _refuse("embedding.url must begin with http:// or https:// and name a host")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise ConfigError("embedding.url must hold no password, query or fragment", _NO_KEYS_HERE)
+
+
+def _refuse(message: str) -> NoReturn:
+    raise ConfigError(message, "see docs/configuration.md#embedding")

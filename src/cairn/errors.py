@@ -5,6 +5,8 @@ CairnError
 ├── PathError              the path given is no project
 ├── QueryError             a query that cannot be run
 ├── NotFoundError          an id or file that is not there
+├── ProviderError          an embedding model that does not answer as it should
+│   └── ProviderKeyError   its key is missing or refused
 └── StoreError             the state on disk cannot be used
     ├── IndexMissingError  nothing indexed yet
     ├── IndexLockedError   another process is writing
@@ -57,6 +59,18 @@ class NotFoundError(CairnError):
 
     code = "not-found"
     exit_code = 1
+
+
+class ProviderError(CairnError):
+    """An embedding provider cannot be reached, refuses, or answers what makes no sense."""
+
+    code = "provider"
+
+
+class ProviderKeyError(ProviderError):
+    """The key of an embedding provider is missing, or the provider refuses it."""
+
+    code = "provider-key"
 
 
 class StoreError(CairnError):

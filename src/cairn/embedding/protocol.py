@@ -1,0 +1,88 @@
+"""What every embedding model can do, whoever serves it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from cairn.errors import ProviderError
+
+Floats = npt.NDArray[np.float32]
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors. Documents and queries of one embedder may be compared with each other only.
+
+    Attributes:
+        name: what it is called in notes, such as `ollama:nomic-embed-text`.
+        fingerprint: equal for vectors that may be compared; it depends on all that changes a document's vector.
+        max_input_chars: longer texts are cut to this.
+    """
+
+    name: str
+    fingerprint: str
+    max_input_chars: int
+
+    @property
+    def dimensions(self) -> int:
+        """The length of a vector, 0 while nothing was embedded yet."""
+        ...
+
+    def embed_documents(self, texts: Sequence[str]) -> Floats:
+        """Return a unit vector for each text, shape (n_texts, dimensions).
+
+        Raises:
+            ProviderError: if the model does not answer, after all repetitions.
+        """
+        ...
+
+    def embed_query(self, text: str) -> Floats:
+        """Return the unit vector of a query, shape (dimensions,); asks once and waits shortly.
+
+        Raises:
+            ProviderError: if the model does not answer.
+        """
+        ...
+
+    def close(self) -> None:
+        """Let go of connections and models."""
+        ...
+
+
+def to_unit_vectors(rows: object, n_texts: int, dimensions: int, name: str) -> Floats:
+    """Check what a model returned and scale it to unit length; rows longer than asked for are cut (Matryoshka).
+
+    Args:
+        rows: a list of lists of numbers, or an array, a row for each text.
+        dimensions: how many numbers a row must have; 0: any number, but all the same.
+
+    Returns:
+        shape (n_texts, dimensions); a row of zeros stays one.
+
+    Raises:
+        ProviderError: if rows are missing, of unequal length, too short, or hold what is no finite number.
+    """
+    try:
+        vectors = np.asarray(rows, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise ProviderError(f"{name} returned vectors of unequal length or of no numbers", RETRY_HINT) from error
+    if vectors.ndim != 2 or len(vectors) != n_texts or not vectors.shape[1]:
+        got = len(vectors) if vectors.ndim else 0
+        raise ProviderError(f"{name} returned {got} vectors for {n_texts} texts", RETRY_HINT)
+    if vectors.shape[1] < dimensions:
+        raise ProviderError(
+            f"{name} returned vectors of {vectors.shape[1]} dimensions instead of {dimensions}",
+            "check embedding.model and embedding.dimensions, then run: cairn index",
+        )
+    if not np.isfinite(vectors).all():
+        raise ProviderError(f"{name} returned a vector with values that are no finite numbers", RETRY_HINT)
+    vectors = vectors[:, :dimensions] if dimensions else vectors
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit: Floats = vectors / np.maximum(norms, np.float32(1e-12))
+    return unit
+
+
+RETRY_HINT = "check the provider, then go on with: cairn index"

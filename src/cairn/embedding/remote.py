@@ -1,0 +1,354 @@
+"""An embedding model behind HTTP: batches, several at a time, paced, repeated, and cut where a server wants less."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cairn.config import ModelSettings, is_loopback
+from cairn.embedding.parallel import run_all
+from cairn.embedding.protocol import RETRY_HINT, Floats, to_unit_vectors
+from cairn.embedding.wire import Wire
+from cairn.errors import ProviderError, ProviderKeyError
+
+if TYPE_CHECKING:
+    import httpx
+
+MAX_ATTEMPTS = 6
+MAX_INVALID_ANSWERS = 2  # an answer that makes no sense rarely makes more the third time
+FIRST_WAIT_SECONDS, MAX_WAIT_SECONDS = 0.5, 60.0
+MAX_ASKED_WAIT_SECONDS = 180.0  # a server that asks for more is given up for now
+MAX_BATCH_CHARS = 300_000  # OpenAI takes 300,000 tokens a request; a character is at most about one
+MIN_TEXT_CHARS = 64
+MAX_ANSWER_BYTES = 256_000_000
+
+_REPEATED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+_TOO_LONG = re.compile(
+    r"too (long|large|many tokens)|context (length|size|window)|maximum (context|input|number of tokens)"
+    r"|token (limit|count)|exceed|input length|batch size",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The clock, the sleep and the dice, so that tests can bring their own. `sleep` ends early when it is told to."""
+
+    now: Callable[[], float] = time.monotonic
+    sleep: Callable[[float, threading.Event], object] = lambda seconds, stop: stop.wait(seconds)
+    random: Callable[[], float] = random.random
+
+
+class _TooMuchError(Exception):
+    """The server wants less at once."""
+
+
+class _AgainError(Exception):
+    """The request may succeed later. `seconds` is what the server asked to wait, None when it did not say."""
+
+    def __init__(self, reason: str, seconds: float | None = None, *, invalid: bool = False) -> None:
+        super().__init__(reason)
+        self.seconds = seconds
+        self.invalid = invalid
+
+
+class Pace:
+    """A token bucket: lets `per_minute` requests through a minute, evenly, after a burst of a few; 0: all."""
+
+    def __init__(self, per_minute: int, burst: int, waiting: Waiting) -> None:
+        self._interval = 60.0 / per_minute if per_minute else 0.0
+        self._burst = min(burst, max(1, per_minute))
+        self._waiting = waiting
+        self._lock = threading.Lock()
+        self._next = waiting.now() - self._interval * (self._burst - 1)
+
+    def take(self, stop: threading.Event) -> None:
+        """Wait for a turn."""
+        if not self._interval:
+            return
+        with self._lock:
+            now = self._waiting.now()
+            turn = max(self._next, now - self._interval * (self._burst - 1))
+            self._next = turn + self._interval
+        if turn > now:
+            self._waiting.sleep(turn - now, stop)
+
+
+class RemoteEmbedder:
+    """Asks a server for vectors; safe to share between threads.
+
+    Args:
+        settings: which server, which model, how much at a time.
+        wire: the server's protocol.
+        fingerprint: see `Embedder`.
+        prefixes: what goes before a query, and before a document.
+        max_input_chars: longer texts are cut to this.
+        key: returns the secret when the first request is made; its error is this embedder's.
+    """
+
+    def __init__(
+        self,
+        settings: ModelSettings,
+        wire: Wire,
+        fingerprint: str,
+        prefixes: tuple[str, str],
+        max_input_chars: int,
+        key: Callable[[], str],
+        waiting: Waiting | None = None,
+    ) -> None:
+        self.name = settings.name
+        self.fingerprint = fingerprint
+        self.max_input_chars = max_input_chars
+        self._settings = settings
+        self._wire = wire
+        self._query_prefix, self._document_prefix = prefixes
+        self._find_key = key
+        self._waiting = waiting or Waiting()
+        self._pace = Pace(settings.requests_per_minute, settings.concurrency, self._waiting)
+        self._dimensions = 0
+
+    @property
+    def dimensions(self) -> int:
+        """The length of a vector, 0 while nothing was embedded yet."""
+        return self._dimensions
+
+    def embed_documents(self, texts: Sequence[str]) -> Floats:
+        """Return a unit vector for each text, shape (n_texts, dimensions)."""
+        if not texts:
+            return np.zeros((0, self._dimensions), dtype=np.float32)
+        cut = [self._cut(self._document_prefix, text) for text in texts]
+
+        def embed(batch: Sequence[str], stop: threading.Event) -> Floats:
+            return self._embed_batch(batch, stop)
+
+        parts = run_all(embed, list(self._batches(cut)), self._settings.concurrency)
+        return np.concatenate(parts)
+
+    def embed_query(self, text: str) -> Floats:
+        """Return the unit vector of a query, shape (dimensions,); asks once, within the query's timeout."""
+        texts = [self._cut(self._query_prefix, text)]
+        try:
+            vectors = self._ask(texts, self._settings.query_timeout_seconds, query=True)
+        except _AgainError as error:
+            raise ProviderError(f"{self.name}: {error}", RETRY_HINT) from error
+        except _TooMuchError as error:
+            raise ProviderError(f"{self.name}: the query is too long for it", "shorten the query") from error
+        query: Floats = vectors[0]
+        return query
+
+    def close(self) -> None:
+        """Close the connections."""
+        if "_client" in self.__dict__:
+            self._client.close()
+            del self.__dict__["_client"]
+
+    # -- batches ------------------------------------------------------------------------------------------------------
+
+    def _cut(self, prefix: str, text: str) -> str:
+        return prefix + text[: max(MIN_TEXT_CHARS, self.max_input_chars - len(prefix))]
+
+    def _batches(self, texts: Sequence[str]) -> Iterator[list[str]]:
+        limit = min(self._settings.batch_size, self._wire.max_texts)
+        batch: list[str] = []
+        n_chars = 0
+        for text in texts:
+            if batch and (len(batch) >= limit or n_chars + len(text) > MAX_BATCH_CHARS):
+                yield batch
+                batch, n_chars = [], 0
+            batch.append(text)
+            n_chars += len(text)
+        if batch:
+            yield batch
+
+    def _embed_batch(self, texts: Sequence[str], stop: threading.Event) -> Floats:
+        """Embed one batch, in halves where the server takes no more, and a single text cut in half."""
+        try:
+            return self._ask_again(texts, stop)
+        except _TooMuchError as error:
+            if len(texts) > 1:
+                middle = len(texts) // 2
+                halves = [self._embed_batch(half, stop) for half in (texts[:middle], texts[middle:])]
+                return np.concatenate(halves)
+            if len(texts[0]) <= MIN_TEXT_CHARS:
+                raise ProviderError(f"{self.name} takes not even {MIN_TEXT_CHARS} characters", RETRY_HINT) from error
+            return self._embed_batch([texts[0][: len(texts[0]) // 2]], stop)
+
+    def _ask_again(self, texts: Sequence[str], stop: threading.Event) -> Floats:
+        """Ask until there is an answer: exponential back-off with full jitter, or as long as the server asks to wait.
+
+        https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
+        """
+        invalid = 0
+        for attempt in range(1, MAX_ATTEMPTS + 1):
+            if stop.is_set():
+                break
+            self._pace.take(stop)
+            try:
+                return self._ask(texts, self._settings.timeout_seconds, query=False)
+            except _AgainError as error:
+                invalid += error.invalid
+                wait = error.seconds
+                last = attempt == MAX_ATTEMPTS or invalid > MAX_INVALID_ANSWERS
+                if last or (wait is not None and wait > MAX_ASKED_WAIT_SECONDS):
+                    asked = f"; it asks to wait {wait:.0f} s" if wait is not None else ""
+                    raise ProviderError(f"{self.name}: {error} (asked {attempt} times{asked})", RETRY_HINT) from error
+                if wait is None:
+                    longest = min(MAX_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2 ** (attempt - 1))
+                    wait = self._waiting.random() * longest
+                self._waiting.sleep(wait, stop)
+        raise ProviderError(f"{self.name}: interrupted", RETRY_HINT)
+
+    # -- one request --------------------------------------------------------------------------------------------------
+
+    def _ask(self, texts: Sequence[str], timeout: float, *, query: bool) -> Floats:
+        """Send one request and return its unit vectors."""
+        import httpx  # noqa: PLC0415 - start-up time: only a remote model needs it
+
+        body = self._wire.body(self._settings.model, texts, self._settings.dimensions, query=query)
+        # What is no UTF-8 in a file or a path must not stop a batch.
+        content = json.dumps(body).encode("ascii")
+        url = self._wire.url(self._settings.base_url, self._settings.model)
+        headers = {"Content-Type": "application/json", **self._wire.headers(self._key)}
+        try:
+            status, answered, data = self._post(url, content, headers, timeout)
+        except httpx.TimeoutException as error:
+            raise _AgainError(f"no answer within {timeout:g} s") from error
+        except httpx.ConnectError as error:
+            if is_loopback(self._settings.base_url):  # nobody listens, and nobody will soon
+                raise ProviderError(
+                    f"{self.name}: nothing answers at {self._settings.base_url}", _start(self._settings)
+                ) from error
+            raise _AgainError(f"cannot connect to {self._settings.base_url}") from error
+        except httpx.HTTPError as error:
+            raise _AgainError(f"the connection failed ({type(error).__name__})") from error
+        except httpx.InvalidURL as error:
+            raise ProviderError(
+                f"{self.name}: {self._settings.base_url} is no usable URL", "correct embedding.url"
+            ) from error
+        if status != 200:
+            raise self._failure(status, answered, data, len(texts))
+        return self._vectors(data, len(texts))
+
+    def _post(
+        self, url: str, content: bytes, headers: Mapping[str, str], timeout: float
+    ) -> tuple[int, Mapping[str, str], bytes]:
+        """Return status, headers and body; the whole exchange ends within a little more than `timeout` seconds."""
+        import httpx  # noqa: PLC0415 - start-up time, as above
+
+        deadline = time.monotonic() + timeout
+        parts: list[bytes] = []
+        n_bytes = 0
+        with self._client.stream("POST", url, content=content, headers=dict(headers), timeout=timeout) as answer:
+            for part in answer.iter_bytes():
+                parts.append(part)
+                n_bytes += len(part)
+                # A server that sends a byte now and then would never run into the timeout of a single read.
+                if time.monotonic() > deadline or n_bytes > MAX_ANSWER_BYTES:
+                    raise httpx.ReadTimeout("the answer takes too long")
+            return answer.status_code, answer.headers, b"".join(parts)
+
+    def _vectors(self, data: bytes, n_texts: int) -> Floats:
+        try:
+            rows = self._wire.vectors(json.loads(data))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise _AgainError("its answer is cut short or not as documented", invalid=True) from error
+        try:
+            vectors = to_unit_vectors(rows, n_texts, self._settings.dimensions, "it")
+        except ProviderError as error:
+            raise _AgainError(str(error), invalid=True) from error
+        self._dimensions = self._dimensions or vectors.shape[1]
+        if vectors.shape[1] != self._dimensions:
+            message = f"it returned {vectors.shape[1]} dimensions where it returned {self._dimensions} before"
+            raise _AgainError(message, invalid=True)
+        return vectors
+
+    def _failure(self, status: int, headers: Mapping[str, str], data: bytes, n_texts: int) -> Exception:
+        """Return the error for an answer that is none."""
+        message = self._scrubbed(_message_of(data))
+        said = f"{status}{': ' + message if message else ''}"
+        if status in (401, 403) or (status == 400 and "api key" in message.lower()):
+            return ProviderKeyError(f"{self.name} refuses the key ({said})", key_hint(self._settings))
+        if status == 413 or (status in (400, 422, 500) and _TOO_LONG.search(message)):
+            return _TooMuchError(said)
+        if status == 404:
+            return ProviderError(f"{self.name}: not found ({said})", _start(self._settings))
+        if status in _REPEATED and "insufficient_quota" not in data.decode("utf-8", "replace"):
+            return _AgainError(f"it answers {said}", asked_wait(headers, data))
+        return ProviderError(f"{self.name} refuses {n_texts} texts ({said})", RETRY_HINT)
+
+    def _scrubbed(self, message: str) -> str:
+        """Return a server's message without the key, should it repeat it, and of bearable length."""
+        key = self._key
+        return (message.replace(key, "***") if key else message)[:200]
+
+    @cached_property
+    def _key(self) -> str:
+        return self._find_key()
+
+    @cached_property
+    def _client(self) -> httpx.Client:
+        import httpx  # noqa: PLC0415 - start-up time, as above
+
+        # A proxy of the environment is for other machines. Redirects are not followed: they could carry the key away.
+        return httpx.Client(trust_env=not is_loopback(self._settings.base_url), follow_redirects=False)
+
+
+def asked_wait(headers: Mapping[str, str], data: bytes = b"") -> float | None:
+    """Return how many seconds a server asks to wait, None when it does not say.
+
+    It may say so in `retry-after-ms` (OpenAI), in `Retry-After` as seconds or a date (RFC 9110), or in a `retryDelay`
+    within the answer (Google).
+    """
+    text = headers.get("retry-after-ms", "")
+    if re.fullmatch(r"\d+(\.\d+)?", text):
+        return float(text) / 1000
+    text = headers.get("retry-after", "").strip()
+    if re.fullmatch(r"\d+(\.\d+)?", text):
+        return float(text)
+    if text:
+        try:
+            return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
+        except ValueError:
+            return None
+    delay = re.search(rb'"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"', data)
+    return float(delay[1]) if delay else None
+
+
+def key_hint(settings: ModelSettings) -> str:
+    """Return where a model's key belongs."""
+    if settings.keyring_service:
+        return f"store it with: keyring set {settings.keyring_service} {settings.provider}"
+    if settings.key_variable:
+        return f"export {settings.key_variable}=… and run: cairn index"
+    return "name the variable that holds the key with embedding.api_key_env"
+
+
+def _start(settings: ModelSettings) -> str:
+    if settings.provider == "ollama":
+        return f"start it and fetch the model: ollama serve; ollama pull {settings.model}"
+    return "check embedding.url and embedding.model, then run: cairn index"
+
+
+def _message_of(data: bytes) -> str:
+    """Return what a server says about an error: `{"error": {"message"}}`, `{"error"}`, `{"message"}`, or the text."""
+    text = data.decode("utf-8", "replace").strip()
+    try:
+        document: Any = json.loads(text)
+    except ValueError:
+        return " ".join(text.split()) if not text.startswith("<") else ""
+    if isinstance(document, list) and document:
+        document = document[0]
+    if isinstance(document, dict):
+        inner = document.get("error", document.get("message", document.get("detail", "")))
+        document = inner.get("message", "") if isinstance(inner, dict) else inner
+    return " ".join(str(document).split())

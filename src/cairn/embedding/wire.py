@@ -1,0 +1,34 @@
+"""The protocols of embedding servers: a request out of texts, vectors out of an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+Document = Mapping[str, Any]
+
+
+class Wire(Protocol):
+    """One protocol, as its documentation has it. `max_texts` is the most that fits one request."""
+
+    max_texts: int
+
+    def url(self, base_url: str, model: str) -> str:
+        """Return where a batch is sent."""
+        ...
+
+    def headers(self, key: str) -> dict[str, str]:
+        """Return the headers that carry the key."""
+        ...
+
+    def body(self, model: str, texts: Sequence[str], dimensions: int, *, query: bool) -> dict[str, Any]:
+        """Return the request; `dimensions` 0 leaves their number to the model."""
+        ...
+
+    def vectors(self, document: Document) -> list[Any]:
+        """Return the vectors in the order of the texts.
+
+        Raises:
+            KeyError, TypeError: if the answer is not shaped as documented.
+        """
+        ...
