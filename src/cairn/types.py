@@ -163,3 +163,50 @@ class IndexReport:
     generation: int
     dry_run: bool = False
     languages: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What embedding what is missing with one model would take; all figures but `missing_files` are estimates.
+
+    `chunks` is exact for files that are indexed already. `tokens` are characters / 4. `cost` is in US dollars, None
+    when the price is not known. `measured` tells whether `seconds` comes from earlier runs with this model.
+    """
+
+    model: str
+    missing_files: int
+    chunks: int
+    tokens: int
+    cost: float | None
+    seconds: float
+    measured: bool
+    stays_here: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingReport:
+    """What one run did with one model. `embedded` counts chunks sent, `reused` those whose text was embedded before.
+
+    `covered` of `total` chunks have a vector now. `error` is empty when nothing failed; `hint` names the next command.
+    """
+
+    model: str
+    embedded: int
+    reused: int
+    covered: int
+    total: int
+    seconds: float
+    error: str = ""
+    code: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelStatus:
+    """One model of the chain: how many of the view's chunks it covers, whether it answers now, its last error."""
+
+    model: str
+    covered: int
+    total: int
+    active: bool
+    error: str = ""

@@ -23,6 +23,7 @@ from cairn.index.plan import (
     Tally,
     is_published,
     is_usable,
+    listed_files,
     lost_segments,
     make_plan,
     make_report,
@@ -292,7 +293,7 @@ class Builder:
             index_db.set_pending(self._connection, view_id, 0)
             self._merge_segments()
             self._publish(view_id)
-        self._remove_unlisted()
+        self._state.remove_unlisted(listed_files(self._connection, self._state))
 
     def _count_renamed(self, view_id: int, plan: Plan) -> int:
         """Count new paths that show the blob of a path that went: the same file under another name."""
@@ -345,12 +346,6 @@ class Builder:
             return ViewArrays.load(self._state.view(view_id, view.generation))
         except DerivedFileError:
             return None
-
-    def _remove_unlisted(self) -> None:
-        rows = index_db.read_segments(self._connection)
-        keep = {self._state.segment(row.name) for row in rows}
-        keep |= {self._state.view(*view) for view in index_db.published_views(self._connection)}
-        self._state.remove_unlisted(keep)
 
 
 def _small_ones(rows: list[SegmentRow]) -> list[SegmentRow]:

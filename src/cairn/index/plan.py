@@ -10,7 +10,7 @@ from pathlib import Path
 
 from cairn.index.store import StateDir
 from cairn.source.walk import Walk
-from cairn.storage import index_db
+from cairn.storage import index_db, overlay_db
 from cairn.storage.index_db import FileRow, ViewRow
 from cairn.types import FileStat, IndexReport, Skipped
 
@@ -83,7 +83,7 @@ def is_usable(connection: sqlite3.Connection, fingerprint: str) -> bool:
 
 def lost_segments(connection: sqlite3.Connection, state: StateDir) -> list[int]:
     """Return the ids of segments whose file is missing or has not the size it was written with."""
-    return [row.id for row in index_db.read_segments(connection) if not _has_size(state.segment(row.name), row.n_bytes)]
+    return [row.id for row in index_db.read_segments(connection) if not has_size(state.segment(row.name), row.n_bytes)]
 
 
 def is_published(connection: sqlite3.Connection, state: StateDir, view: ViewRow | None) -> bool:
@@ -91,14 +91,22 @@ def is_published(connection: sqlite3.Connection, state: StateDir, view: ViewRow 
     if view is None or not view.generation:
         return False
     n_bytes = index_db.published_views(connection)[view.id, view.generation]
-    return _has_size(state.view(view.id, view.generation), n_bytes)
+    return has_size(state.view(view.id, view.generation), n_bytes)
 
 
-def _has_size(path: Path, n_bytes: int) -> bool:
+def has_size(path: Path, n_bytes: int) -> bool:
+    """Tell whether a derived file is there with the size it was written with."""
     try:
         return path.stat().st_size == n_bytes
     except FileNotFoundError:
         return False
+
+
+def listed_files(connection: sqlite3.Connection, state: StateDir) -> set[Path]:
+    """Return the derived files that belong to the index; all others are litter."""
+    keep = {state.segment(row.name) for row in index_db.read_segments(connection)}
+    keep |= {state.view(*view) for view in index_db.published_views(connection)}
+    return keep | {state.overlay(name) for name in overlay_db.overlay_names(connection)}
 
 
 def plan_update(

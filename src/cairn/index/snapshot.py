@@ -13,14 +13,12 @@ import numpy.typing as npt
 from cairn.errors import DerivedFileError, IndexMissingError
 from cairn.index.segment import Segment
 from cairn.index.store import StateDir
+from cairn.index.vectors import Vectors
 from cairn.index.view import ViewArrays
 from cairn.source.roles import Role
 from cairn.storage import index_db
 
 _OPEN_ATTEMPTS = 5
-# Above this many rows vectors are widened block by block instead of being kept as float32 (1 kB a row).
-_MAX_WIDENED_ROWS = 100_000
-_BLOCK_ROWS = 8_192
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,14 +141,7 @@ class Snapshot:
 
     def similarities(self, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return the cosine of a unit vector, shape (dimensions,), with every row's vector, shape (n_rows,)."""
-        if self.n_rows <= _MAX_WIDENED_ROWS:
-            return self._widened @ query
-        result = np.empty(self.n_rows, dtype=np.float32)
-        for segment, base in zip(self._segments, self._bases, strict=False):
-            for first in range(0, len(segment), _BLOCK_ROWS):
-                block = segment.vectors[first : first + _BLOCK_ROWS].astype(np.float32)
-                result[base + first : base + first + len(block)] = block @ query
-        return result / np.float32(127.0)
+        return self._vectors.similarities(query)
 
     def path_similarities(self, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return the cosine of a unit vector with every file's path, shape (n_files,)."""
@@ -198,13 +189,20 @@ class Snapshot:
         return self.blob_ids[order], order
 
     @cached_property
-    def _widened(self) -> npt.NDArray[np.float32]:
-        parts = [segment.vectors.astype(np.float32) / np.float32(127.0) for segment in self._segments]
-        return np.concatenate(parts) if parts else np.zeros((0, self.files.vectors.shape[1]), dtype=np.float32)
+    def _vectors(self) -> Vectors:
+        return Vectors([segment.vectors for segment in self._segments], self.files.vectors.shape[1])
 
     @cached_property
     def _widened_paths(self) -> npt.NDArray[np.float32]:
         return self.files.vectors.astype(np.float32) / np.float32(127.0)
+
+    def places_of_blobs(self, blob_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return where blobs stand in `blob_ids`, -1 for those in no segment. Shape as given."""
+        ordered, order = self._blobs_in_order
+        if not len(ordered):
+            return np.full(len(blob_ids), -1, dtype=np.int64)
+        place = np.minimum(np.searchsorted(ordered, blob_ids), len(ordered) - 1)
+        return np.where(ordered[place] == blob_ids, order[place], -1)
 
     def chunk_id(self, row: int) -> int:
         """Return the id of the chunk in a row."""

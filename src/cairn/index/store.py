@@ -41,6 +41,20 @@ class StateDir:
         """The file of a segment."""
         return self.derived / f"{name}.seg"
 
+    def overlay(self, name: str) -> Path:
+        """The file of vectors of another model."""
+        return self.derived / f"{name}.vec"
+
+    @property
+    def embedding_lock(self) -> Path:
+        """The file that whoever embeds with another model locks."""
+        return self.path / "embedding.lock"
+
+    @property
+    def embedding_log(self) -> Path:
+        """What the last run in the background said."""
+        return self.path / "embedding.log"
+
     def view(self, view_id: int, generation: int) -> Path:
         """The file of a view's arrays in one generation."""
         return self.derived / f"view-{view_id}-{generation}.arr"

@@ -57,6 +57,21 @@ MIGRATIONS = (
         ),
     ),
     Migration("files a run has yet to read", ("ALTER TABLE view ADD COLUMN pending INTEGER NOT NULL DEFAULT 0",)),
+    Migration(
+        "vectors of other models beside the bundled one's",  # their SQL is in overlay_db.py
+        (
+            """CREATE TABLE model (
+                id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, name TEXT NOT NULL, settings TEXT NOT NULL,
+                dimensions INTEGER NOT NULL DEFAULT 0, n_embedded INTEGER NOT NULL DEFAULT 0,
+                seconds REAL NOT NULL DEFAULT 0, error TEXT NOT NULL DEFAULT '', error_at REAL NOT NULL DEFAULT 0)""",
+            """CREATE TABLE overlay (
+                id INTEGER PRIMARY KEY, model_id INTEGER NOT NULL, name TEXT NOT NULL UNIQUE,
+                n_rows INTEGER NOT NULL, n_bytes INTEGER NOT NULL)""",
+            """CREATE TABLE overlay_blob (
+                blob_id INTEGER NOT NULL, model_id INTEGER NOT NULL, overlay_id INTEGER NOT NULL,
+                PRIMARY KEY (blob_id, model_id)) WITHOUT ROWID""",
+        ),
+    ),
 )
 
 
@@ -279,6 +294,7 @@ def drop_blobs(connection: sqlite3.Connection, blob_ids: Iterable[int]) -> None:
         connection.execute("DELETE FROM definition WHERE id >= ? AND id < ?", bounds)
         connection.execute("DELETE FROM chunk WHERE id >= ? AND id < ?", bounds)
         connection.execute("DELETE FROM blob WHERE id = ?", (blob_id,))
+        connection.execute("DELETE FROM overlay_blob WHERE blob_id = ?", (blob_id,))
 
 
 def drop_segment_blobs(connection: sqlite3.Connection, segment_ids: Sequence[int]) -> None:
@@ -400,8 +416,11 @@ def published_views(connection: sqlite3.Connection) -> dict[tuple[int, int], int
 
 
 def clear(connection: sqlite3.Connection) -> None:
-    """Empty the index, keeping the number of its generation, so that no reader mistakes the new for the old."""
-    for table in ("file", "view", "chunk", "definition", "blob", "segment"):
+    """Empty the index, keeping the number of its generation, so that no reader mistakes the new for the old.
+
+    The vectors of other models stay, to be found again by the texts they belong to.
+    """
+    for table in ("file", "view", "chunk", "definition", "blob", "segment", "overlay_blob"):
         connection.execute(f"DELETE FROM {table}")
 
 

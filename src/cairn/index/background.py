@@ -1,0 +1,52 @@
+"""Starts one process that completes the vectors of the configured models while the old index goes on answering."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+from cairn.config import ModelSettings, is_loopback
+from cairn.embedding.chain import fingerprint_of
+from cairn.errors import IndexLockedError
+from cairn.index.models import place_of
+from cairn.index.store import StateDir
+from cairn.storage import overlay_db
+from cairn.storage.lock import write_lock
+
+# After a failure the next attempt in the background waits this long.
+REST_SECONDS = 300.0
+
+
+def start(root: Path, state: StateDir, chain: Sequence[ModelSettings]) -> subprocess.Popen[bytes] | None:
+    """Start `cairn index` for the folder `root` in a session of its own; return None when it is not to be started.
+
+    That is so when a process embeds already, when the wanted model failed just before, or when the user has not sent
+    texts to all these places by a command of their own: a search alone sends nothing anywhere new.
+    """
+    if not chain or not _may_start(state, chain):
+        return None
+    try:
+        with write_lock(state.embedding_lock, 0.0):
+            pass  # nobody holds it; should two start at once, one finds it held and ends
+    except IndexLockedError:
+        return None
+    # `-P`: a folder with a module called like one of ours must not come first.
+    command = [sys.executable, "-P", "-m", "cairn", "index", str(root), "--state-dir", str(state.path)]
+    with state.embedding_log.open("wb") as log:
+        return subprocess.Popen(
+            command, cwd=state.path, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+        )
+
+
+def _may_start(state: StateDir, chain: Sequence[ModelSettings]) -> bool:
+    with closing(state.open_for_reading()) as connection:
+        agreed = overlay_db.agreed(connection)
+        rows = {row.fingerprint: row for row in overlay_db.read_models(connection)}
+    if not all(is_loopback(one.base_url) or place_of(one) in agreed for one in chain):
+        return False
+    row = rows.get(fingerprint_of(chain[0]))
+    return row is None or not row.error or time.time() - row.error_at > REST_SECONDS

@@ -1,0 +1,279 @@
+"""Completes the vectors of a model: finds what lacks them, asks the model, commits batch by batch."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from hashlib import blake2b
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from cairn.config import ModelSettings, Settings
+from cairn.embedding.chain import fingerprint_of, open_model
+from cairn.embedding.protocol import Embedder
+from cairn.errors import IndexLockedError, ProviderError
+from cairn.index.analysis import quantize
+from cairn.index.build import HASH_BYTES
+from cairn.index.models import place_of, settings_to_json
+from cairn.index.overlay import KnownVectors, OverlayFile, OverlayStore
+from cairn.index.plan import listed_files
+from cairn.index.store import StateDir
+from cairn.index.texts import chunk_text, text_key
+from cairn.source.eligible import normalize
+from cairn.source.walk import read_file
+from cairn.storage import index_db, overlay_db
+from cairn.storage.connection import mapped_errors, transaction
+from cairn.storage.lock import write_lock
+from cairn.storage.overlay_db import MissingBlob, ModelRow
+from cairn.types import EmbeddingReport
+
+Progress = Callable[[int, int], None]
+_Vector = npt.NDArray[np.int8]
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Blobs whose texts are embedded together. `texts` are those not embedded before, by key."""
+
+    blobs: list[MissingBlob] = field(default_factory=list)
+    keys: list[list[int]] = field(default_factory=list)
+    texts: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def n_chunks(self) -> int:
+        return sum(map(len, self.keys))
+
+
+@dataclass(slots=True)
+class _Tally:
+    embedded: int = 0
+    reused: int = 0
+    seconds: float = 0.0
+
+
+class OverlayBuilder:
+    """Embeds the blobs of one view with one model. The write lock is held to commit a batch, never while a model works.
+
+    Args:
+        root: the folder the view shows.
+        view_name: the view's name in the index.
+    """
+
+    def __init__(
+        self, root: Path, state: StateDir, view_name: str, connection: sqlite3.Connection, settings: Settings
+    ) -> None:
+        self._root = root
+        self._state = state
+        self._view_name = view_name
+        self._connection = connection
+        self._settings = settings
+
+    def run(
+        self, embedder: Embedder, settings: ModelSettings, about: str, progress: Progress | None
+    ) -> EmbeddingReport:
+        """Embed what lacks a vector; a failure ends the run, and what was committed before stays.
+
+        Args:
+            about: the model's settings as JSON, to ask it again when other settings hold.
+            progress: called with (chunks done, chunks to do).
+        """
+        started, tally = time.perf_counter(), _Tally()
+        with self._writing():
+            model = overlay_db.ensure_model(self._connection, embedder.fingerprint, embedder.name, about)
+            OverlayStore(self._connection, self._state, model).forget_lost()
+        failure: ProviderError | None = None
+        try:
+            self._embed_missing(embedder, settings, model, tally, progress)
+        except ProviderError as error:
+            failure = error
+        with self._writing():
+            if failure is not None:
+                overlay_db.record_error(self._connection, model.id, str(failure), time.time())
+            elif not overlay_db.is_missing_anywhere(self._connection, model.id):
+                overlay_db.record_error(self._connection, model.id, "", 0.0)
+                OverlayStore(self._connection, self._state, model).collect()
+        view = self._view_id()
+        return EmbeddingReport(
+            model=embedder.name,
+            embedded=tally.embedded,
+            reused=tally.reused,
+            covered=overlay_db.count_covered(self._connection, view, model.id),
+            total=index_db.count_totals(self._connection, view)[1],
+            seconds=round(time.perf_counter() - started, 3),
+            error=str(failure or ""),
+            code=failure.code if failure is not None else "",
+            hint=failure.hint if failure is not None else "",
+        )
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        with write_lock(self._state.lock, self._settings.lock_timeout_seconds), transaction(self._connection):
+            yield
+
+    def _view_id(self) -> int:
+        view = index_db.find_view(self._connection, self._view_name)
+        return view.id if view is not None else -1
+
+    def _embed_missing(
+        self,
+        embedder: Embedder,
+        settings: ModelSettings,
+        model: ModelRow,
+        tally: _Tally,
+        progress: Progress | None,
+    ) -> None:
+        missing = overlay_db.missing_blobs(self._connection, self._view_id(), model.id)
+        total = sum(blob.n_chunks for blob in missing)
+        done = 0
+        known = OverlayStore(self._connection, self._state, model).known()
+        size = settings.batch_size * settings.concurrency  # what is under way at once is committed at once
+        for batch in self._batches(missing, embedder.max_input_chars, known, size):
+            if progress is not None:
+                progress(done, total)
+            self._embed(embedder, model, batch, known, tally)
+            done += batch.n_chunks
+        if progress is not None and total:
+            progress(total, total)
+
+    def _batches(
+        self, missing: Sequence[MissingBlob], max_chars: int, known: KnownVectors, size: int
+    ) -> Iterator[_Batch]:
+        batch = _Batch()
+        for blob in missing:
+            texts = self._texts(blob, max_chars)
+            if texts is None:
+                continue
+            keys = [text_key(text) for text in texts]
+            batch.blobs.append(blob)
+            batch.keys.append(keys)
+            batch.texts |= {key: text for key, text in zip(keys, texts, strict=True) if known.find(key) is None}
+            if len(batch.texts) >= size or batch.n_chunks >= self._settings.batch_chunks:
+                yield batch
+                batch = _Batch()
+        if batch.blobs:
+            yield batch
+
+    def _texts(self, blob: MissingBlob, max_chars: int) -> list[str] | None:
+        """Return the texts of a blob's chunks, None when the file is not what was indexed: the next run sees to it."""
+        try:
+            data = normalize(read_file(self._root, blob.path, self._settings.max_file_bytes))
+        except OSError:
+            return None
+        if blake2b(data, digest_size=HASH_BYTES).digest() != blob.hash:
+            return None
+        first_id = blob.id << index_db.ORDINAL_BITS
+        ids = range(first_id, first_id + blob.n_chunks)
+        rows = index_db.read_chunks(self._connection, ids)
+        if len(rows) != blob.n_chunks:
+            return None
+        lines = data.split(b"\n")
+        return [chunk_text(blob.path, rows[id_], lines, max_chars) for id_ in ids]
+
+    def _embed(self, embedder: Embedder, model: ModelRow, batch: _Batch, known: KnownVectors, tally: _Tally) -> None:
+        """Embed one batch, then commit it."""
+        started = time.perf_counter()
+        vectors = quantize(embedder.embed_documents(list(batch.texts.values())))
+        seconds = time.perf_counter() - started
+        dimensions = known.dimensions or embedder.dimensions
+        if len(vectors) and vectors.shape[1] != dimensions:
+            raise ProviderError(
+                f"{embedder.name} returned vectors of {vectors.shape[1]} dimensions where it returned {dimensions} "
+                "before: it serves another model under the same name",
+                "give embedding.model its full name, or embed anew with: cairn index --full",
+            )
+        known.dimensions = dimensions
+        new = dict(zip(batch.texts, vectors, strict=True))
+        keys = np.array([key for group in batch.keys for key in group], dtype=np.uint64)
+        rows = [_first(new.get(int(key)), known.find(int(key))) for key in keys]
+        file = OverlayFile(
+            np.array([blob.id for blob in batch.blobs], dtype=np.int64),
+            np.cumsum([0, *map(len, batch.keys)]).astype(np.int64),
+            keys,
+            np.stack(rows),
+        )
+        with self._writing():
+            if model.fingerprint not in {row.fingerprint for row in overlay_db.read_models(self._connection)}:
+                raise ProviderError(f"{embedder.name} was dropped while it was embedding", "cairn index")
+            OverlayStore(self._connection, self._state, model).put(file, batch.blobs)
+            overlay_db.record_embedded(self._connection, model.id, dimensions, len(vectors), seconds)
+        tally.embedded += len(vectors)
+        tally.reused += len(keys) - len(vectors)
+
+
+def _first(new: _Vector | None, old: _Vector | None) -> _Vector:
+    """Return the vector that is there; one of them is."""
+    vector = new if new is not None else old
+    assert vector is not None
+    return vector
+
+
+def embed_chain(
+    root: Path,
+    state: StateDir,
+    view_name: str,
+    settings: Settings,
+    *,
+    anew: bool = False,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> tuple[EmbeddingReport, ...]:
+    """Complete the vectors of every model of the chain, one after the other; one that fails does not stop the next.
+
+    Args:
+        anew: forget what these models have, and begin from nothing.
+        progress: called with (model, chunks done, chunks to do).
+
+    Raises:
+        IndexLockedError: if another process is at it.
+        IndexMissingError: if nothing was indexed yet.
+    """
+    chain = settings.embedding.chain
+    with _alone(state), closing(state.open_for_reading()) as connection, mapped_errors(state.database):
+        with write_lock(state.lock, settings.lock_timeout_seconds), transaction(connection):
+            overlay_db.agree(connection, map(place_of, chain))
+            if anew:
+                _drop(connection, lambda row: row.fingerprint in {fingerprint_of(one) for one in chain})
+        builder = OverlayBuilder(root, state, view_name, connection, settings)
+        reports = []
+        for model in chain:
+            with closing(open_model(model)) as embedder:
+                tell = partial(progress, embedder.name) if progress is not None else None
+                reports.append(builder.run(embedder, model, settings_to_json(model), tell))
+        with write_lock(state.lock, settings.lock_timeout_seconds), transaction(connection):
+            _drop_previous(connection, chain)
+            keep = listed_files(connection, state)
+        state.remove_unlisted(keep)
+    return tuple(reports)
+
+
+@contextmanager
+def _alone(state: StateDir) -> Iterator[None]:
+    """Make sure that one process embeds at a time; the lock goes with the process."""
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(write_lock(state.embedding_lock, 0.0))
+        except IndexLockedError as error:
+            message = "another process is embedding already"
+            raise IndexLockedError(message, "see how far it is with: cairn status") from error
+        yield
+
+
+def _drop_previous(connection: sqlite3.Connection, chain: Sequence[ModelSettings]) -> None:
+    """Drop the models of earlier settings once the wanted one covers all that any view shows."""
+    wanted = [fingerprint_of(one) for one in chain]
+    models = {row.fingerprint: row for row in overlay_db.read_models(connection)}
+    first = models.get(wanted[0]) if wanted else None
+    if first is not None and first.dimensions and not overlay_db.is_missing_anywhere(connection, first.id):
+        _drop(connection, lambda row: row.fingerprint not in wanted)
+
+
+def _drop(connection: sqlite3.Connection, chosen: Callable[[ModelRow], bool]) -> None:
+    for row in overlay_db.read_models(connection):
+        if chosen(row):
+            overlay_db.drop_model(connection, row.id)
+            overlay_db.count_up(connection)

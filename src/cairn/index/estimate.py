@@ -1,0 +1,57 @@
+"""What embedding would take before it is begun: chunks, tokens, dollars, seconds."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from cairn.config import ModelSettings
+from cairn.embedding.chain import fingerprint_of, max_chars_of, price_of
+from cairn.index.plan import Plan
+from cairn.storage import index_db, overlay_db
+from cairn.types import Estimate
+
+CHARS_PER_TOKEN = 4
+CHUNK_OVERHEAD_CHARS = 80  # path and names in front of a chunk's own text
+BYTES_PER_CHUNK = 550  # until a project has an average of its own
+# Chunks a second when nothing was measured yet: a small model on a laptop's processor, a server far away.
+ASSUMED_RATES = {"ollama": 20.0, "openai": 100.0, "google": 60.0, "fastembed": 10.0, "sentence-transformers": 10.0}
+
+
+def estimate(
+    connection: sqlite3.Connection | None, view_name: str, plan: Plan | None, settings: ModelSettings
+) -> Estimate:
+    """Return what one model would take for what it lacks.
+
+    Args:
+        connection: the index, None when there is none yet.
+        plan: files that an indexing run before it would read; their chunks are estimated from their size.
+    """
+    max_chars = max_chars_of(settings)
+    n_files = n_chunks = n_chars = 0
+    model = view = None
+    if connection is not None:
+        view = index_db.find_view(connection, view_name)
+        models = {row.fingerprint: row for row in overlay_db.read_models(connection)}
+        model = models.get(fingerprint_of(settings))
+    waiting = plan.changed() if plan is not None else []
+    changing = {file.path for file in waiting}
+    if connection is not None and view is not None:
+        for blob in overlay_db.missing_blobs(connection, view.id, model.id if model is not None else -1):
+            if blob.path not in changing:
+                n_files += 1
+                n_chunks += blob.n_chunks
+                n_chars += min(blob.size + CHUNK_OVERHEAD_CHARS * blob.n_chunks, max_chars * blob.n_chunks)
+    for file in waiting:
+        chunks = -(-file.size // BYTES_PER_CHUNK)
+        n_files += 1
+        n_chunks += chunks
+        n_chars += min(file.size + CHUNK_OVERHEAD_CHARS * chunks, max_chars * chunks)
+    measured = model is not None and model.seconds > 0
+    rate = model.n_embedded / model.seconds if model is not None and measured else ASSUMED_RATES[settings.provider]
+    seconds = n_chunks / max(rate, 1e-3)
+    if settings.requests_per_minute:
+        seconds = max(seconds, 60 * n_chunks / settings.batch_size / settings.requests_per_minute)
+    tokens = -(-n_chars // CHARS_PER_TOKEN)
+    price = price_of(settings)
+    cost = None if price is None else round(price * tokens / 1e6, 6)
+    return Estimate(settings.name, n_files, n_chunks, tokens, cost, round(seconds, 1), measured, settings.stays_here)

@@ -1,0 +1,235 @@
+"""Vectors of a model other than the bundled one: written batch by batch, merged, and laid over a snapshot."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+from uuid import uuid4
+
+import numpy as np
+import numpy.typing as npt
+
+from cairn.errors import DerivedFileError
+from cairn.index.plan import has_size
+from cairn.index.snapshot import Snapshot
+from cairn.index.store import StateDir
+from cairn.index.vectors import Vectors
+from cairn.storage import overlay_db
+from cairn.storage.arrays import load_arrays, save_arrays
+from cairn.storage.overlay_db import MissingBlob, ModelRow, OverlayRow
+
+# Files are merged when a model has more than this many; a large one is left in peace, see `_small_ones`.
+MAX_OVERLAYS = 16
+LARGE_OVERLAY = 2  # times all others together
+
+
+@dataclass(frozen=True, slots=True)
+class OverlayFile:
+    """Rows are chunks; those of blob `blob_ids[i]` are `blob_start[i]:blob_start[i + 1]`, in reading order.
+
+    Shapes: blob_ids (n_blobs,), blob_start (n_blobs + 1,), keys (n_rows,) the texts' numbers (see `text_key`), vectors
+    (n_rows, dimensions), unit length times 127.
+    """
+
+    blob_ids: npt.NDArray[np.int64]
+    blob_start: npt.NDArray[np.int64]
+    keys: npt.NDArray[np.uint64]
+    vectors: npt.NDArray[np.int8]
+
+    def save(self, path: Path) -> int:
+        """Write the file and return its size in bytes; a crash leaves either the whole file or none."""
+        names = ("blob_ids", "blob_start", "keys", "vectors")
+        return save_arrays(path, {name: getattr(self, name) for name in names})
+
+    @classmethod
+    def load(cls, path: Path) -> OverlayFile:
+        """Map a file.
+
+        Raises:
+            DerivedFileError: if it is missing or damaged.
+        """
+        arrays = load_arrays(path)
+        return cls(
+            cast("npt.NDArray[np.int64]", arrays["blob_ids"]),
+            cast("npt.NDArray[np.int64]", arrays["blob_start"]),
+            cast("npt.NDArray[np.uint64]", arrays["keys"]),
+            cast("npt.NDArray[np.int8]", arrays["vectors"]),
+        )
+
+    def only(self, keep: Collection[int]) -> OverlayFile:
+        """Return the file with no blobs but those in `keep`."""
+        chosen = np.flatnonzero(np.isin(self.blob_ids, list(keep)))
+        counts = np.diff(self.blob_start)[chosen]
+        blob_start = np.r_[0, np.cumsum(counts)].astype(np.int64)
+        rows = np.repeat(self.blob_start[:-1][chosen] - blob_start[:-1], counts) + np.arange(blob_start[-1])
+        return OverlayFile(self.blob_ids[chosen], blob_start, self.keys[rows], self.vectors[rows])
+
+
+def concatenate(files: Sequence[OverlayFile]) -> OverlayFile:
+    """Return one file with the blobs of all."""
+    bases = np.cumsum([0, *(len(file.keys) for file in files)])
+    starts = [file.blob_start[:-1] + base for file, base in zip(files, bases, strict=False)]
+    return OverlayFile(
+        np.concatenate([file.blob_ids for file in files]),
+        np.concatenate([*starts, bases[-1:]]).astype(np.int64),
+        np.concatenate([file.keys for file in files]),
+        np.concatenate([file.vectors for file in files]),
+    )
+
+
+class Overlay:
+    """What a model has for one snapshot. `covered` and `total` count files; `vectors` is None if any lacks."""
+
+    def __init__(self, covered: int, total: int, vectors: Vectors | None) -> None:
+        self.covered = covered
+        self.total = total
+        self.vectors = vectors
+
+
+def open_overlay(connection: sqlite3.Connection, state: StateDir, model: ModelRow, snapshot: Snapshot) -> Overlay:
+    """Lay a model's vectors over a snapshot; files that are lost or damaged count as not there.
+
+    The caller holds a read transaction in which the generation is the snapshot's: blob ids mean the same in both.
+    """
+    blobs: dict[int, list[int]] = {}
+    for overlay_id, blob_id in overlay_db.covered_blobs(connection, model.id):
+        blobs.setdefault(overlay_id, []).append(blob_id)
+    counts = np.diff(snapshot.blob_rows)
+    first = np.full(len(snapshot.blob_ids), -1, dtype=np.int64)  # where the stored rows of each blob begin
+    first[counts == 0] = 0
+    parts: list[npt.NDArray[np.int8]] = []
+    base = 0
+    for row in overlay_db.read_overlays(connection, model.id):
+        try:
+            file = OverlayFile.load(state.overlay(row.name))
+        except DerivedFileError:
+            continue  # the next run embeds what it held again
+        mine = np.flatnonzero(np.isin(file.blob_ids, blobs.get(row.id, [])))
+        place = snapshot.places_of_blobs(file.blob_ids[mine])
+        fits = (place >= 0) & (np.diff(file.blob_start)[mine] == counts[place])
+        first[place[fits]] = file.blob_start[:-1][mine[fits]] + base
+        parts.append(file.vectors)
+        base += len(file.keys)
+    shown = snapshot.file_of_blob >= 0
+    covered, total = _count_files(snapshot, shown & (first >= 0)), len(snapshot.files.paths)
+    if (shown & (first < 0)).any() or not model.dimensions:
+        return Overlay(covered, total, None)
+    places = np.repeat(first - snapshot.blob_rows[:-1], counts) + np.arange(snapshot.n_rows)
+    places[np.repeat(first, counts) < 0] = -1
+    return Overlay(covered, total, Vectors(parts, model.dimensions, places))
+
+
+def _count_files(snapshot: Snapshot, blobs: npt.NDArray[np.bool_]) -> int:
+    """Return how many files of the view show one of the blobs."""
+    return int(np.isin(snapshot.files.blob_ids, snapshot.blob_ids[blobs]).sum()) + _without_chunks(snapshot)
+
+
+def _without_chunks(snapshot: Snapshot) -> int:
+    """Return how many files have a blob without chunks, which is in no segment."""
+    return int((~np.isin(snapshot.files.blob_ids, snapshot.blob_ids)).sum())
+
+
+class KnownVectors:
+    """The vectors of texts that were embedded before, whatever blob they stood in."""
+
+    def __init__(self, files: Sequence[OverlayFile], dimensions: int) -> None:
+        keys = np.concatenate([np.zeros(0, np.uint64), *(file.keys for file in files)])
+        self._order = np.argsort(keys, kind="stable")
+        self._keys = keys[self._order]
+        self._files = files
+        self._bases = np.cumsum([0, *(len(file.keys) for file in files)])
+        self.dimensions = dimensions
+
+    def find(self, key: int) -> npt.NDArray[np.int8] | None:
+        """Return the vector of a text, None when there is none."""
+        place = int(np.searchsorted(self._keys, np.uint64(key)))
+        if place == len(self._keys) or int(self._keys[place]) != key:
+            return None
+        row = int(self._order[place])
+        number = int(np.searchsorted(self._bases, row, side="right")) - 1
+        vector: npt.NDArray[np.int8] = self._files[number].vectors[row - int(self._bases[number])]
+        return vector
+
+
+class OverlayStore:
+    """Writes overlays. All methods but `known` run inside a write transaction of the caller, who holds the lock."""
+
+    def __init__(self, connection: sqlite3.Connection, state: StateDir, model: ModelRow) -> None:
+        self._connection = connection
+        self._state = state
+        self._model = model
+
+    def forget_lost(self) -> None:
+        """Forget files that are missing, cut short or damaged; what they held is then embedded again."""
+        rows = overlay_db.read_overlays(self._connection, self._model.id)
+        lost = [row.id for row in rows if not self._is_whole(row)]
+        overlay_db.drop_overlays(self._connection, lost)
+        if lost:
+            overlay_db.count_up(self._connection)
+
+    def known(self) -> KnownVectors:
+        """Return all vectors the model has, by their texts."""
+        rows = overlay_db.read_overlays(self._connection, self._model.id)
+        return KnownVectors([OverlayFile.load(self._state.overlay(row.name)) for row in rows], self._model.dimensions)
+
+    def put(self, file: OverlayFile, blobs: Iterable[MissingBlob]) -> None:
+        """Add a batch, without the blobs that went while it was embedded, and merge when there are many."""
+        there = overlay_db.still_there(self._connection, blobs)
+        if not there:
+            return
+        self._put(file if len(there) == len(file.blob_ids) else file.only(there), there)
+        rows = overlay_db.read_overlays(self._connection, self._model.id)
+        if len(rows) > MAX_OVERLAYS:
+            self._merge(_small_ones(rows), keep_texts=True)
+        overlay_db.count_up(self._connection)
+
+    def collect(self) -> None:
+        """Drop vectors of blobs that are gone once they outweigh the rest; their texts are not found again then."""
+        rows = overlay_db.read_overlays(self._connection, self._model.id)
+        ids = {blob_id for _, blob_id in overlay_db.covered_blobs(self._connection, self._model.id)}
+        files = [OverlayFile.load(self._state.overlay(row.name)) for row in rows]
+        n_live = sum(int(np.diff(file.blob_start)[np.isin(file.blob_ids, list(ids))].sum()) for file in files)
+        if sum(row.n_rows for row in rows) > 2 * n_live:
+            self._merge(rows, keep_texts=False)
+            overlay_db.count_up(self._connection)
+
+    def _put(self, file: OverlayFile, blob_ids: Iterable[int]) -> None:
+        name = uuid4().hex
+        n_bytes = file.save(self._state.overlay(name))
+        overlay_db.put_overlay(self._connection, self._model.id, name, len(file.keys), n_bytes, blob_ids)
+
+    def _merge(self, rows: Sequence[OverlayRow], *, keep_texts: bool) -> None:
+        """Make one file of some. Blobs that are gone become blob 0, so that their texts can still be found."""
+        own: dict[int, set[int]] = {row.id: set() for row in rows}
+        for overlay_id, blob_id in overlay_db.covered_blobs(self._connection, self._model.id):
+            if overlay_id in own:
+                own[overlay_id].add(blob_id)
+        files = []
+        for row in rows:
+            file = OverlayFile.load(self._state.overlay(row.name))
+            if not keep_texts:
+                files.append(file.only(own[row.id]))
+                continue
+            gone = ~np.isin(file.blob_ids, list(own[row.id]))
+            files.append(OverlayFile(np.where(gone, 0, file.blob_ids), file.blob_start, file.keys, file.vectors))
+        overlay_db.drop_overlays(self._connection, [row.id for row in rows])
+        self._put(concatenate(files), set().union(*own.values()))
+
+    def _is_whole(self, row: OverlayRow) -> bool:
+        path = self._state.overlay(row.name)
+        if not has_size(path, row.n_bytes):
+            return False
+        try:
+            OverlayFile.load(path)
+        except DerivedFileError:
+            return False
+        return True
+
+
+def _small_ones(rows: Sequence[OverlayRow]) -> list[OverlayRow]:
+    """Return the files worth merging: without the largest, when it is so large that moving it would be the work."""
+    *small, largest = sorted(rows, key=lambda row: row.n_rows)
+    return small if largest.n_rows > LARGE_OVERLAY * sum(row.n_rows for row in small) else [*small, largest]

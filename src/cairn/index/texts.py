@@ -1,0 +1,36 @@
+"""The text that stands for a chunk when another model embeds it: where it is, what it is called, what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+
+from cairn.storage.index_db import ChunkRow
+
+MAX_NAMES = 8
+
+
+def chunk_text(path: str, row: ChunkRow, lines: Sequence[bytes], max_chars: int) -> str:
+    """Return path words, qualified names, signatures, documentation and body, the last without what was said before.
+
+    Args:
+        path: the file's path, `/` between parts.
+        lines: all lines of the file.
+        max_chars: the text is cut to this.
+    """
+    first, last = row.chunk.lines[0]
+    body = b"\n".join(lines[first - 1 : last]).decode("utf-8", "replace").strip()
+    flat = " ".join(body.split())
+    names = [one.qualified_name for one in row.definitions[:MAX_NAMES]]
+    if not names and row.owner is not None:
+        names = [row.owner.qualified_name]
+    heads = [row.chunk.header, *(one.signature for one in row.definitions), *(one.doc for one in row.definitions)]
+    # Most of it stands in the body already; a model would be paid, and its limit spent, for saying it twice.
+    new = [head for head in dict.fromkeys(heads) if head.strip() and " ".join(head.split()) not in flat]
+    text = "\n".join([path.replace("/", " "), ", ".join(names), *new, body]).encode("utf-8", "replace").decode("utf-8")
+    return text[:max_chars]
+
+
+def text_key(text: str) -> int:
+    """Return the number that stands for a text: equal texts have equal vectors."""
+    return int.from_bytes(blake2b(text.encode("utf-8"), digest_size=8).digest(), "little")
