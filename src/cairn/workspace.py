@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -19,10 +20,12 @@ from cairn.source.git import Repository, current_branch, find_repository, head_r
 from cairn.storage import index_db
 from cairn.storage.connection import mapped_errors
 from cairn.storage.lock import write_lock
-from cairn.types import Answer, Fetched, IndexReport, Mode
+from cairn.types import Answer, EmbeddingReport, Estimate, Fetched, IndexReport, Mode
 
 if TYPE_CHECKING:
     import sqlite3
+    import subprocess
+    from collections.abc import Callable
 
     from cairn.embedding.static import StaticModel
     from cairn.index.build import Progress
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from cairn.index.snapshot import Snapshot
     from cairn.search.answer import Library
     from cairn.search.hits import Reader
+    from cairn.search.meaning import Meanings
     from cairn.source.walk import Walk
 
 STATE_FOLDER = ".cairn"
@@ -51,6 +55,8 @@ class Workspace:
         self._connection: sqlite3.Connection | None = None
         self._snapshot: Snapshot | None = None
         self._files: Reader | None = None
+        self._meanings: Meanings | None = None
+        self._background: subprocess.Popen[bytes] | None = None
 
     @classmethod
     def open(cls, path: str | Path, *, state_dir: str | Path | None = None, settings: Settings | None = None) -> Self:
@@ -101,7 +107,9 @@ class Workspace:
         """Release the database. The workspace can be used again: it reopens by itself."""
         if self._connection is not None:
             self._connection.close()
-        self._connection = self._snapshot = None
+        if self._meanings is not None:
+            self._meanings.close()
+        self._connection = self._snapshot = self._meanings = None
 
     # -- indexing -----------------------------------------------------------------------------------------------------
 
@@ -171,6 +179,62 @@ class Workspace:
         with closing(self.state.open_for_writing(replace_newer=full)) as connection:
             builder = Builder(self.root, self.state, self._view_name, connection, self._model, self.settings)
             return builder.run(found, todo, self.branch, started, full=full, verify=verify, progress=progress)
+
+    # -- other models -------------------------------------------------------------------------------------------------
+
+    def embed(
+        self, *, anew: bool = False, progress: Callable[[str, int, int], None] | None = None
+    ) -> tuple[EmbeddingReport, ...]:
+        """Complete the vectors of the models that `Settings.embedding` names; the bundled model needs no such run.
+
+        Every batch is committed, so an interruption loses one at most. A model that fails is reported, not raised.
+
+        Args:
+            anew: forget what these models have, and begin from nothing.
+            progress: called with (model, chunks done, chunks to do).
+
+        Raises:
+            IndexMissingError: if nothing was indexed yet.
+            IndexLockedError: if another process embeds already.
+        """
+        if not self.settings.embedding.chain:
+            return ()
+        from cairn.index.embed import embed_chain  # noqa: PLC0415 - start-up time: most projects need no other model
+
+        return embed_chain(self.root, self.state, self._view_name, self.settings, anew=anew, progress=progress)
+
+    def estimate(self) -> tuple[Estimate, ...]:
+        """Return what `index` and then `embed` would take for each model, without asking or changing anything."""
+        if not self.settings.embedding.chain:
+            return ()
+        from cairn.index.estimate import estimate  # noqa: PLC0415 - start-up time, as in embed()
+        from cairn.index.plan import Plan, make_plan  # noqa: PLC0415 - as above
+        from cairn.source.walk import walk  # noqa: PLC0415 - as above
+
+        found = walk(self.root, repository=self._repository, max_file_bytes=self.settings.max_file_bytes)
+        with ExitStack() as stack:
+            connection = view = None
+            if self.state.database.exists():
+                connection = stack.enter_context(closing(self.state.open_for_reading()))
+                view = index_db.find_view(connection, self._view_name)
+            plan = Plan(list(found.files), [], 0, {})
+            if connection is not None:
+                plan = make_plan(connection, found, view)
+            chain = self.settings.embedding.chain
+            return tuple(estimate(connection, self._view_name, plan, one) for one in chain)
+
+    def complete_in_background(self) -> bool:
+        """Start a process that completes what the last answer lacked, and tell whether that was done.
+
+        See `cairn.index.background.start` for when it is not.
+        """
+        wanted = self._meanings is not None and self._meanings.incomplete and self.settings.embedding.background
+        if not wanted or (self._background is not None and self._background.poll() is None):
+            return False
+        from cairn.index import background  # noqa: PLC0415 - start-up time, as in embed()
+
+        self._background = background.start(self.root, self.state, self.settings.embedding.chain)
+        return self._background is not None
 
     @property
     def branch(self) -> str:
@@ -247,7 +311,8 @@ class Workspace:
 
     def status(self) -> dict[str, object]:
         """Return what the index holds, as plain values for display."""
-        from cairn.index.plan import make_plan  # noqa: PLC0415 - start-up time: searching does not need it
+        from cairn.index.models import chain_status  # noqa: PLC0415 - start-up time: searching does not need it
+        from cairn.index.plan import make_plan  # noqa: PLC0415 - as above
         from cairn.source.walk import walk  # noqa: PLC0415 - as above
 
         with closing(self.state.open_for_reading()) as connection, mapped_errors(self.state.database):
@@ -269,6 +334,7 @@ class Workspace:
                 "languages": languages,
                 "skipped": {skip.path: skip.reason for skip in skipped},
                 "model": index_db.read_meta(connection).get("model", ""),
+                "embedding": [asdict(one) for one in chain_status(connection, view.id, self.settings.embedding.chain)],
                 "disk_bytes": self.state.disk_bytes(),
             }
 
@@ -285,7 +351,11 @@ class Workspace:
             current = index_db.generation(self._connection)
             if self._snapshot is None or self._snapshot.generation != current:
                 self._snapshot = self._open_snapshot(self._connection)
-        return Library(self._snapshot, self._connection, self._view_name, self._files, self._model)
+        if self._meanings is None and self.settings.embedding.chain:
+            from cairn.search.meaning import Meanings  # noqa: PLC0415 - start-up time, as in embed()
+
+            self._meanings = Meanings(self.settings.embedding, self.state)
+        return Library(self._snapshot, self._connection, self._view_name, self._files, self._model, self._meanings)
 
     def _open_snapshot(self, connection: sqlite3.Connection) -> Snapshot:
         """Open the newest generation; a damaged derived file is rebuilt on the spot, for it can be."""

@@ -13,17 +13,18 @@ import pytest
 
 import cairn.storage.arrays  # noqa: F401 - declares an error of its own
 from cairn.cli.main import build_parser
-from cairn.config import ENVIRONMENT_PREFIX, PERSONAL, Settings
+from cairn.config import ENVIRONMENT_PREFIX, PERSONAL, PROVIDERS, EmbeddingSettings, Settings
 from cairn.errors import CairnError
 from cairn.protocol import answer_to_dict, fetched_to_dict
 from cairn.search.confidence import HIGH, MEDIUM
 from cairn.search.rank import Weights
 from cairn.source.languages import LANGUAGES, PLAIN, Language, load_query_text
-from cairn.types import Answer, CodeHit, Coverage, Fetched, IndexReport
+from cairn.types import Answer, CodeHit, Coverage, EmbeddingReport, Estimate, Fetched, IndexReport, ModelStatus
 from cairn.workspace import Workspace
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
+REPORTS = (IndexReport, EmbeddingReport, Estimate)
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(DOCS.rglob("*.md"))]
 
 _DEFINITION = re.compile(r"@definition\.(\w+)")
@@ -114,12 +115,22 @@ def test_every_choice_of_mode_is_in_the_guide() -> None:
 
 
 def test_every_setting_is_documented_with_its_default_and_variable() -> None:
-    rows = {match[1]: match[0] for match in re.finditer(r"^\| `(\w+)` \|.*$", page("configuration.md"), re.MULTILINE)}
-    for setting in fields(Settings):
-        row = rows[setting.name]
-        assert f"`{ENVIRONMENT_PREFIX}{setting.name.upper()}`" in row
-        assert type(setting.default).__name__ in row
-        assert f"`{setting.default}`" in row or setting.default == ""
+    found = re.finditer(r"^\| `([\w.]+)` \| (\w+) \|.*$", page("configuration.md"), re.MULTILINE)
+    rows = {match[1]: match[0] for match in found}
+    settings = {setting.name: setting.default for setting in fields(Settings) if setting.name != "embedding"}
+    settings |= {f"embedding.{setting.name}": setting.default for setting in fields(EmbeddingSettings)}
+    assert set(rows) == set(settings)
+    for name, default in settings.items():
+        row = rows[name]
+        assert f"`{ENVIRONMENT_PREFIX}{name.replace('.', '_').upper()}`" in row
+        assert ("list" if default == () else type(default).__name__) in row
+        assert f"`{default}`" in row or default in ("", ())
+
+
+def test_every_provider_is_documented() -> None:
+    for name in PROVIDERS:
+        assert f"`{name}`" in page("configuration.md")
+        assert name == "bundled" or f"| `{name}` |" in page("guide.md")
 
 
 def test_settings_a_project_may_not_make_are_named() -> None:
@@ -159,11 +170,12 @@ def test_every_field_of_a_search_document_is_documented() -> None:
 def test_every_field_of_the_other_documents_is_documented(tmp_path: Path) -> None:
     fetched: dict[str, Any] = fetched_to_dict(Fetched("", "", "", "", 1, 1, "", "", 1))
     assert undocumented(set(fetched), section(page("cli.md"), "cairn fetch")) == set()
-    report = {"root", *(one.name for one in fields(IndexReport))}
+    report = {"root", "embedding", *(one.name for kind in REPORTS for one in fields(kind))}
     assert undocumented(report, section(page("cli.md"), "cairn index")) == set()
     with Workspace.open(tmp_path, state_dir=tmp_path / "state", settings=Settings()) as workspace:
         workspace.index()
-        assert undocumented(set(workspace.status()), section(page("cli.md"), "cairn status")) == set()
+        names = {*workspace.status(), *(one.name for one in fields(ModelStatus))}
+        assert undocumented(names, section(page("cli.md"), "cairn status")) == set()
 
 
 def undocumented(names: set[str], text: str) -> set[str]:

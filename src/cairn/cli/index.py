@@ -3,32 +3,105 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict
 from typing import Any
 
-from cairn.cli.main import EXIT_FOUND
-from cairn.cli.render import ProgressBar, emit, emit_json, printable
-from cairn.types import IndexReport
+from cairn.cli.main import EXIT_FOUND, EXIT_USAGE
+from cairn.cli.render import ProgressBar, emit, emit_json, note, printable
+from cairn.errors import IndexLockedError
+from cairn.types import EmbeddingReport, Estimate, IndexReport
 from cairn.workspace import Workspace
 
 
 def run_index(options: argparse.Namespace) -> int:
-    """Build or update the index, and say what was done."""
+    """Build or update the index, complete the vectors of configured models, and say what was done."""
     bar = ProgressBar("Indexing")
     with Workspace.containing(options.path or options.project, state_dir=options.state_dir) as workspace:
         with closing(bar):
             report = workspace.index(full=options.full, dry_run=options.dry_run, progress=bar)
+        if not options.json:
+            _emit_report(report, every_skipped=options.skipped)
+            sys.stdout.flush()
+        estimates = workspace.estimate()
+        embedded = () if options.dry_run else _embed(workspace, estimates, anew=options.full)
         root = workspace.root
     if options.json:
-        emit_json({"root": str(root), **asdict(report)})
-        return EXIT_FOUND
+        embedding = [asdict(one) for one in (estimates if options.dry_run else embedded)]
+        emit_json({"root": str(root), **asdict(report), "embedding": embedding})
+    elif options.dry_run:
+        for one in estimates:
+            emit(_estimated(one))
+    else:
+        for done in embedded:
+            emit(_embedded(done))
+    for failed in embedded:
+        if failed.error:
+            note(f"error[{failed.code}]: {printable(failed.error)}\n  try: {printable(failed.hint)}")
+    return EXIT_USAGE if any(one.error for one in embedded) else EXIT_FOUND
+
+
+def _embed(workspace: Workspace, estimates: Sequence[Estimate], *, anew: bool) -> tuple[EmbeddingReport, ...]:
+    """Embed with the configured models; say before what leaves the machine, and what it costs as far as is known."""
+    if not workspace.settings.embedding.chain:
+        return ()
+    from cairn.embedding.chain import warnings_of  # noqa: PLC0415 - start-up time: most projects need no other model
+
+    for settings in workspace.settings.embedding.chain:
+        for text in warnings_of(settings):
+            note(f"warning: {printable(text)}")
+    for one in estimates:
+        if one.chunks and not one.stays_here:
+            note(_estimated(one))
+    bars: dict[str, ProgressBar] = {}
+
+    def progress(model: str, done: int, total: int) -> None:
+        bars.setdefault(model, ProgressBar(f"Embedding with {model}", unit="chunks"))(done, total)
+
+    try:
+        return workspace.embed(anew=anew, progress=progress)
+    except IndexLockedError as error:
+        note(f"{error}; {error.hint}")
+        return ()
+    except KeyboardInterrupt:
+        note("Interrupted. What was embedded stays; go on with: cairn index")
+        raise
+    finally:
+        for bar in bars.values():
+            bar.close()
+
+
+def _estimated(one: Estimate) -> str:
+    cost = "at an unknown price" if one.cost is None else f"about ${one.cost:.2f}" if one.cost else "free of charge"
+    rate = "measured" if one.measured else "assumed"
+    return (
+        f"{printable(one.model)}: {one.chunks:,} chunks of {one.missing_files:,} files to embed, an estimated "
+        f"{one.tokens:,} tokens (characters / 4), {cost}, about {_duration(one.seconds)} at the {rate} speed"
+    )
+
+
+def _embedded(done: EmbeddingReport) -> str:
+    reused = f", {done.reused:,} known already" if done.reused else ""
+    return (
+        f"Embedded {done.embedded:,} chunks with {printable(done.model)} in {done.seconds:.1f} s{reused}; "
+        f"it covers {done.covered:,} of {done.total:,}."
+    )
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def _emit_report(report: IndexReport, *, every_skipped: bool) -> None:
     emit(_summary(report))
     for language, count in list(report.languages.items())[:8]:
         emit(f"  {language:<12} {count:>7,} files")
-    _emit_skipped(report, every=options.skipped)
-    return EXIT_FOUND
+    _emit_skipped(report, every=every_skipped)
 
 
 def _summary(report: IndexReport) -> str:
@@ -77,7 +150,11 @@ def run_status(options: argparse.Namespace) -> int:
     emit(f"index       {status['files']:,} files, {status['chunks']:,} chunks, generation {status['generation']}")
     emit(f"pending     {status['pending']:,} files changed since (cairn index reads them)")
     emit(f"on disk     {status['disk_bytes'] / 1e6:.1f} MB in {printable(status['state_dir'])}")
-    emit(f"model       {status['model']}")
+    for one in status["embedding"]:
+        active = "  (answers)" if one["active"] else ""
+        emit(f"model       {printable(one['model'])}: {one['covered']:,} of {one['total']:,} chunks{active}")
+        if one["error"]:
+            emit(f"            last error: {printable(one['error'])}")
     for language, count in status["languages"].items():
         emit(f"  {language:<12} {count:>7,} files")
     emit(f"skipped     {len(status['skipped']):,} files (each one: cairn index --skipped)")

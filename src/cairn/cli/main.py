@@ -70,7 +70,9 @@ def build_parser() -> argparse.ArgumentParser:
     index = commands.add_parser("index", parents=[common], help="build or update the index")
     index.add_argument("path", nargs="?", metavar="PATH", help="the project, like -C")
     index.add_argument("--full", action="store_true", help="build anew instead of updating")
-    index.add_argument("--dry-run", action="store_true", help="say what would be done, write nothing")
+    index.add_argument(
+        "--dry-run", action="store_true", help="say what would be done and what it would cost, write nothing"
+    )
     index.add_argument("--skipped", action="store_true", help="list every file that was skipped, with its reason")
     index.set_defaults(run=_lazy("cairn.cli.index", "run_index"))
 

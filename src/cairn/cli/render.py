@@ -70,14 +70,15 @@ class ProgressBar:
     _REFRESH_SECONDS = 0.1
     _WIDTH = 30
 
-    def __init__(self, label: str, stream: TextIO | None = None) -> None:
+    def __init__(self, label: str, stream: TextIO | None = None, unit: str = "files") -> None:
         self._label = label
+        self._unit = unit
         self._stream = stream or sys.stderr
         self._started = self._drawn = time.monotonic()
         self._shown = False
 
     def __call__(self, done: int, total: int) -> None:
-        """Show how far the work is, in files."""
+        """Show how far the work is."""
         now = time.monotonic()
         finished = done >= total
         if not self._stream.isatty() or now - self._started < self._DELAY_SECONDS:
@@ -87,7 +88,7 @@ class ProgressBar:
         self._drawn, self._shown = now, True
         filled = self._WIDTH * done // max(1, total)
         bar = "█" * filled + "░" * (self._WIDTH - filled)
-        self._stream.write(f"\r{self._label} {bar} {done:,}/{total:,} files")
+        self._stream.write(f"\r{self._label} {bar} {done:,}/{total:,} {self._unit}")
         self._stream.flush()
 
     def close(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from contextlib import closing
+from dataclasses import replace
 
 from cairn.cli.main import EXIT_FOUND, EXIT_NONE
 from cairn.cli.render import ProgressBar, Style, emit, emit_json, note, printable
@@ -32,6 +33,9 @@ def run_search(options: argparse.Namespace) -> int:
             explain=options.explain,
             context=options.context,
         )
+        if not options.no_update and workspace.complete_in_background():
+            told = f"a run in the background completes them; it writes to {workspace.state.embedding_log}"
+            answer = replace(answer, notes=(*answer.notes, told))
     if options.json:
         emit_json(answer_to_dict(answer))
     else:
@@ -45,7 +49,7 @@ def _print(answer: Answer) -> None:
     for hit in answer.code:
         _print_hit(hit, style, words)
     for text in answer.notes:
-        note(text)
+        note(printable(text))
     if not answer.code and not answer.omitted:
         note(f"Nothing relevant for {answer.query!r} in {answer.coverage.indexed:,} files.")
     elif answer.omitted:

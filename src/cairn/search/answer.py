@@ -6,6 +6,7 @@ import sqlite3
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,6 +24,9 @@ from cairn.source.text import estimate_tokens
 from cairn.storage import index_db
 from cairn.storage.index_db import ChunkRow
 from cairn.types import Answer, Chunk, CodeHit, Coverage, Definition, Span
+
+if TYPE_CHECKING:
+    from cairn.search.meaning import Meanings
 
 WEIGHTS = Weights()
 # What counts when only the meaning is asked for, not the words.
@@ -51,6 +55,7 @@ class Library:
     view_name: str
     reader: Reader
     model: StaticModel
+    meanings: Meanings | None = None  # None: no model but the bundled one is configured
 
 
 def respond(library: Library, query: Query, request: Request, *, guessed: bool) -> Answer:
@@ -69,7 +74,7 @@ def respond(library: Library, query: Query, request: Request, *, guessed: bool) 
         if guessed and query.mode in ("literal", "regex"):
             notes.append(f"No line matches {query.pattern!r} exactly; these are related.")
             query = replace(query, mode="hybrid")
-        hits = _ranked_hits(library, query, request)
+        hits = _ranked_hits(library, query, request, notes)
     shown, omitted = _within_budget(hits, request.max_tokens)
     snapshot = library.snapshot
     n_files = len(snapshot.files.paths)
@@ -90,13 +95,18 @@ def respond(library: Library, query: Query, request: Request, *, guessed: bool) 
 # -- ranked ------------------------------------------------------------------------------------------------------------
 
 
-def _ranked_hits(library: Library, query: Query, request: Request) -> list[CodeHit]:
+def _ranked_hits(library: Library, query: Query, request: Request, notes: list[str]) -> list[CodeHit]:
     snapshot, connection = library.snapshot, library.connection
     vector = query_vector(library.model, query)
+    dense = None
+    if library.meanings is not None:
+        meaning = library.meanings.find(connection, snapshot, query.text, vector)
+        dense = meaning.dense
+        notes.extend(meaning.notes)
     weights = MEANING_WEIGHTS if query.mode == "semantic" else WEIGHTS
     limit = request.limit or snapshot.n_rows
     # Confidence looks at what comes behind a hit, so it must not depend on where the list is cut.
-    ranking = rank(snapshot, connection, query, vector, request.filters, limit + LOOK_BEHIND, weights)
+    ranking = rank(snapshot, connection, query, vector, request.filters, limit + LOOK_BEHIND, weights, dense)
     if is_hopeless(ranking):
         return []
     shown = ranking.rows[:limit]

@@ -53,8 +53,14 @@ def rank(
     filters: Filters,
     limit: int,
     weights: Weights,
+    dense: Floats | None = None,
 ) -> Ranking:
-    """Return the best rows for a query; none when the index is empty or the filters leave nothing."""
+    """Return the best rows for a query; none when the index is empty or the filters leave nothing.
+
+    Args:
+        vector: the query's by the bundled model.
+        dense: see `score`.
+    """
     if not snapshot.n_rows:
         return Ranking([], 0.0)
     scope = _scope(snapshot, filters)
@@ -64,7 +70,7 @@ def rank(
         keep = np.isin(np.arange(snapshot.n_rows), list(chosen))
         scope = Scope(scope.file_of_blob, np.where(keep, scope.file_of_row, -1))
     named = _named_rows(snapshot, connection, query, scope)
-    scores = score(snapshot, query, vector, {row: one[0] for row, one in named.items()}, scope, weights)
+    scores = score(snapshot, query, vector, {row: one[0] for row, one in named.items()}, scope, weights, dense)
     chosen = chosen or {row: one[1] for row, one in named.items()}
     return Ranking(_diversify(snapshot, scores, scope, chosen, limit, weights), scores.known)
 

@@ -100,14 +100,26 @@ class Scores:
 
 
 def score(
-    snapshot: Snapshot, query: Query, vector: Floats | None, symbols: dict[int, float], scope: Scope, weights: Weights
+    snapshot: Snapshot,
+    query: Query,
+    vector: Floats | None,
+    symbols: dict[int, float],
+    scope: Scope,
+    weights: Weights,
+    dense: Floats | None = None,
 ) -> Scores:
-    """Score all rows; no `vector` leaves the dense features out, `symbols` are {row that defines a name: strength}."""
+    """Score all rows; no `vector` leaves the dense features out, `symbols` are {row that defines a name: strength}.
+
+    Args:
+        dense: shape (n_rows,), what another model has for the feature `dense` in place of the bundled one's cosines.
+    """
     of_rows, of_files, known = _lexical(snapshot, query)
     of_blobs = {"file_lexical": _file_lexical(snapshot, of_rows["lexical"])}
     if vector is not None:
-        of_rows["dense"] = snapshot.similarities(vector)
+        of_rows["dense"] = snapshot.similarities(vector) if dense is None else dense
         of_files["path_dense"] = np.maximum(snapshot.path_similarities(vector), 0)
+    elif dense is not None:
+        of_rows["dense"] = dense
     if symbols:
         of_rows["symbol"] = np.zeros(snapshot.n_rows, dtype=np.float32)
         of_rows["symbol"][list(symbols)] = list(symbols.values())

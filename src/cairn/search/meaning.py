@@ -1,0 +1,170 @@
+"""Chooses the model that says what a query means, and compares its vector with those of the chunks.
+
+The first model counts that has vectors for all that the view shows and that answers. A vector is compared with those of
+the same model only.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from cairn.config import EmbeddingSettings, ModelSettings
+from cairn.embedding.chain import fingerprint_of, open_model
+from cairn.embedding.protocol import Embedder
+from cairn.errors import ProviderError
+from cairn.index.models import settings_from_json
+from cairn.index.overlay import Overlay, open_overlay
+from cairn.index.snapshot import Snapshot
+from cairn.index.store import StateDir
+from cairn.search.rank import Floats
+from cairn.storage import index_db, overlay_db
+from cairn.storage.overlay_db import ModelRow
+
+# A model that did not answer is left alone this long by a process that lives on.
+REST_SECONDS = 30.0
+# The mean and spread of the bundled model's cosines with all chunks, for a query of which it knows no word.
+TYPICAL_MEAN, TYPICAL_SPREAD = 0.16, 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a model other than the bundled one says: `dense` of shape (n_rows,), None when the bundled one answers."""
+
+    dense: Floats | None
+    model: str
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    settings: ModelSettings
+    row: ModelRow | None
+    previous: bool
+
+
+class Meanings:
+    """The models of one project, opened as they are needed.
+
+    Attributes:
+        incomplete: whether the wanted model lacked vectors when it was last asked for.
+    """
+
+    def __init__(
+        self,
+        settings: EmbeddingSettings,
+        state: StateDir,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.incomplete = False
+        self._settings = settings
+        self._state = state
+        self._clock = clock
+        self._embedders: dict[str, Embedder] = {}
+        self._failures: dict[str, tuple[float, str]] = {}
+        self._overlays: dict[str, Overlay] = {}
+        self._candidates: list[_Candidate] = []
+        self._read: tuple[int, int] | None = None  # the generation and the version of the overlays
+
+    def find(self, connection: sqlite3.Connection, snapshot: Snapshot, text: str, bundled: Floats | None) -> Meaning:
+        """Return what the first model that can says about a query.
+
+        Args:
+            text: the query as the user put it.
+            bundled: its vector by the bundled model, None when that knows no word of it.
+        """
+        self._refresh(connection, snapshot)
+        problems: list[str] = []
+        self.incomplete = False
+        for number, candidate in enumerate(self._candidates):
+            name, overlay = candidate.settings.name, self._overlays.get(fingerprint_of(candidate.settings))
+            if overlay is None or overlay.vectors is None:
+                if not candidate.previous:
+                    self.incomplete |= number == 0
+                    covered = overlay.covered if overlay is not None else 0
+                    problems.append(f"embeddings by {name} cover {covered:,} of {len(snapshot.files.paths):,} files")
+                continue
+            try:
+                vector = self._embed(candidate.settings, text)
+                if len(vector) != overlay.vectors.dimensions:
+                    raise ProviderError(f"{name} now returns vectors of {len(vector)} dimensions", "cairn index --full")
+            except ProviderError as error:
+                problems.append(f"{error}; {error.hint}" if error.hint.startswith("cairn index --full") else str(error))
+                continue
+            dense = like_bundled(overlay.vectors.similarities(vector), snapshot, bundled)
+            who = f"the previous model {name}" if candidate.previous else name
+            return Meaning(dense, name, self._notes(problems, who))
+        return Meaning(None, "bundled", self._notes(problems, "the bundled model"))
+
+    def close(self) -> None:
+        """Let go of connections and models."""
+        for embedder in self._embedders.values():
+            embedder.close()
+        self._embedders.clear()
+
+    def _notes(self, problems: list[str], answered: str) -> tuple[str, ...]:
+        if not problems:
+            return ()
+        finish = "; finish with: cairn index" if self.incomplete else ""
+        return (f"{'; '.join(problems)}; answered with {answered}{finish}",)
+
+    def _refresh(self, connection: sqlite3.Connection, snapshot: Snapshot) -> None:
+        """Lay what the models have over the snapshot, unless that was done for this state of both."""
+        connection.execute("BEGIN")
+        try:
+            version = overlay_db.version(connection)
+            if self._read == (snapshot.generation, version):
+                return
+            self._candidates = self._find_candidates(overlay_db.read_models(connection))
+            self._overlays = {}
+            # In another generation than the snapshot's, blob ids may mean other contents; the next answer is in step.
+            if index_db.generation(connection) != snapshot.generation:
+                return
+            for one in self._candidates:
+                if one.row is not None:
+                    self._overlays[one.row.fingerprint] = open_overlay(connection, self._state, one.row, snapshot)
+            self._read = (snapshot.generation, version)
+        finally:
+            connection.execute("COMMIT")
+
+    def _find_candidates(self, rows: list[ModelRow]) -> list[_Candidate]:
+        """Return the chain, then the models of earlier settings, the newest first."""
+        stored = {row.fingerprint: row for row in rows}
+        chain = [_Candidate(one, stored.pop(fingerprint_of(one), None), False) for one in self._settings.chain]
+        return chain + [_Candidate(settings_from_json(row.settings), row, True) for row in stored.values()]
+
+    def _embed(self, settings: ModelSettings, text: str) -> Floats:
+        fingerprint = fingerprint_of(settings)
+        at, reason = self._failures.get(fingerprint, (0.0, ""))
+        if reason and self._clock() - at < REST_SECONDS:
+            raise ProviderError(reason)
+        if fingerprint not in self._embedders:
+            self._embedders[fingerprint] = open_model(settings)
+        try:
+            vector = self._embedders[fingerprint].embed_query(text)
+        except ProviderError as error:
+            self._failures[fingerprint] = (self._clock(), str(error))
+            raise
+        self._failures.pop(fingerprint, None)
+        return vector
+
+
+def like_bundled(cosines: Floats, snapshot: Snapshot, bundled: Floats | None) -> Floats:
+    """Return a model's cosines on the scale of the bundled model's: with its mean and spread over all live rows.
+
+    The weights of the ranking and the estimate of relevance were fitted to that scale, and models differ: the same
+    match is 0.3 to one and 0.8 to another. Only the scale is taken over; the order is the model's own.
+    """
+    live = snapshot.file_of_row >= 0
+    mean, spread = TYPICAL_MEAN, TYPICAL_SPREAD
+    if bundled is not None:
+        own = snapshot.similarities(bundled)[live]
+        mean, spread = float(own.mean()), float(own.std())
+    ours = cosines[live]
+    factor = spread / max(float(ours.std()), 1e-6)
+    scaled: Floats = ((cosines - ours.mean()) * np.float32(factor) + np.float32(mean)).astype(np.float32)
+    return scaled
