@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -397,6 +398,31 @@ def test_the_previous_model_answers_until_the_new_one_covers_everything(root: Pa
         assert answer.code[0].name == "load_cccc"
         assert server.asked == []
         assert not old_files & set(workspace.state.derived.glob("*.vec"))
+
+
+def test_views_share_vectors_and_a_model_is_kept_while_another_view_needs_it(
+    root: Path, server: EmbeddingServer, tmp_path: Path
+) -> None:
+    state = root / ".cairn"
+    other = tmp_path / "worktree"
+    shutil.copytree(root, other)
+    with opened(root, ollama(server)) as workspace:
+        workspace.index()
+        workspace.embed()
+    server.asked.clear()
+    with Workspace.open(other, state_dir=state, settings=Settings(embedding=ollama(server))) as workspace:
+        workspace.index()
+        workspace.embed()
+        assert server.asked == []
+        assert workspace.search("load the cccc table").notes == ()
+        write(other, 5, body=" or 1")
+        workspace.index()
+        workspace.embed()
+    with opened(root, ollama(server, "mxbai-embed-large")) as workspace:
+        workspace.embed()
+        assert workspace.search("load the cccc table").notes == ()
+    with Workspace.open(other, state_dir=state, settings=Settings(embedding=ollama(server))) as workspace:
+        assert workspace.search("load the cccc table").notes == ()
 
 
 def test_a_server_that_changes_its_model_under_the_same_name_is_noticed(root: Path, server: EmbeddingServer) -> None:
