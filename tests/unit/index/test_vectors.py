@@ -14,7 +14,8 @@ RANDOM = np.random.default_rng(7)
 
 def unit(n_rows: int, dimensions: int = 24) -> npt.NDArray[np.float32]:
     rows = RANDOM.normal(size=(n_rows, dimensions)).astype(np.float32)
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    scaled: npt.NDArray[np.float32] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return scaled
 
 
 def test_similarities_are_cosines_up_to_the_rounding_of_a_byte() -> None:
