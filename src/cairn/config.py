@@ -3,114 +3,23 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
-from ipaddress import ip_address
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, NoReturn
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from cairn.errors import ConfigError
+
+if TYPE_CHECKING:
+    from cairn.model_settings import EmbeddingSettings, ModelSettings
 
 ENVIRONMENT_PREFIX = "CAIRN_"
 # A repository may not decide where on its reader's disk something is written, where the reader's files are sent, or
 # which of the reader's secrets goes there.
 PERSONAL = frozenset({"state_dir", "embedding.url", "embedding.api_key_env", "embedding.keyring_service"})
-PROVIDERS = ("bundled", "ollama", "openai", "google", "fastembed", "sentence-transformers")
-LOCAL_PROVIDERS = frozenset({"bundled", "fastembed", "sentence-transformers"})  # these run in this process
-AUTO = "auto"
-
-_DEFAULT_URLS = {
-    "ollama": "http://localhost:11434",
-    "openai": "https://api.openai.com/v1",
-    "google": "https://generativelanguage.googleapis.com/v1beta",
-}
-_DEFAULT_KEYS = {"openai": "OPENAI_API_KEY", "google": "GEMINI_API_KEY"}
-_LEAST = {
-    "batch_size": 1,
-    "concurrency": 1,
-    "dimensions": 0,
-    "max_input_tokens": 0,
-    "requests_per_minute": 0,
-    "timeout_seconds": 0.01,
-    "query_timeout_seconds": 0.01,
-}
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
-_KEY_SHAPES = re.compile(r"(sk|pk|rk|hf|gsk|xai|voyage)[-_]|AIza|Bearer ", re.IGNORECASE)
 _SECRET_NAMES = frozenset({"api_key", "apikey", "key", "token", "secret", "password", "bearer", "authorization"})
-_NO_KEYS_HERE = "put the key into an environment variable and name that: embedding.api_key_env (or keyring_service)"
-
-
-@dataclass(frozen=True, slots=True)
-class ModelSettings:
-    """One embedding model: who serves it, and how it is asked. Docs/configuration.md has a line for each."""
-
-    provider: str = "bundled"
-    model: str = ""
-    url: str = ""
-    dimensions: int = 0  # 0: as many as the model has
-    query_prefix: str = AUTO
-    document_prefix: str = AUTO
-    max_input_tokens: int = 0  # 0: what is known of the model
-    batch_size: int = 64
-    concurrency: int = 2
-    requests_per_minute: int = 0  # 0: no limit
-    timeout_seconds: float = 60.0
-    query_timeout_seconds: float = 2.0
-    api_key_env: str = ""
-    keyring_service: str = ""
-    price_per_million_tokens: float = -1.0  # below 0: what is known of the model
-
-    def __post_init__(self) -> None:
-        if self.provider not in PROVIDERS:
-            _refuse(f"embedding.provider must be one of {', '.join(PROVIDERS)}, not {self.provider!r}")
-        if self.provider != "bundled" and not self.model:
-            _refuse(f"embedding.model says which model of {self.provider} to use, and is empty")
-        if self.api_key_env and (not _VARIABLE.fullmatch(self.api_key_env) or _KEY_SHAPES.match(self.api_key_env)):
-            raise ConfigError("embedding.api_key_env holds no name of a variable, but what may be a key", _NO_KEYS_HERE)
-        if self.url:
-            _check_url(self.url)
-        for name, least in _LEAST.items():
-            if not getattr(self, name) >= least:
-                _refuse(f"embedding.{name} must be at least {least}")
-
-    @property
-    def name(self) -> str:
-        """What the model is called in notes and tables."""
-        return f"{self.provider}:{self.model}" if self.provider != "bundled" else self.provider
-
-    @property
-    def base_url(self) -> str:
-        """Where the provider is asked, without a slash at the end; empty for one that runs in this process."""
-        return (self.url or _DEFAULT_URLS.get(self.provider, "")).rstrip("/")
-
-    @property
-    def key_variable(self) -> str:
-        """The environment variable that holds the key, empty when none is sent.
-
-        A key of the provider itself goes to the provider only: a server of one's own gets the one that is named for it.
-        """
-        return self.api_key_env or ("" if self.url else _DEFAULT_KEYS.get(self.provider, ""))
-
-    @property
-    def stays_here(self) -> bool:
-        """Whether texts do not leave this machine."""
-        return self.provider in LOCAL_PROVIDERS or is_loopback(self.base_url)
-
-
-@dataclass(frozen=True, slots=True)
-class EmbeddingSettings(ModelSettings):
-    """The model that is wanted, those to fall back to, and whether searches may complete it in the background."""
-
-    fallbacks: tuple[ModelSettings, ...] = ()
-    background: bool = True
-
-    @property
-    def chain(self) -> tuple[ModelSettings, ...]:
-        """The models in the order in which they are asked, without the bundled one, which always comes last."""
-        return tuple(one for one in (self, *self.fallbacks) if one.provider != "bundled")
+NO_KEYS_HERE = "put the key into an environment variable and name that: embedding.api_key_env (or keyring_service)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +30,7 @@ class Settings:
     lock_timeout_seconds: float = 120.0
     batch_chunks: int = 3_000  # what is committed at a time, and so survives an interruption
     state_dir: str = ""
-    embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
+    embedding: EmbeddingSettings | None = None  # None: no model but the bundled one
 
     def __post_init__(self) -> None:
         if self.max_file_bytes < 1:
@@ -130,6 +39,11 @@ class Settings:
             raise ConfigError("batch_chunks must be at least 1", "cairn status")
         if self.lock_timeout_seconds < 0:
             raise ConfigError("lock_timeout_seconds must not be negative", "cairn status")
+
+    @property
+    def chain(self) -> tuple[ModelSettings, ...]:
+        """The embedding models in the order in which they are asked, without the bundled one, which comes last."""
+        return self.embedding.chain if self.embedding is not None else ()
 
 
 def load_settings(project: Path, environment: Mapping[str, str] = os.environ) -> Settings:
@@ -150,8 +64,8 @@ def load_settings(project: Path, environment: Mapping[str, str] = os.environ) ->
             _check_shared(content, section, project_file, user_file)
         values.update(content)
         embedding.update(section)
-    values.update(_from_environment(Settings, ENVIRONMENT_PREFIX, environment))
-    embedding.update(_from_environment(EmbeddingSettings, f"{ENVIRONMENT_PREFIX}EMBEDDING_", environment))
+    values.update(_from_environment(environment))
+    embedding.update(_section_of_environment(environment))
     settings = _coerced(Settings, values, "")
     if embedding:
         settings["embedding"] = make_embedding(embedding)
@@ -164,6 +78,8 @@ def make_embedding(values: Mapping[str, object]) -> EmbeddingSettings:
     Raises:
         ConfigError: for an unknown name or a value that cannot be used; its text never repeats what may be a key.
     """
+    from cairn.model_settings import EmbeddingSettings, ModelSettings  # noqa: PLC0415 - start-up time: few need them
+
     section = _coerced(EmbeddingSettings, {name: value for name, value in values.items() if name != "fallbacks"})
     fallbacks = values.get("fallbacks", ())
     if isinstance(fallbacks, str):
@@ -174,17 +90,10 @@ def make_embedding(values: Mapping[str, object]) -> EmbeddingSettings:
     return EmbeddingSettings(**section)
 
 
-def is_loopback(url: str) -> bool:
-    """Tell whether a URL leads to this machine itself."""
-    host = urlsplit(url).hostname or ""
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 def _check_shared(content: Mapping[str, object], section: Mapping[str, Any], file: Path, user_file: Path) -> None:
     """Refuse what a project's file may not set; a URL of the reader's own machine is no harm."""
+    from cairn.model_settings import is_loopback  # noqa: PLC0415 - start-up time, as above
+
     sections = [section, *(one for one in section.get("fallbacks") or () if isinstance(one, dict))]
     found = PERSONAL.intersection(content)
     for one in sections:
@@ -238,9 +147,15 @@ def _section(content: object) -> dict[str, Any]:
     return {str(name): value for name, value in content.items()}
 
 
-def _from_environment(schema: type, prefix: str, environment: Mapping[str, str]) -> dict[str, str]:
-    names = (one.name for one in fields(schema) if one.name != "embedding")
-    return {name: text for name in names if (text := environment.get(prefix + name.upper())) is not None}
+def _from_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    names = (one.name for one in fields(Settings) if one.name != "embedding")
+    return {name: text for name in names if (text := environment.get(ENVIRONMENT_PREFIX + name.upper())) is not None}
+
+
+def _section_of_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    prefix = f"{ENVIRONMENT_PREFIX}EMBEDDING_"
+    found = {name: text for name, text in environment.items() if name.startswith(prefix)}
+    return {name.removeprefix(prefix).lower(): text for name, text in found.items()}
 
 
 def _coerced(schema: type, values: Mapping[str, object], section: str = "embedding.") -> dict[str, Any]:
@@ -249,7 +164,7 @@ def _coerced(schema: type, values: Mapping[str, object], section: str = "embeddi
     result = {}
     for name, value in values.items():
         if name.lower() in _SECRET_NAMES:
-            raise ConfigError(f"{section}{name}: a key does not belong into a settings file", _NO_KEYS_HERE)
+            raise ConfigError(f"{section}{name}: a key does not belong into a settings file", NO_KEYS_HERE)
         if name not in known:
             raise ConfigError(f"unknown setting {section + name!r}", f"known settings: {', '.join(sorted(known))}")
         result[name] = _coerce(section + name, value, known[name])
@@ -273,20 +188,10 @@ def _coerce(name: str, value: object, kind: type) -> Any:  # noqa: ANN401 - one 
     elif isinstance(value, str | int | float):
         with suppress(ValueError):  # told below
             return kind(value)
-    shown = f", not {value!r}" if isinstance(value, str | int | float) and not _KEY_SHAPES.match(str(value)) else ""
+    from cairn.model_settings import KEY_SHAPES  # noqa: PLC0415 - start-up time, as above
+
+    shown = f", not {value!r}" if isinstance(value, str | int | float) and not KEY_SHAPES.match(str(value)) else ""
     raise ConfigError(f"setting {name} must be {kind.__name__}{shown}", "see docs/configuration.md")
-
-
-def _check_url(url: str) -> None:
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
-    except ValueError:
-        usable = False
-    if not usable:
-        _refuse("embedding.url must begin with http:// or https:// and name a host")
-    if parts.username or parts.password or parts.query or parts.fragment:
-        raise ConfigError("embedding.url must hold no password, query or fragment", _NO_KEYS_HERE)
 
 
 def _refuse(message: str) -> NoReturn:

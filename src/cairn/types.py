@@ -165,8 +165,7 @@ class IndexReport:
     languages: dict[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(NamedTuple):
     """What embedding what is missing with one model would take; all figures but `missing_files` are estimates.
 
     `chunks` is exact for files that are indexed already. `tokens` are characters / 4. `cost` is in US dollars, None
@@ -183,8 +182,7 @@ class Estimate:
     stays_here: bool
 
 
-@dataclass(frozen=True, slots=True)
-class EmbeddingReport:
+class EmbeddingReport(NamedTuple):
     """What one run did with one model. `embedded` counts chunks sent, `reused` those whose text was embedded before.
 
     `covered` of `total` chunks have a vector now. `error` is empty when nothing failed; `hint` names the next command.
@@ -201,8 +199,7 @@ class EmbeddingReport:
     hint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ModelStatus:
+class ModelStatus(NamedTuple):
     """One model of the chain: how many of the view's chunks it covers, whether it answers now, its last error."""
 
     model: str

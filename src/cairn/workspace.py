@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
-from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -197,7 +196,7 @@ class Workspace:
             IndexMissingError: if nothing was indexed yet.
             IndexLockedError: if another process embeds already.
         """
-        if not self.settings.embedding.chain:
+        if not self.settings.chain:
             return ()
         from cairn.index.embed import embed_chain  # noqa: PLC0415 - start-up time: most projects need no other model
 
@@ -205,7 +204,7 @@ class Workspace:
 
     def estimate(self) -> tuple[Estimate, ...]:
         """Return what `index` and then `embed` would take for each model, without asking or changing anything."""
-        if not self.settings.embedding.chain:
+        if not self.settings.chain:
             return ()
         from cairn.index.estimate import estimate  # noqa: PLC0415 - start-up time, as in embed()
         from cairn.index.plan import Plan, make_plan  # noqa: PLC0415 - as above
@@ -220,7 +219,7 @@ class Workspace:
             plan = Plan(list(found.files), [], 0, {})
             if connection is not None:
                 plan = make_plan(connection, found, view)
-            chain = self.settings.embedding.chain
+            chain = self.settings.chain
             return tuple(estimate(connection, self._view_name, plan, one) for one in chain)
 
     def complete_in_background(self) -> bool:
@@ -228,12 +227,14 @@ class Workspace:
 
         See `cairn.index.background.start` for when it is not.
         """
-        wanted = self._meanings is not None and self._meanings.incomplete and self.settings.embedding.background
+        embedding = self.settings.embedding
+        wanted = embedding is not None and embedding.background
+        wanted = wanted and self._meanings is not None and self._meanings.incomplete
         if not wanted or (self._background is not None and self._background.poll() is None):
             return False
         from cairn.index import background  # noqa: PLC0415 - start-up time, as in embed()
 
-        self._background = background.start(self.root, self.state, self.settings.embedding.chain)
+        self._background = background.start(self.root, self.state, self.settings.chain)
         return self._background is not None
 
     @property
@@ -334,7 +335,7 @@ class Workspace:
                 "languages": languages,
                 "skipped": {skip.path: skip.reason for skip in skipped},
                 "model": index_db.read_meta(connection).get("model", ""),
-                "embedding": [asdict(one) for one in chain_status(connection, view.id, self.settings.embedding.chain)],
+                "embedding": [one._asdict() for one in chain_status(connection, view.id, self.settings.chain)],
                 "disk_bytes": self.state.disk_bytes(),
             }
 
@@ -351,10 +352,10 @@ class Workspace:
             current = index_db.generation(self._connection)
             if self._snapshot is None or self._snapshot.generation != current:
                 self._snapshot = self._open_snapshot(self._connection)
-        if self._meanings is None and self.settings.embedding.chain:
+        if self._meanings is None and self.settings.chain:
             from cairn.search.meaning import Meanings  # noqa: PLC0415 - start-up time, as in embed()
 
-            self._meanings = Meanings(self.settings.embedding, self.state)
+            self._meanings = Meanings(self.settings.chain, self.state)
         return Library(self._snapshot, self._connection, self._view_name, self._files, self._model, self._meanings)
 
     def _open_snapshot(self, connection: sqlite3.Connection) -> Snapshot:

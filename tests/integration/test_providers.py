@@ -18,8 +18,9 @@ from typing import Any
 
 import pytest
 
-from cairn.config import EmbeddingSettings, ModelSettings, Settings
+from cairn.config import Settings
 from cairn.errors import IndexLockedError
+from cairn.model_settings import EmbeddingSettings, ModelSettings
 from cairn.storage.lock import write_lock
 from cairn.types import Answer
 from cairn.workspace import Workspace
@@ -588,6 +589,8 @@ def test_without_a_provider_nothing_of_providers_is_imported(root: Path, tmp_pat
     assert "cairn.workspace" in modules
     unwanted = {"httpx", "anyio", "ssl", "http.client", "keyring", "torch", "cairn.search.meaning"}
     unwanted |= {"cairn.index.embed", "cairn.index.overlay", "cairn.embedding.remote", "cairn.embedding.local"}
+    if command != ("status",):
+        unwanted |= {"cairn.model_settings", "cairn.embedding.chain"}
     assert modules & unwanted == set()
 
 

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from cairn.config import EmbeddingSettings, ModelSettings, Settings, load_settings
+from cairn.config import Settings, load_settings
 from cairn.embedding.chain import find_key, price_of, warnings_of
 from cairn.errors import ConfigError, ProviderKeyError
+from cairn.model_settings import EmbeddingSettings, ModelSettings
 
 KEY = "sk-this-is-secret-0123456789"
 
@@ -28,7 +29,7 @@ def refused(tmp_path: Path, project: str = "", user: str = "", **environment: st
 
 def test_nothing_set_means_the_bundled_model(tmp_path: Path) -> None:
     assert load(tmp_path) == Settings()
-    assert Settings().embedding.chain == ()
+    assert Settings().chain == ()
 
 
 def test_later_places_win_setting_by_setting(tmp_path: Path) -> None:
@@ -45,9 +46,9 @@ def test_later_places_win_setting_by_setting(tmp_path: Path) -> None:
 
 def test_fallbacks_are_models_of_the_same_kind(tmp_path: Path) -> None:
     project = "embedding:\n  provider: ollama\n  model: a\n  fallbacks:\n    - {provider: fastembed, model: b}\n"
-    chain = load(tmp_path, project).embedding.chain
+    chain = load(tmp_path, project).chain
     assert [one.name for one in chain] == ["ollama:a", "fastembed:b"]
-    chain = load(tmp_path, project, CAIRN_EMBEDDING_FALLBACKS="[{provider: ollama, model: c}]").embedding.chain
+    chain = load(tmp_path, project, CAIRN_EMBEDDING_FALLBACKS="[{provider: ollama, model: c}]").chain
     assert [one.name for one in chain] == ["ollama:a", "ollama:c"]
 
 
@@ -112,12 +113,12 @@ def test_a_projects_file_may_not_send_texts_or_secrets_anywhere(tmp_path: Path, 
     assert f"may not set embedding.{line.split(':')[0]}" in str(refused(tmp_path, project=section))
     fallback = f"embedding:\n  fallbacks:\n    - provider: openai\n      model: m\n      {line}\n"
     assert f"may not set embedding.{line.split(':')[0]}" in str(refused(tmp_path, project=fallback))
-    assert load(tmp_path, user=section).embedding.model == "m"
+    assert load(tmp_path, user=section).chain[0].model == "m"
 
 
 @pytest.mark.parametrize("url", ["http://localhost:1234/v1", "http://127.0.0.1:8000/v1", "http://[::1]:8000"])
 def test_a_projects_file_may_name_a_server_of_this_machine(tmp_path: Path, url: str) -> None:
-    assert load(tmp_path, f"embedding: {{provider: openai, model: m, url: '{url}'}}").embedding.stays_here
+    assert load(tmp_path, f"embedding: {{provider: openai, model: m, url: '{url}'}}").chain[0].stays_here
 
 
 def test_a_host_that_only_looks_like_this_machine_is_another() -> None:

@@ -30,7 +30,7 @@ def run_index(options: argparse.Namespace) -> int:
         embedded = () if options.dry_run else _embed(workspace, estimates, anew=options.full)
         root = workspace.root
     if options.json:
-        embedding = [asdict(one) for one in (estimates if options.dry_run else embedded)]
+        embedding = [one._asdict() for one in (estimates if options.dry_run else embedded)]
         emit_json({"root": str(root), **asdict(report), "embedding": embedding})
     elif options.dry_run:
         for one in estimates:
@@ -46,11 +46,11 @@ def run_index(options: argparse.Namespace) -> int:
 
 def _embed(workspace: Workspace, estimates: Sequence[Estimate], *, anew: bool) -> tuple[EmbeddingReport, ...]:
     """Embed with the configured models; say before what leaves the machine, and what it costs as far as is known."""
-    if not workspace.settings.embedding.chain:
+    if not workspace.settings.chain:
         return ()
     from cairn.embedding.chain import warnings_of  # noqa: PLC0415 - start-up time: most projects need no other model
 
-    for settings in workspace.settings.embedding.chain:
+    for settings in workspace.settings.chain:
         for text in warnings_of(settings):
             note(f"warning: {printable(text)}")
     for one in estimates:

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from cairn.config import AUTO, ModelSettings, is_loopback
 from cairn.embedding.known import CHARS_PER_TOKEN_AT_LEAST, known_of
 from cairn.errors import ProviderKeyError
+from cairn.model_settings import AUTO, ModelSettings, is_loopback
 
 if TYPE_CHECKING:
     from cairn.embedding.protocol import Embedder

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cairn.config import AUTO, ModelSettings
 from cairn.embedding.protocol import Floats, to_unit_vectors
 from cairn.errors import ProviderError
+from cairn.model_settings import AUTO, ModelSettings
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cairn.config import ModelSettings, is_loopback
 from cairn.embedding.parallel import run_all
 from cairn.embedding.protocol import RETRY_HINT, Floats, to_unit_vectors
 from cairn.embedding.wire import Wire
 from cairn.errors import ProviderError, ProviderKeyError
+from cairn.model_settings import ModelSettings, is_loopback
 
 if TYPE_CHECKING:
     import httpx

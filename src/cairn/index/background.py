@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from cairn.config import ModelSettings, is_loopback
 from cairn.embedding.chain import fingerprint_of
 from cairn.errors import IndexLockedError
 from cairn.index.models import place_of
 from cairn.index.store import StateDir
+from cairn.model_settings import ModelSettings, is_loopback
 from cairn.storage import overlay_db
 from cairn.storage.lock import write_lock
 

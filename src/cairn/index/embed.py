@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from cairn.config import ModelSettings, Settings
+from cairn.config import Settings
 from cairn.embedding.chain import fingerprint_of, open_model
 from cairn.embedding.protocol import Embedder
 from cairn.errors import IndexLockedError, ProviderError
@@ -25,7 +25,8 @@ from cairn.index.overlay import KnownVectors, OverlayFile, OverlayStore
 from cairn.index.plan import listed_files
 from cairn.index.store import StateDir
 from cairn.index.texts import chunk_text, text_key
-from cairn.source.eligible import normalize
+from cairn.model_settings import ModelSettings
+from cairn.source.content import normalize
 from cairn.source.walk import read_file
 from cairn.storage import index_db, overlay_db
 from cairn.storage.connection import mapped_errors, transaction
@@ -232,7 +233,7 @@ def embed_chain(
         IndexLockedError: if another process is at it.
         IndexMissingError: if nothing was indexed yet.
     """
-    chain = settings.embedding.chain
+    chain = settings.chain
     with _alone(state), closing(state.open_for_reading()) as connection, mapped_errors(state.database):
         with write_lock(state.lock, settings.lock_timeout_seconds), transaction(connection):
             overlay_db.agree(connection, map(place_of, chain))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 
-from cairn.config import ModelSettings
 from cairn.embedding.chain import fingerprint_of, max_chars_of, price_of
 from cairn.index.plan import Plan
+from cairn.model_settings import ModelSettings
 from cairn.storage import index_db, overlay_db
 from cairn.types import Estimate
 

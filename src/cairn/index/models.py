@@ -7,8 +7,8 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import fields
 
-from cairn.config import ModelSettings
 from cairn.embedding.chain import fingerprint_of
+from cairn.model_settings import ModelSettings
 from cairn.storage import index_db, overlay_db
 from cairn.types import ModelStatus
 

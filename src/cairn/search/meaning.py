@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from cairn.config import EmbeddingSettings, ModelSettings
 from cairn.embedding.chain import fingerprint_of, open_model
 from cairn.embedding.protocol import Embedder
 from cairn.errors import ProviderError
@@ -21,6 +20,7 @@ from cairn.index.models import settings_from_json
 from cairn.index.overlay import Overlay, open_overlay
 from cairn.index.snapshot import Snapshot
 from cairn.index.store import StateDir
+from cairn.model_settings import ModelSettings
 from cairn.search.rank import Floats
 from cairn.storage import index_db, overlay_db
 from cairn.storage.overlay_db import ModelRow
@@ -28,7 +28,7 @@ from cairn.storage.overlay_db import ModelRow
 # A model that did not answer is left alone this long by a process that lives on.
 REST_SECONDS = 30.0
 # The mean and spread of the bundled model's cosines with all chunks, for a query of which it knows no word.
-TYPICAL_MEAN, TYPICAL_SPREAD = 0.16, 0.1
+TYPICAL_MEAN, TYPICAL_SPREAD = 0.28, 0.11
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +50,21 @@ class _Candidate:
 class Meanings:
     """The models of one project, opened as they are needed.
 
+    Args:
+        chain: the wanted model and its fallbacks.
+
     Attributes:
         incomplete: whether the wanted model lacked vectors when it was last asked for.
     """
 
     def __init__(
         self,
-        settings: EmbeddingSettings,
+        chain: Sequence[ModelSettings],
         state: StateDir,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.incomplete = False
-        self._settings = settings
+        self._chain = tuple(chain)
         self._state = state
         self._clock = clock
         self._embedders: dict[str, Embedder] = {}
@@ -134,7 +137,7 @@ class Meanings:
     def _find_candidates(self, rows: list[ModelRow]) -> list[_Candidate]:
         """Return the chain, then the models of earlier settings, the newest first."""
         stored = {row.fingerprint: row for row in rows}
-        chain = [_Candidate(one, stored.pop(fingerprint_of(one), None), False) for one in self._settings.chain]
+        chain = [_Candidate(one, stored.pop(fingerprint_of(one), None), False) for one in self._chain]
         return chain + [_Candidate(settings_from_json(row.settings), row, True) for row in stored.values()]
 
     def _embed(self, settings: ModelSettings, text: str) -> Floats:

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cairn.config import ModelSettings
 from cairn.embedding.chain import find_key, open_model
 from cairn.embedding.known import known_of
 from cairn.errors import ProviderError, ProviderKeyError
+from cairn.model_settings import ModelSettings
 
 
 def rows_of(texts: Sequence[str]) -> list[np.ndarray[Any, np.dtype[np.float32]]]:

@@ -9,7 +9,6 @@ from email.utils import formatdate
 import numpy as np
 import pytest
 
-from cairn.config import ModelSettings
 from cairn.embedding.chain import find_key, fingerprint_of, max_chars_of, open_model, prefixes_of
 from cairn.embedding.google import GoogleWire
 from cairn.embedding.ollama import OllamaWire
@@ -17,6 +16,7 @@ from cairn.embedding.openai import OpenAIWire
 from cairn.embedding.remote import MAX_ATTEMPTS, Pace, RemoteEmbedder, Waiting, asked_wait
 from cairn.embedding.wire import Wire
 from cairn.errors import ProviderError, ProviderKeyError
+from cairn.model_settings import ModelSettings
 from embedding_server import EmbeddingServer, Reply, vector_of
 
 KEY = "sk-this-is-secret-0123456789"
