@@ -481,6 +481,9 @@ def test_a_dry_run_prints_the_estimate(root: Path, server: EmbeddingServer, tmp_
     assert estimate["cost"] > 0
     assert server.asked == []
     assert not (root / ".cairn" / "index.db").exists()
+    done = run(root, "index", **environment)
+    assert "24 chunks of 12 files to embed, an estimated" in done.stderr
+    assert "about $" in done.stderr
 
 
 # -- in the background ------------------------------------------------------------------------------------------------

@@ -54,7 +54,7 @@ def _embed(workspace: Workspace, estimates: Sequence[Estimate], *, anew: bool) -
         for text in warnings_of(settings):
             note(f"warning: {printable(text)}")
     for one in estimates:
-        if one.chunks and not one.stays_here:
+        if one.chunks and (one.cost or not one.stays_here):
             note(_estimated(one))
     bars: dict[str, ProgressBar] = {}
 
