@@ -39,12 +39,13 @@ _BRIEF = re.compile(
     r"^\s*\.(?:synopsis|description)\s*|^\W*[@\\](?:brief|summary|description|desc|short|doc|details)\b:?\s*\"*|^/?\s*<?/?summary>?\s*",
     re.IGNORECASE,
 )
+_TAG_LINE = re.compile(r"/?(?:p|br|ul|ol|li|pre|div|para)\s*/?", re.IGNORECASE)  # its `<` and `>` are marks of comments
 _MARKUP = (
     (re.compile(r"!\[[^\]]*\]\([^)]*\)"), " "),
     (re.compile(r"\[([^\]\[]+)\](?:\([^)\s]*\)|\[[^\]]*\])"), r"\1"),
     (re.compile(r"\{@(?:link|code|linkplain|literal|see|value)\s+([^}]*)\}"), r"\1"),
     (re.compile(r"<(?:see|paramref|typeparamref|seealso|c)\s+\w+=\"(?:\w:)?([^\"]*)\"\s*/?>?"), r"\1"),
-    (re.compile(r"</?[A-Za-z][^<>]*>"), " "),
+    (re.compile(r"</?[A-Za-z][^<>]*(?:>|$)|^/?(?:p|li|br)/?>"), " "),
     (re.compile(r":[a-z:]+:`~?([^`<]*)(?:<[^`]*>)?`"), r"\1"),
     (re.compile(r"`+([^`]+)`+_*|'([\w.]+)'|''([^']+)''"), r"\1\2\3"),
     (re.compile(r"(?<!\w)\*{1,2}([^*]+)\*{1,2}(?!\w)"), r"\1"),
@@ -97,9 +98,9 @@ def lead(doc: str) -> str:
         line = _BRIEF.sub("", raw.strip())
         if _LEGAL.search(line):
             return ""
-        if _SECTION.match(line):
+        if _SECTION.match(line) or (kept and _TAG_LINE.fullmatch(line)):
             break
-        if not kept and (_PRAGMA.match(line) or not _WORD.search(line)):
+        if not kept and (_PRAGMA.match(line) or _TAG_LINE.fullmatch(line) or not _WORD.search(line)):
             continue
         if not line.strip("*/#-;\"' ") or (kept and _PRAGMA.match(line)):
             break

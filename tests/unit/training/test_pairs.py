@@ -23,6 +23,7 @@ from pairs import (
         ("Opens a file.\n:param path: where it lies", ""),
         ("@brief Reads {@code n} bytes from the `stream` given.", "Reads n bytes from the stream given"),
         ('summary\nGets the <see cref="T:Foo"/> of this item.\n/summary', "Gets the Foo of this item"),
+        ("Reads one line of the input.\np\nSee also the other one", "Reads one line of the input"),
         (".SYNOPSIS\nLists the installed apps by name.\n.PARAMETER x\nno", "Lists the installed apps by name"),
         ("Copyright 2020 Someone. Licensed under the MIT licence", ""),
         ("TODO: make this faster for large inputs", ""),
