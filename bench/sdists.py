@@ -64,6 +64,30 @@ def fetch(sdist: Sdist, cache: Path, *, offline: bool = False) -> Path:
     return archive
 
 
+def newest(project: str, version: str, cache: Path) -> Sdist:
+    """Download the source distribution of one version to `cache`, whatever its hash, and return it pinned.
+
+    Raises:
+        FetchError: if no index has one.
+    """
+    spelling = re.compile(
+        rf"{re.sub(r'[-_.]+', '[-_.]+', project)}-{re.escape(version)}\.(?:tar\.(?:gz|bz2)|tgz)", re.IGNORECASE
+    )
+    for index in indexes():
+        opener, bare = _opener(index)
+        try:
+            links = _links(opener, f"{bare}/{re.sub(r'[-_.]+', '-', project).lower()}/")
+            name, url = next(((name, url) for name, url in links if spelling.fullmatch(name)), ("", ""))
+            data = _read(opener, url)[0] if url else b""
+        except (OSError, HTTPException, ValueError):
+            continue
+        if data:
+            cache.mkdir(parents=True, exist_ok=True)
+            (cache / name).write_bytes(data)
+            return Sdist(project, name, _sha256(data))
+    raise FetchError(f"no index has a source distribution of {project} {version}")
+
+
 def extract(archive: Path, folder: Path) -> Path:
     """Unpack `archive` below `folder` and return the one folder it holds."""
     with tarfile.open(archive) as opened:

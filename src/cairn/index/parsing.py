@@ -53,19 +53,11 @@ class Task(Generic[T]):
 def parse_text(data: bytes, language: str) -> ParsedText:
     """Parse one file and take its chunks' words."""
     parsed = chunk_file(data, BY_NAME[language])
-    line_starts = [0]
-    position = data.find(b"\n")
-    while position >= 0:
-        line_starts.append(position + 1)
-        position = data.find(b"\n", position + 1)
-    line_starts.append(len(data))
     rows: list[Row] = []
     keys: list[int] = []
     occurrences: dict[int, int] = {}
-    for chunk in parsed.chunks:
-        ((first, last),) = chunk.lines
-        own = data[line_starts[first - 1] : line_starts[min(last, len(line_starts) - 1)]]
-        rows.append(_fields(chunk, parsed, own))
+    for chunk, own in own_texts(parsed, data):
+        rows.append(row_of(chunk, parsed, own))
         key = _key(chunk, parsed, own)
         occurrences[key] = occurrences.get(key, -1) + 1
         if occurrences[key]:
@@ -74,7 +66,21 @@ def parse_text(data: bytes, language: str) -> ParsedText:
     return ParsedText(parsed, Words.of(rows), keys)
 
 
-def _fields(chunk: Chunk, parsed: ParsedFile, own: bytes) -> tuple[str, str, str, str]:
+def own_texts(parsed: ParsedFile, data: bytes) -> Iterator[tuple[Chunk, bytes]]:
+    """Yield the chunks of a parsed file with the lines that belong to each alone."""
+    line_starts = [0]
+    position = data.find(b"\n")
+    while position >= 0:
+        line_starts.append(position + 1)
+        position = data.find(b"\n", position + 1)
+    line_starts.append(len(data))
+    for chunk in parsed.chunks:
+        ((first, last),) = chunk.lines
+        yield chunk, data[line_starts[first - 1] : line_starts[min(last, len(line_starts) - 1)]]
+
+
+def row_of(chunk: Chunk, parsed: ParsedFile, own: bytes) -> Row:
+    """Return the name, signature, doc and body under which a chunk is found; `own` is as from `own_texts`."""
     definitions = parsed.definitions[slice(*chunk.definitions)]
     names = [one.name for one in definitions]
     if chunk.owner >= 0:
