@@ -17,10 +17,14 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy, normalize
 
 from corpus import Corpus, read_corpus
+from recorded import record
 from tables import Floats, Table, load_table, make_table, save_table
 
 Ints = npt.NDArray[np.int64]
 
+REPOSITORY = Path(__file__).resolve().parents[1]
+DATA = REPOSITORY / "src" / "cairn" / "embedding" / "data"
+RECORDED = REPOSITORY / "tests" / "unit" / "embedding" / "recorded"
 DIMENSIONS = (256, 128, 64)  # every prefix of a vector is trained to serve by itself
 GROUP = 64  # pairs of one package that share a batch: a query's rivals are code of the same project
 MAX_NEW_WORD_CHARS = 24
@@ -34,7 +38,7 @@ class Recipe:
 
     pieces: int = 48_000
     least_count: int = 12  # of a word in the pairs, to get a row of its own
-    epochs: int = 8
+    epochs: int = 3
     batch: int = 1_024
     rate: float = 2e-3
     temperature: float = 0.05
@@ -158,11 +162,10 @@ def choose_pieces(corpus: Corpus, base: Table, recipe: Recipe) -> Table:
     pieces = word_pieces(corpus.words, base)
     starts = pieces @ base.vectors
     used = np.diff(pieces.tocsc().indptr) > 0
+    names = [piece.decode() for piece in base.pieces.tolist()]
     vectors = {
         name: vector
-        for name, vector, is_used in zip(
-            (one.decode() for one in base.pieces.tolist()), base.vectors, used, strict=True
-        )
+        for name, vector, is_used in zip(names, base.vectors, used, strict=True)
         if is_used or len(name.removeprefix("##")) == 1
     }
     n_kept = len(vectors)
@@ -182,26 +185,29 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pairs", type=Path, help="folder that mine.py wrote")
     parser.add_argument("--base", type=Path, required=True, help="folder with the table that distill.py wrote")
-    parser.add_argument("--out", type=Path, required=True, help="where the run-time files go")
-    for name, value in (("epochs", 8), ("batch", 1_024), ("pieces", 48_000)):
+    parser.add_argument("--out", type=Path, default=DATA, help="where the run-time files go")
+    parser.add_argument("--recorded", type=Path, default=RECORDED, help="where the tests' recorded answers go")
+    for name, value in (("epochs", 3), ("batch", 1_024), ("pieces", 48_000)):
         parser.add_argument(f"--{name}", type=int, default=value)
     parser.add_argument("--rate", type=float, default=Recipe.rate)
     arguments = parser.parse_args()
     torch.manual_seed(0)
     recipe = Recipe(epochs=arguments.epochs, batch=arguments.batch, pieces=arguments.pieces, rate=arguments.rate)
     corpus = read_corpus(arguments.pairs)
-    print(
-        f"{corpus.queries.shape[0]} pairs of {len(set(corpus.packages.tolist()))} packages, {len(corpus.words)} words"
-    )
+    n_packages = len(set(corpus.packages.tolist()))
+    print(f"{corpus.queries.shape[0]} pairs of {n_packages} packages, {len(corpus.words)} words")
     table = choose_pieces(corpus, load_table(arguments.base), recipe)
     trainer = Trainer(corpus, table, recipe)
     trainer.run()
     trained = Table(table.pieces, trainer.vectors)
-    print(
-        json.dumps(
-            save_table(trained, arguments.out, {"pairs": corpus.queries.shape[0], "epochs": recipe.epochs}), indent=1
-        )
-    )
+    about = {
+        "source": "distilled from sentence-transformers/all-MiniLM-L6-v2, trained on mined pairs",
+        "pairs": corpus.queries.shape[0],
+        "packages": n_packages,
+        "epochs": recipe.epochs,
+    }
+    print(json.dumps(save_table(trained, arguments.out, about), indent=1))
+    record(trained, arguments.recorded)
     return 0
 
 

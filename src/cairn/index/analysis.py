@@ -19,9 +19,9 @@ FIELD_PIVOTS = np.array([4.0, 16.0, 24.0, 110.0], dtype=np.float32)
 FIELD_B = np.array([0.4, 0.5, 0.5, 0.7], dtype=np.float32)
 SATURATION = 1.6
 IMPACT_SCALE = 255.0
-# What a word weighs in a chunk's vector, by field.
+# What a word weighs in a chunk's vector, by field, times the root of how often it stands there.
 DENSE_WEIGHTS = np.array([3.0, 1.0, 1.0, 1.0], dtype=np.float32)
-_DENSE_BLOCK_ROWS = 48
+_DENSE_BLOCK_ROWS = 24
 _MAX_RAW_WORDS = 300_000
 _MAX_WORDS = 65_536
 
@@ -190,7 +190,8 @@ class Analyzer:
             self._vectors = np.concatenate([self._vectors, self._word_vectors(self._vocabulary.words[known:])])
         sources, words = self._vocabulary.raw_to_words.expand(counts.raws)
         rows = counts.rows[sources]
-        weights = DENSE_WEIGHTS[counts.fields[sources]] * counts.counts[sources]
+        fields = counts.fields[sources]
+        frequencies = counts.counts[sources]
         result = np.zeros((n_rows, self._dimensions), dtype=np.int8)
         for first in range(0, n_rows, _DENSE_BLOCK_ROWS):
             last = min(first + _DENSE_BLOCK_ROWS, n_rows)
@@ -198,9 +199,10 @@ class Analyzer:
             used, local = np.unique(words[part], return_inverse=True)
             if not len(used):
                 continue
-            cells = (rows[part] - first) * len(used) + local
-            table = np.bincount(cells, weights=weights[part], minlength=(last - first) * len(used))
-            table = table.reshape(last - first, len(used)).astype(np.float32)
+            shape = (len(FIELDS), last - first, len(used))
+            cells = (fields[part] * shape[1] + rows[part] - first) * shape[2] + local
+            table = np.bincount(cells, weights=frequencies[part], minlength=shape[0] * shape[1] * shape[2])
+            table = np.einsum("f,frw->rw", DENSE_WEIGHTS, np.sqrt(table, dtype=np.float32).reshape(shape))
             result[first:last] = quantize(table @ self._vectors[used])
         return result
 

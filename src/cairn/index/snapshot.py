@@ -147,6 +147,15 @@ class Snapshot:
         """Return the cosine of a unit vector with every file's path, shape (n_files,)."""
         return self._widened_paths @ query
 
+    def vectors(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+        """Return the unit vectors of some rows, shape (len(rows), dimensions)."""
+        return self._vectors.take(rows)
+
+    def path_vectors(self, files: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+        """Return the unit vectors of some files' paths, shape (len(files), dimensions)."""
+        found: npt.NDArray[np.float32] = self._widened_paths[files]
+        return found
+
     @cached_property
     def blob_of_row(self) -> npt.NDArray[np.int64]:
         """The blob of each row, shape (n_rows,), a number into `blob_ids`."""

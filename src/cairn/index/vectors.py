@@ -49,6 +49,16 @@ class Vectors:
         found: npt.NDArray[np.float32] = np.append(stored, np.float32(0))[self._places]
         return found
 
+    def take(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+        """Return the vectors of some rows, in order; for vectors that are laid out as the snapshot's rows are."""
+        result = np.empty((len(rows), self.dimensions), dtype=np.float32)
+        base = 0
+        for part in self._parts:
+            own = (rows >= base) & (rows < base + len(part))
+            result[own] = part[rows[own] - base]
+            base += len(part)
+        return result / _SCALE
+
     @cached_property
     def _widened(self) -> npt.NDArray[np.float32]:
         parts = [part.astype(np.float32) / _SCALE for part in self._parts]

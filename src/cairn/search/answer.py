@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 
 WEIGHTS = Weights()
 # What counts when only the meaning is asked for, not the words.
-MEANING_WEIGHTS = replace(WEIGHTS, lexical=0.0, name=0.0, doc=0.0, symbol=0.0, file_lexical=0.0, path=0.0, stem=0.0)
+MEANING_WEIGHTS = replace(
+    WEIGHTS, lexical=0.0, name=0.0, doc=0.0, symbol=0.0, file_lexical=0.0, path=0.0, stem=0.0, learned=0.0
+)
 LOOK_BEHIND = 5  # rows ranked beyond the limit
 HIT_OVERHEAD_TOKENS = 30  # an estimate of what the fields of a hit cost beside its texts
 

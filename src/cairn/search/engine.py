@@ -10,6 +10,7 @@ import numpy as np
 from cairn.index.segment import Form
 from cairn.index.snapshot import Snapshot
 from cairn.search.filters import Filters, filter_files
+from cairn.search.learned import correct
 from cairn.search.query import Query
 from cairn.search.rank import Floats, Ints, Scope, Scores, Weights, form_weight, score, weighted_features
 from cairn.storage import index_db
@@ -71,6 +72,7 @@ def rank(
         scope = Scope(scope.file_of_blob, np.where(keep, scope.file_of_row, -1))
     named = _named_rows(snapshot, connection, query, scope)
     scores = score(snapshot, query, vector, {row: one[0] for row, one in named.items()}, scope, weights, dense)
+    correct(snapshot, vector, scores, weights)
     chosen = chosen or {row: one[1] for row, one in named.items()}
     return Ranking(_diversify(snapshot, scores, scope, chosen, limit, weights), scores.known)
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from cairn.index.analysis import IMPACT_SCALE
 from cairn.index.segment import Form
-from cairn.index.snapshot import Snapshot
+from cairn.index.snapshot import Snapshot, TermRows
 from cairn.index.view import STEM_FIELD
 from cairn.search.query import Query
 from cairn.source.roles import Role
@@ -31,7 +33,8 @@ FILE_CHUNK_FLOOR = 0.2
 class Weights:
     """What each feature adds to a score; fitted on the development half of the benchmark, see bench/README.md.
 
-    The first group belongs to a chunk, the second to its file. Features lie between 0 and 1.
+    The first group belongs to a chunk, the second to its file. Features lie between 0 and 1, but for `learned`: what
+    the second stage (see learned.py) thinks of the file.
     """
 
     lexical: float = 0.4
@@ -62,6 +65,8 @@ class Weights:
     other_platform: float = -0.5
     old_version: float = -0.6
 
+    learned: float = 0.2
+
 
 _FORM_WEIGHTS = {
     Form.TYPE: "type_form",
@@ -79,6 +84,15 @@ class Scope:
     file_of_row: Ints
 
 
+class TermMatch(NamedTuple):
+    """Where one term of the query stands: in which chunks and in which files' paths. `rarity` includes `weight`."""
+
+    rarity: float
+    weight: float
+    rows: TermRows
+    paths: TermRows
+
+
 @dataclass(frozen=True, slots=True)
 class Scores:
     """Scores of one query: `total` of shape (n_rows,), -inf for rows out of scope.
@@ -92,6 +106,7 @@ class Scores:
     of_rows: dict[str, Floats]
     of_blobs: dict[str, Floats]
     of_files: dict[str, Floats]
+    terms: tuple[TermMatch, ...] = ()
 
     def features(self, row: int, blob: int, file: int) -> dict[str, float]:
         """Return the value of every feature for one row."""
@@ -113,7 +128,9 @@ def score(
     Args:
         dense: shape (n_rows,), what another model has for the feature `dense` in place of the bundled one's cosines.
     """
-    of_rows, of_files, known = _lexical(snapshot, query)
+    terms = _match_terms(snapshot, query)
+    of_rows, of_files = _lexical(snapshot, terms)
+    known = sum(len(term.rows.rows) > 0 for term in terms) / max(1, len(terms))
     of_blobs = {"file_lexical": _file_lexical(snapshot, of_rows["lexical"])}
     if vector is not None:
         of_rows["dense"] = snapshot.similarities(vector) if dense is None else dense
@@ -131,7 +148,7 @@ def score(
     total = np.repeat(by_blob, np.diff(snapshot.blob_rows)) + _weighted(of_rows, weights, snapshot.n_rows)
     total += np.array([form_weight(form, weights) for form in Form], dtype=np.float32)[snapshot.forms]
     total[scope.file_of_row < 0] = -np.inf
-    return Scores(total, known, of_rows, of_blobs, of_files)
+    return Scores(total, known, of_rows, of_blobs, of_files, terms)
 
 
 def weighted_features(features: dict[str, float], weights: Weights) -> dict[str, float]:
@@ -152,20 +169,26 @@ def form_weight(form: Form, weights: Weights) -> float:
     return float(getattr(weights, _FORM_WEIGHTS[form])) if form in _FORM_WEIGHTS else 0.0
 
 
-def _lexical(snapshot: Snapshot, query: Query) -> tuple[dict[str, Floats], dict[str, Floats], float]:
-    """Return features of rows and files, each a share of the query's whole rarity, and the share of known terms."""
+def _match_terms(snapshot: Snapshot, query: Query) -> tuple[TermMatch, ...]:
+    matches = []
+    for term in query.terms:
+        rows = snapshot.term(term.hashed)
+        rarity = _idf(len(rows.rows), snapshot.n_live) * term.weight
+        matches.append(TermMatch(rarity, term.weight, rows, snapshot.path_term(term.hashed)))
+    return tuple(matches)
+
+
+def _lexical(snapshot: Snapshot, terms: Sequence[TermMatch]) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    """Return features of rows and files, each a share of the query's whole rarity."""
     n_rows, n_files = snapshot.n_rows, len(snapshot.files.paths)
     lexical, name, doc = (np.zeros(n_rows, dtype=np.float32) for _ in range(3))
     path, stem = (np.zeros(n_files, dtype=np.float32) for _ in range(2))
-    whole, n_known = 1e-6, 0
+    whole = 1e-6
     rarest = _idf(1, n_files)
-    for term in query.terms:
-        found, in_path = snapshot.term(term.hashed), snapshot.path_term(term.hashed)
-        rarity = _idf(len(found.rows), snapshot.n_live) * term.weight
+    for rarity, weight, found, in_path in terms:
         path_idf = _idf(len(in_path.rows), n_files)
-        path_rarity = min(rarity, path_idf * term.weight)
+        path_rarity = min(rarity, path_idf * weight)
         whole += rarity
-        n_known += len(found.rows) > 0
         lexical[found.rows] += found.impacts * np.float32(rarity / IMPACT_SCALE)
         name[found.rows[(found.fields & NAME_BIT) > 0]] += np.float32(rarity)
         doc[found.rows[(found.fields & DOC_BIT) > 0]] += np.float32(rarity)
@@ -174,7 +197,7 @@ def _lexical(snapshot: Snapshot, query: Query) -> tuple[dict[str, Floats], dict[
     share = np.float32(1 / whole)
     stem = np.minimum(1, stem / np.maximum(1, snapshot.files.stem_terms))
     of_rows = {"lexical": lexical * share, "name": name * share, "doc": doc * share}
-    return of_rows, {"path": path * share, "stem": stem}, n_known / max(1, len(query.terms))
+    return of_rows, {"path": path * share, "stem": stem}
 
 
 def _idf(frequency: int, total: int) -> float:

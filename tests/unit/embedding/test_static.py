@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import cairn.embedding.static as static
 from cairn.embedding.static import StaticModel
 
-RECORDED = Path(__file__).parent / "recorded"  # written by training/distill.py
+RECORDED = Path(__file__).parent / "recorded"  # written by training/train.py
 DATA = Path(static.__file__).parent / "data"
 PIECES: dict[str, list[str]] = json.loads((RECORDED / "pieces.json").read_text(encoding="utf-8"))
 SENTENCES = (RECORDED / "sentences.txt").read_text(encoding="utf-8").splitlines()
@@ -33,7 +33,7 @@ def pieces_of(model: StaticModel, word: str) -> list[str]:
     return [piece.decode() for piece in names[model.piece_ids([word])[0]].tolist()]
 
 
-def test_words_split_into_the_pieces_of_the_original_tokenizer(model: StaticModel) -> None:
+def test_words_split_into_the_pieces_of_another_tokenizer(model: StaticModel) -> None:
     assert len(PIECES) > 400
     ids, counts = model.piece_ids(list(PIECES))
     names = [piece.decode() for piece in np.load(DATA / "static_pieces.npy")[ids].tolist()]
@@ -62,17 +62,17 @@ def test_the_fingerprint_is_that_of_the_files(model: StaticModel) -> None:
     assert model.fingerprint == content.hexdigest()
 
 
-def test_the_files_stay_within_twelve_megabytes() -> None:
-    assert sum(path.stat().st_size for path in DATA.iterdir()) < 12_000_000
+def test_the_files_stay_within_sixteen_megabytes() -> None:
+    assert sum(path.stat().st_size for path in DATA.iterdir()) < 16_000_000
 
 
 def test_a_word_vector_is_the_sum_of_its_pieces(model: StaticModel) -> None:
-    assert len(pieces_of(model, "retriever")) > 1
+    assert len(pieces_of(model, "tokenizability")) > 1
     pieces = np.load(DATA / "static_pieces.npy").tolist()
     rows, scales = np.load(DATA / "static_rows.npy"), np.load(DATA / "static_scales.npy")
-    ids = [pieces.index(piece.encode()) for piece in pieces_of(model, "retriever")]
+    ids = [pieces.index(piece.encode()) for piece in pieces_of(model, "tokenizability")]
     expected = (rows[ids].astype(np.float32) * scales[ids, None]).sum(axis=0)
-    np.testing.assert_allclose(model.word_vectors(["retriever"])[0], expected, rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(model.word_vectors(["tokenizability"])[0], expected, rtol=1e-5, atol=1e-7)
 
 
 def test_an_unknown_word_gives_zeros_and_leaves_its_neighbours_alone(model: StaticModel) -> None:

@@ -1,0 +1,180 @@
+"""What the learned ranker sees of the files that scored best: one row of plain numbers each."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cairn.index.snapshot import Snapshot
+from cairn.index.view import STEM_FIELD
+from cairn.search.rank import DOC_BIT, NAME_BIT, Floats, Ints, Scores
+
+# What the path's vector adds to a chunk's; the model is trained with the same share, see training/train.py.
+PATH_SHARE = 0.6
+_JOINT_ROWS = 4  # of a file, those nearest to the query: only they are compared together with the path
+# In the order of the matrix. "gap" is the distance to the best of all candidates.
+FEATURES = (
+    *("lexical", "lexical_2", "lexical_3", "name", "name_sum", "doc", "dense_3", "joint", "joint_3", "path_dense"),
+    *("cover", "cover_name", "cover_doc", "cover_stem", "cover_path", "frequency"),
+    *("file_lexical", "path", "stem", "stem_terms", "mentions", "size", "depth", "reexport"),
+    *("folder_files", "folder_gap", "twins", "twin_gap", "project_files"),
+    *("joint_gap", "joint_3_gap", "frequency_gap", "cover_gap", "cover_stem_gap", "path_dense_gap"),
+    *("mentions_gap", "size_gap", "file_lexical_gap", "lexical_gap"),
+)
+_GAPS = tuple(name.removesuffix("_gap") for name in FEATURES[FEATURES.index("joint_gap") :])
+
+
+def file_features(snapshot: Snapshot, vector: Floats | None, scores: Scores, blobs: Ints) -> Floats:
+    """Return the features of the files of some blobs.
+
+    Args:
+        vector: the query's by the bundled model, None when it knows none of its words.
+        scores: of the query.
+        blobs: shape (n,), each shown by a file and with at least one row.
+
+    Returns:
+        shape (n, len(FEATURES)).
+    """
+    files = snapshot.file_of_blob[blobs]
+    rows = _Rows(snapshot, blobs)
+    found = {
+        **_of_chunks(rows, scores),
+        **_of_meaning(snapshot, rows, vector, scores, files),
+        **_of_terms(snapshot, scores, files),
+        **_of_files(snapshot, scores, blobs, files),
+        **_of_neighbours(snapshot, scores.total[rows.best(scores.total)], files),
+    }
+    best = {**found, "lexical": rows.top(scores.of_rows["lexical"], 1)[:, 0]}
+    found |= {f"{name}_gap": best[name] - best[name].max() for name in _GAPS}
+    return np.stack([found[name] for name in FEATURES], axis=1).astype(np.float32)
+
+
+class _Rows:
+    """The rows of some blobs, laid end to end, and the best of them by any value."""
+
+    def __init__(self, snapshot: Snapshot, blobs: Ints) -> None:
+        first, last = snapshot.blob_rows[blobs], snapshot.blob_rows[blobs + 1]
+        self._counts = last - first
+        self._starts = np.cumsum(self._counts) - self._counts
+        self._group = np.repeat(np.arange(len(blobs)), self._counts)
+        self._rows = np.arange(int(self._counts.sum())) + np.repeat(first - self._starts, self._counts)
+
+    def ordered(self, values: Floats, n: int) -> tuple[Ints, Ints, Ints]:
+        """Return the best `n` rows of each blob: which blob, which place, which row."""
+        own = values[self._rows]
+        order = np.lexsort((-own, self._group))
+        place = np.arange(len(order)) - self._starts[self._group]  # groups are contiguous before and after
+        chosen = place < n
+        return self._group[chosen], place[chosen], self._rows[order[chosen]]
+
+    def best(self, values: Floats) -> Ints:
+        """Return the best row of each blob."""
+        return self.ordered(values, 1)[2]
+
+    def top(self, values: Floats, n: int) -> Floats:
+        """Return the best `n` values of each blob, 0 where it has fewer rows. Shape (n_blobs, n)."""
+        group, place, rows = self.ordered(values, n)
+        result = np.zeros((len(self._counts), n), dtype=np.float32)
+        result[group, place] = values[rows]
+        return result
+
+    def mean_of_top(self, values: Floats, n: int) -> Floats:
+        """Return the mean of the best `n` values of each blob, of all when it has fewer."""
+        mean: Floats = self.top(values, n).sum(axis=1) / np.minimum(n, self._counts)
+        return mean
+
+
+def _of_chunks(rows: _Rows, scores: Scores) -> dict[str, npt.NDArray[Any]]:
+    lexical, name, doc = (scores.of_rows[key] for key in ("lexical", "name", "doc"))
+    best = rows.top(lexical, 3)
+    return {
+        "lexical": lexical[rows.best(scores.total)],
+        "lexical_2": best[:, 1],
+        "lexical_3": best[:, 2],
+        "name": rows.top(name, 1)[:, 0],
+        "name_sum": rows.top(name, 4).sum(axis=1),
+        "doc": rows.top(doc, 1)[:, 0],
+    }
+
+
+def _of_meaning(
+    snapshot: Snapshot, rows: _Rows, vector: Floats | None, scores: Scores, files: Ints
+) -> dict[str, npt.NDArray[Any]]:
+    """Compare meanings: of the chunks, of the paths, and of chunks with their path as one vector."""
+    dense, nothing = scores.of_rows.get("dense"), np.zeros(len(files), dtype=np.float32)
+    if vector is None or dense is None:
+        return {"dense_3": nothing, "joint": nothing, "joint_3": nothing, "path_dense": nothing}
+    group, place, near = rows.ordered(dense, _JOINT_ROWS)
+    paths = snapshot.path_vectors(files)
+    to_path = paths @ vector
+    agreement = np.einsum("nd,nd->n", snapshot.vectors(near), paths[group])
+    length = np.sqrt(np.maximum(1e-3, 1 + PATH_SHARE**2 + 2 * PATH_SHARE * agreement))
+    joint = np.full((len(files), _JOINT_ROWS), -1.0, dtype=np.float32)
+    joint[group, place] = (dense[near] + PATH_SHARE * to_path[group]) / length
+    joint = -np.sort(-joint, axis=1)
+    counted = np.maximum(1, (joint[:, :3] > -1).sum(axis=1))
+    return {
+        "dense_3": rows.mean_of_top(dense, 3),
+        "joint": joint[:, 0],
+        "joint_3": np.where(joint[:, :3] > -1, joint[:, :3], 0).sum(axis=1) / counted,
+        "path_dense": np.maximum(to_path, 0),
+    }
+
+
+def _of_terms(snapshot: Snapshot, scores: Scores, files: Ints) -> dict[str, npt.NDArray[Any]]:
+    """Return which share of the query's rarity each file covers anywhere, in names, in documentation, in its path."""
+    names = ("cover", "cover_name", "cover_doc", "cover_stem", "cover_path", "frequency")
+    found = {name: np.zeros(len(files), dtype=np.float64) for name in names}
+    place_of_file = np.full(len(snapshot.files.paths) + 1, -1)  # one more: for the rows of no file
+    place_of_file[files] = np.arange(len(files))
+    whole = 1e-6
+    for term in scores.terms:
+        whole += term.rarity
+        places = place_of_file[snapshot.file_of_row[term.rows.rows]]
+        fields = term.rows.fields[places >= 0]
+        places = places[places >= 0]
+        counts = np.bincount(places, minlength=len(files))
+        found["frequency"] += term.rarity * np.log1p(counts)
+        found["cover"] += term.rarity * (counts > 0)
+        for name, bit in (("cover_name", NAME_BIT), ("cover_doc", DOC_BIT)):
+            found[name] += term.rarity * (np.bincount(places[(fields & bit) > 0], minlength=len(files)) > 0)
+        places = place_of_file[term.paths.rows]
+        in_stem = (term.paths.fields & STEM_FIELD) > 0
+        found["cover_path"][places[places >= 0]] += term.rarity
+        found["cover_stem"][places[(places >= 0) & in_stem]] += term.rarity
+    return {name: values / whole for name, values in found.items()}
+
+
+def _of_files(snapshot: Snapshot, scores: Scores, blobs: Ints, files: Ints) -> dict[str, npt.NDArray[Any]]:
+    of_files = scores.of_files
+    names = ("path", "stem", "mentions", "size", "depth", "reexport")
+    nothing = np.zeros(len(files), dtype=np.float32)
+    return {
+        **{name: of_files[name][files] if name in of_files else nothing for name in names},
+        "file_lexical": scores.of_blobs["file_lexical"][blobs],
+        "stem_terms": snapshot.files.stem_terms[files],
+        "project_files": np.full(len(files), np.log1p(len(snapshot.files.paths))),
+    }
+
+
+def _of_neighbours(snapshot: Snapshot, totals: Floats, files: Ints) -> dict[str, npt.NDArray[Any]]:
+    """Return how many candidates share a file's folder or stem, and how far behind the best of them it is."""
+    paths = [snapshot.files.paths[file] for file in files.tolist()]
+    folders = [os.path.dirname(path) for path in paths]
+    stems = [os.path.basename(path).split(".", 1)[0] for path in paths]
+    folder_files, folder_gap = _among_equals(folders, totals)
+    twins, twin_gap = _among_equals(stems, totals)
+    return {"folder_files": folder_files, "folder_gap": folder_gap, "twins": twins, "twin_gap": twin_gap}
+
+
+def _among_equals(keys: Sequence[str], totals: Floats) -> tuple[Ints, Floats]:
+    counts = Counter(keys)
+    best: dict[str, float] = {}
+    for key, total in zip(keys, totals.tolist(), strict=True):
+        best[key] = max(best.get(key, total), total)
+    return np.array([counts[key] for key in keys]), totals - np.array([best[key] for key in keys], dtype=np.float32)

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""Predict every repository with trees that never saw it: honest NDCG, and confidence fitted on the same predictions."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cairn.search import confidence, engine, learned
+from cairn.search.answer import LOOK_BEHIND, WEIGHTS, query_vector
+from cairn.search.engine import Ranking
+from cairn.search.filters import Filters
+from cairn.search.query import understand
+from cairn.storage import index_db
+from cairn.workspace import Workspace
+from dataset import Question, Repository, load_repositories
+from metrics import Hit, first_per_file, ndcg, path_matches, target_ranks
+from ranker import cases_of, fit, to_data
+
+LIMIT = 10
+STRANGERS = 10  # questions about other repositories, put to each
+
+
+class Outcome(NamedTuple):
+    """One question's ranking, and what became of it; a stranger's question has no right answer."""
+
+    repository: str
+    features: tuple[float, float, float]  # score, dense, margin of the first hit
+    right: bool
+    stranger: bool
+    empty: bool
+    chunk_ndcg: float = 0.0
+    file_ndcg: float = 0.0
+
+
+def outcomes_of(repository: Repository, strangers: list[str], state: Path) -> list[Outcome]:
+    """Return what the ranker makes of a repository's own questions and of strangers'."""
+    with Workspace.open(repository.folder, state_dir=state / repository.name) as workspace:
+        own = [_own(workspace, repository.name, question) for question in repository.questions]
+        return own + [_stranger(workspace, repository.name, query) for query in strangers]
+
+
+def _ranked(workspace: Workspace, text: str) -> Ranking:
+    library, query = workspace._library(), understand(text)
+    if query.mode in ("literal", "regex"):
+        query = understand(text, "hybrid")
+    vector = query_vector(library.model, query)
+    return engine.rank(library.snapshot, library.connection, query, vector, Filters(), LIMIT + LOOK_BEHIND, WEIGHTS)
+
+
+def _features(ranking: Ranking) -> tuple[float, float, float]:
+    one = ranking.rows[0]
+    behind = next((other.score for other in ranking.rows[1:] if other.file != one.file), 0.0)
+    return one.score, one.features.get("dense", 0.0), one.score - behind
+
+
+def _own(workspace: Workspace, name: str, question: Question) -> Outcome:
+    ranking = _ranked(workspace, question.query)
+    hits = _hits(workspace, ranking)
+    right = any(path_matches(hits[0].path, target.path) for target in question.targets)
+    return Outcome(
+        name,
+        _features(ranking),
+        right,
+        False,
+        confidence.is_hopeless(ranking),
+        *(ndcg(target_ranks(found, question.targets)) for found in (hits, first_per_file(hits))),
+    )
+
+
+def _hits(workspace: Workspace, ranking: Ranking) -> list[Hit]:
+    library = workspace._library()
+    ids = [library.snapshot.chunk_id(one.row) for one in ranking.rows]
+    rows = index_db.read_chunks(library.connection, ids)
+    paths = library.snapshot.files.paths
+    return [
+        Hit(paths[one.file], rows[chunk].chunk.span.start_line, rows[chunk].chunk.span.end_line)
+        for one, chunk in zip(ranking.rows, ids, strict=True)
+    ]
+
+
+def _stranger(workspace: Workspace, name: str, query: str) -> Outcome:
+    ranking = _ranked(workspace, query)
+    return Outcome(name, _features(ranking), False, True, confidence.is_hopeless(ranking))
+
+
+def logistic(features: npt.NDArray[np.float64], right: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return bias and weights of a logistic model, fitted by Newton's method with a ridge of 1 on scaled features."""
+    mean, spread = features.mean(axis=0), features.std(axis=0) + 1e-9
+    rows = np.column_stack([np.ones(len(features)), (features - mean) / spread])
+    weights = np.zeros(rows.shape[1])
+    for _ in range(30):
+        chance = 1 / (1 + np.exp(-rows @ weights))
+        curve = (rows * (chance * (1 - chance))[:, None]).T @ rows + np.eye(len(weights))
+        slope = rows.T @ (chance - right) + np.r_[0, weights[1:]]
+        weights -= np.linalg.solve(curve, slope)
+    scaled = weights[1:] / spread
+    return np.r_[weights[0] - (scaled * mean).sum(), scaled]
+
+
+def chances(features: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the chance of being right of each row."""
+    found: npt.NDArray[np.float64] = 1 / (1 + np.exp(-(weights[0] + features @ weights[1:])))
+    return found
+
+
+def report(outcomes: list[Outcome]) -> None:
+    """Print NDCG, the fitted weights, and how often each level of confidence is right."""
+    own = [one for one in outcomes if not one.stranger]
+    chunk, file, first = (np.mean([getattr(one, name) for one in own]) for name in ("chunk_ndcg", "file_ndcg", "right"))
+    print(f"left out: NDCG@10 chunk rule {chunk:.4f}, file rule {file:.4f}, first hit right {first:.3f}")
+    features = np.array([one.features for one in outcomes])
+    right = np.array([one.right for one in outcomes], dtype=np.float64)
+    stranger = np.array([one.stranger for one in outcomes])
+    names = np.array([one.repository for one in outcomes])
+    predicted = np.zeros(len(outcomes))
+    for name in np.unique(names):
+        out = names == name
+        predicted[out] = chances(features[out], logistic(features[~out], right[~out]))
+    print("bias, score, dense, margin:", np.round(logistic(features, right), 2))
+    shipped = np.r_[confidence.BIAS, confidence.SCORE, confidence.DENSE, confidence.MARGIN]
+    for label, chance in (("refitted, left out", predicted), ("as shipped", chances(features, shipped))):
+        high = chance >= confidence.HIGH
+        print(
+            f"{label}: high {high[~stranger].mean():.2f} of own questions, right {right[high & ~stranger].mean():.3f}; "
+            f"{high[stranger].mean():.3f} of strangers'"
+        )
+        for low in np.arange(0, 1, 0.1):
+            inside = (chance >= low) & (chance < low + 0.1)
+            if inside.any():
+                means = f"predicted {chance[inside].mean():.2f}, right {right[inside].mean():.2f}"
+                print(f"  {low:.1f} to {low + 0.1:.1f}: {inside.sum():>4} hits, {means}")
+    empty = np.array([one.empty for one in outcomes])
+    print(f"empty answers: {empty[stranger].mean():.2f} of strangers', {empty[~stranger].mean():.3f} of own")
+
+
+def main() -> int:
+    """Predict, fit and report."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("bench", type=Path, help="folder of the benchmark")
+    parser.add_argument("checkouts", type=Path, help="its repositories, laid out")
+    parser.add_argument("--state", type=Path, required=True, help="where the indexes go")
+    arguments = parser.parse_args()
+    repositories = load_repositories(arguments.bench, arguments.checkouts)
+    cases = {repository.name: cases_of(repository, arguments.state) for repository in repositories}
+    pick = np.random.default_rng(0)
+    outcomes = []
+    for repository in repositories:
+        trees = fit([case for name, own in cases.items() if name != repository.name for case in own])
+        forest = learned.make_forest(to_data(trees))
+        learned.load_forest = lambda forest=forest: forest  # type: ignore[assignment,misc]
+        others = [one.query for other in repositories if other is not repository for one in other.questions]
+        strangers = [others[number] for number in pick.choice(len(others), STRANGERS, replace=False)]
+        outcomes += outcomes_of(repository, strangers, arguments.state)
+    report(outcomes)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""Fit the trees of the ranker's second stage on the development questions; see README.md beside this file."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import lightgbm
+import numpy as np
+import numpy.typing as npt
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bench"))
+
+from cairn.search import engine, learned
+from cairn.search.answer import WEIGHTS, query_vector
+from cairn.search.features import FEATURES, file_features
+from cairn.search.filters import Filters
+from cairn.search.query import understand
+from cairn.search.rank import Weights, score
+from cairn.workspace import Workspace
+from dataset import Question, Repository, load_repositories
+from metrics import ndcg as ndcg_of_ranks
+from metrics import path_matches
+
+TREES = 250
+SCALE = 1 / Weights().learned  # a first-stage point is worth this much to the trees
+# What the ablation leaves out together: (what, first feature, last feature).
+GROUPS = (
+    ("lexical scores of chunks, names, documentation", "lexical", "doc"),
+    ("similarity of meaning", "dense_3", "path_dense"),
+    ("coverage of the query's rare words", "cover", "frequency"),
+    ("what is true of the file", "file_lexical", "reexport"),
+    ("files of the same folder or stem", "folder_files", "project_files"),
+    ("distance to the best candidate", "joint_gap", "lexical_gap"),
+)
+PARAMETERS = {
+    "objective": "lambdarank",
+    "lambdarank_truncation_level": 15,
+    "learning_rate": 0.03,
+    "num_leaves": 4,
+    "min_data_in_leaf": 40,
+    "feature_fraction": 0.5,
+    "bagging_fraction": 0.8,
+    "bagging_freq": 1,
+    "lambda_l2": 5.0,
+    "deterministic": True,
+    "force_row_wise": True,
+    "seed": 0,
+    "num_threads": 2,
+    "verbose": -1,
+}
+
+
+class Case(NamedTuple):
+    """One question. Shapes: features (n, n_features), totals (n,); `found` has the candidates of each target."""
+
+    repository: str
+    features: npt.NDArray[np.float32]
+    totals: npt.NDArray[np.float32]
+    found: list[list[int]]
+
+
+def cases_of(repository: Repository, state: Path) -> list[Case]:
+    """Index a repository and return what the trees see of each of its questions."""
+    with Workspace.open(repository.folder, state_dir=state / repository.name) as workspace:
+        workspace.index()
+        return [_case(workspace, repository.name, question) for question in repository.questions]
+
+
+def _case(workspace: Workspace, name: str, question: Question) -> Case:
+    library = workspace._library()
+    snapshot, query = library.snapshot, understand(question.query)
+    if query.mode in ("literal", "regex"):
+        query = understand(question.query, "hybrid")
+    vector = query_vector(library.model, query)
+    scope = engine._scope(snapshot, Filters())
+    named = engine._named_rows(snapshot, library.connection, query, scope)
+    scores = score(snapshot, query, vector, {row: one[0] for row, one in named.items()}, scope, WEIGHTS)
+    blobs = learned.candidates(snapshot, scores)
+    paths = [snapshot.files.paths[file] for file in snapshot.file_of_blob[blobs].tolist()]
+    totals = [scores.total[snapshot.blob_rows[one] : snapshot.blob_rows[one + 1]].max() for one in blobs.tolist()]
+    found = [[i for i, path in enumerate(paths) if path_matches(path, one.path)] for one in question.targets]
+    return Case(name, file_features(snapshot, vector, scores, blobs), np.array(totals), found)
+
+
+def ndcg(scores: npt.NDArray[Any], case: Case) -> float:
+    """Return NDCG@10 over files, whatever lines a target names."""
+    place = {int(one): rank for rank, one in enumerate(np.argsort(-scores, kind="stable")[:10], 1)}
+    return ndcg_of_ranks([min((place[one] for one in found if one in place), default=None) for found in case.found])
+
+
+def fit(cases: list[Case], columns: list[int] | None = None) -> lightgbm.Booster:
+    """Fit trees that correct the first stage."""
+    chosen = columns if columns is not None else list(range(len(FEATURES)))
+    labels = []
+    for case in cases:
+        label = np.zeros(len(case.totals))
+        label[[one for found in case.found for one in found]] = 1
+        labels.append(label)
+    data = lightgbm.Dataset(
+        np.concatenate([case.features[:, chosen] for case in cases]),
+        np.concatenate(labels),
+        group=[len(case.totals) for case in cases],
+        init_score=SCALE * np.concatenate([case.totals for case in cases]),
+    )
+    return lightgbm.train(PARAMETERS, data, TREES)
+
+
+def left_out(cases: list[Case], columns: list[int] | None = None) -> dict[str, float]:
+    """Return NDCG@10 by repository, each predicted by trees that never saw it."""
+    chosen = columns if columns is not None else list(range(len(FEATURES)))
+    result = {}
+    for name in dict.fromkeys(case.repository for case in cases):
+        trees = fit([case for case in cases if case.repository != name], chosen)
+        own = [case for case in cases if case.repository == name]
+        predicted = [SCALE * case.totals + trees.predict(case.features[:, chosen]) for case in own]
+        result[name] = float(np.mean([ndcg(one, case) for one, case in zip(predicted, own, strict=True)]))
+    return result
+
+
+def mean(by_repository: dict[str, float], cases: list[Case]) -> float:
+    """Return the mean over questions."""
+    return float(np.mean([by_repository[case.repository] for case in cases]))
+
+
+def to_data(trees: lightgbm.Booster) -> dict[str, Any]:
+    """Return the trees as `cairn.search.learned` reads them: the inner nodes of each, then its leaves."""
+    size = 2 * PARAMETERS["num_leaves"] - 1
+    found = [_flat(tree["tree_structure"], size) for tree in trees.dump_model()["tree_info"]]
+    return {"features": list(FEATURES), "depth": max(tree.pop("depth") for tree in found), "trees": found}
+
+
+def _flat(root: dict[str, Any], size: int) -> dict[str, Any]:
+    flat: dict[str, Any] = {
+        "feature": [0] * size,
+        "threshold": [0.0] * size,
+        "left": list(range(size)),
+        "right": list(range(size)),
+        "value": [0.0] * size,
+    }
+    pending, used, depth = [(root, 0, 0)], 1, 0
+    while pending:
+        node, place, level = pending.pop()
+        depth = max(depth, level)
+        if "leaf_value" in node:
+            flat["value"][place] = round(node["leaf_value"], 5)
+            continue
+        flat["feature"][place], flat["threshold"][place] = node["split_feature"], node["threshold"]
+        for side in ("left", "right"):
+            flat[side][place] = used
+            pending.append((node[f"{side}_child"], used, level + 1))
+            used += 1
+    return {**flat, "depth": depth}
+
+
+def main() -> int:
+    """Fit, report and write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("bench", type=Path, help="folder of the benchmark")
+    parser.add_argument("checkouts", type=Path, help="its repositories, laid out")
+    parser.add_argument("--state", type=Path, required=True, help="where the indexes go")
+    parser.add_argument("--out", type=Path, default=learned.DATA)
+    parser.add_argument("--ablate", action="store_true", help="also say what each group of features is worth")
+    arguments = parser.parse_args()
+    cases = [
+        case
+        for repository in load_repositories(arguments.bench, arguments.checkouts)
+        for case in cases_of(repository, arguments.state)
+    ]
+    print(f"{len(cases)} questions, first stage alone {np.mean([ndcg(case.totals, case) for case in cases]):.4f}")
+    whole = mean(left_out(cases), cases)
+    print(f"with trees, each repository left out: {whole:.4f}", flush=True)
+    arguments.out.write_text(json.dumps(to_data(fit(cases))) + "\n", encoding="utf-8")
+    if arguments.ablate:
+        for group, first, last in GROUPS:
+            dropped = range(FEATURES.index(first), FEATURES.index(last) + 1)
+            rest = [one for one in range(len(FEATURES)) if one not in dropped]
+            print(f"without {group:<44} {mean(left_out(cases, rest), cases) - whole:+.4f}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
