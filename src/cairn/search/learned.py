@@ -22,6 +22,7 @@ from cairn.search.rank import ASKED_FOR, Floats, Ints, Scores, Weights
 DATA = Path(__file__).parent / "ranker.json"
 # Files that the first stage puts below this place stay there: 99.6 % of the right ones are above it.
 CANDIDATES = 40
+_DECIMALS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +77,13 @@ def load_forest(path: Path = DATA) -> Forest | None:
 
 
 def candidates(snapshot: Snapshot, scores: Scores) -> Ints:
-    """Return the blobs of the files whose best row scored highest, in no order."""
+    """Return the blobs of the files whose best row scored highest, best first."""
     full = np.flatnonzero(np.diff(snapshot.blob_rows))
     best = np.maximum.reduceat(scores.total, snapshot.blob_rows[full])
     full, best = full[np.isfinite(best)], best[np.isfinite(best)]
-    return full if len(full) <= CANDIDATES else full[np.argpartition(-best, CANDIDATES)[:CANDIDATES]]
+    # What differs only in how it was summed up is a tie, which the order of the paths decides.
+    order = np.lexsort((snapshot.file_of_blob[full], -np.round(best, _DECIMALS)))
+    return full[order[:CANDIDATES]]
 
 
 def correct(snapshot: Snapshot, vector: Floats | None, scores: Scores, weights: Weights) -> None:
@@ -90,7 +93,7 @@ def correct(snapshot: Snapshot, vector: Floats | None, scores: Scores, weights: 
     if forest is None or not weights.learned or len(blobs) < 2:
         return
     opinion = np.zeros(len(snapshot.blob_ids), dtype=np.float32)
-    opinion[blobs] = forest.predict(file_features(snapshot, vector, scores, blobs))
+    opinion[blobs] = forest.predict(np.round(file_features(snapshot, vector, scores, blobs), _DECIMALS))
     # The trees have seen no question whose answer is a test, a configuration file or documentation: no file gains on
     # one of these.
     unjudged = (snapshot.files.roles[snapshot.file_of_blob[blobs]] & int(ASKED_FOR)) > 0
