@@ -42,15 +42,17 @@ def file_features(snapshot: Snapshot, vector: Floats | None, scores: Scores, blo
     """
     files = snapshot.file_of_blob[blobs]
     rows = _Rows(snapshot, blobs)
+    best = rows.best(scores.total)
+    lexical = rows.top(scores.of_rows["lexical"], 3)
     found = {
-        **_of_chunks(rows, scores),
+        **_of_chunks(rows, scores, best, lexical),
         **_of_meaning(snapshot, rows, vector, scores, files),
         **_of_terms(snapshot, scores, files),
         **_of_files(snapshot, scores, blobs, files),
-        **_of_neighbours(snapshot, scores.total[rows.best(scores.total)], files),
+        **_of_neighbours(snapshot, scores.total[best], files),
     }
-    best = {**found, "lexical": rows.top(scores.of_rows["lexical"], 1)[:, 0]}
-    found |= {f"{name}_gap": best[name] - best[name].max() for name in _GAPS}
+    highest = {**found, "lexical": lexical[:, 0]}
+    found |= {f"{name}_gap": highest[name] - highest[name].max() for name in _GAPS}
     return np.stack([found[name] for name in FEATURES], axis=1).astype(np.float32)
 
 
@@ -83,22 +85,16 @@ class _Rows:
         result[group, place] = values[rows]
         return result
 
-    def mean_of_top(self, values: Floats, n: int) -> Floats:
-        """Return the mean of the best `n` values of each blob, of all when it has fewer."""
-        mean: Floats = self.top(values, n).sum(axis=1) / np.minimum(n, self._counts)
-        return mean
 
-
-def _of_chunks(rows: _Rows, scores: Scores) -> dict[str, npt.NDArray[Any]]:
-    lexical, name, doc = (scores.of_rows[key] for key in ("lexical", "name", "doc"))
-    best = rows.top(lexical, 3)
+def _of_chunks(rows: _Rows, scores: Scores, best: Ints, lexical: Floats) -> dict[str, npt.NDArray[Any]]:
+    name = rows.top(scores.of_rows["name"], 4)
     return {
-        "lexical": lexical[rows.best(scores.total)],
-        "lexical_2": best[:, 1],
-        "lexical_3": best[:, 2],
-        "name": rows.top(name, 1)[:, 0],
-        "name_sum": rows.top(name, 4).sum(axis=1),
-        "doc": rows.top(doc, 1)[:, 0],
+        "lexical": scores.of_rows["lexical"][best],
+        "lexical_2": lexical[:, 1],
+        "lexical_3": lexical[:, 2],
+        "name": name[:, 0],
+        "name_sum": name.sum(axis=1),
+        "doc": rows.top(scores.of_rows["doc"], 1)[:, 0],
     }
 
 
@@ -110,6 +106,8 @@ def _of_meaning(
     if vector is None or dense is None:
         return {"dense_3": nothing, "joint": nothing, "joint_3": nothing, "path_dense": nothing}
     group, place, near = rows.ordered(dense, _JOINT_ROWS)
+    nearest = np.zeros((len(files), _JOINT_ROWS), dtype=np.float32)
+    nearest[group, place] = dense[near]
     paths = snapshot.path_vectors(files)
     to_path = paths @ vector
     agreement = np.einsum("nd,nd->n", snapshot.vectors(near), paths[group])
@@ -119,7 +117,7 @@ def _of_meaning(
     joint = -np.sort(-joint, axis=1)
     counted = np.maximum(1, (joint[:, :3] > -1).sum(axis=1))
     return {
-        "dense_3": rows.mean_of_top(dense, 3),
+        "dense_3": nearest[:, :3].sum(axis=1) / counted,
         "joint": joint[:, 0],
         "joint_3": np.where(joint[:, :3] > -1, joint[:, :3], 0).sum(axis=1) / counted,
         "path_dense": np.maximum(to_path, 0),

@@ -6,14 +6,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from cairn.index.snapshot import Snapshot
 from cairn.search.features import FEATURES, file_features
@@ -27,44 +26,50 @@ _DECIMALS = 4
 
 @dataclass(frozen=True, slots=True)
 class Forest:
-    """Trees in arrays, one row each, padded; a leaf points at itself.
+    """Trees in arrays. Every question of a tree is asked at once; the answers, as bits, say which leaf is reached.
 
-    Shapes (n_trees, n_nodes): features (a place in `FEATURES`), thresholds, left (taken when not above), right, values.
+    Shapes: features (n_trees * n_questions,), places in `FEATURES`; thresholds likewise; values (n_trees, 2 **
+    n_questions), the value of the leaf for each pattern of answers, the first question being the lowest bit.
     """
 
     features: Ints
     thresholds: Floats
-    left: Ints
-    right: Ints
     values: Floats
-    depth: int
 
     def predict(self, rows: Floats) -> Floats:
         """Return the sum of all trees for each row of features. Shapes: (n, len(FEATURES)) to (n,)."""
-        trees = np.arange(len(self.features))
-        nodes = np.zeros((len(rows), len(trees)), dtype=np.int64)
-        places = np.arange(len(rows))[:, None]
-        for _ in range(self.depth):
-            goes_left = rows[places, self.features[trees, nodes]] <= self.thresholds[trees, nodes]
-            nodes = np.where(goes_left, self.left[trees, nodes], self.right[trees, nodes])
-        total: Floats = self.values[trees, nodes].sum(axis=1)
+        n_trees, n_patterns = self.values.shape
+        n_questions = n_patterns.bit_length() - 1
+        answers = (rows[:, self.features] <= self.thresholds).reshape(len(rows), n_trees, n_questions)
+        patterns = np.arange(n_trees) * n_patterns
+        for question in range(n_questions):
+            patterns = patterns + (answers[:, :, question].astype(np.int64) << question)
+        total: Floats = self.values.ravel()[patterns].sum(axis=1)
         return total
 
 
 def make_forest(model: Mapping[str, Any]) -> Forest:
-    """Return the trees that `training/ranker.py` describes."""
-    columns: dict[str, npt.NDArray[np.float64]] = {
-        name: np.array([tree[name] for tree in model["trees"]])
-        for name in ("feature", "threshold", "left", "right", "value")
-    }
-    return Forest(
-        columns["feature"].astype(np.int64),
-        columns["threshold"].astype(np.float32),
-        columns["left"].astype(np.int64),
-        columns["right"].astype(np.int64),
-        columns["value"].astype(np.float32),
-        int(model["depth"]),
-    )
+    """Return the trees that `training/ranker.py` describes: nodes by number, of which a leaf points at itself."""
+    asked = [[node for node, left in enumerate(tree["left"]) if left != node] for tree in model["trees"]]
+    n_questions = max(map(len, asked))
+    features = np.zeros((len(asked), n_questions), dtype=np.int64)
+    thresholds = np.zeros((len(asked), n_questions), dtype=np.float32)
+    values = np.zeros((len(asked), 1 << n_questions), dtype=np.float32)
+    for number, (tree, nodes) in enumerate(zip(model["trees"], asked, strict=True)):
+        features[number, : len(nodes)] = [tree["feature"][node] for node in nodes]
+        thresholds[number, : len(nodes)] = [tree["threshold"][node] for node in nodes]
+        values[number] = [_leaf(tree, nodes, pattern) for pattern in range(1 << n_questions)]
+    return Forest(features.ravel(), thresholds.ravel(), values)
+
+
+def _leaf(tree: Mapping[str, Any], nodes: Sequence[int], pattern: int) -> float:
+    """Return the value of the leaf that a pattern of answers leads to."""
+    node = 0
+    while node in nodes:
+        yes = pattern >> nodes.index(node) & 1
+        node = tree["left" if yes else "right"][node]
+    value: float = tree["value"][node]
+    return value
 
 
 @cache

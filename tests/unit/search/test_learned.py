@@ -30,7 +30,7 @@ def test_trees_are_walked_to_their_leaves_and_added() -> None:
 def test_the_shipped_trees_fit_the_features() -> None:
     forest = load_forest()
     assert forest is not None
-    assert len(forest.features) == len(json.loads(DATA.read_text(encoding="utf-8"))["trees"])
+    assert len(forest.values) == len(json.loads(DATA.read_text(encoding="utf-8"))["trees"])
     assert forest.features.max() < len(FEATURES)
     opinions = forest.predict(np.zeros((1, len(FEATURES)), dtype=np.float32))
     assert np.isfinite(opinions).all()
