@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -163,8 +162,8 @@ def _of_files(snapshot: Snapshot, scores: Scores, blobs: Ints, files: Ints) -> d
 def _of_neighbours(snapshot: Snapshot, totals: Floats, files: Ints) -> dict[str, npt.NDArray[Any]]:
     """Return how many candidates share a file's folder or stem, and how far behind the best of them it is."""
     paths = [snapshot.files.paths[file] for file in files.tolist()]
-    folders = [os.path.dirname(path) for path in paths]
-    stems = [os.path.basename(path).split(".", 1)[0] for path in paths]
+    folders = [path.rpartition("/")[0] for path in paths]
+    stems = [path.rpartition("/")[2].split(".", 1)[0] for path in paths]
     folder_files, folder_gap = _among_equals(folders, totals)
     twins, twin_gap = _among_equals(stems, totals)
     return {"folder_files": folder_files, "folder_gap": folder_gap, "twins": twins, "twin_gap": twin_gap}
