@@ -55,7 +55,7 @@ def _ranked(workspace: Workspace, text: str) -> Ranking:
 def _features(ranking: Ranking) -> tuple[float, float, float]:
     one = ranking.rows[0]
     behind = next((other.score for other in ranking.rows[1:] if other.file != one.file), 0.0)
-    return one.score, one.features.get("dense", 0.0), one.score - behind
+    return one.score, one.dense, one.score - behind
 
 
 def _own(workspace: Workspace, name: str, question: Question) -> Outcome:

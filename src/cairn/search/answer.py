@@ -145,7 +145,7 @@ def query_vector(model: StaticModel, query: Query) -> Floats | None:
 def _verdict(ranking: Ranking, place: int, explain: bool) -> Verdict:
     chance = relevance(ranking, place)
     one = ranking.rows[place]
-    parts = sorted(one.parts.items(), key=lambda item: -abs(item[1]))
+    parts = sorted(ranking.explain(one).items(), key=lambda item: -abs(item[1])) if explain else ()
     shown = {name: round(value, 4) for name, value in parts if round(value, 4)} if explain else None
     return Verdict(one.score, chance, confidence_word(chance), shown)
 

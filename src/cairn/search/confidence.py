@@ -21,7 +21,7 @@ def relevance(ranking: Ranking, place: int) -> float:
     """Return the chance, 0 to 1, that the hit at `place` is what was asked for."""
     one = ranking.rows[place]
     behind = next((other.score for other in ranking.rows[place + 1 :] if other.file != one.file), 0.0)
-    logit = BIAS + SCORE * one.score + DENSE * one.features.get("dense", 0.0) + MARGIN * (one.score - behind)
+    logit = BIAS + SCORE * one.score + DENSE * one.dense + MARGIN * (one.score - behind)
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, logit))))
 
 

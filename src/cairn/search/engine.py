@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,25 +26,29 @@ MINOR_KINDS = frozenset({"field", "variable", "key", "property", "section", "con
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One row of the result: where it is, which definition it is there for, and what its score is made of.
+    """One row of the result: where it is, which definition it is there for, and how near its meaning is.
 
-    `features` are plain values; `parts` are what they add to the score, which they sum up to.
+    `repeated` is what its score lost because its file stands in the list already.
     """
 
     row: int
     file: int
     score: float
     definition: int | None
-    features: dict[str, float]
-    parts: dict[str, float]
+    dense: float
+    repeated: float
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The best rows, best first, and the share of the query's terms that the project contains at all."""
+    """The best rows, best first, and the share of the query's terms that the project contains at all.
+
+    `explain` gives the parts that a row's score is the sum of.
+    """
 
     rows: list[Ranked]
     known: float
+    explain: Callable[[Ranked], dict[str, float]] = lambda _: {}
 
 
 def rank(
@@ -74,7 +79,8 @@ def rank(
     scores = score(snapshot, query, vector, {row: one[0] for row, one in named.items()}, scope, weights, dense)
     correct(snapshot, vector, scores, weights)
     chosen = chosen or {row: one[1] for row, one in named.items()}
-    return Ranking(_diversify(snapshot, scores, scope, chosen, limit, weights), scores.known)
+    rows = _diversify(snapshot, scores, scope, chosen, limit)
+    return Ranking(rows, scores.known, lambda one: _parts(snapshot, scores, one, weights))
 
 
 def _scope(snapshot: Snapshot, filters: Filters) -> Scope:
@@ -117,9 +123,7 @@ def _strength(last: str, scope: str, found: NamedDefinition) -> float:
     return strength * (0.6 if found.kind in MINOR_KINDS else 1.0)
 
 
-def _diversify(
-    snapshot: Snapshot, scores: Scores, scope: Scope, chosen: dict[int, int], limit: int, weights: Weights
-) -> list[Ranked]:
+def _diversify(snapshot: Snapshot, scores: Scores, scope: Scope, chosen: dict[int, int], limit: int) -> list[Ranked]:
     """Return the best rows, each further one of a file at a discount.
 
     A file's best row is never discounted, so only rows of the `limit` best files can be among the `limit` best.
@@ -139,14 +143,18 @@ def _diversify(
     values = np.where(values > 0, values * SATURATION**place, values - place)
     values = np.round(values, 5)  # what differs only in how it was summed up is a tie
     final = np.lexsort((rows, -values))[:limit]
-    ranked = []
-    for row, file, value in zip(rows[final].tolist(), files[final].tolist(), values[final].tolist(), strict=True):
-        features = scores.features(row, int(snapshot.blob_of_row[row]), file)
-        parts = weighted_features(features, weights)
-        parts["form"] = form_weight(Form(int(snapshot.forms[row])), weights)
-        parts["repeated"] = value - float(total[row])
-        ranked.append(Ranked(row, file, value, chosen.get(row), features, parts))
-    return ranked
+    dense = scores.of_rows.get("dense", np.zeros(snapshot.n_rows, dtype=np.float32))
+    columns = (rows[final], files[final], values[final], dense[rows[final]], values[final] - total[rows[final]])
+    return [
+        Ranked(row, file, value, chosen.get(row), near, repeated)
+        for row, file, value, near, repeated in zip(*(column.tolist() for column in columns), strict=True)
+    ]
+
+
+def _parts(snapshot: Snapshot, scores: Scores, one: Ranked, weights: Weights) -> dict[str, float]:
+    """Return what each feature adds to a row's score."""
+    parts = weighted_features(scores.features(one.row, int(snapshot.blob_of_row[one.row]), one.file), weights)
+    return {**parts, "form": form_weight(Form(int(snapshot.forms[one.row])), weights), "repeated": one.repeated}
 
 
 def _largest(values: Floats, count: int) -> Ints:
