@@ -14,12 +14,11 @@ from cairn.search import confidence, engine, learned
 from cairn.search.answer import LOOK_BEHIND, WEIGHTS, query_vector
 from cairn.search.engine import Ranking
 from cairn.search.filters import Filters
-from cairn.search.query import understand
 from cairn.storage import index_db
 from cairn.workspace import Workspace
 from dataset import Question, Repository, load_repositories
 from metrics import Hit, first_per_file, ndcg, path_matches, target_ranks
-from ranker import cases_of, fit, to_data
+from ranker import cases_of, fit, to_data, understood
 
 LIMIT = 10
 STRANGERS = 10  # questions about other repositories, put to each
@@ -45,17 +44,9 @@ def outcomes_of(repository: Repository, strangers: list[str], state: Path) -> li
 
 
 def _ranked(workspace: Workspace, text: str) -> Ranking:
-    library, query = workspace._library(), understand(text)
-    if query.mode in ("literal", "regex"):
-        query = understand(text, "hybrid")
+    library, query = workspace._library(), understood(text)
     vector = query_vector(library.model, query)
     return engine.rank(library.snapshot, library.connection, query, vector, Filters(), LIMIT + LOOK_BEHIND, WEIGHTS)
-
-
-def _features(ranking: Ranking) -> tuple[float, float, float]:
-    one = ranking.rows[0]
-    behind = next((other.score for other in ranking.rows[1:] if other.file != one.file), 0.0)
-    return one.score, one.dense, one.score - behind
 
 
 def _own(workspace: Workspace, name: str, question: Question) -> Outcome:
@@ -64,7 +55,7 @@ def _own(workspace: Workspace, name: str, question: Question) -> Outcome:
     right = any(path_matches(hits[0].path, target.path) for target in question.targets)
     return Outcome(
         name,
-        _features(ranking),
+        confidence.signals(ranking, 0),
         right,
         False,
         confidence.is_hopeless(ranking),
@@ -85,7 +76,7 @@ def _hits(workspace: Workspace, ranking: Ranking) -> list[Hit]:
 
 def _stranger(workspace: Workspace, name: str, query: str) -> Outcome:
     ranking = _ranked(workspace, query)
-    return Outcome(name, _features(ranking), False, True, confidence.is_hopeless(ranking))
+    return Outcome(name, confidence.signals(ranking, 0), False, True, confidence.is_hopeless(ranking))
 
 
 def logistic(features: npt.NDArray[np.float64], right: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -19,8 +19,8 @@ from cairn.search import engine, learned
 from cairn.search.answer import WEIGHTS, query_vector
 from cairn.search.features import FEATURES, file_features
 from cairn.search.filters import Filters
-from cairn.search.query import understand
-from cairn.search.rank import Weights, score
+from cairn.search.query import Query, understand
+from cairn.search.rank import Weights
 from cairn.workspace import Workspace
 from dataset import Question, Repository, load_repositories
 from metrics import ndcg as ndcg_of_ranks
@@ -72,19 +72,20 @@ def cases_of(repository: Repository, state: Path) -> list[Case]:
 
 
 def _case(workspace: Workspace, name: str, question: Question) -> Case:
-    library = workspace._library()
-    snapshot, query = library.snapshot, understand(question.query)
-    if query.mode in ("literal", "regex"):
-        query = understand(question.query, "hybrid")
-    vector = query_vector(library.model, query)
-    scope = engine._scope(snapshot, Filters())
-    named = engine._named_rows(snapshot, library.connection, query, scope)
-    scores = score(snapshot, query, vector, {row: one[0] for row, one in named.items()}, scope, WEIGHTS)
+    library, query = workspace._library(), understood(question.query)
+    snapshot, vector = library.snapshot, query_vector(library.model, query)
+    scores, _, _ = engine.first_stage(snapshot, library.connection, query, vector, Filters(), WEIGHTS)
     blobs = learned.candidates(snapshot, scores)
     paths = [snapshot.files.paths[file] for file in snapshot.file_of_blob[blobs].tolist()]
     totals = [scores.total[snapshot.blob_rows[one] : snapshot.blob_rows[one + 1]].max() for one in blobs.tolist()]
     found = [[i for i, path in enumerate(paths) if path_matches(path, one.path)] for one in question.targets]
     return Case(name, file_features(snapshot, vector, scores, blobs), np.array(totals), found)
+
+
+def understood(text: str) -> Query:
+    """Return a query that is to be ranked, also one that looks like a text or a pattern to be matched."""
+    query = understand(text)
+    return understand(text, "hybrid") if query.mode in ("literal", "regex") else query
 
 
 def ndcg(scores: npt.NDArray[Any], case: Case) -> float:
@@ -128,33 +129,36 @@ def mean(by_repository: dict[str, float], cases: list[Case]) -> float:
 
 
 def to_data(trees: lightgbm.Booster) -> dict[str, Any]:
-    """Return the trees as `cairn.search.learned` reads them: the inner nodes of each, then its leaves."""
-    size = 2 * PARAMETERS["num_leaves"] - 1
-    found = [_flat(tree["tree_structure"], size) for tree in trees.dump_model()["tree_info"]]
-    return {"features": list(FEATURES), "depth": max(tree.pop("depth") for tree in found), "trees": found}
-
-
-def _flat(root: dict[str, Any], size: int) -> dict[str, Any]:
-    flat: dict[str, Any] = {
-        "feature": [0] * size,
-        "threshold": [0.0] * size,
-        "left": list(range(size)),
-        "right": list(range(size)),
-        "value": [0.0] * size,
+    """Return the trees as `cairn.search.learned` reads them."""
+    return {
+        "features": list(FEATURES),
+        "trees": [_flat(tree["tree_structure"]) for tree in trees.dump_model()["tree_info"]],
     }
-    pending, used, depth = [(root, 0, 0)], 1, 0
+
+
+def _flat(root: dict[str, Any]) -> dict[str, Any]:
+    """Return a tree's questions, and the value it gives for each pattern of their answers, the first the lowest bit."""
+    questions: list[dict[str, Any]] = []
+    pending = [root]
     while pending:
-        node, place, level = pending.pop()
-        depth = max(depth, level)
-        if "leaf_value" in node:
-            flat["value"][place] = round(node["leaf_value"], 5)
-            continue
-        flat["feature"][place], flat["threshold"][place] = node["split_feature"], node["threshold"]
-        for side in ("left", "right"):
-            flat[side][place] = used
-            pending.append((node[f"{side}_child"], used, level + 1))
-            used += 1
-    return {**flat, "depth": depth}
+        node = pending.pop()
+        if "leaf_value" not in node:
+            questions.append(node)
+            pending += [node["left_child"], node["right_child"]]
+    size = PARAMETERS["num_leaves"] - 1
+    values = []
+    for pattern in range(1 << size):
+        node = root
+        while "leaf_value" not in node:
+            yes = pattern >> questions.index(node) & 1
+            node = node["left_child" if yes else "right_child"]
+        values.append(round(node["leaf_value"], 5))
+    padding = size - len(questions)
+    return {
+        "features": [node["split_feature"] for node in questions] + [0] * padding,
+        "thresholds": [node["threshold"] for node in questions] + [0.0] * padding,
+        "values": values,
+    }
 
 
 def main() -> int:

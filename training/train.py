@@ -16,6 +16,7 @@ from scipy.sparse import csr_matrix, vstack
 from torch import Tensor
 from torch.nn.functional import cross_entropy, normalize
 
+from cairn.search.features import PATH_SHARE
 from corpus import Corpus, read_corpus
 from recorded import record
 from tables import Floats, Table, load_table, make_table, save_table
@@ -29,7 +30,6 @@ DIMENSIONS = (256, 128, 64)  # every prefix of a vector is trained to serve by i
 GROUP = 64  # pairs of one package that share a batch: a query's rivals are code of the same project
 MAX_NEW_WORD_CHARS = 24
 MAX_HELD = 1_500  # questions of a left-out package
-PATH_SHARE = 0.6  # what the path's vector adds to the chunk's
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 
-class _LocalEmbedder:
+class _LocalEmbedder(ABC):
     """What both have in common: prefixes, cutting, the check of what comes back. The model is loaded late."""
 
     def __init__(
@@ -61,8 +62,14 @@ class _LocalEmbedder:
         self._dimensions = vectors.shape[1]
         return vectors
 
+    def _leaves_prefix_to_library(self, *, query: bool) -> bool:
+        """Tell whether no prefix is set or known, so that the library's own for the model is used."""
+        setting = self._settings.query_prefix if query else self._settings.document_prefix
+        return setting == AUTO and not (self._query_prefix if query else self._document_prefix)
+
+    @abstractmethod
     def _rows(self, texts: Sequence[str], *, query: bool) -> object:
-        raise NotImplementedError
+        """Return a row of numbers for each text."""
 
 
 class SentenceTransformerEmbedder(_LocalEmbedder):
@@ -77,10 +84,7 @@ class SentenceTransformerEmbedder(_LocalEmbedder):
         return SentenceTransformer(self._settings.model)
 
     def _rows(self, texts: Sequence[str], *, query: bool) -> object:
-        setting = self._settings.query_prefix if query else self._settings.document_prefix
-        known = self._query_prefix if query else self._document_prefix
-        # With no prefix set or known, the prompts that come with the model are used.
-        own = setting == AUTO and not known
+        own = self._leaves_prefix_to_library(query=query)
         encode = getattr(self._model, "encode_query" if query else "encode_document", None) if own else None
         return (encode or self._model.encode)(
             list(texts), batch_size=self._settings.batch_size, convert_to_numpy=True, show_progress_bar=False
@@ -100,9 +104,7 @@ class FastEmbedEmbedder(_LocalEmbedder):
         return module.TextEmbedding(model_name=self._settings.model)
 
     def _rows(self, texts: Sequence[str], *, query: bool) -> object:
-        setting = self._settings.query_prefix if query else self._settings.document_prefix
-        known = self._query_prefix if query else self._document_prefix
-        if setting == AUTO and not known:  # the library knows what some of its models want
+        if self._leaves_prefix_to_library(query=query):
             rows = self._model.query_embed(texts[0]) if query else self._model.passage_embed(list(texts))
             return list(rows)
         return list(self._model.embed(list(texts), batch_size=self._settings.batch_size))

@@ -17,11 +17,17 @@ HIGH, MEDIUM = 0.75, 0.4
 HOPELESS = ((0.35, 0.3), (0.5, 0.2), (0.7, 0.1), (1.0, 0.06))
 
 
-def relevance(ranking: Ranking, place: int) -> float:
-    """Return the chance, 0 to 1, that the hit at `place` is what was asked for."""
+def signals(ranking: Ranking, place: int) -> tuple[float, float, float]:
+    """Return what the chance is judged by: the hit's score, its cosine, and its lead over the next file's best hit."""
     one = ranking.rows[place]
     behind = next((other.score for other in ranking.rows[place + 1 :] if other.file != one.file), 0.0)
-    logit = BIAS + SCORE * one.score + DENSE * one.dense + MARGIN * (one.score - behind)
+    return one.score, one.dense, one.score - behind
+
+
+def relevance(ranking: Ranking, place: int) -> float:
+    """Return the chance, 0 to 1, that the hit at `place` is what was asked for."""
+    score, dense, margin = signals(ranking, place)
+    logit = BIAS + SCORE * score + DENSE * dense + MARGIN * margin
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, logit))))
 
 

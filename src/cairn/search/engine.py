@@ -69,6 +69,22 @@ def rank(
     """
     if not snapshot.n_rows:
         return Ranking([], 0.0)
+    scores, scope, chosen = first_stage(snapshot, connection, query, vector, filters, weights, dense)
+    correct(snapshot, vector, scores, weights)
+    rows = _diversify(snapshot, scores, scope, chosen, limit)
+    return Ranking(rows, scores.known, lambda one: _parts(snapshot, scores, one, weights))
+
+
+def first_stage(
+    snapshot: Snapshot,
+    connection: sqlite3.Connection,
+    query: Query,
+    vector: Floats | None,
+    filters: Filters,
+    weights: Weights,
+    dense: Floats | None = None,
+) -> tuple[Scores, Scope, dict[int, int]]:
+    """Return the scores of all rows, which of them count, and {row: the definition it is there for}."""
     scope = _scope(snapshot, filters)
     chosen: dict[int, int] = {}
     if filters.kinds:
@@ -77,10 +93,7 @@ def rank(
         scope = Scope(scope.file_of_blob, np.where(keep, scope.file_of_row, -1))
     named = _named_rows(snapshot, connection, query, scope)
     scores = score(snapshot, query, vector, {row: one[0] for row, one in named.items()}, scope, weights, dense)
-    correct(snapshot, vector, scores, weights)
-    chosen = chosen or {row: one[1] for row, one in named.items()}
-    rows = _diversify(snapshot, scores, scope, chosen, limit)
-    return Ranking(rows, scores.known, lambda one: _parts(snapshot, scores, one, weights))
+    return scores, scope, chosen or {row: one[1] for row, one in named.items()}
 
 
 def _scope(snapshot: Snapshot, filters: Filters) -> Scope:

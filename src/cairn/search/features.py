@@ -13,7 +13,7 @@ from cairn.index.snapshot import Snapshot
 from cairn.index.view import STEM_FIELD
 from cairn.search.rank import DOC_BIT, NAME_BIT, Floats, Ints, Scores
 
-# What the path's vector adds to a chunk's; the model is trained with the same share, see training/train.py.
+# What the path's vector adds to a chunk's; training/train.py takes it from here.
 PATH_SHARE = 0.6
 _JOINT_ROWS = 4  # of a file, those nearest to the query: only they are compared together with the path
 # In the order of the matrix. "gap" is the distance to the best of all candidates.

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -49,27 +49,11 @@ class Forest:
 
 
 def make_forest(model: Mapping[str, Any]) -> Forest:
-    """Return the trees that `training/ranker.py` describes: nodes by number, of which a leaf points at itself."""
-    asked = [[node for node, left in enumerate(tree["left"]) if left != node] for tree in model["trees"]]
-    n_questions = max(map(len, asked))
-    features = np.zeros((len(asked), n_questions), dtype=np.int64)
-    thresholds = np.zeros((len(asked), n_questions), dtype=np.float32)
-    values = np.zeros((len(asked), 1 << n_questions), dtype=np.float32)
-    for number, (tree, nodes) in enumerate(zip(model["trees"], asked, strict=True)):
-        features[number, : len(nodes)] = [tree["feature"][node] for node in nodes]
-        thresholds[number, : len(nodes)] = [tree["threshold"][node] for node in nodes]
-        values[number] = [_leaf(tree, nodes, pattern) for pattern in range(1 << n_questions)]
-    return Forest(features.ravel(), thresholds.ravel(), values)
-
-
-def _leaf(tree: Mapping[str, Any], nodes: Sequence[int], pattern: int) -> float:
-    """Return the value of the leaf that a pattern of answers leads to."""
-    node = 0
-    while node in nodes:
-        yes = pattern >> nodes.index(node) & 1
-        node = tree["left" if yes else "right"][node]
-    value: float = tree["value"][node]
-    return value
+    """Return the trees that `training/ranker.py` describes: each its questions and the value for each pattern."""
+    features, thresholds, values = (
+        np.array([tree[name] for tree in model["trees"]]) for name in ("features", "thresholds", "values")
+    )
+    return Forest(features.ravel(), thresholds.ravel().astype(np.float32), values.astype(np.float32))
 
 
 @cache
@@ -93,9 +77,10 @@ def candidates(snapshot: Snapshot, scores: Scores) -> Ints:
 
 def correct(snapshot: Snapshot, vector: Floats | None, scores: Scores, weights: Weights) -> None:
     """Add what the trees say about the best files to the scores of all their rows, and note it as a feature."""
-    forest = load_forest()
+    if not weights.learned or (forest := load_forest()) is None:
+        return
     blobs = candidates(snapshot, scores)
-    if forest is None or not weights.learned or len(blobs) < 2:
+    if not len(blobs):
         return
     opinion = np.zeros(len(snapshot.blob_ids), dtype=np.float32)
     opinion[blobs] = forest.predict(np.round(file_features(snapshot, vector, scores, blobs), _DECIMALS))

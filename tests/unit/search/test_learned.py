@@ -11,18 +11,12 @@ from cairn.search.features import FEATURES
 from cairn.search.learned import DATA, load_forest, make_forest
 from cairn.workspace import Workspace
 
-# A tree that asks for feature 0, then for feature 1 on its right side; padded to five nodes.
-TREE = {
-    "feature": [0, 0, 1, 0, 0],
-    "threshold": [0.5, 0.0, 2.0, 0.0, 0.0],
-    "left": [1, 1, 3, 3, 4],
-    "right": [2, 1, 4, 3, 4],
-    "value": [0.0, -1.0, 0.0, 0.25, 4.0],
-}
+# A tree that asks for feature 0, and, where that is above 0.5, for feature 1.
+TREE = {"features": [0, 1], "thresholds": [0.5, 2.0], "values": [4.0, -1.0, 0.25, -1.0]}
 
 
 def test_trees_are_walked_to_their_leaves_and_added() -> None:
-    forest = make_forest({"features": ["a", "b"], "depth": 2, "trees": [TREE, TREE]})
+    forest = make_forest({"features": ["a", "b"], "trees": [TREE, TREE]})
     rows = np.array([[0.5, 9], [0.6, 2.0], [0.6, 2.1]], dtype=np.float32)
     np.testing.assert_allclose(forest.predict(rows), [-2.0, 0.5, 8.0])
 
@@ -36,7 +30,7 @@ def test_the_shipped_trees_fit_the_features() -> None:
     assert np.isfinite(opinions).all()
 
 
-@pytest.mark.parametrize("content", [None, {"features": ["another"], "depth": 1, "trees": []}])
+@pytest.mark.parametrize("content", [None, {"features": ["another"], "trees": []}])
 def test_without_trees_that_fit_there_are_none(tmp_path: Path, content: object) -> None:
     file = tmp_path / "ranker.json"
     if content is not None:
