@@ -105,6 +105,12 @@ class StaticModel:
                 vectors[block][having] += gathered
         return vectors
 
+    def pool(self, words: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Return the sum of the words' vectors, shape (dimensions,): what a query needs, in fewer steps."""
+        ids, _ = self.piece_ids(words)
+        pooled: npt.NDArray[np.float32] = self._scales[ids] @ self._rows[ids].astype(np.float32)
+        return pooled
+
     def piece_ids(self, words: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Return the row ids of all pieces, word after word, and how many each word has: none for an unknown one."""
         if self._ids is None and len(words) >= _DICT_FROM_WORDS:

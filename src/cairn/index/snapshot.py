@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from cairn.errors import DerivedFileError, IndexMissingError
+from cairn.index.analysis import Postings
 from cairn.index.segment import Segment
 from cairn.index.store import StateDir
 from cairn.index.vectors import Vectors
@@ -21,10 +22,10 @@ from cairn.storage import index_db
 _OPEN_ATTEMPTS = 5
 
 
-@dataclass(frozen=True, slots=True)
-class TermRows:
-    """The live rows a term stands in. Shapes: (n,). `impacts` are 0..255, `fields` a bit per field."""
+class TermRows(NamedTuple):
+    """Where some terms stand: which term in which live row. Shapes: (n,). `impacts` are 0..255, `fields` a bit each."""
 
+    terms: npt.NDArray[np.int64]
     rows: npt.NDArray[np.int64]
     impacts: npt.NDArray[np.uint8]
     fields: npt.NDArray[np.uint8]
@@ -57,7 +58,8 @@ class Snapshot:
         self.blob_rows = np.concatenate([*starts, [self.n_rows]]).astype(np.int64)
         self.file_of_blob = self._show(np.arange(len(files.blob_ids)))
         self.file_of_row = np.repeat(self.file_of_blob, np.diff(self.blob_rows))
-        self.forms = np.concatenate([np.zeros(0, np.uint8), *(segment.forms for segment in segments)])
+        # Wide, as what indexes an array must be: narrow ones are widened anew for every query.
+        self.forms = np.concatenate([np.zeros(0, np.int64), *(segment.forms for segment in segments)])
         self._all_live = bool((self.file_of_row >= 0).all())
         self.n_live = int((self.file_of_row >= 0).sum())
 
@@ -109,39 +111,36 @@ class Snapshot:
         file_of_blob = self._show(files)
         return file_of_blob, np.repeat(file_of_blob, np.diff(self.blob_rows))
 
-    def term(self, hashed: int) -> TermRows:
-        """Return the live rows of a term, in ascending order."""
-        rows: list[npt.NDArray[np.int64]] = []
-        impacts: list[npt.NDArray[np.uint8]] = []
-        fields: list[npt.NDArray[np.uint8]] = []
+    def term_rows(self, hashed: Sequence[int]) -> TermRows:
+        """Return the live rows of some terms."""
+        parts = []
         for segment, base in zip(self._segments, self._bases, strict=False):
-            postings = segment.postings
-            place = int(np.searchsorted(postings.hashes, np.uint64(hashed)))
-            if place < len(postings.hashes) and int(postings.hashes[place]) == hashed:
-                part = slice(int(postings.start[place]), int(postings.start[place + 1]))
-                rows.append(postings.rows[part].astype(np.int64) + base)
-                impacts.append(postings.impacts[part])
-                fields.append(postings.fields[part])
-        if not rows:
-            return TermRows(np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(0, np.uint8))
-        found = TermRows(np.concatenate(rows), np.concatenate(impacts), np.concatenate(fields))
+            if len((part := _look_up(segment.postings, hashed)).rows):
+                parts.append(part._replace(rows=part.rows + base) if base else part)
+        found = parts[0] if len(parts) == 1 else _joined(parts)
         if self._all_live:
             return found
         live = self.file_of_row[found.rows] >= 0
-        return TermRows(found.rows[live], found.impacts[live], found.fields[live])
+        return TermRows(found.terms[live], found.rows[live], found.impacts[live], found.fields[live])
 
-    def path_term(self, hashed: int) -> TermRows:
-        """Return the files whose path has a term; `rows` are file numbers."""
-        postings = self.files.postings
-        place = int(np.searchsorted(postings.hashes, np.uint64(hashed)))
-        if place == len(postings.hashes) or int(postings.hashes[place]) != hashed:
-            return TermRows(np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(0, np.uint8))
-        part = slice(int(postings.start[place]), int(postings.start[place + 1]))
-        return TermRows(postings.rows[part].astype(np.int64), postings.impacts[part], postings.fields[part])
+    def term_paths(self, hashed: Sequence[int]) -> TermRows:
+        """Return the files whose path has one of some terms; `rows` are file numbers."""
+        return _look_up(self.files.postings, hashed)
 
     def similarities(self, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return the cosine of a unit vector, shape (dimensions,), with every row's vector, shape (n_rows,)."""
         return self._vectors.similarities(query)
+
+    def coarse_similarities(self, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Return about what `similarities` does, several times as fast."""
+        return self._vectors.coarse(query)
+
+    def rows_of(self, blobs: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the rows of some blobs, laid end to end, and how many each has."""
+        first = self.blob_rows[blobs]
+        counts = self.blob_rows[blobs + 1] - first
+        ends = np.cumsum(counts)
+        return np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(first - ends + counts, counts), counts
 
     def path_similarities(self, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return the cosine of a unit vector with every file's path, shape (n_files,)."""
@@ -225,6 +224,32 @@ class Snapshot:
         if place == len(ordered) or int(ordered[place]) != chunk_id >> index_db.ORDINAL_BITS:
             return None
         return int(self.blob_rows[order[place]]) + (chunk_id & index_db.MAX_ORDINAL)
+
+
+_NOWHERE = TermRows(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(0, np.uint8))
+
+
+def _look_up(postings: Postings, hashed: Sequence[int]) -> TermRows:
+    """Return where some terms stand in one set of postings, term after term."""
+    if not len(postings.hashes) or not hashed:
+        return _NOWHERE
+    wanted = np.array(hashed, dtype=np.uint64)
+    places = np.minimum(np.searchsorted(postings.hashes, wanted), len(postings.hashes) - 1)
+    known = np.flatnonzero(postings.hashes[places] == wanted)
+    if not len(known):
+        return _NOWHERE
+    first, last = postings.start[places[known]], postings.start[places[known] + 1]
+    parts = [slice(*bounds) for bounds in zip(first.tolist(), last.tolist(), strict=True)]
+    rows, impacts, fields = (
+        np.concatenate([column[part] for part in parts])
+        for column in (postings.rows, postings.impacts, postings.fields)
+    )
+    return TermRows(np.repeat(known, last - first), rows.astype(np.int64), impacts, fields)
+
+
+def _joined(parts: Sequence[TermRows]) -> TermRows:
+    terms, rows, impacts, fields = zip(_NOWHERE, *parts, strict=True)
+    return TermRows(np.concatenate(terms), np.concatenate(rows), np.concatenate(impacts), np.concatenate(fields))
 
 
 def _log_share(counts: npt.NDArray[np.int64], most: int) -> npt.NDArray[np.float32]:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 _MAX_WIDENED_BYTES = 100_000_000
 _BLOCK_ROWS = 8_192
 _SCALE = np.float32(127.0)
+COARSE_DIMENSIONS = 64
 
 
 class Vectors:
@@ -51,6 +52,9 @@ class Vectors:
 
     def take(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
         """Return the vectors of some rows, in order; for vectors that are laid out as the snapshot's rows are."""
+        if "_widened" in self.__dict__:
+            widened: npt.NDArray[np.float32] = self._widened[rows]
+            return widened
         result = np.empty((len(rows), self.dimensions), dtype=np.float32)
         base = 0
         for part in self._parts:
@@ -58,6 +62,24 @@ class Vectors:
             result[own] = part[rows[own] - base]
             base += len(part)
         return result / _SCALE
+
+    def coarse(self, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Return about the cosine of a unit vector with every row's, judged by the leading dimensions alone.
+
+        A model trained as Kusupati et al. describe (Matryoshka Representation Learning, 2022) puts most of a meaning
+        there, and comparing a quarter of each vector takes a quarter of the time, most of which is memory traffic.
+        """
+        head = query[:COARSE_DIMENSIONS]
+        length = np.float32(max(1e-6, float(np.linalg.norm(head))))
+        return self._heads @ (head / length)
+
+    @cached_property
+    def _heads(self) -> npt.NDArray[np.float32]:
+        """The leading dimensions of every vector, as unit vectors. Shape (n_stored, COARSE_DIMENSIONS)."""
+        heads = [part[:, :COARSE_DIMENSIONS].astype(np.float32) for part in self._parts]
+        stored = np.concatenate(heads) if heads else np.zeros((0, COARSE_DIMENSIONS), dtype=np.float32)
+        stored /= np.maximum(np.linalg.norm(stored, axis=1, keepdims=True), np.float32(1e-6))
+        return stored
 
     @cached_property
     def _widened(self) -> npt.NDArray[np.float32]:

@@ -137,7 +137,7 @@ def query_vector(model: StaticModel, query: Query) -> Floats | None:
     """Return the unit vector of the query's words, shape (dimensions,); None when the model knows none of them."""
     if not query.words:
         return None
-    pooled = model.word_vectors(query.words).sum(axis=0)
+    pooled = model.pool(query.words)
     norm = float(np.linalg.norm(pooled))
     return pooled / np.float32(norm) if norm > 0 else None
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from bisect import insort
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -13,7 +15,7 @@ from cairn.index.snapshot import Snapshot
 from cairn.search.filters import Filters, filter_files
 from cairn.search.learned import correct
 from cairn.search.query import Query
-from cairn.search.rank import Floats, Ints, Scope, Scores, Weights, form_weight, score, weighted_features
+from cairn.search.rank import Floats, Scope, Scores, Weights, form_weight, largest, score, weighted_features
 from cairn.storage import index_db
 from cairn.storage.index_db import NamedDefinition
 
@@ -72,7 +74,7 @@ def rank(
     scores, scope, chosen = first_stage(snapshot, connection, query, vector, filters, weights, dense)
     correct(snapshot, vector, scores, weights)
     rows = _diversify(snapshot, scores, scope, chosen, limit)
-    return Ranking(rows, scores.known, lambda one: _parts(snapshot, scores, one, weights))
+    return Ranking(rows, scores.matches.known, lambda one: _parts(snapshot, scores, one, weights))
 
 
 def first_stage(
@@ -141,37 +143,36 @@ def _diversify(snapshot: Snapshot, scores: Scores, scope: Scope, chosen: dict[in
 
     A file's best row is never discounted, so only rows of the `limit` best files can be among the `limit` best.
     """
-    total = scores.total
-    nonempty = np.flatnonzero(np.diff(snapshot.blob_rows))
-    best = np.maximum.reduceat(total, snapshot.blob_rows[nonempty])
-    top = nonempty[_largest(best, limit)]
-    rows = np.concatenate([np.arange(snapshot.blob_rows[blob], snapshot.blob_rows[blob + 1]) for blob in top])
-    rows = rows[np.isfinite(total[rows])]
-    files, values = scope.file_of_row[rows], total[rows]
-    order = np.lexsort((rows, -values, files))
-    rows, files, values = rows[order], files[order], values[order]
-    starts = np.flatnonzero(np.concatenate(([True], files[1:] != files[:-1]))) if len(rows) else rows
-    place = np.arange(len(rows)) - np.repeat(starts, np.diff(np.append(starts, len(rows))))
-    # A score may be negative, where a factor would raise it.
-    values = np.where(values > 0, values * SATURATION**place, values - place)
-    values = np.round(values, 5)  # what differs only in how it was summed up is a tie
-    final = np.lexsort((rows, -values))[:limit]
+    top = np.sort(largest(scores.best, limit))
+    rows, counts = snapshot.rows_of(top)
+    order = np.argsort(-scores.total[rows], kind="stable")
+    order = order[np.isfinite(scores.total[rows[order]])]
+    rows, files = rows[order], scope.file_of_blob[np.repeat(top, counts)[order]]
+    seen: Counter[int] = Counter()
+    done: set[int] = set()  # files of which no further row is good enough
+    found: list[tuple[float, int, int, float]] = []
+    for total, row, file in zip(scores.total[rows].tolist(), rows.tolist(), files.tolist(), strict=True):
+        if file not in done:
+            value = _discounted(total, seen[file])
+            if len(found) < limit or -value <= found[limit - 1][0]:
+                insort(found, (-value, row, file, total))
+                seen[file] += 1
+            else:
+                done.add(file)
     dense = scores.of_rows.get("dense", np.zeros(snapshot.n_rows, dtype=np.float32))
-    columns = (rows[final], files[final], values[final], dense[rows[final]], values[final] - total[rows[final]])
     return [
-        Ranked(row, file, value, chosen.get(row), near, repeated)
-        for row, file, value, near, repeated in zip(*(column.tolist() for column in columns), strict=True)
+        Ranked(row, file, -value, chosen.get(row), float(dense[row]), -value - total)
+        for value, row, file, total in found[:limit]
     ]
+
+
+def _discounted(total: float, place: int) -> float:
+    """Return what the row at a place among its file's counts. A negative score, a factor would raise."""
+    value = total * SATURATION**place if total > 0 else total - place
+    return round(value, 5)  # what differs only in how it was summed up is a tie
 
 
 def _parts(snapshot: Snapshot, scores: Scores, one: Ranked, weights: Weights) -> dict[str, float]:
     """Return what each feature adds to a row's score."""
     parts = weighted_features(scores.features(one.row, int(snapshot.blob_of_row[one.row]), one.file), weights)
     return {**parts, "form": form_weight(Form(int(snapshot.forms[one.row])), weights), "repeated": one.repeated}
-
-
-def _largest(values: Floats, count: int) -> Ints:
-    """Return the places of the largest values, in no order."""
-    if count >= len(values):
-        return np.arange(len(values))
-    return np.argpartition(-values, count)[:count]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: no characters that look alike
@@ -37,6 +38,7 @@ def format_hit_id(key: int, path: str, place: int | None) -> str:
     return text if place is None else f"{text}.{place}"
 
 
+@lru_cache(maxsize=4_096)
 def path_mark(path: str) -> str:
     """Return the characters that stand for a path in an id."""
     number = int.from_bytes(blake2b(os.fsencode(path), digest_size=2).digest(), "big") & 0x7FFF
@@ -44,4 +46,4 @@ def path_mark(path: str) -> str:
 
 
 def _base32(number: int, width: int) -> str:
-    return "".join(_ALPHABET[(number >> (5 * place)) & 31] for place in reversed(range(width)))
+    return "".join([_ALPHABET[(number >> shift) & 31] for shift in range(5 * (width - 1), -1, -5)])

@@ -39,12 +39,12 @@ class Forest:
     def predict(self, rows: Floats) -> Floats:
         """Return the sum of all trees for each row of features. Shapes: (n, len(FEATURES)) to (n,)."""
         n_trees, n_patterns = self.values.shape
-        n_questions = n_patterns.bit_length() - 1
-        answers = (rows[:, self.features] <= self.thresholds).reshape(len(rows), n_trees, n_questions)
-        patterns = np.arange(n_trees) * n_patterns
-        for question in range(n_questions):
-            patterns = patterns + (answers[:, :, question].astype(np.int64) << question)
-        total: Floats = self.values.ravel()[patterns].sum(axis=1)
+        answers = rows.T[self.features] <= self.thresholds[:, None]
+        answers = answers.reshape(n_trees, n_patterns.bit_length() - 1, len(rows))
+        patterns = (np.arange(n_trees) * n_patterns)[:, None]
+        for question in range(answers.shape[1]):
+            patterns = patterns + (answers[:, question].astype(np.int64) << question)
+        total: Floats = self.values.ravel()[patterns].sum(axis=0)
         return total
 
 
@@ -67,12 +67,13 @@ def load_forest(path: Path = DATA) -> Forest | None:
 
 def candidates(snapshot: Snapshot, scores: Scores) -> Ints:
     """Return the blobs of the files whose best row scored highest, best first."""
-    full = np.flatnonzero(np.diff(snapshot.blob_rows))
-    best = np.maximum.reduceat(scores.total, snapshot.blob_rows[full])
-    full, best = full[np.isfinite(best)], best[np.isfinite(best)]
     # What differs only in how it was summed up is a tie, which the order of the paths decides.
-    order = np.lexsort((snapshot.file_of_blob[full], -np.round(best, _DECIMALS)))
-    return full[order[:CANDIDATES]]
+    best = np.round(scores.best, _DECIMALS)
+    blobs = np.flatnonzero(np.isfinite(best))
+    if len(blobs) > CANDIDATES:
+        blobs = blobs[best[blobs] >= np.partition(best[blobs], -CANDIDATES)[-CANDIDATES]]
+    order = np.lexsort((snapshot.file_of_blob[blobs], -best[blobs]))
+    return blobs[order[:CANDIDATES]]
 
 
 def correct(snapshot: Snapshot, vector: Floats | None, scores: Scores, weights: Weights) -> None:
@@ -89,9 +90,7 @@ def correct(snapshot: Snapshot, vector: Floats | None, scores: Scores, weights: 
     unjudged = (snapshot.files.roles[snapshot.file_of_blob[blobs]] & int(ASKED_FOR)) > 0
     opinion[blobs[unjudged]] = opinion[blobs].max()
     scores.of_blobs["learned"] = opinion
-    for blob in blobs.tolist():
-        scores.total[_rows_of(snapshot, blob)] += weights.learned * opinion[blob]
-
-
-def _rows_of(snapshot: Snapshot, blob: int) -> slice:
-    return slice(int(snapshot.blob_rows[blob]), int(snapshot.blob_rows[blob + 1]))
+    gain = np.float32(weights.learned) * opinion[blobs]
+    rows, counts = snapshot.rows_of(blobs)
+    scores.total[rows] += np.repeat(gain, counts)
+    scores.best[blobs] += gain

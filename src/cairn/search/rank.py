@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -17,12 +17,15 @@ from cairn.search.query import Query
 from cairn.source.roles import Role
 
 Floats = npt.NDArray[np.float32]
+Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 NAME_BIT, DOC_BIT = 1, 4  # of a posting's fields: the term stands in a definition's name, in its documentation
 ASKED_FOR = Role.TEST | Role.EXAMPLE | Role.DOCS | Role.CONFIG  # roles that answer a query that names them
 # A file is judged by this many of its chunks, the best by lexical score.
 FILE_CHUNKS = 3
+# The rows that score best by coarse cosines get exact ones.
+SHARPENED_ROWS = 240
 # A term of a file's stem counts fully when its rarity among all paths is at least 1 / this of the highest possible.
 STEM_RARITY = 2.0
 # Chunks below this share of the best lexical score say nothing about their file.
@@ -84,29 +87,33 @@ class Scope:
     file_of_row: Ints
 
 
-class TermMatch(NamedTuple):
-    """Where one term of the query stands: in which chunks and in which files' paths. `rarity` includes `weight`."""
+class Matches(NamedTuple):
+    """Where the terms of a query stand, in chunks and in files' paths; `known` is the share that stands anywhere.
 
-    rarity: float
-    weight: float
+    Shapes: (n_terms,) each; `rarity` includes the term's `weight` in the query, `path_rarity` is that among paths.
+    """
+
+    rarity: Doubles
+    path_rarity: Doubles
+    weight: Doubles
+    known: float
     rows: TermRows
     paths: TermRows
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Scores of one query: `total` of shape (n_rows,), -inf for rows out of scope.
+    """Scores of one query: `total` of shape (n_rows,), -inf for rows out of scope, and `best` of each blob's rows.
 
     The features are kept apart for explanations: those of chunks (n_rows,), of blobs (n_blobs,), of files (n_files,).
-    `known` is the share of the query's terms that the project contains at all.
     """
 
     total: Floats
-    known: float
+    best: Floats
     of_rows: dict[str, Floats]
     of_blobs: dict[str, Floats]
     of_files: dict[str, Floats]
-    terms: tuple[TermMatch, ...] = ()
+    matches: Matches
 
     def features(self, row: int, blob: int, file: int) -> dict[str, float]:
         """Return the value of every feature for one row."""
@@ -128,12 +135,11 @@ def score(
     Args:
         dense: shape (n_rows,), what another model has for the feature `dense` in place of the bundled one's cosines.
     """
-    terms = _match_terms(snapshot, query)
-    of_rows, of_files = _lexical(snapshot, terms)
-    known = sum(len(term.rows.rows) > 0 for term in terms) / max(1, len(terms))
+    matches = _match_terms(snapshot, query)
+    of_rows, of_files = _lexical(snapshot, matches)
     of_blobs = {"file_lexical": _file_lexical(snapshot, of_rows["lexical"])}
     if vector is not None:
-        of_rows["dense"] = snapshot.similarities(vector) if dense is None else dense
+        of_rows["dense"] = snapshot.coarse_similarities(vector) if dense is None else dense
         of_files["path_dense"] = np.maximum(snapshot.path_similarities(vector), 0)
     elif dense is not None:
         of_rows["dense"] = dense
@@ -145,10 +151,35 @@ def score(
     by_file = _weighted(of_files, weights, len(snapshot.files.paths))
     by_blob = _weighted(of_blobs, weights, len(snapshot.blob_ids)) + by_file[np.maximum(scope.file_of_blob, 0)]
     by_blob[scope.file_of_blob < 0] = -np.inf
-    total = np.repeat(by_blob, np.diff(snapshot.blob_rows)) + _weighted(of_rows, weights, snapshot.n_rows)
-    total += np.array([form_weight(form, weights) for form in Form], dtype=np.float32)[snapshot.forms]
+    total = by_blob[snapshot.blob_of_row] + _weighted(of_rows, weights, snapshot.n_rows)
+    total += _form_weights(weights)[snapshot.forms]
     total[scope.file_of_row < 0] = -np.inf
-    return Scores(total, known, of_rows, of_blobs, of_files, terms)
+    if vector is not None and dense is None:
+        _sharpen(snapshot, vector, total, of_rows["dense"], weights)
+    return Scores(total, _best_of_blobs(snapshot, total), of_rows, of_blobs, of_files, matches)
+
+
+def _sharpen(snapshot: Snapshot, vector: Floats, total: Floats, dense: Floats, weights: Weights) -> None:
+    """Put exact cosines in place of the coarse ones for the rows that score best."""
+    rows = largest(total, SHARPENED_ROWS)
+    exact = snapshot.vectors(rows) @ vector
+    total[rows] += np.float32(weights.dense) * (exact - dense[rows])
+    dense[rows] = exact
+
+
+def largest(values: Floats, count: int) -> Ints:
+    """Return the places of the largest values, in no order."""
+    if count >= len(values):
+        return np.arange(len(values))
+    return np.argpartition(values, -count)[-count:]
+
+
+def _best_of_blobs(snapshot: Snapshot, total: Floats) -> Floats:
+    """Return the best score of each blob's rows, -inf for a blob without rows. Shape (n_blobs,)."""
+    best = np.full(len(snapshot.blob_ids), -np.inf, dtype=np.float32)
+    full = np.flatnonzero(np.diff(snapshot.blob_rows))
+    best[full] = np.maximum.reduceat(total, snapshot.blob_rows[full])
+    return best
 
 
 def weighted_features(features: dict[str, float], weights: Weights) -> dict[str, float]:
@@ -164,45 +195,67 @@ def _weighted(features: dict[str, Floats], weights: Weights, size: int) -> Float
     return total
 
 
+@lru_cache(maxsize=8)
+def _form_weights(weights: Weights) -> Floats:
+    return np.array([form_weight(form, weights) for form in Form], dtype=np.float32)
+
+
 def form_weight(form: Form, weights: Weights) -> float:
     """Return what a chunk's form adds to its score."""
     return float(getattr(weights, _FORM_WEIGHTS[form])) if form in _FORM_WEIGHTS else 0.0
 
 
-def _match_terms(snapshot: Snapshot, query: Query) -> tuple[TermMatch, ...]:
-    matches = []
-    for term in query.terms:
-        rows = snapshot.term(term.hashed)
-        rarity = _idf(len(rows.rows), snapshot.n_live) * term.weight
-        matches.append(TermMatch(rarity, term.weight, rows, snapshot.path_term(term.hashed)))
-    return tuple(matches)
+def _match_terms(snapshot: Snapshot, query: Query) -> Matches:
+    hashes = [term.hashed for term in query.terms]
+    weight = np.array([term.weight for term in query.terms])
+    rows, paths = snapshot.term_rows(hashes), snapshot.term_paths(hashes)
+    frequency = np.bincount(rows.terms, minlength=len(hashes))
+    return Matches(
+        _idf(frequency, snapshot.n_live) * weight,
+        _idf(np.bincount(paths.terms, minlength=len(hashes)), len(snapshot.files.paths)),
+        weight,
+        np.count_nonzero(frequency) / max(1, len(hashes)),
+        rows,
+        paths,
+    )
 
 
-def _lexical(snapshot: Snapshot, terms: Sequence[TermMatch]) -> tuple[dict[str, Floats], dict[str, Floats]]:
+def _lexical(snapshot: Snapshot, matches: Matches) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """Return features of rows and files, each a share of the query's whole rarity."""
+    rarity, path_rarity, weight, _, in_rows, in_paths = matches
+    share = 1 / (IMPACT_SCALE * (rarity.sum() + 1e-6))
     n_rows, n_files = snapshot.n_rows, len(snapshot.files.paths)
-    lexical, name, doc = (np.zeros(n_rows, dtype=np.float32) for _ in range(3))
-    path, stem = (np.zeros(n_files, dtype=np.float32) for _ in range(2))
-    whole = 1e-6
-    rarest = _idf(1, n_files)
-    for rarity, weight, found, in_path in terms:
-        path_idf = _idf(len(in_path.rows), n_files)
-        path_rarity = min(rarity, path_idf * weight)
-        whole += rarity
-        lexical[found.rows] += found.impacts * np.float32(rarity / IMPACT_SCALE)
-        name[found.rows[(found.fields & NAME_BIT) > 0]] += np.float32(rarity)
-        doc[found.rows[(found.fields & DOC_BIT) > 0]] += np.float32(rarity)
-        path[in_path.rows] += in_path.impacts * np.float32(path_rarity / IMPACT_SCALE)
-        stem[in_path.rows[(in_path.fields & STEM_FIELD) > 0]] += np.float32(min(1.0, STEM_RARITY * path_idf / rarest))
-    share = np.float32(1 / whole)
-    stem = np.minimum(1, stem / np.maximum(1, snapshot.files.stem_terms))
-    of_rows = {"lexical": lexical * share, "name": name * share, "doc": doc * share}
-    return of_rows, {"path": path * share, "stem": stem}
+    gain = (rarity * share)[in_rows.terms]
+    path_gain = np.minimum(rarity, path_rarity * weight) * share
+    rarest = float(_idf(np.array(1), n_files))
+    stem = _sum_where(
+        in_paths, np.minimum(1.0, STEM_RARITY / rarest * path_rarity)[in_paths.terms], n_files, STEM_FIELD
+    )
+    of_rows = {
+        "lexical": _sum(in_rows.rows, gain * in_rows.impacts, n_rows),
+        "name": _sum_where(in_rows, gain * IMPACT_SCALE, n_rows, NAME_BIT),
+        "doc": _sum_where(in_rows, gain * IMPACT_SCALE, n_rows, DOC_BIT),
+    }
+    of_files = {
+        "path": _sum(in_paths.rows, path_gain[in_paths.terms] * in_paths.impacts, n_files),
+        "stem": np.minimum(1, stem / np.maximum(1, snapshot.files.stem_terms)),
+    }
+    return of_rows, of_files
 
 
-def _idf(frequency: int, total: int) -> float:
-    """Return how rare a term is (Robertson and Spärck Jones), never negative."""
-    return float(np.log(1 + (total - frequency + 0.5) / (frequency + 0.5)))
+def _sum_where(found: TermRows, values: Doubles, size: int, field: int) -> Floats:
+    within = np.flatnonzero(found.fields & field)
+    return _sum(found.rows[within], values[within], size)
+
+
+def _sum(rows: Ints, values: Doubles, size: int) -> Floats:
+    """Return for each row the sum of its values, shape (size,)."""
+    return np.bincount(rows, weights=values, minlength=size).astype(np.float32)
+
+
+def _idf(frequencies: Ints, total: int) -> Doubles:
+    """Return how rare terms are (Robertson and Spärck Jones), never negative. Shape as given."""
+    return np.log1p((total - frequencies + 0.5) / (frequencies + 0.5))
 
 
 def _file_lexical(snapshot: Snapshot, lexical: Floats) -> Floats:
@@ -212,7 +265,7 @@ def _file_lexical(snapshot: Snapshot, lexical: Floats) -> Floats:
         return np.zeros(len(snapshot.blob_ids), dtype=np.float32)
     rows = np.flatnonzero(lexical > FILE_CHUNK_FLOOR * top)
     blobs = snapshot.blob_of_row[rows]
-    order = np.lexsort((-lexical[rows], blobs))
+    order = np.argsort(blobs * 2.0 - lexical[rows] / top)  # by blob, and the best first
     rows, blobs = rows[order], blobs[order]
     starts = np.flatnonzero(np.concatenate(([True], blobs[1:] != blobs[:-1])))
     place = np.arange(len(rows)) - np.repeat(starts, np.diff(np.append(starts, len(rows))))

@@ -75,6 +75,12 @@ def test_a_word_vector_is_the_sum_of_its_pieces(model: StaticModel) -> None:
     np.testing.assert_allclose(model.word_vectors(["tokenizability"])[0], expected, rtol=1e-5, atol=1e-7)
 
 
+def test_pooled_words_are_the_sum_of_their_vectors(model: StaticModel) -> None:
+    words = ["route", "mutexguard", "ꦲꦏ", "route"]
+    np.testing.assert_allclose(model.pool(words), model.word_vectors(words).sum(axis=0), rtol=1e-5, atol=1e-6)
+    assert not model.pool(["ꦲꦏ"]).any()
+
+
 def test_an_unknown_word_gives_zeros_and_leaves_its_neighbours_alone(model: StaticModel) -> None:
     vectors = model.word_vectors(["ꦲꦏ", "mutexguard", "", "ꦲꦏ", "route", "a" * 101])
     assert not vectors[[0, 2, 3, 5]].any()

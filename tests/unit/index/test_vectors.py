@@ -7,7 +7,7 @@ import pytest
 from cairn.index import vectors as module
 from cairn.index.analysis import quantize
 from cairn.index.overlay import KnownVectors, OverlayFile, concatenate
-from cairn.index.vectors import Vectors
+from cairn.index.vectors import COARSE_DIMENSIONS, Vectors
 
 RANDOM = np.random.default_rng(7)
 
@@ -37,6 +37,23 @@ def test_blocks_give_what_the_whole_gives(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(module, "_MAX_WIDENED_BYTES", 0)
     monkeypatch.setattr(module, "_BLOCK_ROWS", 4)
     np.testing.assert_allclose(Vectors(parts, 24).similarities(query), whole, rtol=1e-5, atol=1e-6)
+
+
+def test_coarse_similarities_are_cosines_of_the_leading_dimensions() -> None:
+    rows, query = unit(40, 256), unit(1, 256)[0]
+    heads, head = rows[:, :COARSE_DIMENSIONS], query[:COARSE_DIMENSIONS]
+    expected = heads @ head / (np.linalg.norm(heads, axis=1) * np.linalg.norm(head))
+    found = Vectors([quantize(rows[:25]), quantize(rows[25:])], 256).coarse(query)
+    np.testing.assert_allclose(found, expected, atol=0.03)
+
+
+def test_the_vectors_of_some_rows_are_those_of_all() -> None:
+    vectors, chosen = Vectors([quantize(unit(9)), quantize(unit(5))], 24), np.array([13, 0, 9, 8])
+    before = vectors.take(chosen)
+    every = vectors.take(np.arange(14))
+    np.testing.assert_array_equal(before, every[chosen])
+    vectors.similarities(unit(1)[0])  # which widens them all
+    np.testing.assert_array_equal(vectors.take(chosen), before)
 
 
 def test_no_rows_have_no_similarities() -> None:
