@@ -17,7 +17,8 @@ demo: install
 test: lint types layers unit
 
 install: $(UV)
-	$(UV) sync --quiet --locked --inexact --no-dev --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')"
+	$(UV) sync --quiet --locked --inexact --no-dev --compile-bytecode --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')"
+	@$(BIN)/python -m compileall -q src
 
 develop: $(UV)
 	$(UV) sync --quiet --locked --inexact --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')"

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 _DATA = Path(__file__).parent / "data"
 _MAX_WORD_CHARS = 100  # BERT's own limit: a longer word is unknown
-_DICT_FROM_WORDS = 500  # the 30,000-entry dict costs some 2,000 binary searches; a query asks for about 50
+# The 30,000-entry dict costs some 2,000 binary searches; a query asks for about 50, a process that lives on for many.
+_DICT_FROM_WORDS = 500
 _BLOCK_WORDS = 1024  # words done at a time: 1 MB of float32, which stays in the cache
 
 # CJK ideographs, which BERT takes as one word each: (first, last) code point.
@@ -62,6 +63,7 @@ class StaticModel:
         self._scales = scales
         self._max_piece_bytes = pieces.dtype.itemsize
         self._ids: dict[bytes, int] | None = None
+        self._asked = 0  # words so far
 
     @classmethod
     def load(cls, folder: Path = _DATA) -> StaticModel:
@@ -113,7 +115,8 @@ class StaticModel:
 
     def piece_ids(self, words: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Return the row ids of all pieces, word after word, and how many each word has: none for an unknown one."""
-        if self._ids is None and len(words) >= _DICT_FROM_WORDS:
+        self._asked += len(words)
+        if self._ids is None and self._asked >= _DICT_FROM_WORDS:
             self._ids = dict(zip(self._pieces.tolist(), range(len(self._pieces)), strict=True))
         find = self._search if self._ids is None else self._ids.get
         ids: list[int] = []

@@ -21,6 +21,7 @@ from cairn.storage.index_db import NamedDefinition
 
 # Each further chunk of a file counts this much less than the one before, so that one file does not fill the list.
 SATURATION = 0.5
+_TIE = 1e-4  # more than rounding changes a score by
 MAX_NAMESAKES = 200
 # Names of these kinds are often just mentioned again elsewhere; a type or function is what is meant.
 MINOR_KINDS = frozenset({"field", "variable", "key", "property", "section", "constant", "target"})
@@ -145,13 +146,17 @@ def _diversify(snapshot: Snapshot, scores: Scores, scope: Scope, chosen: dict[in
     """
     top = np.sort(largest(scores.best, limit))
     rows, counts = snapshot.rows_of(top)
-    order = np.argsort(-scores.total[rows], kind="stable")
-    order = order[np.isfinite(scores.total[rows[order]])]
-    rows, files = rows[order], scope.file_of_blob[np.repeat(top, counts)[order]]
+    totals, best = scores.total[rows], np.repeat(scores.best[top], counts)
+    good = np.isfinite(totals)
+    if len(top) == limit and (least := float(scores.best[top].min())) > 0:
+        good &= (totals >= best - _TIE) | (totals * SATURATION >= least - _TIE)
+    order = np.flatnonzero(good)
+    order = order[np.argsort(-totals[order], kind="stable")]
+    rows, files, totals = rows[order], scope.file_of_blob[np.repeat(top, counts)[order]], totals[order]
     seen: Counter[int] = Counter()
     done: set[int] = set()  # files of which no further row is good enough
     found: list[tuple[float, int, int, float]] = []
-    for total, row, file in zip(scores.total[rows].tolist(), rows.tolist(), files.tolist(), strict=True):
+    for total, row, file in zip(totals.tolist(), rows.tolist(), files.tolist(), strict=True):
         if file not in done:
             value = _discounted(total, seen[file])
             if len(found) < limit or -value <= found[limit - 1][0]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from cairn.index.snapshot import Snapshot
@@ -121,8 +122,13 @@ def _on_definition(row: ChunkRow, place: int) -> Focus:
 
 
 def _is_named(definition: Definition, terms: frozenset[str]) -> bool:
-    own = {term for raw in raw_words(definition.name) for term in terms_of(raw, split_identifier(raw))}
+    own = _terms_of_name(definition.name)
     return bool(own) and own <= terms
+
+
+@lru_cache(maxsize=4_096)
+def _terms_of_name(name: str) -> frozenset[str]:
+    return frozenset(term for raw in raw_words(name) for term in terms_of(raw, split_identifier(raw)))
 
 
 def make_hit(
