@@ -145,7 +145,7 @@ class Snapshot:
 
     def path_similarities(self, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return the cosine of a unit vector with every file's path, shape (n_files,)."""
-        return self._widened_paths @ query
+        return self._path_vectors.similarities(query)
 
     def vectors(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
         """Return the unit vectors of some rows, shape (len(rows), dimensions)."""
@@ -153,8 +153,7 @@ class Snapshot:
 
     def path_vectors(self, files: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
         """Return the unit vectors of some files' paths, shape (len(files), dimensions)."""
-        found: npt.NDArray[np.float32] = self._widened_paths[files]
-        return found
+        return self._path_vectors.take(files)
 
     @cached_property
     def blob_of_row(self) -> npt.NDArray[np.int64]:
@@ -202,8 +201,8 @@ class Snapshot:
         return Vectors([segment.vectors for segment in self._segments], self.files.vectors.shape[1])
 
     @cached_property
-    def _widened_paths(self) -> npt.NDArray[np.float32]:
-        return self.files.vectors.astype(np.float32) / np.float32(127.0)
+    def _path_vectors(self) -> Vectors:
+        return Vectors([self.files.vectors], self.files.vectors.shape[1])
 
     def places_of_blobs(self, blob_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return where blobs stand in `blob_ids`, -1 for those in no segment. Shape as given."""

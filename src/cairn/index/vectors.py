@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-# Above this size vectors are widened block by block instead of being kept as float32.
-_MAX_WIDENED_BYTES = 100_000_000
-_BLOCK_ROWS = 8_192
+# Rows are widened to float32 a block at a time, into memory that stays in the cache: as fast as a product with float32
+# that is kept, in a quarter of the memory, and nothing is done at opening. BLAS starts no threads for a block.
+_BLOCK_ROWS = 512
 _SCALE = np.float32(127.0)
 
 
@@ -33,17 +32,17 @@ class Vectors:
 
     def similarities(self, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return the cosine of a unit vector, shape (dimensions,), with every row's, shape (n_rows,); 0 for none."""
-        if self._n_stored * self.dimensions * 4 <= _MAX_WIDENED_BYTES:
-            stored = self._widened @ query
-        else:
-            stored = np.empty(self._n_stored, dtype=np.float32)
-            base = 0
-            for part in self._parts:
-                for first in range(0, len(part), _BLOCK_ROWS):
-                    block = part[first : first + _BLOCK_ROWS].astype(np.float32)
-                    stored[base + first : base + first + len(block)] = block @ query
-                base += len(part)
-            stored /= _SCALE
+        stored = np.empty(self._n_stored, dtype=np.float32)
+        buffer = np.empty((_BLOCK_ROWS, self.dimensions), dtype=np.float32)
+        scaled = (query / _SCALE).astype(np.float32, copy=False)
+        base = 0
+        for part in self._parts:
+            for first in range(0, len(part), _BLOCK_ROWS):
+                rows = part[first : first + _BLOCK_ROWS]
+                block = buffer[: len(rows)]
+                np.copyto(block, rows)
+                np.dot(block, scaled, out=stored[base + first : base + first + len(rows)])
+            base += len(part)
         if self._places is None:
             return stored
         found: npt.NDArray[np.float32] = np.append(stored, np.float32(0))[self._places]
@@ -58,8 +57,3 @@ class Vectors:
             result[own] = part[rows[own] - base]
             base += len(part)
         return result / _SCALE
-
-    @cached_property
-    def _widened(self) -> npt.NDArray[np.float32]:
-        parts = [part.astype(np.float32) / _SCALE for part in self._parts]
-        return np.concatenate(parts) if parts else np.zeros((0, self.dimensions), dtype=np.float32)

@@ -2,9 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-import pytest
 
-from cairn.index import vectors as module
 from cairn.index.analysis import quantize
 from cairn.index.overlay import KnownVectors, OverlayFile, concatenate
 from cairn.index.vectors import Vectors
@@ -31,11 +29,9 @@ def test_rows_are_found_at_their_places_and_others_are_zero() -> None:
     np.testing.assert_allclose(found, [rows[2] @ query, 0, rows[0] @ query, rows[0] @ query], atol=0.02)
 
 
-def test_blocks_give_what_the_whole_gives(monkeypatch: pytest.MonkeyPatch) -> None:
-    parts, query = [quantize(unit(30)), quantize(unit(7))], unit(1)[0]
-    whole = Vectors(parts, 24).similarities(query)
-    monkeypatch.setattr(module, "_MAX_WIDENED_BYTES", 0)
-    monkeypatch.setattr(module, "_BLOCK_ROWS", 4)
+def test_more_rows_than_a_block_and_several_parts_give_what_one_product_gives() -> None:
+    parts, query = [quantize(unit(1_300)), quantize(unit(7))], unit(1)[0]
+    whole = np.concatenate(parts).astype(np.float32) / 127 @ query
     np.testing.assert_allclose(Vectors(parts, 24).similarities(query), whole, rtol=1e-5, atol=1e-6)
 
 
