@@ -18,7 +18,7 @@ from cairn.workspace import Workspace
 
 
 def run_index(options: argparse.Namespace) -> int:
-    """Build or update the index, complete the vectors of configured models, and say what was done."""
+    """Build or update the index, its graphs and the vectors of configured models, and say what was done."""
     bar = ProgressBar("Indexing")
     with Workspace.containing(options.path or options.project, state_dir=options.state_dir) as workspace:
         with closing(bar):
@@ -26,6 +26,9 @@ def run_index(options: argparse.Namespace) -> int:
         if not options.json:
             _emit_report(report, every_skipped=options.skipped)
             sys.stdout.flush()
+        if not options.dry_run:
+            with closing(ProgressBar("Linking near chunks", unit="chunks")) as bar:
+                workspace.build_graphs(progress=bar)
         estimates = workspace.estimate()
         embedded = () if options.dry_run else _embed(workspace, estimates, anew=options.full)
         root = workspace.root

@@ -48,6 +48,14 @@ class Vectors:
         found: npt.NDArray[np.float32] = np.append(stored, np.float32(0))[self._places]
         return found
 
+    def similarities_of(self, rows: npt.NDArray[np.int64], query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Return the cosine of a unit vector with those of some rows, in order; for vectors as in `take`."""
+        found = np.empty(len(rows), dtype=np.float32)
+        for first in range(0, len(rows), _BLOCK_ROWS):
+            block = slice(first, first + _BLOCK_ROWS)
+            found[block] = self.take(rows[block]) @ query
+        return found
+
     def take(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
         """Return the vectors of some rows, in order; for vectors that are laid out as the snapshot's rows are."""
         result = np.empty((len(rows), self.dimensions), dtype=np.float32)

@@ -13,6 +13,7 @@ from cairn.index.analysis import IMPACT_SCALE
 from cairn.index.segment import Form
 from cairn.index.snapshot import Snapshot, TermRows
 from cairn.index.view import STEM_FIELD
+from cairn.search.near import cosines, settle
 from cairn.search.query import Query
 from cairn.source.roles import Role
 
@@ -132,8 +133,11 @@ def score(
     of_rows, of_files = _lexical(snapshot, terms)
     known = sum(len(term.rows.rows) > 0 for term in terms) / max(1, len(terms))
     of_blobs = {"file_lexical": _file_lexical(snapshot, of_rows["lexical"])}
+    known_cosines = None
     if vector is not None:
-        of_rows["dense"] = snapshot.similarities(vector) if dense is None else dense
+        if dense is None:
+            dense, known_cosines = cosines(snapshot, vector, scope.file_of_blob)
+        of_rows["dense"] = dense
         of_files["path_dense"] = np.maximum(snapshot.path_similarities(vector), 0)
     elif dense is not None:
         of_rows["dense"] = dense
@@ -148,6 +152,8 @@ def score(
     total = np.repeat(by_blob, np.diff(snapshot.blob_rows)) + _weighted(of_rows, weights, snapshot.n_rows)
     total += np.array([form_weight(form, weights) for form in Form], dtype=np.float32)[snapshot.forms]
     total[scope.file_of_row < 0] = -np.inf
+    if vector is not None and known_cosines is not None:
+        settle(snapshot, vector, total, of_rows["dense"], known_cosines, weights.dense)
     return Scores(total, known, of_rows, of_blobs, of_files, terms)
 
 

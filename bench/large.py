@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""Compare the graph search of a large index with exact search, on a real index; see README.md beside this file."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import random
+import re
+import resource
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+from statistics import mean
+
+import numpy as np
+import numpy.typing as npt
+from metrics import percentile
+
+from cairn.embedding.static import StaticModel
+from cairn.index.hnsw import NEAREST, Graph
+from cairn.index.segment import Segment
+from cairn.index.snapshot import Snapshot
+from cairn.index.vectors import Vectors
+from cairn.search.answer import query_vector
+from cairn.search.engine import rank
+from cairn.search.filters import Filters
+from cairn.search.query import understand
+from cairn.search.rank import Weights
+from cairn.storage import index_db
+from cairn.workspace import Workspace
+
+Floats = npt.NDArray[np.float32]
+TOP = 10
+_SENTENCE = re.compile(r"[A-Z][^\n.]{25,120}\.")
+
+
+def read_questions(root: Path, count: int) -> list[str]:
+    """Return the first sentences of docstrings in the Python files below `root`, the same ones every time."""
+    files = sorted(root.rglob("*.py"))
+    random.Random(1).shuffle(files)
+    found: list[str] = []
+    for file in files:
+        try:
+            with warnings.catch_warnings(action="ignore"):
+                tree = ast.parse(file.read_bytes())
+        except (SyntaxError, ValueError, RecursionError, OSError):
+            continue
+        kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+        texts = [ast.get_docstring(node) or "" for node in ast.walk(tree) if isinstance(node, kinds)]
+        sentences = [match.group() for text in texts if (match := _SENTENCE.match(text))]
+        found += sentences[:2]
+        if len(found) >= count:
+            break
+    return found[:count]
+
+
+def timed(call: Callable[[Floats], object], queries: Sequence[Floats]) -> str:
+    """Return the median and the 95th percentile of what a call costs, in milliseconds of processor time."""
+    taken = []
+    for query in queries:
+        started = time.process_time()
+        call(query)
+        taken.append(1000 * (time.process_time() - started))
+    return f"p50 {percentile(taken, 50):.1f} ms, p95 {percentile(taken, 95):.1f} ms"
+
+
+def memory_mb(peak: bool = False) -> float:
+    """Return what this process holds now, or held at most, in MB (Linux)."""
+    if peak:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 1e6
+
+
+def measure_graph(vectors: npt.NDArray[np.int8], queries: Sequence[Floats], folder: Path) -> None:
+    """Build the graph of some vectors, and print what it costs and how much it finds."""
+    before = memory_mb()
+    wall, cpu = time.perf_counter(), time.process_time()
+    graph = Graph.build(vectors)
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    held = memory_mb() - before
+    n_bytes = graph.save(folder / "a.hnsw")
+    print(f"{len(vectors):,} vectors")
+    print(
+        f"  built in {wall:.0f} s, {cpu:.0f} s of processor time; {held:.0f} MB, peak of the process {memory_mb(True):.0f}"
+    )
+    started = time.process_time()
+    graph = Graph.load(folder / "a.hnsw")
+    print(f"  file {n_bytes / 1e6:.0f} MB, opened in {1000 * (time.process_time() - started):.0f} ms")
+
+    exact = Vectors([vectors], vectors.shape[1])
+    tenths = [np.partition(exact.similarities(query), -TOP)[-TOP] for query in queries]
+    for count in (100, 250, 500, NEAREST):
+        shares = []
+        for query, tenth in zip(queries, tenths, strict=True):
+            rows = graph.nearest(query, count)
+            hits = np.count_nonzero(exact.similarities_of(rows, query) >= tenth - 1e-6)
+            shares.append(min(TOP, hits) / TOP)
+        note = "  <- what a search asks for" if count == NEAREST else ""
+        took = timed(lambda query, count=count: exact.similarities_of(graph.nearest(query, count), query), queries)
+        print(f"  nearest {count:>5}: recall@{TOP} {mean(shares):.4f}, worst {min(shares):.1f}, {took}{note}")
+    print(f"  exact, every row: {timed(exact.similarities, queries)}")
+
+
+def measure_ranking(workspace: Workspace, questions: Sequence[str], label: str) -> list[list[int]]:
+    """Rank the whole index for each question, print what it costs, and return the rows of the best ten."""
+    model, weights = StaticModel.load(), Weights()
+    with closing(workspace.state.open_for_reading()) as connection:
+        started = time.process_time()
+        snapshot = Snapshot.open(connection, workspace.state, str(workspace.root))
+        opened = 1000 * (time.process_time() - started)
+        taken, tens = [], []
+        for question in ["warm up", *questions]:
+            query = understand(question, "auto")
+            started = time.process_time()
+            ranking = rank(snapshot, connection, query, query_vector(model, query), Filters(), TOP, weights)
+            taken.append(1000 * (time.process_time() - started))
+            tens.append([one.row for one in ranking.rows])
+    p50, p95 = percentile(taken[1:], 50), percentile(taken[1:], 95)
+    print(
+        f"ranking {snapshot.n_rows:,} rows, {label}: p50 {p50:.1f} ms, p95 {p95:.1f} ms; first {taken[0]:.0f} ms",
+        end="",
+    )
+    print(f", opening {opened:.0f} ms, memory {memory_mb():.0f} MB")
+    return tens[1:]
+
+
+def compare(exact: Sequence[Sequence[int]], actual: Sequence[Sequence[int]]) -> str:
+    """Return how far the rows of the best ten agree."""
+    pairs = list(zip(exact, actual, strict=True))
+    same = mean(one == other for one, other in pairs)
+    shared = mean(len(set(one) & set(other)) / max(1, len(one)) for one, other in pairs)
+    first = mean(one[:1] == other[:1] for one, other in pairs)
+    return f"all ten the same in order: {same:.3f} of questions; first {first:.4f}; share of the ten {shared:.4f}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("root", type=Path, help="a folder with a million chunks or more, such as unpacked packages")
+    parser.add_argument("state", type=Path, help="where its index is, or is to be")
+    parser.add_argument("--sizes", type=int, nargs="*", default=[600_000, 1_000_000], help="vectors to build graphs of")
+    parser.add_argument("--questions", type=int, default=300)
+    options = parser.parse_args()
+
+    model = StaticModel.load()
+    questions = read_questions(options.root, options.questions)
+    vectors = [query_vector(model, understand(question, "auto")) for question in questions]
+    queries = [vector for vector in vectors if vector is not None]
+    with Workspace.open(options.root, state_dir=options.state) as workspace:
+        print(f"{len(queries)} questions such as {questions[0]!r}", file=sys.stderr)
+        workspace.index()
+        for file in workspace.state.derived.glob("*.hnsw"):
+            file.unlink()
+        exact = measure_ranking(workspace, questions, "every row")
+        started = time.perf_counter()
+        n_chunks = workspace.build_graphs()
+        print(f"graphs for {n_chunks:,} chunks in {time.perf_counter() - started:.0f} s, peak {memory_mb(True):.0f} MB")
+        print(compare(exact, measure_ranking(workspace, questions, "by graphs")))
+        with closing(workspace.state.open_for_reading()) as connection:
+            segments = [Segment.load(workspace.state.segment(row.name)) for row in index_db.read_segments(connection)]
+        for size in options.sizes:
+            stored = np.concatenate([segment.vectors for segment in segments])[:size]
+            with tempfile.TemporaryDirectory() as folder:
+                measure_graph(stored, queries, Path(folder))
+
+
+if __name__ == "__main__":
+    main()
