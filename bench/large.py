@@ -4,14 +4,12 @@
 from __future__ import annotations
 
 import argparse
-import ast
 import random
 import re
 import resource
 import sys
 import tempfile
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -19,7 +17,6 @@ from statistics import mean
 
 import numpy as np
 import numpy.typing as npt
-from metrics import percentile
 
 from cairn.embedding.static import StaticModel
 from cairn.index.hnsw import NEAREST, Graph
@@ -33,30 +30,26 @@ from cairn.search.query import understand
 from cairn.search.rank import Weights
 from cairn.storage import index_db
 from cairn.workspace import Workspace
+from metrics import percentile
 
 Floats = npt.NDArray[np.float32]
 TOP = 10
-_SENTENCE = re.compile(r"[A-Z][^\n.]{25,120}\.")
+MAX_FILE_BYTES = 500_000
+# A sentence that begins a docstring, a comment of the Javadoc kind, or one in three slashes.
+_DOCUMENTATION = re.compile(r'(?:"""|/\*\*\s+\*?\s*|///\s+)([A-Z][a-z]+ [^\n.@<{*]{20,120})\.\s')
 
 
 def read_questions(root: Path, count: int) -> list[str]:
-    """Return the first sentences of docstrings in the Python files below `root`, the same ones every time."""
-    files = sorted(root.rglob("*.py"))
+    """Return first sentences of documentation comments in the files below `root`, the same ones every time."""
+    files = sorted(file for file in root.rglob("*") if file.is_file() and file.stat().st_size < MAX_FILE_BYTES)
     random.Random(1).shuffle(files)
     found: list[str] = []
     for file in files:
-        try:
-            with warnings.catch_warnings(action="ignore"):
-                tree = ast.parse(file.read_bytes())
-        except (SyntaxError, ValueError, RecursionError, OSError):
-            continue
-        kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-        texts = [ast.get_docstring(node) or "" for node in ast.walk(tree) if isinstance(node, kinds)]
-        sentences = [match.group() for text in texts if (match := _SENTENCE.match(text))]
-        found += sentences[:2]
-        if len(found) >= count:
-            break
-    return found[:count]
+        if match := _DOCUMENTATION.search(file.read_text(encoding="utf-8", errors="replace")):
+            found.append(match.group(1))
+            if len(found) == count:
+                break
+    return found
 
 
 def timed(call: Callable[[Floats], object], queries: Sequence[Floats]) -> str:
@@ -85,24 +78,26 @@ def measure_graph(vectors: npt.NDArray[np.int8], queries: Sequence[Floats], fold
     held = memory_mb() - before
     n_bytes = graph.save(folder / "a.hnsw")
     print(f"{len(vectors):,} vectors")
-    print(
-        f"  built in {wall:.0f} s, {cpu:.0f} s of processor time; {held:.0f} MB, peak of the process {memory_mb(True):.0f}"
-    )
+    print(f"  built in {wall:.0f} s, {cpu:.0f} s of processor time")
+    print(f"  {held:.0f} MB more in memory, the process had {memory_mb(peak=True):.0f} at most")
     started = time.process_time()
     graph = Graph.load(folder / "a.hnsw")
     print(f"  file {n_bytes / 1e6:.0f} MB, opened in {1000 * (time.process_time() - started):.0f} ms")
 
     exact = Vectors([vectors], vectors.shape[1])
-    tenths = [np.partition(exact.similarities(query), -TOP)[-TOP] for query in queries]
+    tenths = [float(np.partition(exact.similarities(query), -TOP)[-TOP]) for query in queries]
     for count in (100, 250, 500, NEAREST):
-        shares = []
-        for query, tenth in zip(queries, tenths, strict=True):
-            rows = graph.nearest(query, count)
-            hits = np.count_nonzero(exact.similarities_of(rows, query) >= tenth - 1e-6)
-            shares.append(min(TOP, hits) / TOP)
-        note = "  <- what a search asks for" if count == NEAREST else ""
-        took = timed(lambda query, count=count: exact.similarities_of(graph.nearest(query, count), query), queries)
-        print(f"  nearest {count:>5}: recall@{TOP} {mean(shares):.4f}, worst {min(shares):.1f}, {took}{note}")
+
+        def near(query: Floats, count: int = count) -> Floats:
+            return exact.similarities_of(graph.nearest(query, count), query)
+
+        pairs = zip(queries, tenths, strict=True)
+        shares = [min(TOP, int((near(query) >= tenth - 1e-6).sum())) / TOP for query, tenth in pairs]
+        note = "<- what a search asks for" if count == NEAREST else ""
+        print(
+            f"  nearest {count:>5}: recall@{TOP} {mean(shares):.4f}, worst {min(shares):.1f}, {timed(near, queries)}",
+            note,
+        )
     print(f"  exact, every row: {timed(exact.similarities, queries)}")
 
 
@@ -158,7 +153,8 @@ def main() -> None:
         exact = measure_ranking(workspace, questions, "every row")
         started = time.perf_counter()
         n_chunks = workspace.build_graphs()
-        print(f"graphs for {n_chunks:,} chunks in {time.perf_counter() - started:.0f} s, peak {memory_mb(True):.0f} MB")
+        taken = time.perf_counter() - started
+        print(f"graphs for {n_chunks:,} chunks in {taken:.0f} s, peak {memory_mb(peak=True):.0f} MB")
         print(compare(exact, measure_ranking(workspace, questions, "by graphs")))
         with closing(workspace.state.open_for_reading()) as connection:
             segments = [Segment.load(workspace.state.segment(row.name)) for row in index_db.read_segments(connection)]
