@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -156,16 +157,25 @@ def test_a_writer_that_does_not_end_costs_the_graph_and_nothing_else(project: Pa
     assert not graphs(project)
 
 
+def spawn(root: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "cairn", "index", str(root)]
+    return subprocess.Popen(command, env=os.environ | {"CAIRN_EXACT_CHUNKS": "100"}, stdout=subprocess.PIPE, text=True)
+
+
+def test_the_command_builds_the_graph_and_says_so_once(project: Path) -> None:
+    for lines in (1, 0):
+        out, _ = spawn(project).communicate()
+        assert out.count("Linked ") == lines
+        assert len(graphs(project)) == 1
+
+
 def test_a_kill_while_the_graph_is_built_leaves_an_index_that_answers(project: Path) -> None:
     exact = answers(project)
-    script = "import sys; from cairn import Workspace; from cairn.config import Settings\n" + (
-        "with Workspace.open(sys.argv[1], settings=Settings(exact_chunks=100)) as workspace: workspace.build_graphs()"
-    )
-    for seconds in (0.2, 0.3, 0.4):
-        process = subprocess.Popen([sys.executable, "-c", script, str(project)])
+    for seconds in (0.3, 0.5, 0.7):
+        process = spawn(project)
         time.sleep(seconds)
         process.kill()
-        process.wait()
+        process.communicate()
         assert answers(project) == exact
     with Workspace.open(project, settings=LARGE) as workspace:
         workspace.build_graphs()

@@ -27,8 +27,7 @@ def run_index(options: argparse.Namespace) -> int:
             _emit_report(report, every_skipped=options.skipped)
             sys.stdout.flush()
         if not options.dry_run:
-            with closing(ProgressBar("Linking near chunks", unit="chunks")) as bar:
-                workspace.build_graphs(progress=bar)
+            _build_graphs(workspace, quiet=options.json)
         estimates = workspace.estimate()
         embedded = () if options.dry_run else _embed(workspace, estimates, anew=options.full)
         root = workspace.root
@@ -45,6 +44,18 @@ def run_index(options: argparse.Namespace) -> int:
         if failed.error:
             note(f"error[{failed.code}]: {printable(failed.error)}\n  try: {printable(failed.hint)}")
     return EXIT_USAGE if any(one.error for one in embedded) else EXIT_FOUND
+
+
+def _build_graphs(workspace: Workspace, *, quiet: bool) -> None:
+    """Build what a large index lacks; it takes minutes, and the index answers without it."""
+    with closing(ProgressBar("Linking near chunks", unit="chunks")) as bar:
+        try:
+            n_chunks = workspace.build_graphs(progress=bar)
+        except KeyboardInterrupt:
+            note("Interrupted. The index is complete; link its chunks with: cairn index")
+            raise
+    if n_chunks and not quiet:
+        emit(f"Linked {n_chunks:,} chunks to their neighbours.")
 
 
 def _embed(workspace: Workspace, estimates: Sequence[Estimate], *, anew: bool) -> tuple[EmbeddingReport, ...]:
