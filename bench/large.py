@@ -83,7 +83,7 @@ def measure_recall(graph: Graph, vectors: npt.NDArray[np.int8], queries: Sequenc
     """Print how many of the ten nearest a graph of some vectors finds, and what that costs."""
     exact = Vectors([vectors], vectors.shape[1])
     tenths = [float(np.partition(exact.similarities(query), -TOP)[-TOP]) for query in queries]
-    for count in (100, 250, 500, NEAREST):
+    for count in (250, 500, 1000, NEAREST):
 
         def near(query: Floats, count: int = count) -> Floats:
             return exact.similarities_of(graph.nearest(query, count), query)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 # Neighbours of a node and how many are tried when one is added; both cost time and memory at building.
 _CONNECTIVITY, _TRIED = 16, 128
 # The nearest that a search finds. Among them are the ten nearest of all, see bench/README.md.
-NEAREST = 1_000
+NEAREST = 2_000
 _STEP = 20_000  # nodes added between two words to whoever watches
 
 Progress = Callable[[int, int], None]
