@@ -46,7 +46,7 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
     return Snapshot(1, "", 0, segments, files, [folder / "a.hnsw", folder / "b.hnsw"])
 
 
-def test_what_is_known_is_exact_and_the_rest_is_not_exceeded(snapshot: Snapshot) -> None:
+def test_what_is_known_is_exact_and_the_rest_is_hardly_ever_exceeded(snapshot: Snapshot) -> None:
     query = unit(1)[0]
     exact = snapshot.similarities(query)
     found, known = cosines(snapshot, query, snapshot.file_of_blob)
@@ -54,7 +54,8 @@ def test_what_is_known_is_exact_and_the_rest_is_not_exceeded(snapshot: Snapshot)
     assert known[N_BLOBS * ROWS :].all()
     assert NEAREST <= np.count_nonzero(known) < snapshot.n_rows / 2
     np.testing.assert_allclose(found[known], exact[known], atol=1e-5)
-    assert np.mean(found[~known] >= exact[~known]) > 0.99
+    # Vectors without any clusters, of which the graph is to find a third, are the hardest case.
+    assert np.count_nonzero(exact[~known] > found[~known]) < 0.05 * NEAREST
 
 
 def test_the_best_files_are_those_of_an_exact_search_whatever_else_speaks_for_them(snapshot: Snapshot) -> None:
