@@ -29,6 +29,7 @@ class Settings:
     max_file_bytes: int = 1_000_000
     lock_timeout_seconds: float = 120.0
     batch_chunks: int = 3_000  # what is committed at a time, and so survives an interruption
+    exact_chunks: int = 500_000  # an index of more is searched by graphs, which cost time and space to build
     state_dir: str = ""
     embedding: EmbeddingSettings | None = None  # None: no model but the bundled one
 
@@ -37,6 +38,8 @@ class Settings:
             raise ConfigError("max_file_bytes must be at least 1", "cairn status")
         if self.batch_chunks < 1:
             raise ConfigError("batch_chunks must be at least 1", "cairn status")
+        if self.exact_chunks < 0:
+            raise ConfigError("exact_chunks must not be negative", "cairn status")
         if self.lock_timeout_seconds < 0:
             raise ConfigError("lock_timeout_seconds must not be negative", "cairn status")
 

@@ -179,6 +179,27 @@ class Workspace:
             builder = Builder(self.root, self.state, self._view_name, connection, self._model, self.settings)
             return builder.run(found, todo, self.branch, started, full=full, verify=verify, progress=progress)
 
+    def build_graphs(self, progress: Progress | None = None) -> int:
+        """Build what a large index is searched faster with, and return for how many chunks; until then search is exact.
+
+        For an index of up to `Settings.exact_chunks` chunks there is nothing to do. Interrupted, the graph at hand is
+        lost and nothing else.
+
+        Args:
+            progress: called with (chunks done, chunks to do); equal chunks count once.
+
+        Raises:
+            IndexMissingError: if nothing was indexed yet.
+        """
+        from cairn.index.plan import missing_graphs  # noqa: PLC0415 - start-up time, as in index()
+
+        with closing(self.state.open_for_reading()) as connection, mapped_errors(self.state.database):
+            if not missing_graphs(connection, self.state, self.settings.exact_chunks):
+                return 0
+        from cairn.index.hnsw import build_graphs  # noqa: PLC0415 - start-up time: most indexes need none
+
+        return build_graphs(self.state, self.settings.exact_chunks, self.settings.lock_timeout_seconds, progress)
+
     # -- other models -------------------------------------------------------------------------------------------------
 
     def embed(

@@ -18,7 +18,7 @@ from cairn.workspace import Workspace
 
 
 def run_index(options: argparse.Namespace) -> int:
-    """Build or update the index, complete the vectors of configured models, and say what was done."""
+    """Build or update the index, its graphs and the vectors of configured models, and say what was done."""
     bar = ProgressBar("Indexing")
     with Workspace.containing(options.path or options.project, state_dir=options.state_dir) as workspace:
         with closing(bar):
@@ -26,6 +26,8 @@ def run_index(options: argparse.Namespace) -> int:
         if not options.json:
             _emit_report(report, every_skipped=options.skipped)
             sys.stdout.flush()
+        if not options.dry_run:
+            _build_graphs(workspace, quiet=options.json)
         estimates = workspace.estimate()
         embedded = () if options.dry_run else _embed(workspace, estimates, anew=options.full)
         root = workspace.root
@@ -42,6 +44,18 @@ def run_index(options: argparse.Namespace) -> int:
         if failed.error:
             note(f"error[{failed.code}]: {printable(failed.error)}\n  try: {printable(failed.hint)}")
     return EXIT_USAGE if any(one.error for one in embedded) else EXIT_FOUND
+
+
+def _build_graphs(workspace: Workspace, *, quiet: bool) -> None:
+    """Build what a large index lacks; it takes minutes, and the index answers without it."""
+    with closing(ProgressBar("Linking near chunks", unit="chunks")) as bar:
+        try:
+            n_chunks = workspace.build_graphs(progress=bar)
+        except KeyboardInterrupt:
+            note("Interrupted. The index is complete; link its chunks with: cairn index")
+            raise
+    if n_chunks and not quiet:
+        emit(f"Linked {n_chunks:,} chunks to their neighbours.")
 
 
 def _embed(workspace: Workspace, estimates: Sequence[Estimate], *, anew: bool) -> tuple[EmbeddingReport, ...]:

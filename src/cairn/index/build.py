@@ -47,6 +47,8 @@ BESIDE_BYTES = 1_000_000
 # Segments are merged when there are more than this many, or when more rows are dead than alive.
 MAX_SEGMENTS = 6
 LARGE_SEGMENT = 2  # times all others together
+# A batch waits to be shown until this share of the view's files is new: showing costs time for every file there is.
+SHOWN_SHARE = 1 / 16
 # A file written less than this long before it was read may change again without a change of time.
 RACY_NS = 2_000_000_000
 
@@ -106,6 +108,7 @@ class Builder:
         self._model = model
         self._settings = settings
         self._analyzer = Analyzer(model.word_vectors, model.dimensions)
+        self._n_unshown = 0  # files committed since the last generation
 
     def run(
         self,
@@ -258,11 +261,14 @@ class Builder:
                 index_db.put_blob(self._connection, blob_ids[key], key[0], text.parsed, text.keys, segment_id)
             index_db.put_files(self._connection, view_id, rows)
             tally.count(rows, plan)
-            # What is committed is shown. The last batch may wait, marked as pending, for the end of the run is near.
-            waits = last and self._last_view(view_id) is not None
-            index_db.set_pending(self._connection, view_id, max(1, pending) if waits and tally.touched else pending)
+            # What is committed is shown, unless it is too little. The last batch may wait, too, for the end is near.
+            self._n_unshown += len(rows)
+            shown = self._last_view(view_id)
+            waits = shown is not None and (last or self._n_unshown < SHOWN_SHARE * len(shown.paths))
             if tally.touched and not waits:
                 self._publish(view_id)
+                self._n_unshown = 0
+            index_db.set_pending(self._connection, view_id, pending + (self._n_unshown if tally.touched else 0))
 
     def _segment(self, items: Sequence[ParsedText], blob_ids: Sequence[int]) -> Segment:
         postings, vectors = self._analyzer.analyze([item.words for item in items])

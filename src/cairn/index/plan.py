@@ -11,11 +11,13 @@ from pathlib import Path
 from cairn.index.store import StateDir
 from cairn.source.walk import Walk
 from cairn.storage import index_db, overlay_db
-from cairn.storage.index_db import FileRow, ViewRow
+from cairn.storage.index_db import FileRow, SegmentRow, ViewRow
 from cairn.types import FileStat, IndexReport, Skipped
 
 # Raised whenever parsing, analysis or a derived format changes what an index holds; older indexes are then rebuilt.
 ANALYSIS_VERSION = "3"
+# A segment of less than this share of `Settings.exact_chunks` is compared row by row even in a large index.
+GRAPH_SHARE = 1 / 10
 
 
 @dataclass(slots=True)
@@ -86,6 +88,18 @@ def lost_segments(connection: sqlite3.Connection, state: StateDir) -> list[int]:
     return [row.id for row in index_db.read_segments(connection) if not has_size(state.segment(row.name), row.n_bytes)]
 
 
+def missing_graphs(connection: sqlite3.Connection, state: StateDir, exact_chunks: int) -> list[SegmentRow]:
+    """Return the segments that should have a graph and have none: the larger ones of an index that is large.
+
+    Args:
+        exact_chunks: up to so many chunks all are compared with every query; 0: always.
+    """
+    rows = index_db.read_segments(connection)
+    if not exact_chunks or sum(row.n_rows for row in rows) <= exact_chunks:
+        return []
+    return [row for row in rows if row.n_rows >= GRAPH_SHARE * exact_chunks and not state.graph(row.name).exists()]
+
+
 def is_published(connection: sqlite3.Connection, state: StateDir, view: ViewRow | None) -> bool:
     """Tell whether the view's arrays show all that was committed."""
     if view is None or not view.generation:
@@ -104,7 +118,8 @@ def has_size(path: Path, n_bytes: int) -> bool:
 
 def listed_files(connection: sqlite3.Connection, state: StateDir) -> set[Path]:
     """Return the derived files that belong to the index; all others are litter."""
-    keep = {state.segment(row.name) for row in index_db.read_segments(connection)}
+    segments = index_db.read_segments(connection)
+    keep = {state.segment(row.name) for row in segments} | {state.graph(row.name) for row in segments}
     keep |= {state.view(*view) for view in index_db.published_views(connection)}
     return keep | {state.overlay(name) for name in overlay_db.overlay_names(connection)}
 

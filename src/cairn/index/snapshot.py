@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy.typing as npt
 
 from cairn.errors import DerivedFileError, IndexMissingError
 from cairn.index.analysis import Postings
+from cairn.index.hnsw import Graph, open_graph
 from cairn.index.segment import Segment
 from cairn.index.store import StateDir
 from cairn.index.vectors import Vectors
@@ -42,13 +44,21 @@ class Snapshot:
     """
 
     def __init__(
-        self, generation: int, branch: str, pending: int, segments: Sequence[Segment], files: ViewArrays
+        self,
+        generation: int,
+        branch: str,
+        pending: int,
+        segments: Sequence[Segment],
+        files: ViewArrays,
+        graph_files: Sequence[Path] = (),
     ) -> None:
         self.generation = generation
         self.branch = branch
         self.pending = pending
         self.files = files
         self._segments = tuple(segments)
+        self._graph_files = tuple(graph_files)
+        self._graphs: dict[int, Graph | None] = {}
         bases = np.cumsum([0, *(len(segment) for segment in segments)])
         self._bases = [int(base) for base in bases]
         self.n_rows = self._bases[-1]
@@ -90,7 +100,8 @@ class Snapshot:
                 if attempt + 1 == _OPEN_ATTEMPTS or index_db.generation(connection) == generation:
                     raise
                 continue
-            return cls(generation, view.branch, view.pending, segments, files)
+            graph_files = [state.graph(row.name) for row in rows]
+            return cls(generation, view.branch, view.pending, segments, files, graph_files)
         raise AssertionError("unreachable")
 
     def _show(self, files: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -132,7 +143,7 @@ class Snapshot:
         return self._vectors.similarities(query)
 
     def coarse_similarities(self, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Return about what `similarities` does, several times as fast."""
+        """Return about what `similarities` does, in a part of the time."""
         return self._vectors.coarse(query)
 
     def rows_of(self, blobs: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -142,9 +153,43 @@ class Snapshot:
         ends = np.cumsum(counts)
         return np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(first - ends + counts, counts), counts
 
+    def similarities_of(self, rows: npt.NDArray[np.int64], query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Return the cosine of a unit vector with the vectors of some rows, in order."""
+        return self._vectors.similarities_of(rows, query)
+
+    def nearest(self, query: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]] | None:
+        """Return cosines as `similarities` does, but in segments with a graph for the nearest rows only.
+
+        Returns:
+            shapes (n_rows,): the cosines, and which are known; in place of one that is not known stands a value that
+            it does not exceed, as far as the graph found all that is near. None when no segment has a graph.
+        """
+        graphs = self._find_graphs()
+        if not any(graphs):
+            return None
+        cosines = np.empty(self.n_rows, dtype=np.float32)
+        known = np.ones(self.n_rows, dtype=bool)
+        for segment, base, graph in zip(self._segments, self._bases, graphs, strict=False):
+            part = slice(base, base + len(segment))
+            if graph is None:
+                cosines[part] = Vectors([segment.vectors], len(query)).similarities(query)
+                continue
+            rows = graph.nearest(query) + base
+            near = self.similarities_of(rows, query)
+            cosines[part], known[part] = max(0.0, float(near.min(initial=1.0))), False
+            cosines[rows], known[rows] = near, True
+        return cosines, known
+
+    def _find_graphs(self) -> list[Graph | None]:
+        """Return the graph of each segment; one that a run has built since is opened, a damaged one just once."""
+        for number, file in enumerate(self._graph_files):
+            if number not in self._graphs and file.exists():
+                self._graphs[number] = open_graph(file)
+        return [self._graphs.get(number) for number in range(len(self._segments))]
+
     def path_similarities(self, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return the cosine of a unit vector with every file's path, shape (n_files,)."""
-        return self._widened_paths @ query
+        return self._path_vectors.similarities(query)
 
     def vectors(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
         """Return the unit vectors of some rows, shape (len(rows), dimensions)."""
@@ -152,8 +197,7 @@ class Snapshot:
 
     def path_vectors(self, files: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
         """Return the unit vectors of some files' paths, shape (len(files), dimensions)."""
-        found: npt.NDArray[np.float32] = self._widened_paths[files]
-        return found
+        return self._path_vectors.take(files)
 
     @cached_property
     def blob_of_row(self) -> npt.NDArray[np.int64]:
@@ -201,8 +245,8 @@ class Snapshot:
         return Vectors([segment.vectors for segment in self._segments], self.files.vectors.shape[1])
 
     @cached_property
-    def _widened_paths(self) -> npt.NDArray[np.float32]:
-        return self.files.vectors.astype(np.float32) / np.float32(127.0)
+    def _path_vectors(self) -> Vectors:
+        return Vectors([self.files.vectors], self.files.vectors.shape[1])
 
     def places_of_blobs(self, blob_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return where blobs stand in `blob_ids`, -1 for those in no segment. Shape as given."""

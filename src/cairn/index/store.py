@@ -41,6 +41,15 @@ class StateDir:
         """The file of a segment."""
         return self.derived / f"{name}.seg"
 
+    def graph(self, name: str) -> Path:
+        """The file of a segment's graph of near vectors; most segments have none."""
+        return self.derived / f"{name}.hnsw"
+
+    @property
+    def graph_lock(self) -> Path:
+        """The file that whoever builds graphs locks."""
+        return self.path / "graph.lock"
+
     def overlay(self, name: str) -> Path:
         """The file of vectors of another model."""
         return self.derived / f"{name}.vec"

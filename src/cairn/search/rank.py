@@ -13,6 +13,7 @@ from cairn.index.analysis import IMPACT_SCALE
 from cairn.index.segment import Form
 from cairn.index.snapshot import Snapshot, TermRows
 from cairn.index.view import STEM_FIELD
+from cairn.search.near import compare
 from cairn.search.query import Query
 from cairn.source.roles import Role
 
@@ -24,8 +25,6 @@ NAME_BIT, DOC_BIT = 1, 4  # of a posting's fields: the term stands in a definiti
 ASKED_FOR = Role.TEST | Role.EXAMPLE | Role.DOCS | Role.CONFIG  # roles that answer a query that names them
 # A file is judged by this many of its chunks, the best by lexical score.
 FILE_CHUNKS = 3
-# In an index of more rows, cosines are coarse at first, and exact for the rows that then score best.
-EXACT_ROWS, SHARPENED_ROWS = 4_000, 240
 # A term of a file's stem counts fully when its rarity among all paths is at least 1 / this of the highest possible.
 STEM_RARITY = 2.0
 # Chunks below this share of the best lexical score say nothing about their file.
@@ -138,8 +137,12 @@ def score(
     matches = _match_terms(snapshot, query)
     of_rows, of_files = _lexical(snapshot, matches)
     of_blobs = {"file_lexical": _file_lexical(snapshot, of_rows["lexical"])}
+    found = None
     if vector is not None:
-        of_rows["dense"] = _cosines(snapshot, vector) if dense is None else dense
+        if dense is None:
+            found = compare(snapshot, vector, scope.file_of_blob)
+            dense = found.cosines
+        of_rows["dense"] = dense
         of_files["path_dense"] = np.maximum(snapshot.path_similarities(vector), 0)
     elif dense is not None:
         of_rows["dense"] = dense
@@ -154,22 +157,9 @@ def score(
     total = by_blob[snapshot.blob_of_row] + _weighted(of_rows, weights, snapshot.n_rows)
     total += _form_weights(weights)[snapshot.forms]
     total[scope.file_of_row < 0] = -np.inf
-    if vector is not None and dense is None and snapshot.n_rows > EXACT_ROWS:
-        _sharpen(snapshot, vector, total, of_rows["dense"], weights)
+    if vector is not None and found is not None:
+        found.sharpen(snapshot, vector, total, weights.dense)
     return Scores(total, _best_of_blobs(snapshot, total), of_rows, of_blobs, of_files, matches)
-
-
-def _cosines(snapshot: Snapshot, vector: Floats) -> Floats:
-    few = snapshot.n_rows <= EXACT_ROWS
-    return snapshot.similarities(vector) if few else snapshot.coarse_similarities(vector)
-
-
-def _sharpen(snapshot: Snapshot, vector: Floats, total: Floats, dense: Floats, weights: Weights) -> None:
-    """Put exact cosines in place of the coarse ones for the rows that score best."""
-    rows = largest(total, SHARPENED_ROWS)
-    exact = snapshot.vectors(rows) @ vector
-    total[rows] += np.float32(weights.dense) * (exact - dense[rows])
-    dense[rows] = exact
 
 
 def largest(values: Floats, count: int) -> Ints:

@@ -36,15 +36,21 @@ def save_arrays(path: Path, arrays: Mapping[str, npt.NDArray[np.generic]]) -> in
         offset += array.nbytes
     header = json.dumps(described).encode()
     header += b" " * (_aligned(_PREFIX.size + len(header)) - _PREFIX.size - len(header))
-    body = bytearray(header + bytes(offset))
+    # The arrays as they lie in memory, with what fills the gaps between them: a large file is never held a second time.
+    parts: list[bytes | memoryview] = [header]
+    end = 0
     for name, array in arrays.items():
-        start = len(header) + described[name][2]
-        body[start : start + array.nbytes] = np.ascontiguousarray(array).tobytes()
+        start = described[name][2]
+        parts += [bytes(start - end), np.ascontiguousarray(array).reshape(-1).view(np.uint8).data]
+        end = start + array.nbytes
+    checksum = len(header)
+    for part in parts:
+        checksum = zlib.crc32(part, checksum)
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("wb") as stream:
-            stream.write(_PREFIX.pack(_MAGIC, _FORMAT, len(header), zlib.crc32(body, len(header))))
-            stream.write(body)
+            stream.write(_PREFIX.pack(_MAGIC, _FORMAT, len(header), checksum))
+            stream.writelines(parts)
             stream.flush()
             os.fsync(stream.fileno())
         temporary.replace(path)
@@ -55,7 +61,7 @@ def save_arrays(path: Path, arrays: Mapping[str, npt.NDArray[np.generic]]) -> in
                 f"cannot write {path}: {error.strerror}", "free some space, then run: cairn index"
             ) from error
         raise
-    return _PREFIX.size + len(body)
+    return _PREFIX.size + sum(len(part) for part in parts)
 
 
 def load_arrays(path: Path) -> dict[str, npt.NDArray[np.generic]]:

@@ -1,0 +1,159 @@
+"""A graph over the vectors of one large segment, in which the nearest to a query are found without a look at all.
+
+The graph is usearch's HNSW (Malkov and Yashunin 2016, https://arxiv.org/abs/1603.09320). It says which rows are near;
+the cosines come from the segment's own vectors. Its file is derived from a segment file, which never changes, and
+carries its name: there is nothing to keep in step, and without it every row is compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing, suppress
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from cairn.errors import DerivedFileError, IndexLockedError
+from cairn.index.plan import missing_graphs
+from cairn.index.segment import Segment
+from cairn.index.store import StateDir
+from cairn.storage import index_db
+from cairn.storage.arrays import load_arrays, save_arrays
+from cairn.storage.lock import write_lock
+
+if TYPE_CHECKING:
+    from usearch.index import Index
+
+# Neighbours of a node and how many are tried when one is added; both cost time and memory at building.
+_CONNECTIVITY, _TRIED = 16, 128
+# The nearest that a search finds. Among them are the ten nearest of all, see bench/README.md.
+NEAREST = 2_000
+_STEP = 20_000  # nodes added between two words to whoever watches
+
+Progress = Callable[[int, int], None]
+
+
+class Graph:
+    """Finds the rows of a segment whose vectors are near to a query's.
+
+    Equal vectors are one node, for a graph in which many nodes are at distance 0 falls apart. The rows of node `i` are
+    `rows[start[i]:start[i + 1]]`. Rows without a direction, all zeros, are in no node.
+    """
+
+    def __init__(self, index: Index, rows: npt.NDArray[np.int32], start: npt.NDArray[np.int64]) -> None:
+        self._index = index
+        self._rows = rows
+        self._start = start
+        self._lock = Lock()
+
+    @classmethod
+    def build(cls, vectors: npt.NDArray[np.int8], threads: int = 0, progress: Progress | None = None) -> Graph:
+        """Return the graph of some vectors, shape (n_rows, dimensions).
+
+        Args:
+            threads: 0 for one a core; with more than one, the graph differs a little from run to run.
+            progress: called with (nodes done, nodes to do).
+        """
+        from usearch.index import Index  # noqa: PLC0415 - start-up time: most indexes are too small for a graph
+
+        known = np.flatnonzero(vectors.any(axis=1)).astype(np.int32)
+        whole = np.ascontiguousarray(vectors).view(f"V{vectors.shape[1]}").ravel()[known]
+        _, first, node = np.unique(whole, return_index=True, return_inverse=True)
+        index = Index(
+            ndim=vectors.shape[1],
+            metric="cos",
+            dtype="i8",
+            connectivity=_CONNECTIVITY,
+            expansion_add=_TRIED,
+            enable_key_lookups=False,
+        )
+        # In the order of the rows, so that equal segments give equal graphs.
+        order = np.argsort(first)
+        number = np.empty_like(order)
+        number[order] = np.arange(len(order))
+        for begin in range(0, len(first), _STEP):
+            keys = np.arange(begin, min(begin + _STEP, len(first)))
+            index.add(keys, vectors[known[first[order[keys]]]], threads=threads)
+            if progress is not None:
+                progress(int(keys[-1]) + 1, len(first))
+        by_node = np.argsort(number[node], kind="stable")
+        counts = np.bincount(number[node], minlength=len(first))
+        return cls(index, known[by_node], np.r_[0, np.cumsum(counts)].astype(np.int64))
+
+    def save(self, path: Path) -> int:
+        """Write the graph and return its size in bytes; a crash leaves either the whole file or none."""
+        stored = cast("bytes", self._index.save(None))
+        return save_arrays(
+            path, {"graph": np.frombuffer(stored, dtype=np.uint8), "rows": self._rows, "start": self._start}
+        )
+
+    @classmethod
+    def load(cls, path: Path) -> Graph:
+        """Map a graph's file.
+
+        Raises:
+            DerivedFileError: if it is missing or damaged.
+        """
+        arrays = load_arrays(path)
+        from usearch.index import Index  # noqa: PLC0415 - start-up time, as in build()
+
+        try:
+            index = Index.restore(arrays["graph"].data, view=True, enable_key_lookups=False)
+        except (RuntimeError, ValueError) as error:
+            raise DerivedFileError(f"{path.name} cannot be read by this usearch: {error}", "cairn index") from error
+        if index is None:
+            raise DerivedFileError(f"{path.name} holds no graph", "cairn index")
+        rows, start = cast("npt.NDArray[np.int32]", arrays["rows"]), cast("npt.NDArray[np.int64]", arrays["start"])
+        return cls(index, rows, start)
+
+    def nearest(self, query: npt.NDArray[np.float32], count: int = NEAREST) -> npt.NDArray[np.int64]:
+        """Return the rows of the nodes nearest to a unit vector, shape (dimensions,): `count` nodes, nearest first."""
+        quantized = np.round(query * 127).astype(np.int8)
+        with self._lock:  # searches share the graph's scratch memory
+            nodes = np.asarray(self._index.search(quantized, count, threads=1).keys).astype(np.int64)
+        lengths = self._start[nodes + 1] - self._start[nodes]
+        places = np.repeat(self._start[nodes] - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
+        found: npt.NDArray[np.int64] = self._rows[places].astype(np.int64)
+        return found
+
+
+def open_graph(path: Path) -> Graph | None:
+    """Return the graph in a file, None for one that is damaged: it is removed, so that the next run builds it anew."""
+    try:
+        return Graph.load(path)
+    except DerivedFileError:
+        with suppress(OSError):  # it may be in use, or not ours to remove; then it stays refused
+            path.unlink()
+        return None
+
+
+def build_graphs(state: StateDir, exact_chunks: int, timeout_seconds: float, progress: Progress | None = None) -> int:
+    """Build the graphs that are missing, and return how many rows got one; none when another process is at it.
+
+    The index can be read and written meanwhile. A segment that is merged away before its graph is done gets none.
+
+    Args:
+        exact_chunks: see `missing_graphs`.
+        timeout_seconds: how long to wait for a process that writes the index, once a graph is done.
+        progress: called with (nodes done, nodes to do) of each graph.
+    """
+    n_rows = 0
+    try:
+        with write_lock(state.graph_lock, 0.0), closing(state.open_for_reading()) as connection:
+            for row in missing_graphs(connection, state, exact_chunks):
+                try:
+                    vectors = Segment.load(state.segment(row.name)).vectors
+                except DerivedFileError:
+                    continue  # merged away, or damaged: then the next run reads its files anew
+                graph = Graph.build(vectors, progress=progress)
+                # Under the lock, for a writer deletes what belongs to no segment, half-written files included.
+                with write_lock(state.lock, timeout_seconds):
+                    if any(one.name == row.name for one in index_db.read_segments(connection)):
+                        graph.save(state.graph(row.name))
+                        n_rows += row.n_rows
+    except IndexLockedError:
+        return n_rows
+    return n_rows

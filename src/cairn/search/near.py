@@ -1,0 +1,101 @@
+"""The cosines of the rows with a query, as many of them exact as can matter for what scores best.
+
+A small index is compared row by row. A larger one is compared on the leading dimensions of the vectors first, and the
+rows that then score best exactly. Where graphs say which rows are nearest, every other row's cosine lies below a bound,
+and so does its score: files are looked into from the highest bound down until the best are known, by the threshold
+algorithm of Fagin, Lotem and Naor (2003).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cairn.index.snapshot import Snapshot
+
+Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+# An index of at most this many rows is compared row by row; in a larger one, so many rows are in the end.
+EXACT_ROWS, SHARPENED_ROWS = 4_000, 240
+# A scope with a smaller share of the rows is compared row by row: the nearest of all may lie outside of it.
+NARROW = 1 / 8
+# So many files have no row left that is only estimated; more than the second stage and any usual limit look at.
+SETTLED_FILES = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """How near the rows are to a query.
+
+    Attributes:
+        cosines: shape (n_rows,); `sharpen` makes those exact that matter.
+        known: shape (n_rows,), which are exact, where the others are bounds; None where there are no bounds.
+        coarse: whether they are judged by the leading dimensions alone.
+    """
+
+    cosines: Floats
+    known: Bools | None = None
+    coarse: bool = False
+
+    def sharpen(self, snapshot: Snapshot, vector: Floats, total: Floats, weight: float) -> None:
+        """Put exact cosines in place of others, here and in the scores, as far as the best rows are concerned.
+
+        Args:
+            total: shape (n_rows,), the scores with `weight` times the cosines; -inf for rows out of scope.
+        """
+        if self.known is not None:
+            _settle(snapshot, vector, total, self.cosines, self.known, weight)
+        elif self.coarse:
+            rows = np.argpartition(total, -SHARPENED_ROWS)[-SHARPENED_ROWS:]
+            exact = snapshot.similarities_of(rows, vector)
+            total[rows] += np.float32(weight) * (exact - self.cosines[rows])
+            self.cosines[rows] = exact
+
+
+def compare(snapshot: Snapshot, vector: Floats, file_of_blob: Ints) -> Nearness:
+    """Compare every row with a unit vector.
+
+    Args:
+        vector: shape (dimensions,).
+        file_of_blob: shape (n_blobs,), -1 for a blob out of scope; the cosines of its rows may be missing (0).
+    """
+    if (found := snapshot.nearest(vector)) is None:
+        if snapshot.n_rows <= EXACT_ROWS:
+            return Nearness(snapshot.similarities(vector))
+        return Nearness(snapshot.coarse_similarities(vector), coarse=True)
+    in_scope = np.repeat(file_of_blob >= 0, np.diff(snapshot.blob_rows))
+    if np.count_nonzero(in_scope) > NARROW * snapshot.n_rows:
+        return Nearness(*found)
+    rows = np.flatnonzero(in_scope)
+    cosines = np.zeros(snapshot.n_rows, dtype=np.float32)
+    cosines[rows] = snapshot.similarities_of(rows, vector)
+    return Nearness(cosines)
+
+
+def _settle(snapshot: Snapshot, vector: Floats, total: Floats, dense: Floats, known: Bools, weight: float) -> None:
+    """Put cosines in place of bounds, in `dense` and in the scores, until the best files have no bound left."""
+    full = np.flatnonzero(np.diff(snapshot.blob_rows))
+    best = np.maximum.reduceat(total, snapshot.blob_rows[full])
+    settled = ~np.isfinite(best)
+    count = SETTLED_FILES
+    while len(_unsettled(best, settled, SETTLED_FILES)):
+        blobs = _unsettled(best, settled, count)
+        rows, counts = snapshot.rows_of(full[blobs])
+        bounds = rows[~known[rows]]
+        exact = snapshot.similarities_of(bounds, vector)
+        total[bounds] += np.float32(weight) * (exact - dense[bounds])
+        dense[bounds], known[bounds] = exact, True
+        best[blobs] = np.maximum.reduceat(total[rows], np.cumsum(counts) - counts)
+        settled[blobs] = True
+        count *= 2
+
+
+def _unsettled(best: Floats, settled: Bools, count: int) -> Ints:
+    """Return those of the best `count` places that are not settled."""
+    places = np.arange(len(best)) if count >= len(best) else np.argpartition(-best, count)[:count]
+    found: Ints = places[~settled[places]]
+    return found
