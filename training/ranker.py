@@ -30,12 +30,11 @@ TREES = 250
 SCALE = 1 / Weights().learned  # a first-stage point is worth this much to the trees
 # What the ablation leaves out together: (what, first feature, last feature).
 GROUPS = (
-    ("lexical scores of chunks, names, documentation", "lexical", "doc"),
-    ("similarity of meaning", "dense_3", "path_dense"),
+    ("lexical scores of the best chunks", "lexical", "doc"),
+    ("similarity of meaning", "joint", "path_dense"),
     ("coverage of the query's rare words", "cover", "frequency"),
-    ("what is true of the file", "file_lexical", "reexport"),
-    ("files of the same folder or stem", "folder_files", "project_files"),
-    ("distance to the best candidate", "joint_gap", "lexical_gap"),
+    ("match with the file as a whole and its path", "file_lexical", "stem_terms"),
+    ("what is true of the file", "mentions", "project_files"),
 )
 PARAMETERS = {
     "objective": "lambdarank",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +34,17 @@ class Vectors:
 
     def similarities(self, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return the cosine of a unit vector, shape (dimensions,), with every row's, shape (n_rows,); 0 for none."""
-        stored = self._products(query)
+        stored = np.empty(self._n_stored, dtype=np.float32)
+        buffer = np.empty((_BLOCK_ROWS, self.dimensions), dtype=np.float32)
+        scaled = (query / _SCALE).astype(np.float32, copy=False)
+        base = 0
+        for part in self._parts:
+            for first in range(0, len(part), _BLOCK_ROWS):
+                rows = part[first : first + _BLOCK_ROWS]
+                block = buffer[: len(rows)]
+                np.copyto(block, rows)
+                np.dot(block, scaled, out=stored[base + first : base + first + len(rows)])
+            base += len(part)
         if self._places is None:
             return stored
         found: npt.NDArray[np.float32] = np.append(stored, np.float32(0))[self._places]
@@ -47,22 +58,15 @@ class Vectors:
         length there as the query has.
         """
         head = query[:COARSE_DIMENSIONS]
-        return self._products(head / np.float32(max(1e-6, float(head @ head))))
+        return self._heads @ (head / np.float32(max(1e-6, float(head @ head))))
 
-    def _products(self, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Return the product of every stored vector with a vector of at most as many dimensions, the leading ones."""
-        products = np.empty(self._n_stored, dtype=np.float32)
-        buffer = np.empty((_BLOCK_ROWS, len(query)), dtype=np.float32)
-        scaled = (query / _SCALE).astype(np.float32, copy=False)
-        base = 0
-        for part in self._parts:
-            for first in range(0, len(part), _BLOCK_ROWS):
-                rows = part[first : first + _BLOCK_ROWS, : len(query)]
-                block = buffer[: len(rows)]
-                np.copyto(block, rows)
-                np.dot(block, scaled, out=products[base + first : base + first + len(rows)])
-            base += len(part)
-        return products
+    @cached_property
+    def _heads(self) -> npt.NDArray[np.float32]:
+        """The leading dimensions of every vector, kept as float32. Shape (n_stored, COARSE_DIMENSIONS)."""
+        heads = [part[:, :COARSE_DIMENSIONS].astype(np.float32) for part in self._parts]
+        stored = np.concatenate(heads) if heads else np.zeros((0, COARSE_DIMENSIONS), dtype=np.float32)
+        stored /= _SCALE
+        return stored
 
     def similarities_of(self, rows: npt.NDArray[np.int64], query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return the cosine of a unit vector with those of some rows, in order; for vectors as in `take`."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,17 +15,12 @@ from cairn.search.rank import DOC_BIT, NAME_BIT, Floats, Ints, Scores
 PATH_SHARE = 0.6
 _FAR = 512.0  # further than any value is from 0, but for the infinite of a row out of scope
 _JOINT_ROWS = 4  # of a file, those nearest to the query: only they are compared together with the path
-# In the order of the matrix. "gap" is the distance to the best of all candidates.
+# In the order of the matrix. Fewer than one would think of: what others added, left-out repositories did not confirm.
 FEATURES = (
-    *("lexical", "lexical_2", "lexical_3", "name", "name_sum", "doc", "dense_3", "joint", "joint_3", "path_dense"),
+    *("lexical", "name", "doc", "joint", "path_dense"),
     *("cover", "cover_name", "cover_doc", "cover_stem", "cover_path", "frequency"),
-    *("file_lexical", "path", "stem", "stem_terms", "mentions", "size", "depth", "reexport"),
-    *("folder_files", "folder_gap", "twins", "twin_gap", "project_files"),
-    *("joint_gap", "joint_3_gap", "frequency_gap", "cover_gap", "cover_stem_gap", "path_dense_gap"),
-    *("mentions_gap", "size_gap", "file_lexical_gap", "lexical_gap"),
+    *("file_lexical", "path", "stem", "stem_terms", "mentions", "size", "depth", "reexport", "project_files"),
 )
-_N_PLAIN = FEATURES.index("joint_gap")
-_GAPS = tuple(name.removesuffix("_gap") for name in FEATURES[_N_PLAIN:])
 
 
 def file_features(snapshot: Snapshot, vector: Floats | None, scores: Scores, blobs: Ints) -> Floats:
@@ -43,23 +36,15 @@ def file_features(snapshot: Snapshot, vector: Floats | None, scores: Scores, blo
     """
     files = snapshot.file_of_blob[blobs]
     rows = _Rows(snapshot, blobs)
-    best = rows.best(scores.total)
-    lexical = rows.top(scores.of_rows["lexical"], 3)
     found = {
-        **_of_chunks(rows, scores, best, lexical),
+        **_of_chunks(rows, scores),
         **_of_meaning(snapshot, rows, vector, scores, files),
         **_of_terms(snapshot, scores, files),
         **_of_files(snapshot, scores, blobs, files),
-        **_of_neighbours(snapshot, scores.total[best], files),
     }
     table = np.empty((len(FEATURES), len(blobs)), dtype=np.float32)
-    for place, name in enumerate(FEATURES[:_N_PLAIN]):
+    for place, name in enumerate(FEATURES):
         table[place] = found[name]
-    found["lexical"] = lexical[:, 0]  # of the file, where the feature is of its best row
-    gaps = table[_N_PLAIN:]
-    for place, name in enumerate(_GAPS):
-        gaps[place] = found[name]
-    gaps -= gaps.max(axis=1, keepdims=True)
     return table.T
 
 
@@ -84,50 +69,35 @@ class _Rows:
         """Return the best row of each blob."""
         return self.ordered(values, 1)[2]
 
-    def top(self, values: Floats, n: int) -> Floats:
-        """Return the best `n` values of each blob, 0 where it has fewer rows. Shape (n_blobs, n)."""
-        group, place, rows = self.ordered(values, n)
-        result = np.zeros((len(self._counts), n), dtype=np.float32)
-        result[group, place] = values[rows]
-        return result
+    def highest(self, values: Floats) -> Floats:
+        """Return the highest value among each blob's rows."""
+        found: Floats = np.maximum.reduceat(values[self._rows], self._starts)
+        return found
 
 
-def _of_chunks(rows: _Rows, scores: Scores, best: Ints, lexical: Floats) -> dict[str, npt.NDArray[Any]]:
-    name = rows.top(scores.of_rows["name"], 4)
+def _of_chunks(rows: _Rows, scores: Scores) -> dict[str, Floats]:
     return {
-        "lexical": scores.of_rows["lexical"][best],
-        "lexical_2": lexical[:, 1],
-        "lexical_3": lexical[:, 2],
-        "name": name[:, 0],
-        "name_sum": name.sum(axis=1),
-        "doc": rows.top(scores.of_rows["doc"], 1)[:, 0],
+        "lexical": scores.of_rows["lexical"][rows.best(scores.total)],
+        "name": rows.highest(scores.of_rows["name"]),
+        "doc": rows.highest(scores.of_rows["doc"]),
     }
 
 
 def _of_meaning(
     snapshot: Snapshot, rows: _Rows, vector: Floats | None, scores: Scores, files: Ints
 ) -> dict[str, npt.NDArray[Any]]:
-    """Compare meanings: of the chunks, of the paths, and of chunks with their path as one vector."""
+    """Compare the meaning of each file's path, and of its chunks taken together with the path as one vector."""
     dense, nothing = scores.of_rows.get("dense"), np.zeros(len(files), dtype=np.float32)
     if vector is None or dense is None:
-        return {"dense_3": nothing, "joint": nothing, "joint_3": nothing, "path_dense": nothing}
+        return {"joint": nothing, "path_dense": nothing}
     group, place, near = rows.ordered(dense, _JOINT_ROWS)
-    nearest = np.zeros((len(files), _JOINT_ROWS), dtype=np.float32)
-    nearest[group, place] = dense[near]
     paths = snapshot.path_vectors(files)
     to_path = paths @ vector
     agreement = np.vecdot(snapshot.vectors(near), paths[group])
     length = np.sqrt(np.maximum(1e-3, 1 + PATH_SHARE**2 + 2 * PATH_SHARE * agreement))
     joint = np.full((len(files), _JOINT_ROWS), -1.0, dtype=np.float32)
     joint[group, place] = (dense[near] + PATH_SHARE * to_path[group]) / length
-    joint = -np.sort(-joint, axis=1)
-    counted = np.maximum(1, (joint[:, :3] > -1).sum(axis=1))
-    return {
-        "dense_3": nearest[:, :3].sum(axis=1) / counted,
-        "joint": joint[:, 0],
-        "joint_3": np.where(joint[:, :3] > -1, joint[:, :3], 0).sum(axis=1) / counted,
-        "path_dense": np.maximum(to_path, 0),
-    }
+    return {"joint": joint.max(axis=1), "path_dense": np.maximum(to_path, 0)}
 
 
 def _of_terms(snapshot: Snapshot, scores: Scores, files: Ints) -> dict[str, npt.NDArray[Any]]:
@@ -182,26 +152,3 @@ def _of_files(snapshot: Snapshot, scores: Scores, blobs: Ints, files: Ints) -> d
         "stem_terms": snapshot.files.stem_terms[files],
         "project_files": np.full(len(files), np.log1p(len(snapshot.files.paths))),
     }
-
-
-def _of_neighbours(snapshot: Snapshot, totals: Floats, files: Ints) -> dict[str, list[int] | list[float]]:
-    """Return how many candidates share a file's folder or stem, and how far behind the best of them it is."""
-    folders, stems = zip(*(_folder_and_stem(snapshot.files.paths[file]) for file in files.tolist()), strict=True)
-    best = totals.tolist()
-    folder_files, folder_gap = _among_equals(folders, best)
-    twins, twin_gap = _among_equals(stems, best)
-    return {"folder_files": folder_files, "folder_gap": folder_gap, "twins": twins, "twin_gap": twin_gap}
-
-
-@lru_cache(maxsize=65_536)
-def _folder_and_stem(path: str) -> tuple[str, str]:
-    folder, _, name = path.rpartition("/")
-    return folder, name.split(".", 1)[0]
-
-
-def _among_equals(keys: Sequence[str], totals: Sequence[float]) -> tuple[list[int], list[float]]:
-    groups: dict[str, list[float]] = {}
-    for key, total in zip(keys, totals, strict=True):
-        groups.setdefault(key, []).append(total)
-    best = {key: max(group) for key, group in groups.items()}
-    return [len(groups[key]) for key in keys], [total - best[key] for key, total in zip(keys, totals, strict=True)]

@@ -20,7 +20,7 @@ from cairn.search.rank import ASKED_FOR, Floats, Ints, Scores, Weights
 
 DATA = Path(__file__).parent / "ranker.json"
 # Files that the first stage puts below this place stay there: 99.6 % of the right ones are above it.
-CANDIDATES = 40
+CANDIDATES = 30
 _DECIMALS = 4
 
 

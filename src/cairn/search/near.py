@@ -19,8 +19,9 @@ Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
-# An index of at most this many rows is compared row by row; in a larger one, so many rows are in the end.
-EXACT_ROWS, SHARPENED_ROWS = 4_000, 240
+# An index of at most this many rows is compared row by row; in a larger one, so many rows are in the end. One so large
+# that its leading dimensions would take 100 MB is compared row by row again.
+EXACT_ROWS, SHARPENED_ROWS, MAX_COARSE_ROWS = 4_000, 240, 400_000
 # A scope with a smaller share of the rows is compared row by row: the nearest of all may lie outside of it.
 NARROW = 1 / 8
 # So many files have no row left that is only estimated; more than the second stage and any usual limit look at.
@@ -64,9 +65,9 @@ def compare(snapshot: Snapshot, vector: Floats, file_of_blob: Ints) -> Nearness:
         file_of_blob: shape (n_blobs,), -1 for a blob out of scope; the cosines of its rows may be missing (0).
     """
     if (found := snapshot.nearest(vector)) is None:
-        if snapshot.n_rows <= EXACT_ROWS:
-            return Nearness(snapshot.similarities(vector))
-        return Nearness(snapshot.coarse_similarities(vector), coarse=True)
+        if EXACT_ROWS < snapshot.n_rows <= MAX_COARSE_ROWS:
+            return Nearness(snapshot.coarse_similarities(vector), coarse=True)
+        return Nearness(snapshot.similarities(vector))
     in_scope = np.repeat(file_of_blob >= 0, np.diff(snapshot.blob_rows))
     if np.count_nonzero(in_scope) > NARROW * snapshot.n_rows:
         return Nearness(*found)
