@@ -24,7 +24,8 @@ class Language:
     """One language, one row.
 
     `grammar` is `module:function`, empty for text that is cut on line borders. `queries` name
-    files under `queries/`, which are read as one; where two patterns find the same, the earlier one counts.
+    files under `queries/`, which are read as one; where two patterns find the same, the earlier one counts. `members`
+    names those that are read as well for an outline, where every definition is listed.
     `attributes` are the beginnings of lines that may stand between a comment and the definition it describes.
     The first group of each pattern of `noise` is what the grammar stumbles over; the parser sees spaces in its place.
     """
@@ -35,6 +36,7 @@ class Language:
     interpreters: tuple[str, ...] = ()
     grammar: str = ""
     queries: tuple[str, ...] = ()
+    members: tuple[str, ...] = ()
     line_comments: tuple[str, ...] = ()
     block_comments: tuple[tuple[str, str], ...] = ()
     attributes: tuple[str, ...] = ()
@@ -469,6 +471,7 @@ def load_grammar(language: Language) -> tree_sitter.Language:
         return tree_sitter.Language(getattr(import_module(module), function)())
 
 
-def load_query_text(language: Language) -> str:
-    """Return the query that finds the language's definitions."""
-    return "\n".join((_QUERIES / f"{name}.scm").read_text(encoding="utf-8") for name in language.queries)
+def load_query_text(language: Language, *, members: bool = False) -> str:
+    """Return the query that finds the language's definitions, with `members` also those that only outlines list."""
+    names = (*language.queries, *(language.members if members else ()))
+    return "\n".join((_QUERIES / f"{name}.scm").read_text(encoding="utf-8") for name in names)

@@ -1,0 +1,218 @@
+"""Lays an outline out as dense text within a budget: first details go, one sort after the other, then definitions.
+
+A line is `FIRST-LAST head doc`, indented by one space for each definition around it; the numbers stand first because
+that costs a language model fewest tokens. Small definitions next to each other share a line. Parentheses say that
+something is a function, so that its keyword is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from cairn.graph.outline import ID_MARK, FileOutline
+from cairn.source.text import count_tokens
+from cairn.types import OutlineSymbol
+
+DEFAULT_MAX_TOKENS = 8_000
+# What the text may take of the file's tokens before details are left out, but never less than `_SMALL_TOKENS`.
+TARGET_SHARE = 0.09
+_SMALL_TOKENS = 250
+# These share a line; everything else has its own.
+MINOR_KINDS = frozenset(
+    {"constant", "enumerator", "field", "key", "property", "setting", "variable", "type_parameter", "pair"}
+)
+_FUNCTION_WORDS = re.compile(r"\b(?:def|defp|func|fn|fun|function|sub)\s+(?=[^\s(])")
+_MODIFIERS = re.compile(
+    r"^(?:(?:public|private|protected|internal|final|override|virtual|abstract|static|async|export|default|pub"
+    r"(?:\([^)]*\))?|const|inline|extern|synchronized|open|readonly|unsafe|constexpr|explicit|declare|sealed|partial"
+    r"|@\w+(?:\([^)]*\))?)\s+)+"
+)
+_SELF = re.compile(r"\((?:self|cls|&(?:mut )?self|mut self)(?:,\s*|(?=\)))")
+# Where a parameter's name stands: before its type (`name: type`, `name type`) or behind it (`type name`).
+_NAME_LAST = frozenset({"c", "cpp", "csharp", "java", "dart", "solidity", "php"})
+_WORD = re.compile(r"[\w$]+")
+_OPEN, _CLOSE = "([{<", ")]}>"
+
+
+class _Detail(NamedTuple):
+    """How much of each definition is shown. `doc_depth` is how deep documentation is shown, -1 for nowhere."""
+
+    head_chars: int
+    doc_chars: int
+    doc_depth: int
+    types: bool
+    modifiers: bool
+    values: bool  # the types or values of small definitions
+    imports_chars: int
+
+
+_DETAILS = (
+    _Detail(160, 100, 9, True, True, True, 1_000),
+    _Detail(120, 60, 9, True, True, True, 600),
+    _Detail(120, 50, 0, True, True, False, 300),
+    _Detail(120, 0, -1, True, False, False, 300),
+    _Detail(90, 0, -1, False, False, False, 200),
+    _Detail(50, 0, -1, False, False, False, 120),
+    _Detail(32, 0, -1, False, False, False, 60),
+)
+
+
+class OutlineText(NamedTuple):
+    """A text, its estimated tokens, and which of the symbols it shows (by their number)."""
+
+    text: str
+    tokens: int
+    shown: tuple[int, ...]
+
+
+def lay_out(outline: FileOutline, max_tokens: int) -> OutlineText:
+    """Return the outline as text of at most about `max_tokens` tokens; what does not fit is counted in it."""
+    target = min(max_tokens, max(_SMALL_TOKENS, int(outline.tokens * TARGET_SHARE)))
+    everything = range(len(outline.symbols))
+    text, tokens = "", 0
+    for detail in _DETAILS:
+        text = _render(outline, everything, detail, "")
+        tokens = count_tokens(text)
+        if tokens <= target:
+            return OutlineText(text, tokens, tuple(everything))
+    if tokens <= max_tokens:
+        return OutlineText(text, tokens, tuple(everything))
+    return _cut(outline, max_tokens, tokens)
+
+
+def _cut(outline: FileOutline, max_tokens: int, all_tokens: int) -> OutlineText:
+    """Leave out the deepest and smallest definitions, and of equals the later ones, until the rest fits."""
+    order = sorted(range(len(outline.symbols)), key=lambda number: (*_importance(outline.symbols[number]), number))
+    hint = f"--symbol NAME, or --max-tokens {all_tokens + 50}"
+    low, high = 0, len(order)
+    while low < high:  # the most definitions that fit
+        middle = (low + high + 1) // 2
+        if count_tokens(_render_cut(outline, order[:middle], hint)) <= max_tokens:
+            low = middle
+        else:
+            high = middle - 1
+    shown = sorted(order[:low])
+    text = _render_cut(outline, shown, hint)
+    return OutlineText(text, count_tokens(text), tuple(shown))
+
+
+def _importance(symbol: OutlineSymbol) -> tuple[int, bool]:
+    return symbol.depth, symbol.kind in MINOR_KINDS
+
+
+def _render_cut(outline: FileOutline, shown: Sequence[int], hint: str) -> str:
+    omitted = len(outline.symbols) - len(shown)
+    return _render(outline, sorted(shown), _DETAILS[-1], f"{omitted} of {len(outline.symbols)} left out: {hint}")
+
+
+def _render(outline: FileOutline, shown: Sequence[int], detail: _Detail, ending: str) -> str:
+    lines = [f"{outline.path} {outline.lines} lines ~{outline.tokens} tokens; fetch PATH{ID_MARK}NAME"]
+    if outline.imports:
+        first, last = outline.import_lines
+        lines.append(f"{first}-{last} imports {_join_imports(outline.imports, detail.imports_chars)}")
+    group: list[str] = []
+    previous: OutlineSymbol | None = None
+    for number in shown:
+        symbol = outline.symbols[number]
+        if symbol.kind in MINOR_KINDS:
+            item = _minor(symbol, detail)
+            if previous is not None and (previous.kind, previous.depth) == (symbol.kind, symbol.depth):
+                group.append(item)
+            else:
+                group = [f"{' ' * symbol.depth}{symbol.kind} {item}"]
+                lines.append("")
+            lines[-1] = ", ".join(group)
+        else:
+            lines.append(f"{_numbers(symbol)}{' ' * (symbol.depth + 1)}{_head(symbol, outline.language, detail)}")
+        previous = symbol
+    lines += [f"({note})" for note in outline.notes]
+    if ending:
+        lines.append(f"({ending})")
+    return "\n".join(lines)
+
+
+def _numbers(symbol: OutlineSymbol) -> str:
+    return str(symbol.start_line) if symbol.start_line == symbol.end_line else f"{symbol.start_line}-{symbol.end_line}"
+
+
+def _minor(symbol: OutlineSymbol, detail: _Detail) -> str:
+    head = symbol.name
+    if detail.values and symbol.name in symbol.signature:
+        rest = symbol.signature.split(symbol.name, 1)[1].strip(" ,;")
+        head = _shorten(f"{symbol.name}{'' if rest.startswith(':') else ' '}{rest}".strip(), 40)
+    return f"{_numbers(symbol)} {head}"
+
+
+def _head(symbol: OutlineSymbol, language: str, detail: _Detail) -> str:
+    head = symbol.signature if symbol.name in symbol.signature else f"{symbol.name} {symbol.signature}".strip()
+    head = _SELF.sub("(", _FUNCTION_WORDS.sub("", head, count=1), count=1)
+    if not detail.modifiers:
+        head = _MODIFIERS.sub("", head)
+    if not detail.types:
+        head = _without_types(head, symbol.name, language)
+    head = _shorten(head, detail.head_chars)
+    counter = symbol.id.rpartition(ID_MARK)[2][len(symbol.qualified_name) :]
+    if counter:
+        head = f"{head} {counter}"
+    if symbol.doc and symbol.depth <= detail.doc_depth:
+        head = f"{head}  {_shorten(symbol.doc, detail.doc_chars)}"
+    return head
+
+
+def _without_types(head: str, name: str, language: str) -> str:
+    """Return a head whose parameters are names alone; what stands behind them, such as the result, stays."""
+    start = head.find("(", max(0, head.find(name)))
+    if start < 0:
+        return head
+    inside, end = _parameters(head, start)
+    if language in _NAME_LAST:
+        head, start, end = name + head[start:], len(name), end - start + len(name)
+    return f"{head[:start]}({', '.join(_parameter(one, language) for one in inside)}{head[end:]}"
+
+
+def _parameters(head: str, start: int) -> tuple[list[str], int]:
+    """Split what the parenthesis at `start` holds at its commas; also return where it closes, or the head ends."""
+    depth, begin, parts = 0, start + 1, []
+    for place in range(start, len(head)):
+        character = head[place]
+        if character in _OPEN:
+            depth += 1
+        elif character in _CLOSE and head[place - 1] not in "-=":
+            depth -= 1
+        if depth == 0 or (depth == 1 and character == ","):
+            parts.append(head[begin:place].strip())
+            begin = place + 1
+        if depth == 0:
+            return [part for part in parts if part], place
+    return [*parts, head[begin:].strip()], len(head)
+
+
+def _parameter(text: str, language: str) -> str:
+    plain = re.split(r"[:=]", text, maxsplit=1)[0].strip()
+    if language in _NAME_LAST:
+        words = _WORD.findall(plain)
+        return words[-1] if words else text[:12]
+    if language == "go":
+        plain = plain.split(" ", 1)[0]
+    return plain.rsplit(" ", 1)[-1] or text[:12]
+
+
+def _shorten(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
+
+
+def _join_imports(imports: Sequence[str], limit: int) -> str:
+    text = ", ".join(imports)
+    if len(text) <= limit:
+        return text
+    names = [one.split("(", 1)[0] for one in imports]
+    names = list(dict.fromkeys(names))
+    shown: list[str] = []
+    for name in names:
+        if sum(map(len, shown)) + 2 * len(shown) + len(name) > limit:
+            break
+        shown.append(name)
+    rest = len(names) - len(shown)
+    return ", ".join(shown) + (f" +{rest}" if rest else "")
