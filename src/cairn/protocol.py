@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from cairn.types import Answer, CodeHit, Fetched
+from cairn.types import Answer, CodeHit, Fetched, Outline
 
 PROTOCOL_VERSION = 1
 
@@ -57,3 +57,20 @@ def fetched_to_dict(fetched: Fetched) -> dict[str, Any]:
     document = asdict(fetched)
     document["filepath"] = document.pop("path")
     return document
+
+
+def outline_to_dict(outline: Outline) -> dict[str, Any]:
+    """Return an outline as JSON."""
+    return {
+        "filepath": outline.path,
+        "language": outline.language,
+        "mode": outline.mode,
+        "lines": outline.lines,
+        "file_tokens": outline.file_tokens,
+        "imports": list(outline.imports),
+        "symbols": [symbol._asdict() for symbol in outline.symbols],
+        "omitted": outline.omitted,
+        "text": outline.text,
+        "tokens": outline.text_tokens,
+        "notes": list(outline.notes),
+    }

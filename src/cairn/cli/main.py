@@ -64,8 +64,15 @@ def build_parser() -> argparse.ArgumentParser:
     search.set_defaults(run=_lazy("cairn.cli.search", "run_search"))
 
     fetch = commands.add_parser("fetch", parents=[common], help="print the full text of results")
-    fetch.add_argument("ids", nargs="+", metavar="ID", help="ids from a search")
+    fetch.add_argument("ids", nargs="+", metavar="ID", help="ids from a search, or PATH#NAME from an outline")
     fetch.set_defaults(run=_lazy("cairn.cli.search", "run_fetch"))
+
+    outline = commands.add_parser("outline", parents=[common], help="list what a file defines")
+    outline.add_argument("file", metavar="FILE", help="a file of the project")
+    outline.add_argument("--mode", choices=("structure", "context", "extract"), default="structure")
+    outline.add_argument("--symbol", metavar="S", help="only this definition: its name, or a line in it")
+    outline.add_argument("--max-tokens", type=_count, metavar="N", help="keep to this estimated cost (default: 8000)")
+    outline.set_defaults(run=_lazy("cairn.cli.structure", "run_outline"))
 
     index = commands.add_parser("index", parents=[common], help="build or update the index")
     index.add_argument("path", nargs="?", metavar="PATH", help="the project, like -C")

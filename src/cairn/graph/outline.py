@@ -161,9 +161,7 @@ def _imports(root: tree_sitter.Node, language: Language) -> tuple[tuple[str, ...
     return tuple(found), (first, last)
 
 
-def _import_nodes(
-    holder: tree_sitter.Node, calls: re.Pattern[str] | None, levels: int
-) -> Iterator[tree_sitter.Node]:
+def _import_nodes(holder: tree_sitter.Node, calls: re.Pattern[str] | None, levels: int) -> Iterator[tree_sitter.Node]:
     for node in holder.named_children:
         kind = node.type
         if kind in _IMPORT_HOLDERS and levels and _holds_imports(node):
@@ -210,4 +208,22 @@ def _without_grammar(data: bytes, path: str, language: Language, lines: Lines) -
         spans=tuple(one.span for one in definitions),
         leads=tuple(one.span.start_line for one in definitions),
         notes=(f"{language.name} has no grammar here: these are the lines that open a section",),
+    )
+
+
+def subtree(outline: FileOutline, number: int) -> FileOutline:
+    """Return the outline of one definition and what is in it, without imports; `tokens` are then those of its text."""
+    end = number + 1
+    depth = outline.symbols[number].depth
+    while end < len(outline.symbols) and outline.symbols[end].depth > depth:
+        end += 1
+    span = outline.spans[number]
+    return outline._replace(
+        lines=span.end_line - span.start_line + 1,
+        tokens=estimate_tokens(span.end_byte - span.start_byte),
+        imports=(),
+        import_lines=(0, 0),
+        symbols=tuple(one._replace(depth=one.depth - depth) for one in outline.symbols[number:end]),
+        spans=outline.spans[number:end],
+        leads=outline.leads[number:end],
     )

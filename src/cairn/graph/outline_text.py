@@ -23,17 +23,23 @@ _SMALL_TOKENS = 250
 MINOR_KINDS = frozenset(
     {"constant", "enumerator", "field", "key", "property", "setting", "variable", "type_parameter", "pair"}
 )
+# So do these where they take one line and have no parameters, once space is short.
+_SMALL_KINDS = frozenset({"type", "macro", "callback", "attribute"})
 _FUNCTION_WORDS = re.compile(r"\b(?:def|defp|func|fn|fun|function|sub)\s+(?=[^\s(])")
 _MODIFIERS = re.compile(
     r"^(?:(?:public|private|protected|internal|final|override|virtual|abstract|static|async|export|default|pub"
     r"(?:\([^)]*\))?|const|inline|extern|synchronized|open|readonly|unsafe|constexpr|explicit|declare|sealed|partial"
     r"|@\w+(?:\([^)]*\))?)\s+)+"
 )
+_TRAILING = re.compile(r",? \)")
 _SELF = re.compile(r"\((?:self|cls|&(?:mut )?self|mut self)(?:,\s*|(?=\)))")
 # Where a parameter's name stands: before its type (`name: type`, `name type`) or behind it (`type name`).
 _NAME_LAST = frozenset({"c", "cpp", "csharp", "java", "dart", "solidity", "php"})
 _WORD = re.compile(r"[\w$]+")
 _OPEN, _CLOSE = "([{<", ")]}>"
+_CLOSED = {"(": ")", "[": "]", "{": "}"}
+_INLINE_BODY = re.compile(r",\s*do:.*$|\s*\\$")  # of Elixir; and the mark that goes on with a macro of C
+_TYPE_WORDS = ("class ", "struct ", "case class ", "record ", "object ", "trait ", "type ", "data class ")
 
 
 class _Detail(NamedTuple):
@@ -45,17 +51,18 @@ class _Detail(NamedTuple):
     types: bool
     modifiers: bool
     values: bool  # the types or values of small definitions
+    results: bool
     imports_chars: int
 
 
 _DETAILS = (
-    _Detail(160, 100, 9, True, True, True, 1_000),
-    _Detail(120, 60, 9, True, True, True, 600),
-    _Detail(120, 50, 0, True, True, False, 300),
-    _Detail(120, 0, -1, True, False, False, 300),
-    _Detail(90, 0, -1, False, False, False, 200),
-    _Detail(50, 0, -1, False, False, False, 120),
-    _Detail(32, 0, -1, False, False, False, 60),
+    _Detail(160, 100, 9, True, True, True, True, 1_000),
+    _Detail(120, 60, 9, True, True, True, True, 600),
+    _Detail(120, 50, 0, True, True, False, True, 300),
+    _Detail(120, 0, -1, True, False, False, True, 300),
+    _Detail(90, 0, -1, False, False, False, True, 200),
+    _Detail(50, 0, -1, False, False, False, True, 120),
+    _Detail(32, 0, -1, False, False, False, False, 60),
 )
 
 
@@ -108,68 +115,78 @@ def _render_cut(outline: FileOutline, shown: Sequence[int], hint: str) -> str:
 
 
 def _render(outline: FileOutline, shown: Sequence[int], detail: _Detail, ending: str) -> str:
-    lines = [f"{outline.path} {outline.lines} lines ~{outline.tokens} tokens; fetch PATH{ID_MARK}NAME"]
+    lines = [f"{outline.path} {outline.lines} lines ~{outline.tokens} tokens; fetch PATH{ID_MARK}NAME or {ID_MARK}LINE"]
     if outline.imports:
-        first, last = outline.import_lines
-        lines.append(f"{first}-{last} imports {_join_imports(outline.imports, detail.imports_chars)}")
-    group: list[str] = []
+        lines.append(f"{_range(*outline.import_lines)} imports {_join_imports(outline.imports, detail.imports_chars)}")
     previous: OutlineSymbol | None = None
     for number in shown:
         symbol = outline.symbols[number]
-        if symbol.kind in MINOR_KINDS:
-            item = _minor(symbol, detail)
-            if previous is not None and (previous.kind, previous.depth) == (symbol.kind, symbol.depth):
-                group.append(item)
+        beside = previous is not None and (previous.kind, previous.depth) == (symbol.kind, symbol.depth)
+        numbers = _range(symbol.start_line, symbol.end_line)
+        if _is_minor(symbol, detail):
+            item = f"{numbers} {_minor(symbol, detail)}"
+            if previous is not None and beside and _is_minor(previous, detail):
+                lines[-1] += f", {item}"
             else:
-                group = [f"{' ' * symbol.depth}{symbol.kind} {item}"]
-                lines.append("")
-            lines[-1] = ", ".join(group)
+                lines.append(f"{' ' * symbol.depth}{symbol.kind} {item}")
+        elif previous is not None and beside and not detail.types and previous.name == symbol.name:
+            first = lines[-1].find(" ")
+            lines[-1] = f"{lines[-1][:first]},{numbers}{lines[-1][first:]}"  # another clause or overload
         else:
-            lines.append(f"{_numbers(symbol)}{' ' * (symbol.depth + 1)}{_head(symbol, outline.language, detail)}")
+            lines.append(f"{numbers}{' ' * (symbol.depth + 1)}{_head(symbol, outline.language, detail)}")
         previous = symbol
-    lines += [f"({note})" for note in outline.notes]
-    if ending:
-        lines.append(f"({ending})")
+    lines += [f"({note})" for note in (*outline.notes, ending) if note]
     return "\n".join(lines)
 
 
-def _numbers(symbol: OutlineSymbol) -> str:
-    return str(symbol.start_line) if symbol.start_line == symbol.end_line else f"{symbol.start_line}-{symbol.end_line}"
+def heading(symbol: OutlineSymbol, language: str) -> str:
+    """Return the line of one definition in full detail."""
+    return f"{_range(symbol.start_line, symbol.end_line)} {_head(symbol, language, _DETAILS[0])}"
+
+
+def _is_minor(symbol: OutlineSymbol, detail: _Detail) -> bool:
+    if symbol.kind in MINOR_KINDS:
+        return True
+    small = symbol.kind in _SMALL_KINDS and symbol.start_line == symbol.end_line
+    return small and not detail.types and f"{symbol.name}(" not in symbol.signature
+
+
+def _range(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}-{last}"
 
 
 def _minor(symbol: OutlineSymbol, detail: _Detail) -> str:
-    head = symbol.name
-    if detail.values and symbol.name in symbol.signature:
-        rest = symbol.signature.split(symbol.name, 1)[1].strip(" ,;")
-        head = _shorten(f"{symbol.name}{'' if rest.startswith(':') else ' '}{rest}".strip(), 40)
-    return f"{_numbers(symbol)} {head}"
+    if not detail.values or symbol.name not in symbol.signature:
+        return symbol.name
+    rest = symbol.signature.split(symbol.name, 1)[1].strip(" ,;")
+    return _shorten(f"{symbol.name}{'' if rest.startswith(':') else ' '}{rest}".strip(), 40)
 
 
 def _head(symbol: OutlineSymbol, language: str, detail: _Detail) -> str:
     head = symbol.signature if symbol.name in symbol.signature else f"{symbol.name} {symbol.signature}".strip()
+    head = _TRAILING.sub(")", head.replace("( ", "("))
     head = _SELF.sub("(", _FUNCTION_WORDS.sub("", head, count=1), count=1)
     if not detail.modifiers:
         head = _MODIFIERS.sub("", head)
     if not detail.types:
-        head = _without_types(head, symbol.name, language)
+        head = _without_types(head, symbol.name, language, results=detail.results)
     head = _shorten(head, detail.head_chars)
-    counter = symbol.id.rpartition(ID_MARK)[2][len(symbol.qualified_name) :]
-    if counter:
-        head = f"{head} {counter}"
     if symbol.doc and symbol.depth <= detail.doc_depth:
         head = f"{head}  {_shorten(symbol.doc, detail.doc_chars)}"
     return head
 
 
-def _without_types(head: str, name: str, language: str) -> str:
-    """Return a head whose parameters are names alone; what stands behind them, such as the result, stays."""
+def _without_types(head: str, name: str, language: str, *, results: bool) -> str:
+    """Return a head whose parameters are names alone; what stands behind them stays with `results`."""
+    head = _INLINE_BODY.sub("", head)
     start = head.find("(", max(0, head.find(name)))
     if start < 0:
         return head
     inside, end = _parameters(head, start)
     if language in _NAME_LAST:
         head, start, end = name + head[start:], len(name), end - start + len(name)
-    return f"{head[:start]}({', '.join(_parameter(one, language) for one in inside)}{head[end:]}"
+    rest = head[end:] if results or head.startswith(_TYPE_WORDS) else ")"
+    return f"{head[:start]}({', '.join(_parameter(one, language) for one in inside)}{rest}"
 
 
 def _parameters(head: str, start: int) -> tuple[list[str], int]:
@@ -179,7 +196,7 @@ def _parameters(head: str, start: int) -> tuple[list[str], int]:
         character = head[place]
         if character in _OPEN:
             depth += 1
-        elif character in _CLOSE and head[place - 1] not in "-=":
+        elif character in _CLOSE and head[place - 1] not in "-=~":
             depth -= 1
         if depth == 0 or (depth == 1 and character == ","):
             parts.append(head[begin:place].strip())
@@ -190,6 +207,8 @@ def _parameters(head: str, start: int) -> tuple[list[str], int]:
 
 
 def _parameter(text: str, language: str) -> str:
+    if text[:1] in _CLOSED:
+        return f"{text[0]}…{_CLOSED[text[0]]}"
     plain = re.split(r"[:=]", text, maxsplit=1)[0].strip()
     if language in _NAME_LAST:
         words = _WORD.findall(plain)

@@ -188,7 +188,9 @@ def _compiled(language: Language, members: bool) -> tuple[tree_sitter.Query, tup
     import tree_sitter  # noqa: PLC0415 - start-up time: searching needs no parser
 
     text = load_query_text(language, members=members).encode("utf-8")
-    query = tree_sitter.Query(load_grammar(language), _DIRECTIVE.sub(lambda match: b" " * len(match[0]), text).decode("utf-8"))
+    query = tree_sitter.Query(
+        load_grammar(language), _DIRECTIVE.sub(lambda match: b" " * len(match[0]), text).decode("utf-8")
+    )
     contexts = tuple(
         _Context.of(
             {
@@ -247,9 +249,7 @@ def find_definitions(
     return found
 
 
-def _run_query(
-    tree: tree_sitter.Tree, language: Language, members: bool
-) -> tuple[list[_Match], dict[int, _Wrapper]]:
+def _run_query(tree: tree_sitter.Tree, language: Language, members: bool) -> tuple[list[_Match], dict[int, _Wrapper]]:
     """Return matches sorted by start (outermost first), and the wrapper of each wrapped node by the node's id."""
     import tree_sitter  # noqa: PLC0415 - start-up time: searching needs no parser
 
