@@ -23,7 +23,7 @@ ID_MARK, ID_COUNTER = "#", "~"
 _SPACE = re.compile(r"\s+")
 _LETTER = re.compile(r"\w")
 _SECTION = re.compile(rb"(?m)^(?:\A|(?<=\n\n)|(?<=\n\r\n))[^\s#;%/*\-=][^\n]*|^\[[^\n]*\]\s*$")
-# Nodes that import, by the beginning of their type; and calls that do, by their text, where the grammar has no such node.
+# Nodes that import, by the beginning of their type; and calls that do, by their text.
 _IMPORT_NODES = (
     "import_", "future_import", "preproc_include", "use_declaration", "using_directive", "using_declaration",
     "namespace_use_declaration", "extern_crate", "package_import", "library_import", "import",
@@ -44,6 +44,7 @@ _IMPORT_CALLS = {
     "make": re.compile(r"-?include\s"),
     "dockerfile": re.compile(r"FROM\s"),
 }
+_BEGINNING_BYTES = 200
 # Nodes whose children may be imports, apart from the root.
 _IMPORT_HOLDERS = frozenset(
     {"import_list", "imports", "import_declaration", "import_spec_list", "preproc_ifdef", "preproc_if", "try_statement"}
@@ -166,10 +167,14 @@ def _import_nodes(holder: tree_sitter.Node, calls: re.Pattern[str] | None, level
         kind = node.type
         if kind in _IMPORT_HOLDERS and levels and _holds_imports(node):
             yield from _import_nodes(node, calls, levels - 1)
-        elif kind.startswith(_IMPORT_NODES):
+        elif kind.startswith(_IMPORT_NODES) or (
+            calls is not None and calls.match((node.text or b"")[:200].decode("utf-8", "replace"))
+        ):
             yield node
-        elif calls is not None and calls.match((node.text or b"")[:200].decode("utf-8", "replace")):
-            yield node
+
+
+def _beginning(node: tree_sitter.Node) -> str:
+    return (node.text or b"")[:_BEGINNING_BYTES].decode("utf-8", "replace")
 
 
 def _holds_imports(node: tree_sitter.Node) -> bool:

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from cairn.graph.outline import ID_MARK, FileOutline
-from cairn.source.text import count_tokens
+from cairn.source.text import MOST_CHARS_PER_TOKEN, count_tokens
 from cairn.types import OutlineSymbol
 
 DEFAULT_MAX_TOKENS = 8_000
 # What the text may take of the file's tokens before details are left out, but never less than `_SMALL_TOKENS`.
-TARGET_SHARE = 0.09
+TARGET_SHARE = 0.085
 _SMALL_TOKENS = 250
 # These share a line; everything else has its own.
 MINOR_KINDS = frozenset(
@@ -78,15 +78,22 @@ def lay_out(outline: FileOutline, max_tokens: int) -> OutlineText:
     """Return the outline as text of at most about `max_tokens` tokens; what does not fit is counted in it."""
     target = min(max_tokens, max(_SMALL_TOKENS, int(outline.tokens * TARGET_SHARE)))
     everything = range(len(outline.symbols))
-    text, tokens = "", 0
-    for detail in _DETAILS:
-        text = _render(outline, everything, detail, "")
-        tokens = count_tokens(text)
+    low, high = 0, len(_DETAILS) - 1
+    fitting: tuple[str, int] | None = None
+    while low <= high:  # the most detail that fits
+        middle = (low + high) // 2
+        text = _render(outline, everything, _DETAILS[middle], "")
+        tokens = count_tokens(text) if len(text) <= MOST_CHARS_PER_TOKEN * target else target + 1
         if tokens <= target:
-            return OutlineText(text, tokens, tuple(everything))
-    if tokens <= max_tokens:
-        return OutlineText(text, tokens, tuple(everything))
-    return _cut(outline, max_tokens, tokens)
+            fitting, high = (text, tokens), middle - 1
+        else:
+            low = middle + 1
+    if fitting is None:
+        text = _render(outline, everything, _DETAILS[-1], "")
+        fitting = text, count_tokens(text)
+    if fitting[1] <= max_tokens:
+        return OutlineText(*fitting, tuple(everything))
+    return _cut(outline, max_tokens, fitting[1])
 
 
 def _cut(outline: FileOutline, max_tokens: int, all_tokens: int) -> OutlineText:

@@ -15,7 +15,7 @@ from cairn.storage.index_db import FileRow, ViewRow
 from cairn.types import FileStat, IndexReport, Skipped
 
 # Raised whenever parsing, analysis or a derived format changes what an index holds; older indexes are then rebuilt.
-ANALYSIS_VERSION = "3"
+ANALYSIS_VERSION = "4"
 
 
 @dataclass(slots=True)
