@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from cairn.embedding.static import StaticModel
+    from cairn.graph.flow import FlowGraph, Slice
     from cairn.index.build import Progress
     from cairn.index.plan import Plan
     from cairn.index.snapshot import Snapshot
@@ -347,6 +348,38 @@ class Workspace:
         from cairn.graph.answer import make_outline  # noqa: PLC0415 - start-up time: searching needs no parser
 
         return make_outline(self.root, path, mode, symbol, max_tokens)
+
+    def flow(self, path: str | Path, function: str) -> FlowGraph:
+        """Return how control and data flow in one function, as it is on disk now.
+
+        Args:
+            path: relative to the root, or absolute.
+            function: its name, or the number of a line in it; `<module>` for the statements outside of functions.
+
+        Raises:
+            NotFoundError, AmbiguousError, PathError: as `outline`.
+            QueryError: if the symbol is no function, or flow is not known for the language.
+        """
+        from cairn.graph.flow import flow_of  # noqa: PLC0415 - start-up time, as in outline()
+
+        return flow_of(self.root, path, function)
+
+    def slice(self, path: str | Path, line: int, variable: str = "", *, forward: bool = False) -> Slice:
+        """Return the lines of a function that a line depends on, or `forward` those that depend on it.
+
+        Args:
+            path: relative to the root, or absolute.
+            line: 1-based.
+            variable: only this variable of the line; empty for all.
+            forward: the other direction.
+
+        Raises:
+            NotFoundError: if there is no statement on the line, or no such variable.
+            PathError, QueryError: as `flow`.
+        """
+        from cairn.graph.flow import slice_from  # noqa: PLC0415 - start-up time, as in outline()
+
+        return slice_from(self.root, path, line, variable, forward=forward)
 
     def status(self) -> dict[str, object]:
         """Return what the index holds, as plain values for display."""
