@@ -103,8 +103,8 @@ def main() -> None:
     report(scores, shares, misses, options.misses)
     for language, numbers in left_out.items():
         if hidden := sum(number for _, number in numbers):
-            files, total = sum(1 for _, number in numbers if number), sum(number for number, _ in numbers)
-            print(f"{language}: the default budget leaves out {hidden} of {total} definitions, in {files} files")
+            cut, total = sum(1 for _, number in numbers if number), sum(number for number, _ in numbers)
+            print(f"{language}: the default budget leaves out {hidden} of {total} definitions, in {cut} files")
     print(f"{megabytes:.1f} MB in {spent:.1f} s: {1000 * spent / megabytes:.0f} ms a MB")
     print(f"the budget's own count is {counted / max(1, counted_really):.3f} of the tokenizer's")
 

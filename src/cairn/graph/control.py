@@ -7,7 +7,7 @@ possible at every statement in a `try`, and nowhere else but at `raise` and `thr
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from cairn.graph.names import Access, NameReader
 from cairn.graph.syntax import FlowSyntax
@@ -19,7 +19,8 @@ StepKind = Literal["entry", "statement", "branch", "loop", "case", "try", "handl
 # An edge is one of control (with a word to show), or only carries values when something is raised, or only says where
 # a jump would go if it did not jump: what it skips depends on it.
 EdgeKind = Literal["", "true", "false", "case", "raise", "exception", "skipped"]
-DATA_ONLY, CONTROL_ONLY = "exception", "skipped"
+DATA_ONLY: Final = "exception"
+CONTROL_ONLY: Final = "skipped"
 _MAX_TEXT_CHARS = 120
 _CONDITION_FIELDS = ("condition", "value", "subject", "alias")
 
@@ -147,6 +148,8 @@ class _Builder:
                 if child.type in self._syntax.named_functions and name is not None:
                     self._names.captures[(name.text or b"").decode("utf-8", "replace")] = self._names.captured(child)
             elif child.type not in self._syntax.classes:
+                if (bound := self._names.function_bound_by(child)) is not None:
+                    self._names.captures[bound[0]] = self._names.captured(bound[1])
                 self._find_captures(child)
 
     def _new(
@@ -184,8 +187,11 @@ class _Builder:
     # -- statements ---------------------------------------------------------------------------------------------------
 
     def _block(self, node: tree_sitter.Node, ends: Ends) -> Ends:
-        for child in node.named_children:
-            ends = self._statement(child, ends)
+        statements = node.named_children
+        if self._syntax.hoists:
+            statements = sorted(statements, key=lambda one: one.type not in self._syntax.named_functions)
+        for statement in statements:
+            ends = self._statement(statement, ends)
         return ends
 
     def _statement(self, node: tree_sitter.Node, ends: Ends) -> Ends:  # noqa: C901 - one line a statement
@@ -368,11 +374,20 @@ class _Builder:
             case_ends: Ends = [(start, ""), *falling]
             for statement in statements:
                 case_ends = self._statement(statement, case_ends)
-            falls = case.type in syntax.falls_through
-            falls |= bool(statements) and statements[-1].type in syntax.fall_statements
-            falling, done = (case_ends, done) if falls else ([], done + case_ends)
+            if statements and self._last_of(statements[-1]).type in syntax.fall_statements:
+                falling = [(number, "") for number, _ in case_ends]  # the jump goes on, the next case depends on it
+                done += [(number, CONTROL_ONLY) for number, _ in case_ends]
+            elif case.type in syntax.falls_through:
+                falling = case_ends
+            else:
+                falling, done = [], done + case_ends
         self._frames.pop()
         return done + falling + frame.breaks + ([] if complete else [(head, "false")])
+
+    def _last_of(self, node: tree_sitter.Node) -> tree_sitter.Node:
+        while node.type in self._syntax.blocks and node.named_child_count:
+            node = node.named_children[-1]
+        return node
 
     def _labels_end(self, case: tree_sitter.Node, labels: list[tree_sitter.Node]) -> int:
         return max((_last_line(label) for label in labels), default=_line(case))
@@ -383,7 +398,8 @@ class _Builder:
         return case.type in self._syntax.defaults or wild
 
     def _parts_of(self, case: tree_sitter.Node) -> tuple[list[tree_sitter.Node], list[tree_sitter.Node]]:
-        labels, statements = [], []
+        labels: list[tree_sitter.Node] = []
+        statements: list[tree_sitter.Node] = []
         for index, child in enumerate(case.children):
             name = case.field_name_for_child(index) or ""
             if not child.is_named:
@@ -456,9 +472,11 @@ class _Builder:
     def _handler_access(self, handler: tree_sitter.Node, body: tree_sitter.Node) -> Access:
         access = Access()
         for child in handler.named_children:
-            if (child != body and child.type == "catch_formal_parameter") or (child != body and handler.child_by_field_name("parameter") == child):
+            if child == body:
+                continue
+            if child.type == "catch_formal_parameter" or handler.child_by_field_name("parameter") == child:
                 access.add(self._names.bound(child))
-            elif child != body:
+            else:
                 access.add(self._names.access(child))
         return access
 

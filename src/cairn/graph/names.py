@@ -1,8 +1,8 @@
 """Finds which variables a statement reads and writes.
 
 A variable is a name, one attribute of a name (`self.total`), or all elements of a name (`items[]`). Writing a part
-leaves the rest alone; reading the whole reads all parts. A method whose result nobody uses, or that is known to, changes
-what it is called on; arguments are taken to be left alone.
+leaves the rest alone; reading the whole reads all parts. A method whose result nobody uses, or that is known to,
+changes what it is called on; arguments are taken to be left alone.
 """
 
 from __future__ import annotations
@@ -113,6 +113,20 @@ class NameReader:
         result.writes = {name: False for name in body.writes if base_of(name) not in own}
         return result
 
+    def function_bound_by(self, node: tree_sitter.Node) -> tuple[str, tree_sitter.Node] | None:
+        """Return the name and the function of `name = function`, None where a node is something else."""
+        syntax = self._syntax
+        if node.type in syntax.declarators:
+            name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        elif node.type in syntax.assignments:
+            name, value = node.child_by_field_name("left"), node.child_by_field_name("right")
+        else:
+            return None
+        name, value = _only(name), _only(value)
+        if name is None or value is None or name.type not in syntax.identifiers or value.type not in syntax.functions:
+            return None
+        return _text(name), value
+
     def _read(self, node: tree_sitter.Node, access: Access) -> None:  # noqa: C901 - one branch a form of expression
         syntax, kind = self._syntax, node.type
         if kind in syntax.identifiers:
@@ -125,6 +139,9 @@ class NameReader:
             self._nested(node, access)
         elif kind in syntax.comprehensions:
             self._comprehension(node, access)
+        elif (bound := self.function_bound_by(node)) is not None and bound[0] in self.captures:
+            access.write(bound[0])
+            access.declared |= {bound[0]} if kind != "assignment_expression" else set()
         elif kind in syntax.updates or (kind in syntax.assignments and _is_update(node)):
             self._update(node, access)
         elif kind in syntax.assignments:
@@ -264,36 +281,39 @@ class NameReader:
     def _write(self, node: tree_sitter.Node, access: Access) -> None:
         syntax, kind = self._syntax, node.type
         if kind in syntax.identifiers or kind in ("shorthand_property_identifier_pattern", "identifier"):
-            if (name := _text(node)) != "_":
-                access.write(name)
+            access.write(_text(node))
         elif syntax.attributes and kind in syntax.attributes:
-            owner, part = (node.child_by_field_name(one) for one in syntax.attributes[kind])
-            if owner is not None and part is not None and owner.type in syntax.identifiers:
-                access.write(f"{_text(owner)}.{_text(part)}")
-                access.reads.add(REFERENCE + _text(owner))
-            elif owner is not None:
-                self._inside(owner, access)
+            self._write_part(node, *syntax.attributes[kind], access)
         elif syntax.subscripts and kind in syntax.subscripts:
-            owner = node.child_by_field_name(syntax.subscripts[kind])
-            for index, child in enumerate(node.children):
-                if child.is_named and node.field_name_for_child(index) != syntax.subscripts[kind]:
-                    self._read(child, access)
-            if owner is not None and owner.type in syntax.identifiers:
-                access.write(_text(owner) + ELEMENTS, certain=False)
-                access.reads.add(REFERENCE + _text(owner))
-            elif owner is not None:
-                self._inside(owner, access)
+            self._write_element(node, syntax.subscripts[kind], access)
         elif kind in _TARGET_FIELDS:
             target, value = _TARGET_FIELDS[kind]
             for one in node.children_by_field_name(target):
                 self._write(one, access)
             if value:
                 self._read_field(node, value, access)
-        elif kind == "typed_parameter":
-            self._write(node.named_children[0], access)
-        elif kind not in syntax.skipped and kind != "type_annotation":
-            for child in node.named_children:
+        elif kind not in syntax.skipped:
+            for child in node.named_children[: 1 if kind == "typed_parameter" else None]:
                 self._write(child, access)
+
+    def _write_part(self, node: tree_sitter.Node, owner: str, name: str, access: Access) -> None:
+        holder, part = node.child_by_field_name(owner), node.child_by_field_name(name)
+        if holder is not None and part is not None and holder.type in self._syntax.identifiers:
+            access.write(f"{_text(holder)}.{_text(part)}")
+            access.reads.add(REFERENCE + _text(holder))
+        elif holder is not None:
+            self._inside(holder, access)
+
+    def _write_element(self, node: tree_sitter.Node, owner: str, access: Access) -> None:
+        for index, child in enumerate(node.children):
+            if child.is_named and node.field_name_for_child(index) != owner:
+                self._read(child, access)
+        holder = node.child_by_field_name(owner)
+        if holder is not None and holder.type in self._syntax.identifiers:
+            access.write(_text(holder) + ELEMENTS, certain=False)
+            access.reads.add(REFERENCE + _text(holder))
+        elif holder is not None:
+            self._inside(holder, access)
 
     def _inside(self, owner: tree_sitter.Node, access: Access) -> None:
         """Write into what an expression holds: `a.b.c = 1` changes `a.b`, but not all of it."""
@@ -310,6 +330,12 @@ _BINDINGS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "import_statement": (frozenset({"aliased_import", "dotted_name"}), frozenset({"import_clause", "string"})),
     "catch_formal_parameter": (frozenset({"identifier"}), frozenset({"catch_type", "modifiers"})),
 }
+
+
+def _only(node: tree_sitter.Node | None) -> tree_sitter.Node | None:
+    """Return what a list of one expression holds, anything else as it is."""
+    is_list = node is not None and node.type == "expression_list" and node.named_child_count == 1
+    return node.named_children[0] if node is not None and is_list else node
 
 
 def _is_update(node: tree_sitter.Node) -> bool:

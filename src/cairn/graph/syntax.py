@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 Types = frozenset[str]
 
@@ -22,6 +22,7 @@ class FlowSyntax:
     functions: Types  # what has a body of its own, lambdas included
     named_functions: Types  # those that are statements and bind their name
     classes: Types
+    hoists: bool = field(default=False, kw_only=True)  # functions of a block are bound before it runs
     blocks: Types  # lists of statements
     wrappers: Types = frozenset()  # statements that only hold another, such as an export
     ifs: Types = frozenset({"if_statement"})
@@ -105,6 +106,7 @@ JAVASCRIPT = FlowSyntax(
     named_functions=_types("function_declaration generator_function_declaration"),
     classes=_types("class_declaration class"),
     blocks=_types("program statement_block"),
+    hoists=True,
     wrappers=_types("export_statement"),
     loops=_types("while_statement for_statement for_in_statement"),
     cases=_types("switch_case switch_default"),
@@ -154,6 +156,7 @@ JAVA = FlowSyntax(
     falls_through=_types("switch_block_statement_group"),
     tries=_types("try_statement try_with_resources_statement"),
     withs=_types("synchronized_statement"),
+    declarators=_types("variable_declarator resource"),
     identifiers=_types("identifier this"),
     updates=_types("update_expression"),
     attributes={"field_access": ("object", "field")},
