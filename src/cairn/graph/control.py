@@ -216,7 +216,7 @@ class _Builder:
             return self._labelled(node, ends)
         if kind in syntax.returns | syntax.raises | syntax.breaks | syntax.continues:
             return self._jump(node, ends)
-        inner = node.named_child(0) if node.named_child_count == 1 else None
+        inner = held[0] if len(held := self._parts(node)) == 1 else None
         if kind == "expression_statement" and inner is not None and inner.type in syntax.switches:
             return self._switch(inner, ends)
         return [(self._new("statement", node, self._plain(node), ends), "")]
@@ -256,9 +256,11 @@ class _Builder:
         return label
 
     def _labelled(self, node: tree_sitter.Node, ends: Ends) -> Ends:
-        label, body = node.named_children[0], node.named_children[-1]
-        self._label = (label.text or b"").decode("utf-8", "replace")
-        ends = self._statement(body, ends)
+        label, body = self._parts(node)[:1], self._parts(node)[1:]
+        if not label or not body:  # a syntax error
+            return ends
+        self._label = (label[0].text or b"").decode("utf-8", "replace")
+        ends = self._statement(body[-1], ends)
         self._label = ""
         return ends
 
@@ -291,8 +293,8 @@ class _Builder:
         if node.type not in self._syntax.elses:
             return self._statement(node, ends)
         body = node.child_by_field_name("body")
-        if body is None and node.named_child_count:
-            body = node.named_children[-1]
+        if body is None and (held := self._parts(node)):
+            body = held[-1]
         return self._body(body, ends)
 
     def _loop(self, node: tree_sitter.Node, ends: Ends) -> Ends:
@@ -385,9 +387,13 @@ class _Builder:
         return done + falling + frame.breaks + ([] if complete else [(head, "false")])
 
     def _last_of(self, node: tree_sitter.Node) -> tree_sitter.Node:
-        while node.type in self._syntax.blocks and node.named_child_count:
-            node = node.named_children[-1]
+        while node.type in self._syntax.blocks and (held := self._parts(node)):
+            node = held[-1]
         return node
+
+    def _parts(self, node: tree_sitter.Node) -> list[tree_sitter.Node]:
+        """Return what a node holds, without comments."""
+        return [child for child in node.named_children if child.type not in self._syntax.ignored]
 
     def _labels_end(self, case: tree_sitter.Node, labels: list[tree_sitter.Node]) -> int:
         return max((_last_line(label) for label in labels), default=_line(case))
@@ -459,7 +465,7 @@ class _Builder:
             after = self._else(otherwise, after)
         thrown: Ends = [(step, DATA_ONLY) for step in frame.steps]
         for handler in handlers:
-            body = handler.child_by_field_name("body") or handler.named_children[-1]
+            body = handler.child_by_field_name("body") or [handler, *self._parts(handler)][-1]
             last = self._head_end(handler, body)
             access = self._handler_access(handler, body)
             start = self._new("handler", handler, access, [(head, "raise"), *frame.raised, *thrown], last_line=last)
@@ -481,7 +487,7 @@ class _Builder:
         return access
 
     def _block_of(self, node: tree_sitter.Node, ends: Ends) -> Ends:
-        return self._body(node.child_by_field_name("body") or node.named_children[-1], ends)
+        return self._body(node.child_by_field_name("body") or [node, *self._parts(node)][-1], ends)
 
     def _jump(self, node: tree_sitter.Node, ends: Ends) -> Ends:
         syntax = self._syntax

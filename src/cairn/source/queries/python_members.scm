@@ -6,3 +6,6 @@
 (expression_statement (assignment
   right: (assignment right: (assignment left: (identifier) @name))) @definition.variable)
 (expression_statement (assignment left: (tuple_pattern (identifier) @name)) @definition.variable)
+; Where a syntax error leaves no more than the head of a definition.
+(ERROR "def" . (identifier) @name @definition.function)
+(ERROR "class" . (identifier) @name @definition.class)
