@@ -190,14 +190,27 @@ def from_ctags(file: Path, language: str) -> list[Listed]:
     command = ["ctags", f"--languages={language}", f"--language-force={language}", "--fields=+ne", "-f", "-"]
     done = subprocess.run([*command, "--output-format=json", file], capture_output=True, text=True, check=True)
     found = []
+    quoted = _quoted_lines(file) if language == "Elixir" else frozenset()
     for line in done.stdout.splitlines():
         tag = json.loads(line)
         mistaken = language == "Sh" and tag["name"].endswith("=")  # taken for a function
         mistaken |= language == "C++" and tag["name"].isupper() and "TEST" in tag["name"]  # a macro, not its name
+        mistaken |= tag["line"] in quoted
         if tag["kind"] not in NOT_DEFINITIONS and not tag["name"].startswith("__anon") and not mistaken:
             last = 0 if language in NO_ENDS else tag.get("end", 0)
             found.append(Listed(tag["name"], tag["line"], 0, last, tag["kind"]))
     return found
+
+
+def _quoted_lines(file: Path) -> frozenset[int]:
+    """Return the lines within triple quotes: ctags takes the examples in there for code."""
+    within, found = False, set()
+    for number, line in enumerate(file.read_text("utf-8", "replace").splitlines(), 1):
+        if line.count('"""') % 2:
+            within = not within
+        elif within:
+            found.add(number)
+    return frozenset(found)
 
 
 def from_lines(file: Path, pattern: str) -> list[Listed]:
@@ -217,6 +230,7 @@ def compare(outline: FileOutline, listed: list[Listed], score: list[int], misses
         by_name[name].append((lead, symbol.start_line, symbol.end_line))
     for one in dict.fromkeys(listed):
         name = re.split(r"[.:#]", one.name)[-1] or one.name
+        name = re.sub(r"^operator ", "operator", name)
         there = [span for span in by_name[name] if span[0] <= one.named <= span[2]]
         right = [span for span in there if _same_lines(span, one)]
         score[0] += 1

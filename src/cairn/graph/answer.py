@@ -6,7 +6,6 @@ from pathlib import Path
 
 from cairn.errors import QueryError
 from cairn.graph.context import lay_out_context
-from cairn.graph.extract import lay_out_flow
 from cairn.graph.locate import find_symbol, read_source
 from cairn.graph.outline import outline_file, subtree
 from cairn.graph.outline_text import DEFAULT_MAX_TOKENS, lay_out
@@ -27,7 +26,12 @@ def make_outline(
         laid = lay_out_context(file, outline, number, budget)
     else:
         outline = outline if number is None else subtree(outline, number)
-        laid = lay_out(outline, budget) if mode == "structure" else lay_out_flow(file, outline, budget)
+        if mode == "extract":
+            from cairn.graph.extract import lay_out_flow  # noqa: PLC0415 - start-up time: other modes need no flow
+
+            laid = lay_out_flow(file, outline, budget)
+        else:
+            laid = lay_out(outline, budget)
     return Outline(
         path=outline.path,
         language=outline.language,

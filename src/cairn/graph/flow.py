@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -204,10 +203,12 @@ def _no_statement(graph: FlowGraph, line: int) -> NotFoundError:
 
 
 def _check_variable(graph: FlowGraph, variable: str) -> None:
+    from difflib import get_close_matches  # noqa: PLC0415 - start-up time: only a wrong name needs it
+
     names = {name.lstrip("*") for step in graph.control.steps for name in (*step.access.reads, *step.access.writes)}
     known = names | {base_of(name) for name in names}
     if variable not in known:
-        nearest = difflib.get_close_matches(variable, sorted(known), 5, 0.4)
+        nearest = get_close_matches(variable, sorted(known), 5, 0.4)
         meant = f"; nearest are {', '.join(nearest)}" if nearest else ""
         raise NotFoundError(
             f"{graph.control.name} has no variable {variable}{meant}",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import errno
 import os
 from pathlib import Path
@@ -125,8 +124,10 @@ def _counted(outline: FileOutline, number: int) -> str:
 
 
 def _missing(outline: FileOutline, name: str) -> NotFoundError:
+    from difflib import get_close_matches  # noqa: PLC0415 - start-up time: only a wrong name needs it
+
     names = list(dict.fromkeys([one.qualified_name for one in outline.symbols] + [one.name for one in outline.symbols]))
-    nearest = difflib.get_close_matches(name, names, _NEAREST, 0.5)
+    nearest = get_close_matches(name, names, _NEAREST, 0.5)
     meant = f"; nearest are {', '.join(nearest)}" if nearest else ""
     return NotFoundError(
         f"{outline.path} defines no {name}{meant}", f"list what it defines: cairn outline {outline.path}"
