@@ -78,7 +78,7 @@ def main() -> None:
     parser.add_argument("--misses", type=int, default=0, help="show so many missing definitions a language")
     parser.add_argument("--language", action="append", help="only this one")
     options = parser.parse_args()
-    token_count = find_tokenizer()
+    count_file, count_text = find_tokenizer()
     scores: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     misses: dict[str, list[str]] = defaultdict(list)
     shares: dict[str, list[float]] = defaultdict(list)
@@ -97,7 +97,7 @@ def main() -> None:
                     compare(outline, listed, scores[language], misses[language], str(path))
                 left_out[language].append((len(outline.symbols), len(outline.symbols) - len(text.shown)))
                 if outline.lines > LONG_FILE_LINES:
-                    of_file, of_text = token_count(data.decode("utf-8", "replace")), token_count(text.text)
+                    of_file, of_text = count_file(data.decode("utf-8", "replace")), count_text(text.text)
                     shares[language].append(1 - of_text / of_file)
                     counted, counted_really = counted + text.tokens, counted_really + of_text
     report(scores, shares, misses, options.misses)
@@ -248,17 +248,21 @@ def _same_lines(span: tuple[int, int, int], one: Listed) -> bool:
     return starts and (not one.last or abs(last - one.last) == 0)
 
 
-def find_tokenizer() -> Callable[[str], int]:
-    """Return what counts tokens, and say what it is."""
+def find_tokenizer() -> tuple[Callable[[str], int], Callable[[str], int]]:
+    """Return what counts the tokens of a file and those of an outline, and say what it is."""
     try:
         import tiktoken  # noqa: PLC0415 - optional
 
         encoding = tiktoken.get_encoding("cl100k_base")
     except Exception as error:  # noqa: BLE001 - not installed, or its table is not there and cannot be fetched
         print(f"tokens are estimated: {error}", file=sys.stderr)
-        return lambda text: count_tokens(text) if text.count("\n#LINE") else estimate_tokens(len(text.encode()))
+        return lambda text: estimate_tokens(len(text.encode())), count_tokens
     print("tokens are those of cl100k", file=sys.stderr)
-    return lambda text: len(encoding.encode(text, disallowed_special=()))
+
+    def count(text: str) -> int:
+        return len(encoding.encode(text, disallowed_special=()))
+
+    return count, count
 
 
 def report(

@@ -1,9 +1,16 @@
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
 from cairn.graph.outline import FileOutline, outline_file
 from cairn.graph.outline_text import DEFAULT_MAX_TOKENS, lay_out
-from cairn.source.languages import BY_NAME
+from cairn.source.chunking import chunk_file
+from cairn.source.languages import BY_NAME, detect_language
 from cairn.source.text import count_tokens
+
+SAMPLES = sorted(path.with_suffix("") for path in (Path(__file__).parents[1] / "source" / "samples").glob("*.expected"))
 
 SHAPES = b'''"""Shapes."""
 import os
@@ -152,3 +159,12 @@ def test_imports_are_shown_without_keywords_in_each_style() -> None:
     assert outline_of(b"#include <stdio.h>\n", "c").imports == ("<stdio.h>",)
     assert outline_of(b"use std::io;\n", "rust").imports == ("std::io",)
     assert outline_of(b"require 'set'\n", "ruby").imports == ("set",)
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
+def test_an_outline_lists_at_least_what_the_index_holds(sample: Path) -> None:
+    data = sample.read_bytes()
+    language = detect_language(sample.name, data)
+    shown = {(one.name, one.start_line, one.end_line) for one in outline_file(data, sample.name, language).symbols}
+    indexed = {(one.name, one.span.start_line, one.span.end_line) for one in chunk_file(data, language).definitions}
+    assert indexed <= shown
