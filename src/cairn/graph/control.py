@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
-from cairn.graph.names import Access, NameReader
+from cairn.graph.names import Access, NameReader, base_of
 from cairn.graph.syntax import FlowSyntax
 
 if TYPE_CHECKING:
@@ -139,6 +139,11 @@ class _Builder:
             ends = [(self._new("statement", body, self._names.access(body), ends), "")]
         exit_step = self._new("exit", unit, Access(), [*ends, *self._returns], last_line=_line(unit), text="exit")
         self._steps[exit_step].first_line = self._steps[exit_step].last_line = _last_line(unit)
+        bound = {name for step in self._steps for name, certain in step.access.writes.items() if certain}
+        for step in self._steps:
+            for name in step.access.called:
+                if base_of(name) in bound or name in bound:
+                    step.access.write(name, certain=False)
         return ControlFlow(self._name, _line(unit), _last_line(unit), tuple(self._steps))
 
     def _find_captures(self, node: tree_sitter.Node) -> None:

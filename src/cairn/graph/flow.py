@@ -102,7 +102,10 @@ def slice_from(root: Path, path: str | Path, line: int, variable: str, *, forwar
     shown = MODULE if unit.parent is None else _text(name) if name is not None else "<function>"
     graph = FlowGraph.of(file, unit, shown, syntax)
     steps = graph.control.steps
-    here = [number for number, step in enumerate(steps[:-1]) if step.first_line <= line <= step.last_line]
+    start = 0 if unit.parent is not None else 1  # a file has no head that one could name
+    here = [
+        number for number in range(start, len(steps) - 1) if steps[number].first_line <= line <= steps[number].last_line
+    ]
     if not here:
         raise _no_statement(graph, line)
     if variable:

@@ -40,10 +40,14 @@ _DISCARDING = frozenset({"expression_statement", "go_statement", "defer_statemen
 
 @dataclass(slots=True)
 class Access:
-    """What is read and written. `writes` tells for each variable whether its old value is gone for certain."""
+    """What is read and written. `writes` tells for each variable whether its old value is gone for certain.
+
+    `called` are variables with a method whose result nobody uses: a change, unless they are modules or types.
+    """
 
     reads: set[str] = field(default_factory=set)
     writes: dict[str, bool] = field(default_factory=dict)
+    called: set[str] = field(default_factory=set)
     declared: set[str] = field(default_factory=set)
     outer: set[str] = field(default_factory=set)
 
@@ -56,6 +60,7 @@ class Access:
         self.reads |= other.reads
         self.declared |= other.declared
         self.outer |= other.outer
+        self.called |= other.called
         for name, certain in other.writes.items():
             self.write(name, certain=certain)
 
@@ -111,6 +116,7 @@ class NameReader:
         result = Access()
         result.reads = {name for name in body.reads if base_of(name) not in own}
         result.writes = {name: False for name in body.writes if base_of(name) not in own}
+        result.called = {name for name in body.called if base_of(name) not in own}
         return result
 
     def function_bound_by(self, node: tree_sitter.Node) -> tuple[str, tree_sitter.Node] | None:
@@ -150,6 +156,8 @@ class NameReader:
             self._declare(node, access)
         elif kind in _BINDINGS:
             self._bind(node, access)
+        elif kind in _IMPORTS:
+            self._import(node, access)
         elif syntax.attributes and kind in syntax.attributes:
             self._part(node, *syntax.attributes[kind], access)
         elif syntax.subscripts and kind in syntax.subscripts:
@@ -166,8 +174,6 @@ class NameReader:
                 and (node.type, node.field_name_for_child(index) or "") not in self._syntax.skipped_fields
             ):
                 self._read(child, access)
-            elif child.type in self._syntax.identifiers:
-                self._use(child.type, access)
 
     def _use(self, name: str, access: Access) -> None:
         access.reads.add(name)
@@ -225,13 +231,25 @@ class NameReader:
                 access.write(one)
 
     def _bind(self, node: tree_sitter.Node, access: Access) -> None:
-        """Read what a node binds to a name behind it, such as `open(path) as file`, or an import."""
-        target, value = _BINDINGS[node.type]
-        for child in node.named_children:
-            if child.type in target:
+        """Read what a node binds to the name behind it, such as `open(path) as file`."""
+        for index, child in enumerate(node.children):
+            if node.field_name_for_child(index) == _BINDINGS[node.type]:
                 access.add(self.bound(child))
-            elif child.type not in value:
+            elif child.is_named:
                 self._read(child, access)
+
+    def _import(self, node: tree_sitter.Node, access: Access) -> None:
+        """Write the names that an import binds: the last ones in each of its parts, without strings and paths."""
+        for child in node.named_children:
+            module = node.child_by_field_name("module_name")
+            if child.type in ("dotted_name", "identifier") and child != module:
+                first = child.named_children[0] if child.named_children else child
+                access.write(_text(first))
+            elif child.type in ("aliased_import", "import_specifier"):
+                name = child.child_by_field_name("alias") or child.child_by_field_name("name")
+                access.write(_text(name) if name is not None else _text(child))
+            elif child.type in ("import_clause", "named_imports", "namespace_import"):
+                self._import(child, access)
 
     def _part(self, node: tree_sitter.Node, owner: str, name: str, access: Access) -> None:
         holder, part = node.child_by_field_name(owner), node.child_by_field_name(name)
@@ -264,15 +282,29 @@ class NameReader:
             method, target = target.child_by_field_name(part), target.child_by_field_name(owner)
         if target is None or method is None:
             return
-        if not _is_discarded(node) and _text(method) not in self._syntax.mutators:
-            return
-        written = self.access(target).reads
-        for one in written if target.type in self._parts() else ():
-            access.write(one, certain=False)
+        written = self._held_in(target)
+        if written and _text(method) in self._syntax.mutators:
+            access.write(written, certain=False)
+        elif written and _is_discarded(node):
+            access.called.add(written)
 
-    def _parts(self) -> set[str]:
+    def _held_in(self, node: tree_sitter.Node | None) -> str:
+        """Return the variable that holds what a path such as `a.b[i].c` leads to, empty where it is no variable."""
         syntax = self._syntax
-        return {*syntax.identifiers, *(syntax.attributes or ()), *(syntax.subscripts or ())}
+        if node is None:
+            return ""
+        if node.type in syntax.identifiers:
+            return _text(node)
+        if syntax.attributes and node.type in syntax.attributes:
+            owner, part = (node.child_by_field_name(one) for one in syntax.attributes[node.type])
+            if owner is not None and part is not None and owner.type in syntax.identifiers:
+                return f"{_text(owner)}.{_text(part)}"
+            return self._held_in(owner)
+        if syntax.subscripts and node.type in syntax.subscripts:
+            owner = node.child_by_field_name(syntax.subscripts[node.type])
+            plain = owner is not None and owner.type in syntax.identifiers
+            return f"{_text(owner)}{ELEMENTS}" if owner is not None and plain else self._held_in(owner)
+        return ""
 
     def _read_field(self, node: tree_sitter.Node, name: str, access: Access) -> None:
         if (child := node.child_by_field_name(name)) is not None:
@@ -286,6 +318,8 @@ class NameReader:
             self._write_part(node, *syntax.attributes[kind], access)
         elif syntax.subscripts and kind in syntax.subscripts:
             self._write_element(node, syntax.subscripts[kind], access)
+        elif kind == "unary_expression":  # `*pointer = value`
+            self._inside(node.named_children[-1], access)
         elif kind in _TARGET_FIELDS:
             target, value = _TARGET_FIELDS[kind]
             for one in node.children_by_field_name(target):
@@ -317,19 +351,14 @@ class NameReader:
 
     def _inside(self, owner: tree_sitter.Node, access: Access) -> None:
         """Write into what an expression holds: `a.b.c = 1` changes `a.b`, but not all of it."""
-        held = self.access(owner)
-        access.reads |= held.reads
-        for one in held.reads if owner.type in self._parts() else ():
-            access.write(one, certain=False)
+        self._read(owner, access)
+        if held := self._held_in(owner):
+            access.write(held, certain=False)
 
 
-# Nodes that bind a name to what stands before it: the types of the children that are targets, and of those that are not
-# read.
-_BINDINGS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
-    "as_pattern": (frozenset({"as_pattern_target"}), frozenset()),
-    "import_statement": (frozenset({"aliased_import", "dotted_name"}), frozenset({"import_clause", "string"})),
-    "catch_formal_parameter": (frozenset({"identifier"}), frozenset({"catch_type", "modifiers"})),
-}
+# Nodes that bind a name to what stands before it: the field of that name.
+_BINDINGS = {"as_pattern": "alias", "catch_formal_parameter": "name", "instanceof_expression": "name"}
+_IMPORTS = frozenset({"import_statement", "import_from_statement"})
 
 
 def _only(node: tree_sitter.Node | None) -> tree_sitter.Node | None:

@@ -167,6 +167,17 @@ def test_a_slice_needs_a_statement_and_a_variable_of_the_function(root: Path) ->
         slice_from(root, "store.py", 5, "keys", forward=False)
 
 
+def test_a_comment_on_the_first_line_is_no_statement(root: Path) -> None:
+    (root / "script.py").write_text("# a\nx = 1\n")
+    with pytest.raises(NotFoundError, match="no statement"):
+        slice_from(root, "script.py", 1, "", forward=False)
+
+
+def test_printing_does_not_change_the_printer(root: Path) -> None:
+    (root / "print.js").write_text("function f(a, b) {\n  console.log(a);\n  console.log(b);\n}\n")
+    assert [number for number, _ in slice_from(root, "print.js", 3, "", forward=False).lines] == [1, 3]
+
+
 def test_the_statements_outside_of_functions_can_be_cut_too(root: Path) -> None:
     (root / "script.py").write_text("a = 1\nb = 2\nc = a + 1\nprint(b)\nprint(c)\n")
     found = slice_from(root, "script.py", 5, "", forward=False)
