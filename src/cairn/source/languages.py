@@ -239,6 +239,7 @@ LANGUAGES: tuple[Language, ...] = (
         grammar="tree_sitter_haskell:language",
         queries=("haskell",),
         members=("haskell_members",),
+        # The grammar reads only the first branch of a conditional.
         noise=(rb"(?m)^(#[ \t]*(?:if|ifdef|ifndef|else|elif|endif)\b.*)$",),
         line_comments=("--",),
         block_comments=(("{-", "-}"),),
