@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from cairn.graph.outline import ID_MARK, FileOutline
@@ -80,6 +81,7 @@ def lay_out(outline: FileOutline, max_tokens: int) -> OutlineText:
     everything = range(len(outline.symbols))
     low, high = 0, len(_DETAILS) - 1
     fitting: tuple[str, int] | None = None
+    text = ""
     while low <= high:  # the most detail that fits
         middle = (low + high) // 2
         text = _render(outline, everything, _DETAILS[middle], "")
@@ -88,8 +90,7 @@ def lay_out(outline: FileOutline, max_tokens: int) -> OutlineText:
             fitting, high = (text, tokens), middle - 1
         else:
             low = middle + 1
-    if fitting is None:
-        text = _render(outline, everything, _DETAILS[-1], "")
+    if fitting is None:  # the search ended with the least detail
         fitting = text, count_tokens(text)
     if fitting[1] <= max_tokens:
         return OutlineText(*fitting, tuple(everything))
@@ -170,9 +171,7 @@ def _minor(symbol: OutlineSymbol, detail: _Detail) -> str:
 
 
 def _head(symbol: OutlineSymbol, language: str, detail: _Detail) -> str:
-    head = symbol.signature if symbol.name in symbol.signature else f"{symbol.name} {symbol.signature}".strip()
-    head = _TRAILING.sub(")", head.replace("( ", "("))
-    head = _SELF.sub("(", _FUNCTION_WORDS.sub("", head, count=1), count=1)
+    head = _tidied(symbol.signature, symbol.name)
     if not detail.modifiers:
         head = _MODIFIERS.sub("", head)
     if not detail.types:
@@ -181,6 +180,14 @@ def _head(symbol: OutlineSymbol, language: str, detail: _Detail) -> str:
     if symbol.doc and symbol.depth <= detail.doc_depth:
         head = f"{head}  {_shorten(symbol.doc, detail.doc_chars)}"
     return head
+
+
+@lru_cache(maxsize=4_096)
+def _tidied(signature: str, name: str) -> str:
+    """Return a signature with its name and without what goes without saying; the same in every detail."""
+    head = signature if name in signature else f"{name} {signature}".strip()
+    head = _TRAILING.sub(")", head.replace("( ", "("))
+    return _SELF.sub("(", _FUNCTION_WORDS.sub("", head, count=1), count=1)
 
 
 def _without_types(head: str, name: str, language: str, *, results: bool) -> str:
