@@ -4,7 +4,8 @@ CairnError
 ├── ConfigError            settings that cannot be used
 ├── PathError              the path given is no project
 ├── QueryError             a query that cannot be run
-├── NotFoundError          an id or file that is not there
+├── NotFoundError          an id, file or symbol that is not there
+├── AmbiguousError         a name that several definitions have
 ├── ProviderError          an embedding model that does not answer as it should
 │   └── ProviderKeyError   its key is missing or refused
 └── StoreError             the state on disk cannot be used
@@ -43,7 +44,7 @@ class ConfigError(CairnError):
 
 
 class PathError(CairnError):
-    """The path is missing, no folder, or cannot be read."""
+    """The path is missing, outside the project, of the wrong kind, or cannot be read."""
 
     code = "path"
 
@@ -55,10 +56,16 @@ class QueryError(CairnError):
 
 
 class NotFoundError(CairnError):
-    """No result has this id, or the file it names is gone."""
+    """No result has this id, or the file or symbol it names is not there."""
 
     code = "not-found"
     exit_code = 1
+
+
+class AmbiguousError(CairnError):
+    """A name means several definitions; the message lists them."""
+
+    code = "ambiguous"
 
 
 class ProviderError(CairnError):

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cairn.types import Answer, CodeHit, Fetched
+from cairn.types import Answer, CodeHit, Fetched, Outline
+
+if TYPE_CHECKING:
+    from cairn.graph.flow import FlowGraph, Slice
 
 PROTOCOL_VERSION = 1
 
@@ -57,3 +60,60 @@ def fetched_to_dict(fetched: Fetched) -> dict[str, Any]:
     document = asdict(fetched)
     document["filepath"] = document.pop("path")
     return document
+
+
+def outline_to_dict(outline: Outline) -> dict[str, Any]:
+    """Return an outline as JSON."""
+    return {
+        "filepath": outline.path,
+        "language": outline.language,
+        "mode": outline.mode,
+        "lines": outline.lines,
+        "file_tokens": outline.file_tokens,
+        "imports": list(outline.imports),
+        "symbols": [symbol._asdict() for symbol in outline.symbols],
+        "omitted": outline.omitted,
+        "text": outline.text,
+        "tokens": outline.text_tokens,
+        "notes": list(outline.notes),
+    }
+
+
+def flow_to_dict(graph: FlowGraph) -> dict[str, Any]:
+    """Return the flow of a function as JSON."""
+    steps = [
+        {
+            "kind": step.kind,
+            "start_line": step.first_line,
+            "end_line": step.last_line,
+            "text": step.text,
+            "reads": sorted({name.lstrip("*") for name in step.access.reads}),
+            "writes": sorted(step.access.writes),
+            "next": [{"step": target, "when": kind} for target, kind in step.successors],
+        }
+        for step in graph.control.steps
+    ]
+    return {
+        "filepath": graph.path,
+        "language": graph.language,
+        "function": graph.control.name,
+        "start_line": graph.control.first_line,
+        "end_line": graph.control.last_line,
+        "complexity": graph.control.complexity(),
+        "steps": steps,
+        "blocks": [{"first": first, "last": last} for first, last in graph.control.blocks()],
+        "dependences": [asdict(one) for one in graph.dependences],
+    }
+
+
+def slice_to_dict(found: Slice) -> dict[str, Any]:
+    """Return a slice as JSON."""
+    return {
+        "filepath": found.path,
+        "language": found.language,
+        "function": found.function,
+        "line": found.line,
+        "variable": found.variable,
+        "direction": "forward" if found.forward else "backward",
+        "lines": [{"line": number, "text": text} for number, text in found.lines],
+    }

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 Confidence = Literal["high", "medium", "low"]
+OutlineMode = Literal["structure", "context", "extract"]
 Mode = Literal["auto", "hybrid", "literal", "regex", "symbol", "semantic"]
 
 
@@ -207,3 +208,42 @@ class ModelStatus(NamedTuple):
     total: int
     active: bool
     error: str = ""
+
+
+class OutlineSymbol(NamedTuple):
+    """One definition in an outline. `id` is for `fetch`; `doc` the first line of its documentation.
+
+    `depth` counts the definitions around it. Lines are those of the definition itself, without what stands above it.
+    """
+
+    id: str
+    kind: str
+    name: str
+    qualified_name: str
+    signature: str
+    doc: str
+    start_line: int
+    end_line: int
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What a file defines, as it is on disk now.
+
+    `text` is the outline to be read, of about `text_tokens` tokens; `file_tokens` is what the file would cost (both are
+    estimates). `symbols` are those that `text` shows, in reading order; `omitted` counts the rest. `imports` are shown
+    as they are written, without their keyword. `notes` are sentences for the reader.
+    """
+
+    path: str
+    language: str
+    mode: OutlineMode
+    lines: int
+    file_tokens: int
+    imports: tuple[str, ...]
+    symbols: tuple[OutlineSymbol, ...]
+    omitted: int
+    text: str
+    text_tokens: int
+    notes: tuple[str, ...] = ()

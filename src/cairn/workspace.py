@@ -19,7 +19,7 @@ from cairn.source.git import Repository, current_branch, find_repository, head_r
 from cairn.storage import index_db
 from cairn.storage.connection import mapped_errors
 from cairn.storage.lock import write_lock
-from cairn.types import Answer, EmbeddingReport, Estimate, Fetched, IndexReport, Mode
+from cairn.types import Answer, EmbeddingReport, Estimate, Fetched, IndexReport, Mode, Outline, OutlineMode
 
 if TYPE_CHECKING:
     import sqlite3
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from cairn.embedding.static import StaticModel
+    from cairn.graph.flow import FlowGraph, Slice
     from cairn.index.build import Progress
     from cairn.index.plan import Plan
     from cairn.index.snapshot import Snapshot
@@ -321,15 +322,85 @@ class Workspace:
         return respond(self._library(), understood, request, guessed=mode == "auto")
 
     def fetch(self, ids: Sequence[str]) -> list[Fetched]:
-        """Return the full text of hits, in the order of `ids`.
+        """Return the full text of hits, and of definitions in an outline, in the order of `ids`.
 
         Raises:
             NotFoundError: if an id is malformed, or what it names is in the index no more.
+            IndexMissingError: if nothing was indexed yet; the ids of an outline need no index.
         """
+        return [self._fetch_definition(one) or self._fetch_hit(one) for one in ids]
+
+    def _fetch_hit(self, text_id: str) -> Fetched:
         from cairn.search.fetch import fetch_one  # noqa: PLC0415 - start-up time: indexing does not search
 
         library = self._library()
-        return [fetch_one(library.snapshot, library.connection, library.view_name, library.reader, one) for one in ids]
+        return fetch_one(library.snapshot, library.connection, library.view_name, library.reader, text_id)
+
+    def _fetch_definition(self, text_id: str) -> Fetched | None:
+        if "#" not in text_id:
+            return None
+        from cairn.graph.locate import fetch_symbol  # noqa: PLC0415 - start-up time: hits need no parser
+
+        return fetch_symbol(self.root, text_id)
+
+    def outline(
+        self,
+        path: str | Path,
+        *,
+        mode: OutlineMode = "structure",
+        symbol: str | None = None,
+        max_tokens: int | None = None,
+    ) -> Outline:
+        """Return what a file defines, as it is on disk now; nothing needs to be indexed.
+
+        Args:
+            path: relative to the root, or absolute.
+            mode: `structure` lists definitions, `context` shows one with what is around it, `extract` tells of each
+                function how control and data flow in it.
+            symbol: only this definition: a name, or the number of a line in it. `context` needs it.
+            max_tokens: what the text may cost, estimated; what does not fit is counted in `omitted`. By default 8,000.
+
+        Raises:
+            NotFoundError: if there is no such file or symbol.
+            AmbiguousError: if several definitions have this name.
+            PathError: if the file is outside the root, no regular file, too large, or no text.
+            QueryError: if the mode needs a symbol and there is none.
+        """
+        from cairn.graph.answer import make_outline  # noqa: PLC0415 - start-up time: searching needs no parser
+
+        return make_outline(self.root, path, mode, symbol, max_tokens)
+
+    def flow(self, path: str | Path, function: str) -> FlowGraph:
+        """Return how control and data flow in one function, as it is on disk now.
+
+        Args:
+            path: relative to the root, or absolute.
+            function: its name, or the number of a line in it; `<module>` for the statements outside of functions.
+
+        Raises:
+            NotFoundError, AmbiguousError, PathError: as `outline`.
+            QueryError: if the symbol is no function, or flow is not known for the language.
+        """
+        from cairn.graph.flow import flow_of  # noqa: PLC0415 - start-up time, as in outline()
+
+        return flow_of(self.root, path, function)
+
+    def slice(self, path: str | Path, line: int, variable: str = "", *, forward: bool = False) -> Slice:
+        """Return the lines of a function that a line depends on, or `forward` those that depend on it.
+
+        Args:
+            path: relative to the root, or absolute.
+            line: 1-based.
+            variable: only this variable of the line; empty for all.
+            forward: the other direction.
+
+        Raises:
+            NotFoundError: if there is no statement on the line, or no such variable.
+            PathError, QueryError: as `flow`.
+        """
+        from cairn.graph.flow import slice_from  # noqa: PLC0415 - start-up time, as in outline()
+
+        return slice_from(self.root, path, line, variable, forward=forward)
 
     def status(self) -> dict[str, object]:
         """Return what the index holds, as plain values for display."""

@@ -16,7 +16,7 @@ from cairn.cli.main import build_parser
 from cairn.config import ENVIRONMENT_PREFIX, PERSONAL, Settings
 from cairn.errors import CairnError
 from cairn.model_settings import PROVIDERS, EmbeddingSettings
-from cairn.protocol import answer_to_dict, fetched_to_dict
+from cairn.protocol import answer_to_dict, fetched_to_dict, flow_to_dict, outline_to_dict, slice_to_dict
 from cairn.search.confidence import HIGH, MEDIUM
 from cairn.search.rank import Weights
 from cairn.source.languages import LANGUAGES, PLAIN, Language, load_query_text
@@ -182,6 +182,19 @@ def test_every_field_of_the_other_documents_is_documented(tmp_path: Path) -> Non
         workspace.index()
         names = {*workspace.status(), *ModelStatus._fields}
         assert undocumented(names, section(page("cli.md"), "cairn status")) == set()
+
+
+def test_every_field_of_outlines_flow_and_slices_is_documented(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def f(a):\n    return a\n")
+    with Workspace.open(tmp_path, state_dir=tmp_path / "state", settings=Settings()) as workspace:
+        outline = outline_to_dict(workspace.outline("a.py"))
+        flow = flow_to_dict(workspace.flow("a.py", "f"))
+        cut = slice_to_dict(workspace.slice("a.py", 2))
+    text = page("cli.md")
+    assert undocumented({*outline, *outline["symbols"][0]}, section(text, "cairn outline")) == set()
+    parts = (flow["steps"][0], flow["steps"][0]["next"][0], flow["blocks"][0], flow["dependences"][0])
+    assert undocumented({*flow, *(name for part in parts for name in part)}, section(text, "cairn flow")) == set()
+    assert undocumented({*cut, *cut["lines"][0]}, section(text, "cairn slice")) == set()
 
 
 def undocumented(names: set[str], text: str) -> set[str]:

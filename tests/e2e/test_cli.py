@@ -412,3 +412,44 @@ def test_a_language_that_nobody_knows_is_a_usage_error_that_names_the_known_ones
 
 def test_a_query_that_begins_with_a_dash_can_be_given_behind_two_dashes(indexed: Path) -> None:
     assert cairn("search", "--mode", "literal", "--", "-x", cwd=indexed).returncode == 1
+
+
+def test_an_outline_needs_no_index_and_its_names_can_be_fetched(project: Path) -> None:
+    done = cairn("outline", "config.py", cwd=project)
+    assert done.returncode == 0
+    assert "1-3 load_config(path)  Read the settings file." in done.stdout
+    assert cairn("fetch", "config.py#load_config", cwd=project).stdout.endswith(f"{CODE}\n")
+    assert not (project / ".cairn").exists()
+
+
+def test_a_file_is_named_from_where_the_command_runs(project: Path) -> None:
+    (project / "inner").mkdir()
+    (project / "inner" / "deep.py").write_text("def deep(): ...\n")
+    assert document(cairn("outline", "deep.py", "--json", cwd=project / "inner"))["filepath"] == "inner/deep.py"
+    assert document(cairn("outline", "config.py", "--json", cwd=project / "inner"))["filepath"] == "config.py"
+
+
+def test_an_outline_of_nothing_is_exit_code_one(project: Path) -> None:
+    (project / "empty.py").write_text("")
+    assert cairn("outline", "empty.py", cwd=project).returncode == 1
+
+
+def test_wrong_names_get_an_error_with_the_next_command(project: Path) -> None:
+    check_error(cairn("outline", "config.py", "--symbol", "lod_config", cwd=project), 1, "nearest are load_config")
+    check_error(cairn("outline", "gone.py", cwd=project), 1, "there is no file gone.py")
+    check_error(cairn("flow", "config.py", cwd=project), 2, "names no function")
+    check_error(cairn("slice", "config.py:x", cwd=project), 2, "names no line")
+    (project / "twice.py").write_text("def f(): ...\ndef f(a): ...\n")
+    check_error(cairn("outline", "twice.py", "--symbol", "f", cwd=project), 2, "error[ambiguous]", "f~1 (line 1)")
+
+
+def test_flow_and_slices_are_printed_as_text_charts_and_json(project: Path) -> None:
+    (project / "sum.py").write_text("def f(a, b):\n    x = a\n    y = b\n    return x\n")
+    assert "x written 2, read 4" in cairn("flow", "sum.py:f", cwd=project).stdout
+    assert "x written" not in cairn("flow", "sum.py:f", "--cfg", cwd=project).stdout
+    assert cairn("flow", "sum.py:f", "--mermaid", cwd=project).stdout.startswith("flowchart TD\n")
+    assert document(cairn("flow", "sum.py:f", "--json", cwd=project))["complexity"] == 1
+    assert "y = b" not in cairn("slice", "sum.py:4", cwd=project).stdout
+    cut = document(cairn("slice", "sum.py:2:x", "--forward", "--json", cwd=project))
+    assert [line["line"] for line in cut["lines"]] == [1, 2, 4]
+    assert cut["direction"] == "forward"

@@ -64,8 +64,28 @@ def build_parser() -> argparse.ArgumentParser:
     search.set_defaults(run=_lazy("cairn.cli.search", "run_search"))
 
     fetch = commands.add_parser("fetch", parents=[common], help="print the full text of results")
-    fetch.add_argument("ids", nargs="+", metavar="ID", help="ids from a search")
+    fetch.add_argument("ids", nargs="+", metavar="ID", help="ids from a search, or PATH#NAME from an outline")
     fetch.set_defaults(run=_lazy("cairn.cli.search", "run_fetch"))
+
+    outline = commands.add_parser("outline", parents=[common], help="list what a file defines")
+    outline.add_argument("file", metavar="FILE", help="a file of the project")
+    outline.add_argument("--mode", choices=("structure", "context", "extract"), default="structure")
+    outline.add_argument("--symbol", metavar="S", help="only this definition: its name, or a line in it")
+    outline.add_argument("--max-tokens", type=_count, metavar="N", help="keep to this estimated cost (default: 8000)")
+    outline.set_defaults(run=_lazy("cairn.cli.structure", "run_outline"))
+
+    flow = commands.add_parser("flow", parents=[common], help="show how control and data flow in a function")
+    flow.add_argument("target", metavar="FILE:FUNCTION", help="a function of a file; <module> for what is outside")
+    part = flow.add_mutually_exclusive_group()
+    part.add_argument("--cfg", action="store_true", help="only control: what runs after what")
+    part.add_argument("--dfg", action="store_true", help="only data: what is read where it was written")
+    flow.add_argument("--mermaid", action="store_true", help="as a flow chart for Mermaid")
+    flow.set_defaults(run=_lazy("cairn.cli.structure", "run_flow"))
+
+    slices = commands.add_parser("slice", parents=[common], help="show the lines that a line depends on")
+    slices.add_argument("target", metavar="FILE:LINE[:VAR]", help="a line of a file, and a variable of it")
+    slices.add_argument("--forward", action="store_true", help="the lines that depend on it instead")
+    slices.set_defaults(run=_lazy("cairn.cli.structure", "run_slice"))
 
     index = commands.add_parser("index", parents=[common], help="build or update the index")
     index.add_argument("path", nargs="?", metavar="PATH", help="the project, like -C")

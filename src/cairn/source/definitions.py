@@ -177,12 +177,20 @@ class _Wrapper:
 
 
 @cache
-def _compiled(language: Language) -> tuple[tree_sitter.Parser, tree_sitter.Query, tuple[_Context | None, ...]]:
+def _parser(language: Language) -> tree_sitter.Parser:
     import tree_sitter  # noqa: PLC0415 - start-up time: searching needs no parser
 
-    grammar = load_grammar(language)
-    text = load_query_text(language).encode("utf-8")
-    query = tree_sitter.Query(grammar, _DIRECTIVE.sub(lambda match: b" " * len(match[0]), text).decode("utf-8"))
+    return tree_sitter.Parser(load_grammar(language))
+
+
+@cache
+def _compiled(language: Language, members: bool) -> tuple[tree_sitter.Query, tuple[_Context | None, ...]]:
+    import tree_sitter  # noqa: PLC0415 - start-up time: searching needs no parser
+
+    text = load_query_text(language, members=members).encode("utf-8")
+    query = tree_sitter.Query(
+        load_grammar(language), _DIRECTIVE.sub(lambda match: b" " * len(match[0]), text).decode("utf-8")
+    )
     contexts = tuple(
         _Context.of(
             {
@@ -194,7 +202,7 @@ def _compiled(language: Language) -> tuple[tree_sitter.Parser, tree_sitter.Query
         )
         for i in range(query.pattern_count)
     )
-    return tree_sitter.Parser(grammar), query, contexts
+    return query, contexts
 
 
 def parse(data: bytes, language: Language) -> tree_sitter.Tree:
@@ -208,16 +216,21 @@ def parse(data: bytes, language: Language) -> tree_sitter.Tree:
         data = _UNDECODABLE.sub("_", data.decode("utf-8", "surrogateescape")).encode("utf-8")
     for noise in language.noise:
         data = re.sub(noise, _blank, data)
-    return _compiled(language)[0].parse(data)
+    return _parser(language).parse(data)
 
 
 def _blank(match: re.Match[bytes]) -> bytes:
     return match[0].replace(match[1], b" " * len(match[1]))
 
 
-def find_definitions(tree: tree_sitter.Tree, data: bytes, lines: Lines, language: Language) -> list[Found]:
-    """Return the definitions of a file in reading order, an enclosing one before what it encloses."""
-    matches, wrappers = _run_query(tree, language)
+def find_definitions(
+    tree: tree_sitter.Tree, data: bytes, lines: Lines, language: Language, *, members: bool = False
+) -> list[Found]:
+    """Return the definitions of a file in reading order, an enclosing one before what it encloses.
+
+    With `members` also those that only an outline lists, such as enumerators: too small to be searched for.
+    """
+    matches, wrappers = _run_query(tree, language, members)
     found: list[Found] = []
     open_parents: list[int] = []
     for match in matches:
@@ -236,13 +249,13 @@ def find_definitions(tree: tree_sitter.Tree, data: bytes, lines: Lines, language
     return found
 
 
-def _run_query(tree: tree_sitter.Tree, language: Language) -> tuple[list[_Match], dict[int, _Wrapper]]:
+def _run_query(tree: tree_sitter.Tree, language: Language, members: bool) -> tuple[list[_Match], dict[int, _Wrapper]]:
     """Return matches sorted by start (outermost first), and the wrapper of each wrapped node by the node's id."""
     import tree_sitter  # noqa: PLC0415 - start-up time: searching needs no parser
 
     matches: list[_Match] = []
     wrappers: dict[int, _Wrapper] = {}
-    _, query, contexts = _compiled(language)
+    query, contexts = _compiled(language, members)
     for pattern, captures in tree_sitter.QueryCursor(query).matches(tree.root_node):
         context = contexts[pattern]
         if "wrapped" in captures:

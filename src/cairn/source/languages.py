@@ -24,7 +24,8 @@ class Language:
     """One language, one row.
 
     `grammar` is `module:function`, empty for text that is cut on line borders. `queries` name
-    files under `queries/`, which are read as one; where two patterns find the same, the earlier one counts.
+    files under `queries/`, which are read as one; where two patterns find the same, the earlier one counts. `members`
+    names those that are read as well for an outline, where every definition is listed.
     `attributes` are the beginnings of lines that may stand between a comment and the definition it describes.
     The first group of each pattern of `noise` is what the grammar stumbles over; the parser sees spaces in its place.
     """
@@ -35,6 +36,7 @@ class Language:
     interpreters: tuple[str, ...] = ()
     grammar: str = ""
     queries: tuple[str, ...] = ()
+    members: tuple[str, ...] = ()
     line_comments: tuple[str, ...] = ()
     block_comments: tuple[tuple[str, str], ...] = ()
     attributes: tuple[str, ...] = ()
@@ -72,6 +74,7 @@ LANGUAGES: tuple[Language, ...] = (
         interpreters=("python", "python2", "python3", "pypy", "pypy3", "uv"),
         grammar="tree_sitter_python:language",
         queries=("python",),
+        members=("python_members",),
         line_comments=("#",),
         attributes=("@",),
     ),
@@ -91,6 +94,7 @@ LANGUAGES: tuple[Language, ...] = (
         interpreters=("ts-node", "tsx"),
         grammar="tree_sitter_typescript:language_typescript",
         queries=("typescript", "ecmascript"),
+        members=("ecmascript_members",),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("@",),
@@ -100,6 +104,7 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=(".tsx",),
         grammar="tree_sitter_typescript:language_tsx",
         queries=("typescript", "ecmascript"),
+        members=("ecmascript_members",),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("@",),
@@ -109,6 +114,7 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=(".go",),
         grammar="tree_sitter_go:language",
         queries=("go",),
+        members=("go_members",),
         line_comments=("//",),
         block_comments=_C_BLOCK,
     ),
@@ -117,6 +123,7 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=(".rs",),
         grammar="tree_sitter_rust:language",
         queries=("rust",),
+        members=("rust_members",),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("#[",),
@@ -126,6 +133,7 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=(".java",),
         grammar="tree_sitter_java:language",
         queries=("java",),
+        members=("java_members",),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("@",),
@@ -135,6 +143,7 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=(".c",),
         grammar="tree_sitter_c:language",
         queries=("c_family",),
+        members=("c_members",),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("__attribute__",),
@@ -145,6 +154,7 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=(".cc", ".cpp", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".ipp", ".inl", ".cu", ".cuh"),
         grammar="tree_sitter_cpp:language",
         queries=("cpp", "c_family"),
+        members=("cpp_members",),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("[[", "template"),
@@ -155,6 +165,7 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=(".cs", ".csx"),
         grammar="tree_sitter_c_sharp:language",
         queries=("csharp",),
+        members=("csharp_members",),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("[",),
@@ -175,6 +186,7 @@ LANGUAGES: tuple[Language, ...] = (
         interpreters=("php",),
         grammar="tree_sitter_php:language_php",
         queries=("php",),
+        members=("php_members",),
         line_comments=("//", "# "),  # `#[` opens an attribute, which is part of the declaration's node
         block_comments=_C_BLOCK,
     ),
@@ -184,6 +196,7 @@ LANGUAGES: tuple[Language, ...] = (
         interpreters=("kotlin",),
         grammar="tree_sitter_kotlin:language",
         queries=("kotlin",),
+        members=("kotlin_members",),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("@",),
@@ -194,6 +207,7 @@ LANGUAGES: tuple[Language, ...] = (
         interpreters=("swift",),
         grammar="tree_sitter_swift:language",
         queries=("swift",),
+        members=("swift_members",),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("@",),
@@ -224,6 +238,9 @@ LANGUAGES: tuple[Language, ...] = (
         interpreters=("runhaskell", "stack"),
         grammar="tree_sitter_haskell:language",
         queries=("haskell",),
+        members=("haskell_members",),
+        # The grammar reads only the first branch of a conditional.
+        noise=(rb"(?m)^(#[ \t]*(?:if|ifdef|ifndef|else|elif|endif)\b.*)$",),
         line_comments=("--",),
         block_comments=(("{-", "-}"),),
     ),
@@ -233,6 +250,7 @@ LANGUAGES: tuple[Language, ...] = (
         interpreters=("lua", "luajit"),
         grammar="tree_sitter_lua:language",
         queries=("lua",),
+        members=("lua_members",),
         line_comments=("--",),
         block_comments=(("--[[", "--]]"),),
     ),
@@ -250,6 +268,7 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=(".zig", ".zon"),
         grammar="tree_sitter_zig:language",
         queries=("zig",),
+        members=("zig_members",),
         line_comments=("//",),
     ),
     Language(
@@ -257,6 +276,7 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=(".sol",),
         grammar="tree_sitter_solidity:language",
         queries=("solidity",),
+        members=("solidity_members",),
         line_comments=("//",),
         block_comments=_C_BLOCK,
     ),
@@ -274,6 +294,7 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=(".dart",),
         grammar="tree_sitter_dart:language",
         queries=("dart",),
+        members=("dart_members",),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("@",),
@@ -302,6 +323,7 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=(".graphql", ".gql", ".graphqls"),
         grammar="tree_sitter_graphql:language",
         queries=("graphql",),
+        members=("graphql_members",),
         line_comments=("#",),
     ),
     Language(
@@ -469,6 +491,7 @@ def load_grammar(language: Language) -> tree_sitter.Language:
         return tree_sitter.Language(getattr(import_module(module), function)())
 
 
-def load_query_text(language: Language) -> str:
-    """Return the query that finds the language's definitions."""
-    return "\n".join((_QUERIES / f"{name}.scm").read_text(encoding="utf-8") for name in language.queries)
+def load_query_text(language: Language, *, members: bool = False) -> str:
+    """Return the query that finds the language's definitions, with `members` also those that only outlines list."""
+    names = (*language.queries, *(language.members if members else ()))
+    return "\n".join((_QUERIES / f"{name}.scm").read_text(encoding="utf-8") for name in names)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.source.text import estimate_tokens, raw_words, split_identifier, term_hash, terms_of
+from cairn.source.text import count_tokens, estimate_tokens, raw_words, split_identifier, term_hash, terms_of
 
 
 def terms(raw: str) -> tuple[str, ...]:
@@ -66,3 +66,9 @@ LETTERS_AND_DIGITS = st.characters(categories=("L", "N"), include_characters="_"
 @given(st.text(LETTERS_AND_DIGITS, max_size=30))
 def test_splitting_drops_nothing_but_underscores(identifier: str) -> None:
     assert "".join(split_identifier(identifier)) == identifier.replace("_", "").lower()
+
+
+def test_dense_text_is_counted_by_its_pieces() -> None:
+    assert count_tokens("") == 0
+    assert count_tokens("12-20 load(path)") == 6  # 12, -, 20, load, (path and )
+    assert count_tokens("a" * 17) == 3

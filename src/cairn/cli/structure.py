@@ -1,0 +1,79 @@
+"""`cairn outline`, `cairn flow` and `cairn slice`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from pathlib import Path
+
+from cairn.cli.main import EXIT_FOUND, EXIT_NONE
+from cairn.cli.render import Style, emit, emit_json, printable
+from cairn.errors import QueryError
+from cairn.protocol import flow_to_dict, outline_to_dict, slice_to_dict
+from cairn.workspace import Workspace
+
+
+def run_outline(options: argparse.Namespace) -> int:
+    """Print what a file defines."""
+    with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
+        outline = workspace.outline(
+            _file_of(options.project, options.file),
+            mode=options.mode,
+            symbol=options.symbol,
+            max_tokens=options.max_tokens,
+        )
+    if options.json:
+        emit_json(outline_to_dict(outline))
+    else:
+        emit(_printable_lines(outline.text))
+    return EXIT_FOUND if outline.symbols or outline.omitted else EXIT_NONE
+
+
+def run_flow(options: argparse.Namespace) -> int:
+    """Print how control and data flow in a function."""
+    from cairn.graph.flow import flow_lines, mermaid  # noqa: PLC0415 - start-up time: outlines need no flow
+
+    file, _, function = options.target.rpartition(":")
+    if not file or not function:
+        raise QueryError(f"{options.target!r} names no function", "cairn flow FILE:FUNCTION")
+    with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
+        graph = workspace.flow(_file_of(options.project, file), function)
+    if options.json:
+        emit_json(flow_to_dict(graph))
+    elif options.mermaid:
+        emit(_printable_lines(mermaid(graph, data=options.dfg)))
+    else:
+        emit(_printable_lines("\n".join(flow_lines(graph, control=not options.dfg, data=not options.cfg))))
+    return EXIT_FOUND
+
+
+def run_slice(options: argparse.Namespace) -> int:
+    """Print the lines that a line depends on, or that depend on it."""
+    match = re.fullmatch(r"(.+?):(\d+)(?::([^:]+))?", options.target)
+    if match is None:
+        raise QueryError(f"{options.target!r} names no line", "cairn slice FILE:LINE[:VAR]")
+    file, line, variable = match[1], int(match[2]), match[3] or ""
+    with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
+        found = workspace.slice(_file_of(options.project, file), line, variable, forward=options.forward)
+    if options.json:
+        emit_json(slice_to_dict(found))
+        return EXIT_FOUND
+    style = Style(sys.stdout)
+    emit(f"{style.path(printable(found.path))}  {style.name(printable(found.function))}")
+    width = len(str(found.lines[-1][0]))
+    for number, text in found.lines:
+        mark = ">" if number == found.line else " "
+        emit(f"{mark}{number:>{width}}  {printable(text)}")
+    return EXIT_FOUND
+
+
+def _file_of(project: str, file: str) -> str | Path:
+    """Return the file as it is named from the folder given with -C, else from the project's root."""
+    near = Path(os.path.realpath(project)) / file
+    return near if near.exists() else file
+
+
+def _printable_lines(text: str) -> str:
+    return "\n".join(printable(line) for line in text.split("\n"))

@@ -1,0 +1,1 @@
+"""What code consists of and how it hangs together: outlines, control flow, data flow and slices."""

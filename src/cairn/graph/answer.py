@@ -1,0 +1,47 @@
+"""Answers questions about the structure of one file: reads it, finds what is asked for, and lays it out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cairn.errors import QueryError
+from cairn.graph.context import lay_out_context
+from cairn.graph.locate import find_symbol, read_source
+from cairn.graph.outline import outline_file, subtree
+from cairn.graph.outline_text import DEFAULT_MAX_TOKENS, lay_out
+from cairn.types import Outline, OutlineMode
+
+
+def make_outline(
+    root: Path, path: str | Path, mode: OutlineMode, symbol: str | None, max_tokens: int | None
+) -> Outline:
+    """Return the outline of a file; see `Workspace.outline`."""
+    budget = DEFAULT_MAX_TOKENS if max_tokens is None else max_tokens
+    file = read_source(root, path)
+    outline = outline_file(file.data, file.path, file.language)
+    number = None if symbol is None else find_symbol(outline, symbol)
+    if mode == "context":
+        if number is None:
+            raise QueryError("a context is that of one symbol", f"cairn outline {file.path} --mode context --symbol S")
+        laid = lay_out_context(file, outline, number, budget)
+    else:
+        outline = outline if number is None else subtree(outline, number)
+        if mode == "extract":
+            from cairn.graph.extract import lay_out_flow  # noqa: PLC0415 - start-up time: other modes need no flow
+
+            laid = lay_out_flow(file, outline, budget)
+        else:
+            laid = lay_out(outline, budget)
+    return Outline(
+        path=outline.path,
+        language=outline.language,
+        mode=mode,
+        lines=outline.lines,
+        file_tokens=outline.tokens,
+        imports=outline.imports,
+        symbols=tuple(outline.symbols[one] for one in laid.shown),
+        omitted=len(outline.symbols) - len(laid.shown),
+        text=laid.text,
+        text_tokens=laid.tokens,
+        notes=outline.notes,
+    )

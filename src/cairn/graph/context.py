@@ -1,0 +1,94 @@
+"""Lays out what there is to know about one definition: its code, what it stands in, and its neighbours."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from cairn.graph.locate import SourceFile, code_lines
+from cairn.graph.outline import FileOutline
+from cairn.graph.outline_text import OutlineText, heading
+from cairn.source.text import count_tokens
+
+# The code may take this share of the budget; what it leaves goes to the neighbours.
+CODE_SHARE = 0.7
+
+
+class Section(NamedTuple):
+    """A part of the context: a title, and lines of which the first are the most important.
+
+    `symbols` are the numbers of the definitions that the lines show, one each, or empty.
+    """
+
+    title: str
+    lines: tuple[str, ...]
+    symbols: tuple[int, ...] = ()
+
+
+def lay_out_context(file: SourceFile, outline: FileOutline, number: int, max_tokens: int) -> OutlineText:
+    """Return the context of definition `number` as text of at most about `max_tokens` tokens.
+
+    What does not fit is counted where it is missing.
+    """
+    head = f"{outline.path} {outline.lines} lines ~{outline.tokens} tokens"
+    sections = [_enclosing(outline, number), _code(file, outline, number, int(max_tokens * CODE_SHARE))]
+    sections += [_neighbours(outline, number)]
+    text, shown = head, [number]
+    for section in sections:
+        text, symbols = _append(text, section, max_tokens)
+        shown += symbols
+    return OutlineText(text, count_tokens(text), tuple(sorted(shown)))
+
+
+def _append(text: str, section: Section, max_tokens: int) -> tuple[str, list[int]]:
+    """Return the text with as much of a section as fits, and the definitions that adds."""
+    if not section.lines:
+        return text, []
+    count = len(section.lines)
+    while True:
+        rest = [f"(+{len(section.lines) - count} more)"] if count < len(section.lines) else []
+        longer = "\n".join([text, *([section.title] if section.title else []), *section.lines[:count], *rest])
+        if count_tokens(longer) <= max_tokens or count == 0:
+            return (longer if count else text), list(section.symbols[:count])
+        count = count * 3 // 4
+
+
+def _enclosing(outline: FileOutline, number: int) -> Section:
+    around = _around(outline, number)
+    return Section("", tuple(heading(outline.symbols[one], outline.language) for one in around), tuple(around))
+
+
+def _around(outline: FileOutline, number: int) -> list[int]:
+    """Return the definitions that stand around one, the outermost first."""
+    around: list[int] = []
+    depth = outline.symbols[number].depth
+    for before in range(number - 1, -1, -1):
+        if outline.symbols[before].depth < depth:
+            depth = outline.symbols[before].depth
+            around.insert(0, before)
+    return around
+
+
+def _code(file: SourceFile, outline: FileOutline, number: int, max_tokens: int) -> Section:
+    symbol, first = outline.symbols[number], outline.leads[number]
+    lines = code_lines(file.data, first, symbol.end_line).splitlines()
+    count = len(lines)
+    while count > 1 and count_tokens("\n".join(lines[:count])) > max_tokens:
+        count = count * 3 // 4
+    if count < len(lines):
+        lines[count:] = [f"(+{len(lines) - count} lines: cairn fetch '{symbol.id}')"]
+    return Section(f"{symbol.kind} {symbol.qualified_name} {first}-{symbol.end_line}:", tuple(lines))
+
+
+def _neighbours(outline: FileOutline, number: int) -> Section:
+    """Return the definitions beside one, the nearest first, and those in it."""
+    around = _around(outline, number)
+    symbol = outline.symbols[number]
+    low, high = (around[-1] + 1, outline.symbols[around[-1]].end_line) if around else (0, outline.lines)
+    beside = [
+        other
+        for other in range(low, len(outline.symbols))
+        if other != number and outline.symbols[other].depth == symbol.depth and outline.symbols[other].end_line <= high
+    ]
+    beside.sort(key=lambda other: abs(other - number))
+    lines = tuple(heading(outline.symbols[other], outline.language) for other in beside)
+    return Section("beside it:", lines, tuple(beside))

@@ -1,0 +1,118 @@
+"""Lays out for one file what flow questions need: of each function its signature, size, calls, blocks and variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from cairn.graph.control import CONTROL_ONLY, DATA_ONLY
+from cairn.graph.flow import FlowGraph, syntax_of, unit_of
+from cairn.graph.locate import SourceFile
+from cairn.graph.outline import FileOutline
+from cairn.graph.outline_text import OutlineText, heading
+from cairn.graph.syntax import FlowSyntax
+from cairn.source.definitions import parse
+from cairn.source.text import count_tokens
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+
+def lay_out_flow(file: SourceFile, outline: FileOutline, max_tokens: int) -> OutlineText:
+    """Return the flow of a file's functions as text of at most about `max_tokens` tokens; the rest is counted.
+
+    Calls are matched by name alone, with what the file itself defines.
+
+    Raises:
+        QueryError: if flow is not known for the language.
+    """
+    syntax = syntax_of(file)
+    root = parse(file.data, file.language).root_node
+    lines = [f"{outline.path} {outline.lines} lines ~{outline.tokens} tokens; calls are matched by name, in this file"]
+    tokens = count_tokens(lines[0])
+    names = {one.name: one.qualified_name for one in outline.symbols}
+    shown: list[int] = []
+    functions, seen = 0, set()
+    full = False
+    for number, symbol in enumerate(outline.symbols):
+        span = outline.spans[number]
+        unit = unit_of(root, span.start_byte, span.end_byte, syntax)
+        if unit is None or unit.id in seen or unit.child_by_field_name("body") is None:
+            continue
+        seen.add(unit.id)
+        functions += 1
+        if full:
+            continue
+        text = "\n".join(_function(file, heading(symbol, outline.language), unit, symbol.qualified_name, names, syntax))
+        cost = count_tokens(text)
+        if tokens + cost > max_tokens:
+            full = True
+            continue
+        tokens += cost
+        lines.append(text)
+        shown.append(number)
+    if functions > len(shown):
+        lines.append(
+            f"({functions - len(shown)} of {functions} functions left out: --symbol NAME, or more --max-tokens)"
+        )
+    text = "\n".join(lines)
+    return OutlineText(text, count_tokens(text), tuple(shown))
+
+
+def _function(
+    file: SourceFile, head: str, unit: tree_sitter.Node, name: str, names: dict[str, str], syntax: FlowSyntax
+) -> Iterator[str]:
+    graph = FlowGraph.of(file, unit, name, syntax)
+    blocks = graph.control.blocks()
+    yield f"{head}; complexity {graph.control.complexity()}, {len(blocks)} blocks"
+    calls: dict[str, list[int]] = {}
+    for called, line in _calls(unit, syntax):
+        if called in names:
+            calls.setdefault(names[called], []).append(line)
+    if calls:
+        yield " calls " + ", ".join(f"{one} ({_numbers(lines)})" for one, lines in calls.items())
+    yield " flow " + "; ".join(_blocks(graph, blocks))
+    variables: dict[str, tuple[set[int], set[int]]] = {}
+    for step in graph.control.steps:
+        for one in step.access.writes:
+            variables.setdefault(one, (set(), set()))[0].add(step.first_line)
+        for one in step.access.reads:
+            if one in variables:
+                variables[one][1].add(step.first_line)
+    for variable, (written, read) in variables.items():
+        if read or len(written) > 1:
+            yield f" {variable} written {_numbers(written)}" + (f" read {_numbers(read)}" if read else "")
+
+
+def _blocks(graph: FlowGraph, blocks: list[tuple[int, int]]) -> Iterator[str]:
+    steps = graph.control.steps
+    number_of = {first: place for place, (first, _) in enumerate(blocks)}
+    for place, (first, last) in enumerate(blocks):
+        following = [
+            f"{number_of[target]}{f' {kind}' if kind else ''}"
+            for target, kind in steps[last].successors
+            if kind not in (DATA_ONLY, CONTROL_ONLY)
+        ]
+        lines = sorted({steps[one].first_line for one in range(first, last + 1)})
+        span = str(lines[0]) if len(lines) == 1 else f"{lines[0]}-{lines[-1]}"
+        yield f"{place}: {span}" + (f" to {', '.join(following)}" if following else "")
+
+
+def _calls(node: tree_sitter.Node, syntax: FlowSyntax) -> Iterator[tuple[str, int]]:
+    calls = syntax.calls or {}
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        if one.type in calls:
+            called, name = calls[one.type]
+            target = one.child_by_field_name(name or called)
+            attributes = syntax.attributes or {}
+            if target is not None and target.type in attributes:
+                target = target.child_by_field_name(attributes[target.type][1])
+            if target is not None:
+                yield (target.text or b"").decode("utf-8", "replace"), one.start_point.row + 1
+        waiting += reversed(one.named_children)
+
+
+def _numbers(lines: set[int] | list[int]) -> str:
+    return ",".join(map(str, sorted(set(lines))))

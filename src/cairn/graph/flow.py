@@ -1,0 +1,269 @@
+"""Answers questions about control and data flow in one file: the graph of a function, and slices from a line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cairn.errors import NotFoundError, PathError, QueryError
+from cairn.graph.control import CONTROL_ONLY, DATA_ONLY, ControlFlow, build_control_flow
+from cairn.graph.dataflow import Dependence, closure, dependences
+from cairn.graph.locate import SourceFile, find_symbol, read_source
+from cairn.graph.names import affects, base_of
+from cairn.graph.outline import outline_file
+from cairn.graph.syntax import FLOW_SYNTAX, FlowSyntax
+from cairn.source.definitions import parse
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+MODULE = "<module>"
+MAX_STEPS = 5_000  # of one function; more are data written as code
+
+
+@dataclass(frozen=True, slots=True)
+class FlowGraph:
+    """The flow of one function: its steps, and what depends on what between them."""
+
+    path: str
+    language: str
+    control: ControlFlow
+    dependences: tuple[Dependence, ...]
+
+    @classmethod
+    def of(cls, file: SourceFile, unit: tree_sitter.Node, name: str, syntax: FlowSyntax) -> FlowGraph:
+        """Build the flow of a function's node, or of the root of a file.
+
+        Raises:
+            PathError: if it is too long.
+        """
+        control = build_control_flow(unit, name, syntax)
+        if len(control.steps) > MAX_STEPS:
+            raise PathError(
+                f"{name} in {file.path} has {len(control.steps)} statements; flow is found for {MAX_STEPS} at most",
+                f"name a smaller function of it: cairn outline {file.path}",
+            )
+        return cls(file.path, file.language.name, control, tuple(dependences(control)))
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """The lines of one function that a line depends on, or that depend on it, with their text."""
+
+    path: str
+    language: str
+    function: str
+    line: int
+    variable: str
+    forward: bool
+    lines: tuple[tuple[int, str], ...]
+
+
+def flow_of(root: Path, path: str | Path, function: str) -> FlowGraph:
+    """Return the flow of one function.
+
+    Raises:
+        NotFoundError, AmbiguousError, PathError: as `Workspace.outline`.
+        QueryError: if there is no flow for the language, or the symbol is no function.
+    """
+    file = read_source(root, path)
+    syntax = syntax_of(file)
+    tree = parse(file.data, file.language).root_node
+    if function == MODULE:
+        return FlowGraph.of(file, tree, MODULE, syntax)
+    outline = outline_file(file.data, file.path, file.language)
+    number = find_symbol(outline, function)
+    span, symbol = outline.spans[number], outline.symbols[number]
+    unit = unit_of(tree, span.start_byte, span.end_byte, syntax)
+    if unit is None:
+        raise QueryError(f"{symbol.qualified_name} is a {symbol.kind}, no function", f"cairn outline {file.path}")
+    return FlowGraph.of(file, unit, symbol.qualified_name, syntax)
+
+
+def slice_from(root: Path, path: str | Path, line: int, variable: str, *, forward: bool) -> Slice:
+    """Return the slice of the function around a line.
+
+    Args:
+        root: the project's folder.
+        path: the file.
+        line: 1-based.
+        variable: only this variable of the line, empty for all. It need not be on the line: its value there counts.
+        forward: what depends on the line, instead of what it depends on.
+
+    Raises:
+        NotFoundError: if no statement is on the line, or the function has no such variable.
+        NotFoundError, PathError, QueryError: as `flow_of`.
+    """
+    file = read_source(root, path)
+    syntax = syntax_of(file)
+    unit = _innermost(parse(file.data, file.language).root_node, line, syntax)
+    name = unit.child_by_field_name("name") if unit.type in syntax.functions else None
+    shown = MODULE if unit.parent is None else _text(name) if name is not None else "<function>"
+    graph = FlowGraph.of(file, unit, shown, syntax)
+    steps = graph.control.steps
+    start = 0 if unit.parent is not None else 1  # a file has no head that one could name
+    here = [
+        number for number in range(start, len(steps) - 1) if steps[number].first_line <= line <= steps[number].last_line
+    ]
+    if not here:
+        raise _no_statement(graph, line)
+    if variable:
+        _check_variable(graph, variable)
+    found = _reached(graph, here, variable, forward=forward)
+    source = file.data.decode("utf-8", "replace").split("\n")
+    numbers = set(range(steps[0].first_line, steps[0].last_line + 1)) if unit.parent is not None else set()
+    for number in found - {0}:
+        numbers |= set(range(steps[number].first_line, steps[number].last_line + 1))
+    lines = tuple((number, source[number - 1].rstrip("\r")) for number in sorted(numbers) if number <= len(source))
+    return Slice(file.path, file.language.name, shown, line, variable, forward, lines)
+
+
+def _reached(graph: FlowGraph, here: list[int], variable: str, *, forward: bool) -> set[int]:
+    """Return the steps of a slice from the steps `here`, the exit never."""
+    steps, edges = graph.control.steps, graph.dependences
+    if not variable:
+        found = closure(edges, here, forward=forward)
+    elif forward:
+        first = {
+            edge.target for edge in edges if edge.source in here and edge.variable and _same(edge.variable, variable)
+        }
+        found = closure(edges, first, forward=True) | set(here)
+    else:
+        first = set()
+        for number in here:
+            access = steps[number].access
+            if any(_same(name, variable) for name in access.writes) and variable not in access.reads:
+                first |= closure(edges, [number], forward=False)
+                continue
+            for edge in edges:
+                if edge.target == number and (not edge.variable or affects(edge.variable, variable)):
+                    first.add(edge.source)
+        found = closure(edges, first, forward=False) | set(here)
+    return found - {len(steps) - 1}
+
+
+def _same(written: str, asked: str) -> bool:
+    return written == asked or base_of(written) == asked
+
+
+def syntax_of(file: SourceFile) -> FlowSyntax:
+    """Return the table of a file's language.
+
+    Raises:
+        QueryError: if there is none.
+    """
+    syntax = FLOW_SYNTAX.get(file.language.name)
+    if syntax is None:
+        known = ", ".join(sorted(FLOW_SYNTAX))
+        raise QueryError(
+            f"there is no flow for {file.language.name}; it is known for {known}", f"cairn outline {file.path}"
+        )
+    return syntax
+
+
+def unit_of(root: tree_sitter.Node, start: int, end: int, syntax: FlowSyntax) -> tree_sitter.Node | None:
+    """Return the outermost function between two bytes: what a definition binds to its name need not begin it."""
+    node = root.descendant_for_byte_range(start, end)
+    while (
+        node is not None
+        and node.parent is not None
+        and (node.parent.start_byte, node.parent.end_byte)
+        == (
+            node.start_byte,
+            node.end_byte,
+        )
+    ):
+        node = node.parent
+    waiting = [node] if node is not None else []
+    while waiting:
+        one = waiting.pop(0)
+        if one.type in syntax.functions and start <= one.start_byte and one.end_byte <= end:
+            return one
+        if one.type not in syntax.classes:
+            waiting += one.named_children
+    return None
+
+
+def _innermost(root: tree_sitter.Node, line: int, syntax: FlowSyntax) -> tree_sitter.Node:
+    """Return the innermost function with a body of statements around a line, else the root."""
+    found, node = root, root
+    while True:
+        inner = next((one for one in node.named_children if one.start_point.row < line <= one.end_point.row + 1), None)
+        if inner is None:
+            return found
+        body = inner.child_by_field_name("body") if inner.type in syntax.functions else None
+        if body is not None and body.type in syntax.blocks and inner.end_point.row > inner.start_point.row:
+            found = inner
+        node = inner
+
+
+def _no_statement(graph: FlowGraph, line: int) -> NotFoundError:
+    steps = graph.control.steps[:-1]
+    nearest = sorted({step.first_line for step in steps}, key=lambda first: abs(first - line))[:2]
+    hint = f"the nearest are on lines {' and '.join(map(str, sorted(nearest)))}"
+    return NotFoundError(f"no statement of {graph.control.name} is on line {line} of {graph.path}", hint)
+
+
+def _check_variable(graph: FlowGraph, variable: str) -> None:
+    from difflib import get_close_matches  # noqa: PLC0415 - start-up time: only a wrong name needs it
+
+    names = {name.lstrip("*") for step in graph.control.steps for name in (*step.access.reads, *step.access.writes)}
+    known = names | {base_of(name) for name in names}
+    if variable not in known:
+        nearest = get_close_matches(variable, sorted(known), 5, 0.4)
+        meant = f"; nearest are {', '.join(nearest)}" if nearest else ""
+        raise NotFoundError(
+            f"{graph.control.name} has no variable {variable}{meant}",
+            f"cairn flow '{graph.path}:{graph.control.name}' --dfg",
+        )
+
+
+def _text(node: tree_sitter.Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")
+
+
+def flow_lines(graph: FlowGraph, *, control: bool, data: bool) -> list[str]:
+    """Return a function's flow as lines to be read: its steps with what follows each, and who reads what it wrote."""
+    flow = graph.control
+    lines = [
+        f"{graph.path}:{flow.first_line} {flow.name} {flow.first_line}-{flow.last_line} complexity {flow.complexity()}"
+    ]
+    if control:
+        for number, step in enumerate(flow.steps):
+            following = ", ".join(
+                f"{target} {kind}".rstrip() for target, kind in step.successors if kind not in (DATA_ONLY, CONTROL_ONLY)
+            )
+            lines.append(f"{number:>3} {step.first_line}: {step.text}" + (f"  -> {following}" if following else ""))
+    if data:
+        readers: dict[tuple[str, int], list[int]] = {}
+        for one in graph.dependences:
+            if one.variable:
+                readers.setdefault((one.variable, flow.steps[one.source].first_line), []).append(one.target)
+        for (variable, line), targets in readers.items():
+            where = ", ".join(map(str, sorted({flow.steps[target].first_line for target in targets})))
+            lines.append(f"{variable} written {line}, read {where}")
+    return lines
+
+
+def mermaid(graph: FlowGraph, *, data: bool) -> str:
+    """Return a flow chart: of control, or with `data` of what is written where it is read."""
+    lines = ["flowchart TD"]
+    for number, step in enumerate(graph.control.steps):
+        text = step.text if step.kind in ("entry", "exit") else f"{step.first_line}: {step.text}"
+        escaped = text[:60].replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;").replace(">", "&gt;")
+        opening, closing = ("{", "}") if step.kind in ("branch", "loop") else ("[", "]")
+        lines.append(f'    s{number}{opening}"{escaped}"{closing}')
+    if data:
+        edges = [(one.source, one.variable, one.target) for one in graph.dependences if one.variable]
+    else:
+        edges = [
+            (number, kind, target)
+            for number, step in enumerate(graph.control.steps)
+            for target, kind in step.successors
+            if kind not in (DATA_ONLY, CONTROL_ONLY)
+        ]
+    for source, label, target in edges:
+        arrow = f'-->|"{label}"|' if label else "-->"
+        lines.append(f"    s{source} {arrow} s{target}")
+    return "\n".join(lines)

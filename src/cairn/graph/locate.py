@@ -1,0 +1,183 @@
+"""Finds a file below the root, and a definition in it by name, id or line, as the file is on disk now."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from cairn.errors import AmbiguousError, NotFoundError, PathError
+from cairn.graph.outline import ID_COUNTER, ID_MARK, FileOutline, outline_file
+from cairn.source.content import normalize
+from cairn.source.languages import Language, detect_language
+from cairn.source.text import estimate_tokens
+from cairn.source.walk import read_file
+from cairn.types import Fetched
+
+# Above what is indexed: a file that was generated is never searched, but its outline may be wanted.
+MAX_FILE_BYTES = 8_000_000
+_HEAD_BYTES = 8_192
+_NEAREST, _CANDIDATES = 5, 10
+
+
+class SourceFile(NamedTuple):
+    """One file as it is now. `path` is relative to the root, `data` its normalized bytes."""
+
+    path: str
+    data: bytes
+    language: Language
+
+
+def read_source(root: Path, path: str | Path) -> SourceFile:
+    """Read one text file of a project.
+
+    Args:
+        root: the project's folder, resolved.
+        path: relative to the root, or absolute.
+
+    Raises:
+        NotFoundError: if there is no such file.
+        PathError: if it is outside the root, no regular file, not readable, too large, or no text.
+    """
+    relative = _below(root, path)
+    try:
+        data = normalize(read_file(root, relative, MAX_FILE_BYTES))
+    except FileNotFoundError as error:
+        raise NotFoundError(f"there is no file {relative}", f"find it: cairn search {Path(relative).name}") from error
+    except OSError as error:
+        if os.path.isdir(root / relative):
+            raise PathError(f"{relative} is a folder", f"name a file in it: ls {relative}") from error
+        if error.errno in (errno.ELOOP, errno.ENOTDIR):
+            raise PathError(f"{relative} is behind a symbolic link", "name the file it points to") from error
+        reason = error.strerror or "unreadable"
+        raise PathError(f"{relative} cannot be read: {reason}", f"look at it with: ls -l {relative}") from error
+    if b"\0" in data[:_HEAD_BYTES]:
+        raise PathError(f"{relative} is no text", "name a file of code, text or settings")
+    return SourceFile(relative, data, detect_language(relative, data[:_HEAD_BYTES]))
+
+
+def _below(root: Path, path: str | Path) -> str:
+    given = Path(os.path.normpath(root / path))
+    if not given.is_relative_to(root):  # the root is resolved, so a path through a link above it may yet lead into it
+        given = Path(os.path.realpath(given.parent)) / given.name
+    if not given.is_relative_to(root) or given == root:
+        raise PathError(f"{path} is not a file of the project {root}", "name a file below it, or its project with -C")
+    return given.relative_to(root).as_posix()
+
+
+def find_symbol(outline: FileOutline, name: str) -> int:
+    """Return the number of the definition that `name` means.
+
+    Args:
+        outline: the file's.
+        name: a name, as much of a qualified one as tells it apart, either with `~N` for the Nth of that name, or the
+            number of a line, which means the innermost definition there, but rather one that begins on it.
+
+    Raises:
+        NotFoundError: if there is none; the nearest names are offered.
+        AmbiguousError: if there are several.
+    """
+    if name.isascii() and name.isdigit():
+        return _at_line(outline, int(name))
+    plain, _, occurrence = name.rpartition(ID_COUNTER)
+    if not plain or not occurrence.isdecimal():
+        plain, occurrence = name, ""
+    found = _named(outline, plain)
+    if occurrence and 0 < int(occurrence) <= len(found):
+        return found[int(occurrence) - 1]
+    if len(found) == 1 and not occurrence:
+        return found[0]
+    if not found or occurrence:
+        raise _missing(outline, name)
+    options = [f"{_counted(outline, number)} (line {outline.symbols[number].start_line})" for number in found]
+    rest = f" and {len(options) - _CANDIDATES} more" if len(options) > _CANDIDATES else ""
+    raise AmbiguousError(
+        f"{len(found)} definitions in {outline.path} are called {name}: {', '.join(options[:_CANDIDATES])}{rest}",
+        "name one of them as written there, or by its line",
+    )
+
+
+def _named(outline: FileOutline, name: str) -> list[int]:
+    symbols = outline.symbols
+    for wanted, key in ((name, "qualified_name"), (f".{name}", "suffix"), (name.lower(), "lower")):
+        found = []
+        for number, one in enumerate(symbols):
+            if key == "suffix":
+                matches = one.qualified_name.endswith(wanted)
+            else:
+                own = one.qualified_name if key == "qualified_name" else one.name.lower()
+                matches = own == wanted
+            if matches:
+                found.append(number)
+        if found:
+            return found
+    return []
+
+
+def _counted(outline: FileOutline, number: int) -> str:
+    """Return a qualified name with its number among equal names, the first included."""
+    symbol = outline.symbols[number]
+    own = symbol.id[len(outline.path) + len(ID_MARK) :]
+    shared = any(one.qualified_name == symbol.qualified_name for one in outline.symbols if one.id != symbol.id)
+    return f"{own}{ID_COUNTER}1" if shared and own == symbol.qualified_name else own
+
+
+def _missing(outline: FileOutline, name: str) -> NotFoundError:
+    from difflib import get_close_matches  # noqa: PLC0415 - start-up time: only a wrong name needs it
+
+    names = list(dict.fromkeys([one.qualified_name for one in outline.symbols] + [one.name for one in outline.symbols]))
+    nearest = get_close_matches(name, names, _NEAREST, 0.5)
+    meant = f"; nearest are {', '.join(nearest)}" if nearest else ""
+    return NotFoundError(
+        f"{outline.path} defines no {name}{meant}", f"list what it defines: cairn outline {outline.path}"
+    )
+
+
+def _at_line(outline: FileOutline, line: int) -> int:
+    around = [n for n, one in enumerate(outline.symbols) if outline.leads[n] <= line <= one.end_line]
+    if not around:
+        raise _missing(outline, str(line))
+    starting = [number for number in around if outline.symbols[number].start_line == line]
+    return starting[0] if starting else around[-1]
+
+
+def fetch_symbol(root: Path, text_id: str) -> Fetched | None:
+    """Return the text of the definition that an outline's id, `PATH#NAME`, names, None when it is no such id.
+
+    The lines include the comment and decorators above the definition. The file is read now, so it is never stale.
+
+    Raises:
+        NotFoundError: if there is no such file or definition.
+        PathError: as `read_source`.
+    """
+    places = [place for place, character in enumerate(text_id) if character == ID_MARK and 0 < place < len(text_id) - 1]
+    if not places:
+        return None
+    # Both a path and a name (`Type.#field`) may hold the mark: the file that exists decides.
+    place = next((place for place in places if (root / text_id[:place]).is_file()), places[0])
+    file = read_source(root, text_id[:place])
+    outline = outline_file(file.data, file.path, file.language)
+    wanted = text_id[place + 1 :]
+    exact = f"{file.path}{ID_MARK}{wanted}"
+    number = next((n for n, one in enumerate(outline.symbols) if one.id == exact), None)
+    if number is None:
+        number = find_symbol(outline, wanted)
+    symbol, first = outline.symbols[number], outline.leads[number]
+    text = code_lines(file.data, first, symbol.end_line)
+    return Fetched(
+        id=text_id,
+        kind=symbol.kind,
+        name=symbol.name,
+        path=file.path,
+        start_line=first,
+        end_line=symbol.end_line,
+        language=file.language.name,
+        text=text,
+        tokens=estimate_tokens(len(text.encode())),
+    )
+
+
+def code_lines(data: bytes, first: int, last: int) -> str:
+    """Return the lines `first` to `last`, 1-based and inclusive."""
+    return b"\n".join(data.split(b"\n", last)[first - 1 : last]).decode("utf-8", "replace")

@@ -1,0 +1,384 @@
+"""Finds which variables a statement reads and writes.
+
+A variable is a name, one attribute of a name (`self.total`), or all elements of a name (`items[]`). Writing a part
+leaves the rest alone; reading the whole reads all parts. A method whose result nobody uses, or that is known to,
+changes what it is called on; arguments are taken to be left alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from cairn.graph.syntax import FlowSyntax
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+ELEMENTS = "[]"
+# In front of a name: the object is needed, whatever its parts hold.
+REFERENCE = "*"
+# Nodes around a target that change nothing about it, or of which only one field is the target.
+_TARGET_FIELDS = {
+    "assignment_pattern": ("left", "right"),
+    "object_assignment_pattern": ("left", "right"),
+    "pair_pattern": ("value", "key"),
+    "default_parameter": ("name", "value"),
+    "typed_default_parameter": ("name", "value"),
+    "required_parameter": ("pattern", "value"),
+    "optional_parameter": ("pattern", "value"),
+    "formal_parameter": ("name", ""),
+    "catch_formal_parameter": ("name", ""),
+    "parameter_declaration": ("name", ""),
+    "variadic_parameter_declaration": ("name", ""),
+    "resource": ("name", "value"),
+    "variable_declarator": ("name", "value"),
+}
+_CALLED = "await await_expression expression_statement parenthesized_expression"
+_DISCARDING = frozenset({"expression_statement", "go_statement", "defer_statement"})
+
+
+@dataclass(slots=True)
+class Access:
+    """What is read and written. `writes` tells for each variable whether its old value is gone for certain.
+
+    `called` are variables with a method whose result nobody uses: a change, unless they are modules or types.
+    """
+
+    reads: set[str] = field(default_factory=set)
+    writes: dict[str, bool] = field(default_factory=dict)
+    called: set[str] = field(default_factory=set)
+    declared: set[str] = field(default_factory=set)
+    outer: set[str] = field(default_factory=set)
+
+    def write(self, name: str, *, certain: bool = True) -> None:
+        """Add a write."""
+        self.writes[name] = self.writes.get(name, False) or certain
+
+    def add(self, other: Access) -> None:
+        """Add what another part of the statement does."""
+        self.reads |= other.reads
+        self.declared |= other.declared
+        self.outer |= other.outer
+        self.called |= other.called
+        for name, certain in other.writes.items():
+            self.write(name, certain=certain)
+
+
+def base_of(name: str) -> str:
+    """Return the name that a variable is, or is a part of."""
+    return name.removeprefix(REFERENCE).partition(".")[0].removesuffix(ELEMENTS)
+
+
+def affects(written: str, read: str) -> bool:
+    """Tell whether a write to one variable may be seen by a read of another."""
+    if read.startswith(REFERENCE):
+        return written == read[1:]
+    return written == read or base_of(written) == read or written == base_of(read)
+
+
+class NameReader:
+    """Reads the names of one language's nodes.
+
+    `captures` holds what nested functions with a name read and write outside of themselves: naming one may call it.
+    """
+
+    def __init__(self, syntax: FlowSyntax) -> None:
+        self._syntax = syntax
+        self.captures: dict[str, Access] = {}
+
+    def access(self, node: tree_sitter.Node | None) -> Access:
+        """Return what a statement or expression reads and writes."""
+        access = Access()
+        if node is not None:
+            self._read(node, access)
+        return access
+
+    def bound(self, node: tree_sitter.Node | None) -> Access:
+        """Return what binding a value to a pattern, or calling with parameters, writes."""
+        access = Access()
+        if node is not None:
+            self._write(node, access)
+        access.declared |= set(access.writes)
+        return access
+
+    def captured(self, function: tree_sitter.Node) -> Access:
+        """Return what a nested function reads and writes outside of itself."""
+        inner = self.bound(function.child_by_field_name("parameters") or function.child_by_field_name("parameter"))
+        own = set(inner.declared)
+        body = Access()
+        if (code := function.child_by_field_name("body")) is not None:
+            self._read(code, body)
+        own |= body.declared
+        if not self._syntax.declares_locals:
+            own |= {name for name in body.writes if base_of(name) == name}
+        own -= body.outer
+        result = Access()
+        result.reads = {name for name in body.reads if base_of(name) not in own}
+        result.writes = {name: False for name in body.writes if base_of(name) not in own}
+        result.called = {name for name in body.called if base_of(name) not in own}
+        return result
+
+    def function_bound_by(self, node: tree_sitter.Node) -> tuple[str, tree_sitter.Node] | None:
+        """Return the name and the function of `name = function`, None where a node is something else."""
+        syntax = self._syntax
+        if node.type in syntax.declarators:
+            name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        elif node.type in syntax.assignments:
+            name, value = node.child_by_field_name("left"), node.child_by_field_name("right")
+        else:
+            return None
+        name, value = _only(name), _only(value)
+        if name is None or value is None or name.type not in syntax.identifiers or value.type not in syntax.functions:
+            return None
+        return _text(name), value
+
+    def _read(self, node: tree_sitter.Node, access: Access) -> None:  # noqa: C901 - one branch a form of expression
+        syntax, kind = self._syntax, node.type
+        if kind in syntax.identifiers:
+            self._use(_text(node), access)
+        elif kind in syntax.outer_statements:
+            access.outer |= {_text(child) for child in node.named_children}
+        elif kind in syntax.skipped or kind in syntax.ignored:
+            return
+        elif kind in syntax.functions:
+            self._nested(node, access)
+        elif kind in syntax.comprehensions:
+            self._comprehension(node, access)
+        elif (bound := self.function_bound_by(node)) is not None and bound[0] in self.captures:
+            access.write(bound[0])
+            access.declared |= {bound[0]} if kind != "assignment_expression" else set()
+        elif kind in syntax.updates or (kind in syntax.assignments and _is_update(node)):
+            self._update(node, access)
+        elif kind in syntax.assignments:
+            self._assign(node, access)
+        elif kind in syntax.declarators:
+            self._declare(node, access)
+        elif kind in _BINDINGS:
+            self._bind(node, access)
+        elif kind in _IMPORTS:
+            self._import(node, access)
+        elif syntax.attributes and kind in syntax.attributes:
+            self._part(node, *syntax.attributes[kind], access)
+        elif syntax.subscripts and kind in syntax.subscripts:
+            self._element(node, syntax.subscripts[kind], access)
+        else:
+            if syntax.calls and kind in syntax.calls:
+                self._call(node, *syntax.calls[kind], access)
+            self._children(node, access)
+
+    def _children(self, node: tree_sitter.Node, access: Access) -> None:
+        for index, child in enumerate(node.children):
+            if (
+                child.is_named
+                and (node.type, node.field_name_for_child(index) or "") not in self._syntax.skipped_fields
+            ):
+                self._read(child, access)
+
+    def _use(self, name: str, access: Access) -> None:
+        access.reads.add(name)
+        if name in self.captures:
+            access.add(self.captures[name])
+
+    def _nested(self, node: tree_sitter.Node, access: Access) -> None:
+        name = node.child_by_field_name("name")
+        if node.type in self._syntax.named_functions and name is not None:
+            access.write(_text(name))
+            access.declared.add(_text(name))
+            return
+        access.add(self.captured(node))
+
+    def _comprehension(self, node: tree_sitter.Node, access: Access) -> None:
+        inner, own = Access(), set()
+        for child in node.named_children:
+            if child.type in self._syntax.comprehension_clauses:
+                own |= set(self.bound(child.child_by_field_name("left")).writes)
+                self._read_field(child, "right", inner)
+            else:
+                self._read(child, inner)
+        access.reads |= {name for name in inner.reads if base_of(name) not in own}
+
+    def _update(self, node: tree_sitter.Node, access: Access) -> None:
+        target = node.child_by_field_name("left") or node.child_by_field_name("argument") or node.named_child(0)
+        if target is not None:
+            self._read(target, access)
+            self._write(target, access)
+        self._read_field(node, "right", access)
+
+    def _assign(self, node: tree_sitter.Node, access: Access) -> None:
+        right = node.child_by_field_name("right") or node.child_by_field_name("value")
+        if right is not None:
+            self._read(right, access)
+        left = node.child_by_field_name("left") or node.child_by_field_name("name")
+        targets = [left] if left is not None else ([] if right is not None else node.named_children)
+        declares = node.type in ("short_var_declaration", "range_clause")
+        for target in targets:
+            before = set(access.writes)
+            if right is not None or node.type not in ("assignment",):  # `name: type` writes nothing
+                self._write(target, access)
+            if declares:
+                access.declared |= set(access.writes) - before
+
+    def _declare(self, node: tree_sitter.Node, access: Access) -> None:
+        value = node.child_by_field_name("value")
+        if value is not None:
+            self._read(value, access)
+        for name in node.children_by_field_name("name"):
+            bound = self.bound(name)
+            access.reads |= bound.reads
+            access.declared |= bound.declared
+            for one in bound.writes:
+                access.write(one)
+
+    def _bind(self, node: tree_sitter.Node, access: Access) -> None:
+        """Read what a node binds to the name behind it, such as `open(path) as file`."""
+        for index, child in enumerate(node.children):
+            if node.field_name_for_child(index) == _BINDINGS[node.type]:
+                access.add(self.bound(child))
+            elif child.is_named:
+                self._read(child, access)
+
+    def _import(self, node: tree_sitter.Node, access: Access) -> None:
+        """Write the names that an import binds: the last ones in each of its parts, without strings and paths."""
+        for child in node.named_children:
+            module = node.child_by_field_name("module_name")
+            if child.type in ("dotted_name", "identifier") and child != module:
+                first = child.named_children[0] if child.named_children else child
+                access.write(_text(first))
+            elif child.type in ("aliased_import", "import_specifier"):
+                name = child.child_by_field_name("alias") or child.child_by_field_name("name")
+                access.write(_text(name) if name is not None else _text(child))
+            elif child.type in ("import_clause", "named_imports", "namespace_import"):
+                self._import(child, access)
+
+    def _part(self, node: tree_sitter.Node, owner: str, name: str, access: Access) -> None:
+        holder, part = node.child_by_field_name(owner), node.child_by_field_name(name)
+        if holder is not None and part is not None and holder.type in self._syntax.identifiers:
+            access.reads.add(f"{_text(holder)}.{_text(part)}")
+            if _text(holder) in self.captures:
+                access.add(self.captures[_text(holder)])
+        elif holder is not None:
+            self._read(holder, access)
+
+    def _element(self, node: tree_sitter.Node, owner: str, access: Access) -> None:
+        holder = node.child_by_field_name(owner)
+        for index, child in enumerate(node.children):
+            if child.is_named and node.field_name_for_child(index) != owner:
+                self._read(child, access)
+        if holder is not None and holder.type in self._syntax.identifiers:
+            access.reads.add(_text(holder) + ELEMENTS)
+        elif holder is not None:
+            self._read(holder, access)
+
+    def _call(self, node: tree_sitter.Node, called: str, name: str, access: Access) -> None:
+        """Add that a call may change what its method is called on."""
+        target = node.child_by_field_name(called)
+        method = node.child_by_field_name(name) if name else None
+        if target is not None and not name:
+            attributes = self._syntax.attributes or {}
+            if target.type not in attributes:
+                return
+            owner, part = attributes[target.type]
+            method, target = target.child_by_field_name(part), target.child_by_field_name(owner)
+        if target is None or method is None:
+            return
+        written = self._held_in(target)
+        if written and _text(method) in self._syntax.mutators:
+            access.write(written, certain=False)
+        elif written and _is_discarded(node):
+            access.called.add(written)
+
+    def _held_in(self, node: tree_sitter.Node | None) -> str:
+        """Return the variable that holds what a path such as `a.b[i].c` leads to, empty where it is no variable."""
+        syntax = self._syntax
+        if node is None:
+            return ""
+        if node.type in syntax.identifiers:
+            return _text(node)
+        if syntax.attributes and node.type in syntax.attributes:
+            owner, part = (node.child_by_field_name(one) for one in syntax.attributes[node.type])
+            if owner is not None and part is not None and owner.type in syntax.identifiers:
+                return f"{_text(owner)}.{_text(part)}"
+            return self._held_in(owner)
+        if syntax.subscripts and node.type in syntax.subscripts:
+            owner = node.child_by_field_name(syntax.subscripts[node.type])
+            plain = owner is not None and owner.type in syntax.identifiers
+            return f"{_text(owner)}{ELEMENTS}" if owner is not None and plain else self._held_in(owner)
+        return ""
+
+    def _read_field(self, node: tree_sitter.Node, name: str, access: Access) -> None:
+        if (child := node.child_by_field_name(name)) is not None:
+            self._read(child, access)
+
+    def _write(self, node: tree_sitter.Node, access: Access) -> None:
+        syntax, kind = self._syntax, node.type
+        if kind in syntax.identifiers or kind in ("shorthand_property_identifier_pattern", "identifier"):
+            access.write(_text(node))
+        elif syntax.attributes and kind in syntax.attributes:
+            self._write_part(node, *syntax.attributes[kind], access)
+        elif syntax.subscripts and kind in syntax.subscripts:
+            self._write_element(node, syntax.subscripts[kind], access)
+        elif kind == "unary_expression":  # `*pointer = value`
+            self._inside(node.named_children[-1], access)
+        elif kind in _TARGET_FIELDS:
+            target, value = _TARGET_FIELDS[kind]
+            for one in node.children_by_field_name(target):
+                self._write(one, access)
+            if value:
+                self._read_field(node, value, access)
+        elif kind not in syntax.skipped:
+            for child in node.named_children[: 1 if kind == "typed_parameter" else None]:
+                self._write(child, access)
+
+    def _write_part(self, node: tree_sitter.Node, owner: str, name: str, access: Access) -> None:
+        holder, part = node.child_by_field_name(owner), node.child_by_field_name(name)
+        if holder is not None and part is not None and holder.type in self._syntax.identifiers:
+            access.write(f"{_text(holder)}.{_text(part)}")
+            access.reads.add(REFERENCE + _text(holder))
+        elif holder is not None:
+            self._inside(holder, access)
+
+    def _write_element(self, node: tree_sitter.Node, owner: str, access: Access) -> None:
+        for index, child in enumerate(node.children):
+            if child.is_named and node.field_name_for_child(index) != owner:
+                self._read(child, access)
+        holder = node.child_by_field_name(owner)
+        if holder is not None and holder.type in self._syntax.identifiers:
+            access.write(_text(holder) + ELEMENTS, certain=False)
+            access.reads.add(REFERENCE + _text(holder))
+        elif holder is not None:
+            self._inside(holder, access)
+
+    def _inside(self, owner: tree_sitter.Node, access: Access) -> None:
+        """Write into what an expression holds: `a.b.c = 1` changes `a.b`, but not all of it."""
+        self._read(owner, access)
+        if held := self._held_in(owner):
+            access.write(held, certain=False)
+
+
+# Nodes that bind a name to what stands before it: the field of that name.
+_BINDINGS = {"as_pattern": "alias", "catch_formal_parameter": "name", "instanceof_expression": "name"}
+_IMPORTS = frozenset({"import_statement", "import_from_statement"})
+
+
+def _only(node: tree_sitter.Node | None) -> tree_sitter.Node | None:
+    """Return what a list of one expression holds, anything else as it is."""
+    is_list = node is not None and node.type == "expression_list" and node.named_child_count == 1
+    return node.named_children[0] if node is not None and is_list else node
+
+
+def _is_update(node: tree_sitter.Node) -> bool:
+    """Tell whether an assignment reads its target first, as `+=` does where it is no node type of its own."""
+    operator = node.child_by_field_name("operator")
+    return operator is not None and operator.type not in ("=", ":=")
+
+
+def _is_discarded(call: tree_sitter.Node) -> bool:
+    parent = call.parent
+    while parent is not None and parent.type in _CALLED.split() and parent.type not in _DISCARDING:
+        parent = parent.parent
+    return parent is not None and parent.type in _DISCARDING
+
+
+def _text(node: tree_sitter.Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")

@@ -1,0 +1,234 @@
+"""Lists what a file defines and imports, from its content as it is now: the facts that `outline_text` lays out."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from cairn.source.definitions import Lines, find_definitions, parse
+from cairn.source.languages import Language
+from cairn.source.text import estimate_tokens
+from cairn.types import Definition, OutlineSymbol, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import tree_sitter
+
+MAX_DOC_LINE_CHARS = 120
+MAX_SECTION_CHARS = 80
+# What separates the path of a definition from its name in an id, and the name from its number among equal names.
+ID_MARK, ID_COUNTER = "#", "~"
+
+_SPACE = re.compile(r"\s+")
+_LETTER = re.compile(r"\w")
+_SECTION = re.compile(rb"(?m)^(?:\A|(?<=\n\n)|(?<=\n\r\n))[^\s#;%/*\-=][^\n]*|^\[[^\n]*\]\s*$")
+# Nodes that import, by the beginning of their type; and calls that do, by their text.
+_IMPORT_NODES = (
+    "import_", "future_import", "preproc_include", "use_declaration", "using_directive", "using_declaration",
+    "namespace_use_declaration", "extern_crate", "package_import", "library_import", "import",
+)  # fmt: skip
+_IMPORT_CALLS = {
+    "ruby": re.compile(r"(?:require|require_relative|load|autoload)\b[ (]"),
+    "elixir": re.compile(r"(?:import|alias|use|require)\s"),
+    "lua": re.compile(r"(?:local\s+[\w, ]+=\s*)?require\b"),
+    "bash": re.compile(r"(?:source|\.)\s+\S"),
+    "javascript": re.compile(r"(?:const|let|var)\s+[^=;]+=\s*require\("),
+    "zig": re.compile(r"(?:pub\s+)?const\s+\w+\s*=\s*@import\("),
+    "php": re.compile(r"(?:require|include)(?:_once)?\b"),
+    "dart": re.compile(r"(?:import|export|part)\s"),
+    "powershell": re.compile(r"(?:using|Import-Module)\s|\.\s+\S"),
+    "nix": re.compile(r"import\s"),
+    "css": re.compile(r"@import\s"),
+    "cmake": re.compile(r"(?:include|find_package|add_subdirectory)\s*\("),
+    "make": re.compile(r"-?include\s"),
+    "dockerfile": re.compile(r"FROM\s"),
+}
+_BEGINNING_BYTES = 200
+# Nodes whose children may be imports, apart from the root.
+_IMPORT_HOLDERS = frozenset(
+    {"import_list", "imports", "import_declaration", "import_spec_list", "preproc_ifdef", "preproc_if", "try_statement"}
+    | {"if_statement", "block", "namespace_declaration", "do_block", "call", "header", "package_clause"}
+)
+_IMPORT_WORDS = re.compile(
+    r"^(?:pub(?:\([^)]*\))?\s+)?(?:#\s*include|@?import|using|use|require_once|include_once|require_relative|require"
+    r"|include|source|alias|global\s+using|static)\b\s*(?:type\b|static\b)?\s*"
+)
+_FROM_BEHIND = re.compile(r"(.+?)\s+from\s+[\"']([^\"']*)[\"']")
+_FROM = re.compile(r"from\s+(\S+)\s+import\s+\(?\s*(.*?),?\s*\)?$")
+
+
+class FileOutline(NamedTuple):
+    """All that a file defines and imports. `imports` has the first and last line of the imports, (0, 0) for none."""
+
+    path: str
+    language: str
+    lines: int
+    tokens: int
+    imports: tuple[str, ...]
+    import_lines: tuple[int, int]
+    symbols: tuple[OutlineSymbol, ...]
+    spans: tuple[Span, ...]
+    leads: tuple[int, ...]
+    notes: tuple[str, ...]
+
+
+def outline_file(data: bytes, path: str, language: Language) -> FileOutline:
+    """List the definitions and imports of one file; never raises for bad content.
+
+    Args:
+        data: the file's normalized bytes.
+        path: goes into the ids.
+        language: without a grammar, the lines that open a section are listed.
+    """
+    lines = Lines.of(data)
+    if not language.grammar:
+        return _without_grammar(data, path, language, lines)
+    tree = parse(data, language)
+    found = find_definitions(tree, data, lines, language, members=True)
+    definitions = [one.definition for one in found]
+    notes: tuple[str, ...] = ()
+    if tree.root_node.has_error:
+        line = _first_error_line(tree.root_node)
+        notes = (f"the syntax is not understood from line {line} on; definitions near it may be missing",)
+    imports, import_lines = _imports(tree.root_node, language)
+    return FileOutline(
+        path=path,
+        language=language.name,
+        lines=len(lines) if data else 0,
+        tokens=estimate_tokens(len(data)),
+        imports=imports,
+        import_lines=import_lines,
+        symbols=tuple(_symbols(definitions, path)),
+        spans=tuple(one.span for one in definitions),
+        leads=tuple(min(one.lead_line + 1, one.definition.span.start_line) for one in found),
+        notes=notes,
+    )
+
+
+def symbol_id(path: str, qualified_name: str, occurrence: int) -> str:
+    """Return the id of the definition that is number `occurrence`, counted from 1, of its name in a file."""
+    text = f"{path}{ID_MARK}{qualified_name}"
+    return text if occurrence == 1 else f"{text}{ID_COUNTER}{occurrence}"
+
+
+def _symbols(definitions: list[Definition], path: str) -> Iterator[OutlineSymbol]:
+    seen: dict[str, int] = {}
+    depths: list[int] = []
+    for one in definitions:
+        seen[one.qualified_name] = seen.get(one.qualified_name, 0) + 1
+        depths.append(depths[one.parent] + 1 if one.parent >= 0 else 0)
+        yield OutlineSymbol(
+            id=symbol_id(path, one.qualified_name, seen[one.qualified_name]),
+            kind=one.kind,
+            name=one.name,
+            qualified_name=one.qualified_name,
+            signature=one.signature,
+            doc=_first_line(one.doc),
+            start_line=one.span.start_line,
+            end_line=one.span.end_line,
+            depth=depths[-1],
+        )
+
+
+def _first_line(doc: str) -> str:
+    for line in doc.splitlines():
+        if _LETTER.search(line):
+            return line.strip()[:MAX_DOC_LINE_CHARS]
+    return ""
+
+
+def _first_error_line(root: tree_sitter.Node) -> int:
+    node = root
+    while not (node.is_error or node.is_missing):
+        inner = next((child for child in node.children if child.has_error or child.is_missing), None)
+        if inner is None:
+            break
+        node = inner
+    return node.start_point.row + 1
+
+
+def _imports(root: tree_sitter.Node, language: Language) -> tuple[tuple[str, ...], tuple[int, int]]:
+    """Return what a file imports on its outermost level, and the lines where that begins and ends."""
+    calls = _IMPORT_CALLS.get("javascript" if language.name in ("typescript", "tsx") else language.name)
+    found: list[str] = []
+    first = last = 0
+    for node in _import_nodes(root, calls, 3):
+        text = _import_text(_SPACE.sub(" ", (node.text or b"").decode("utf-8", "replace")))
+        if text:
+            found.append(text)
+            first = first or node.start_point.row + 1
+            last = node.end_point.row + 1
+    return tuple(found), (first, last)
+
+
+def _import_nodes(holder: tree_sitter.Node, calls: re.Pattern[str] | None, levels: int) -> Iterator[tree_sitter.Node]:
+    for node in holder.named_children:
+        kind = node.type
+        if kind in _IMPORT_HOLDERS and levels and _holds_imports(node):
+            yield from _import_nodes(node, calls, levels - 1)
+        elif kind.startswith(_IMPORT_NODES) or (
+            calls is not None and calls.match((node.text or b"")[:200].decode("utf-8", "replace"))
+        ):
+            yield node
+
+
+def _beginning(node: tree_sitter.Node) -> str:
+    return (node.text or b"")[:_BEGINNING_BYTES].decode("utf-8", "replace")
+
+
+def _holds_imports(node: tree_sitter.Node) -> bool:
+    return any(one.type in _IMPORT_HOLDERS or one.type.startswith(_IMPORT_NODES) for one in node.named_children)
+
+
+def _import_text(text: str) -> str:
+    """Return an import without its keyword and quotes: `from a import b, c` becomes `a(b, c)`."""
+    text = text.rstrip("; ")
+    if given := _FROM.match(text):
+        return f"{given[1]}({given[2]})"
+    text = _IMPORT_WORDS.sub("", text, count=1).strip()
+    if given := _FROM_BEHIND.match(text):
+        return f"{given[2]}({given[1].strip('{} ')})"
+    return text.replace('"', "").replace("'", "")
+
+
+def _without_grammar(data: bytes, path: str, language: Language, lines: Lines) -> FileOutline:
+    """List the lines that open a section of text: those at the margin after an empty line, and `[headings]`."""
+    starts = [match.span() for match in _SECTION.finditer(data)]
+    definitions = []
+    for place, (start, end) in enumerate(starts):
+        name = data[start:end].decode("utf-8", "replace").strip()[:MAX_SECTION_CHARS]
+        stop = starts[place + 1][0] if place + 1 < len(starts) else len(data)
+        stop = start + len(data[start:stop].rstrip())
+        span = Span(lines.at(start) + 1, lines.at(max(start, stop - 1)) + 1, start, stop)
+        definitions.append(Definition("section", name, name, name, "", -1, span))
+    return FileOutline(
+        path=path,
+        language=language.name,
+        lines=len(lines) if data else 0,
+        tokens=estimate_tokens(len(data)),
+        imports=(),
+        import_lines=(0, 0),
+        symbols=tuple(_symbols(definitions, path)),
+        spans=tuple(one.span for one in definitions),
+        leads=tuple(one.span.start_line for one in definitions),
+        notes=(f"{language.name} has no grammar here: these are the lines that open a section",),
+    )
+
+
+def subtree(outline: FileOutline, number: int) -> FileOutline:
+    """Return the outline of one definition and what is in it, without imports; `tokens` are then those of its text."""
+    end = number + 1
+    depth = outline.symbols[number].depth
+    while end < len(outline.symbols) and outline.symbols[end].depth > depth:
+        end += 1
+    span = outline.spans[number]
+    return outline._replace(
+        lines=span.end_line - span.start_line + 1,
+        tokens=estimate_tokens(span.end_byte - span.start_byte),
+        imports=(),
+        import_lines=(0, 0),
+        symbols=tuple(one._replace(depth=one.depth - depth) for one in outline.symbols[number:end]),
+        spans=outline.spans[number:end],
+        leads=outline.leads[number:end],
+    )

@@ -1,0 +1,2 @@
+; What outlines list besides.
+(enum_constant name: (identifier) @name) @definition.enumerator

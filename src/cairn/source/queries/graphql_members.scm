@@ -1,0 +1,2 @@
+; What outlines list besides.
+(enum_value_definition (enum_value (name) @name)) @definition.enumerator

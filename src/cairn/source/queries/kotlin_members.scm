@@ -1,0 +1,5 @@
+; What outlines list besides.
+(enum_entry . (identifier) @name) @definition.enumerator
+(enum_entry (modifiers) . (identifier) @name) @definition.enumerator
+; Where the grammar fails, the head of a function may be left.
+(ERROR "fun" . (identifier) @name @definition.function)

@@ -1,0 +1,3 @@
+; What outlines list besides.
+(enum_value) @name @definition.enumerator
+(struct_member name: (identifier) @name) @definition.field

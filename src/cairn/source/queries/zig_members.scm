@@ -1,0 +1,2 @@
+; What outlines list besides.
+(container_field name: (identifier) @name) @definition.field

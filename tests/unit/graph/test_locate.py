@@ -1,0 +1,195 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cairn.errors import AmbiguousError, NotFoundError, PathError, QueryError
+from cairn.graph.answer import make_outline
+from cairn.graph.flow import flow_of, mermaid, slice_from
+from cairn.graph.locate import fetch_symbol, read_source
+
+CODE = """class Store:
+    # keeps values
+    @cached
+    def load(self, key):
+        return self.get(key)
+
+    def get(self, key):
+        return key
+
+
+class Cache:
+    def load(self):
+        return 1
+
+
+def save(value):
+    return value
+
+
+def save(value, twice):
+    return value
+"""
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = (tmp_path / "project").resolve()
+    folder.mkdir()
+    (folder / "store.py").write_text(CODE)
+    return folder
+
+
+def test_a_fetched_definition_includes_what_stands_above_it(root: Path) -> None:
+    fetched = fetch_symbol(root, "store.py#Store.load")
+    assert fetched is not None
+    assert (fetched.start_line, fetched.end_line, fetched.kind) == (2, 5, "method")
+    assert fetched.text.startswith("    # keeps values\n    @cached\n")
+
+
+def test_every_id_of_an_outline_fetches_its_definition(root: Path) -> None:
+    for symbol in make_outline(root, "store.py", "structure", None, None).symbols:
+        fetched = fetch_symbol(root, symbol.id)
+        assert fetched is not None
+        assert (fetched.name, fetched.end_line) == (symbol.name, symbol.end_line)
+
+
+def test_a_line_stands_for_the_definition_on_it(root: Path) -> None:
+    for line, name in ((4, "load"), (8, "get"), (20, "save")):
+        fetched = fetch_symbol(root, f"store.py#{line}")
+        assert fetched is not None
+        assert fetched.name == name
+
+
+def test_an_edit_is_seen_at_once(root: Path) -> None:
+    before = make_outline(root, "store.py", "structure", "Cache", None).symbols[0].start_line
+    (root / "store.py").write_text("import os\n\n" + CODE)
+    assert make_outline(root, "store.py", "structure", "Cache", None).symbols[0].start_line == before + 2
+
+
+def test_a_path_and_a_name_may_both_hold_the_mark(root: Path) -> None:
+    (root / "a#b.ts").write_text("class C {\n  #x = 1;\n}\n")
+    fetched = fetch_symbol(root, "a#b.ts#C.#x")
+    assert fetched is not None
+    assert fetched.name == "#x"
+
+
+def test_an_id_of_a_search_is_left_to_the_search(root: Path) -> None:
+    assert fetch_symbol(root, "c_kw7qwcmzcaz") is None
+
+
+def test_the_nearest_names_are_offered_for_one_that_does_not_exist(root: Path) -> None:
+    with pytest.raises(NotFoundError, match="nearest are save"):
+        make_outline(root, "store.py", "structure", "svae", None)
+
+
+def test_candidates_are_listed_for_a_name_of_several(root: Path) -> None:
+    with pytest.raises(AmbiguousError, match=r"Store\.load \(line 4\), Cache\.load \(line 12\)"):
+        make_outline(root, "store.py", "structure", "load", None)
+    with pytest.raises(AmbiguousError, match=r"save~1 \(line 16\), save~2 \(line 20\)"):
+        make_outline(root, "store.py", "structure", "save", None)
+    assert make_outline(root, "store.py", "structure", "save~1", None).symbols[0].start_line == 16
+    assert make_outline(root, "store.py", "structure", "Cache.load", None).symbols[0].start_line == 12
+
+
+def test_files_that_have_no_outline_are_refused_with_the_reason(root: Path) -> None:
+    (root / "data.bin").write_bytes(b"a\0b")
+    (root / "folder").mkdir()
+    (root / "link.py").symlink_to(root / "store.py")
+    (root.parent / "outside.py").write_text("x = 1\n")
+    for path, reason in (
+        ("data.bin", "is no text"),
+        ("folder", "is a folder"),
+        ("link.py", "symbolic link"),
+        ("../outside.py", "not a file of the project"),
+        (".", "not a file of the project"),
+    ):
+        with pytest.raises(PathError, match=reason) as caught:
+            read_source(root, path)
+        assert caught.value.hint
+    with pytest.raises(NotFoundError, match=r"no file gone\.py"):
+        read_source(root, "gone.py")
+
+
+def test_an_absolute_path_through_a_link_above_the_root_is_found(root: Path) -> None:
+    (root.parent / "alias").symlink_to(root)
+    assert read_source(root, root.parent / "alias" / "store.py").path == "store.py"
+
+
+def test_a_context_has_the_code_the_class_and_the_neighbours(root: Path) -> None:
+    outline = make_outline(root, "store.py", "context", "Store.load", None)
+    assert "class Store" in outline.text
+    assert "        return self.get(key)" in outline.text
+    assert "7-8 get(key)" in outline.text
+    assert {one.qualified_name for one in outline.symbols} == {"Store", "Store.load", "Store.get"}
+
+
+def test_a_context_keeps_to_its_budget_and_says_what_is_missing(root: Path) -> None:
+    (root / "long.py").write_text("def long():\n" + "    x = 1\n" * 500)
+    outline = make_outline(root, "long.py", "context", "long", 200)
+    assert outline.text_tokens <= 200
+    assert "lines: cairn fetch 'long.py#long')" in outline.text
+
+
+def test_a_context_needs_a_symbol(root: Path) -> None:
+    with pytest.raises(QueryError, match="of one symbol"):
+        make_outline(root, "store.py", "context", None, None)
+
+
+def test_an_extract_tells_of_complexity_calls_blocks_and_variables(root: Path) -> None:
+    (root / "flow.py").write_text(
+        "def twice(n):\n    return n * 2\n\n\ndef total(items):\n    result = 0\n    for item in items:\n"
+        "        result += twice(item)\n    return result\n"
+    )
+    text = make_outline(root, "flow.py", "extract", None, None).text
+    assert "5-9 total(items); complexity 2, 4 blocks" in text
+    assert " calls twice (8)" in text
+    assert " flow 0: 5-6 to 1; 1: 7 to 2 true, 3 false; 2: 8 to 1; 3: 9" in text
+    assert " result written 6,8 read 8,9" in text
+    assert "(2 of 2 functions left out" in make_outline(root, "flow.py", "extract", None, 10).text
+
+
+def test_flow_of_what_is_no_function_or_has_no_table_is_refused(root: Path) -> None:
+    (root / "a.rb").write_text("def f\n  1\nend\n")
+    (root / "value.py").write_text("VALUE = 1\n")
+    with pytest.raises(QueryError, match="is a constant, no function"):
+        flow_of(root, "value.py", "VALUE")
+    with pytest.raises(QueryError, match="no flow for ruby"):
+        slice_from(root, "a.rb", 2, "", forward=False)
+
+
+def test_a_slice_needs_a_statement_and_a_variable_of_the_function(root: Path) -> None:
+    with pytest.raises(NotFoundError, match="no statement of <module> is on line 9") as caught:
+        slice_from(root, "store.py", 9, "", forward=False)
+    assert "lines" in caught.value.hint
+    with pytest.raises(NotFoundError, match="has no variable keys; nearest are key"):
+        slice_from(root, "store.py", 5, "keys", forward=False)
+
+
+def test_a_comment_on_the_first_line_is_no_statement(root: Path) -> None:
+    (root / "script.py").write_text("# a\nx = 1\n")
+    with pytest.raises(NotFoundError, match="no statement"):
+        slice_from(root, "script.py", 1, "", forward=False)
+
+
+def test_printing_does_not_change_the_printer(root: Path) -> None:
+    (root / "print.js").write_text("function f(a, b) {\n  console.log(a);\n  console.log(b);\n}\n")
+    assert [number for number, _ in slice_from(root, "print.js", 3, "", forward=False).lines] == [1, 3]
+
+
+def test_the_statements_outside_of_functions_can_be_cut_too(root: Path) -> None:
+    (root / "script.py").write_text("a = 1\nb = 2\nc = a + 1\nprint(b)\nprint(c)\n")
+    found = slice_from(root, "script.py", 5, "", forward=False)
+    assert (found.function, [number for number, _ in found.lines]) == ("<module>", [1, 3, 5])
+
+
+def test_a_chart_has_a_node_for_each_step_and_escapes_what_mermaid_reads(root: Path) -> None:
+    (root / "chart.py").write_text('def f(a):\n    if a < "x":\n        return a\n    return 1\n')
+    graph = flow_of(root, "chart.py", "f")
+    chart = mermaid(graph, data=False)
+    assert chart.startswith("flowchart TD\n")
+    assert '    s1{"2: if a &lt; &quot;x&quot;:"}' in chart
+    assert '    s1 -->|"true"| s2' in chart
+    assert '-->|"a"|' in mermaid(graph, data=True)
+    assert graph.control.complexity() == 2
