@@ -14,6 +14,7 @@ from cairn.search.rank import DOC_BIT, NAME_BIT, Floats, Ints, Scores
 # What the path's vector adds to a chunk's; training/train.py takes it from here.
 PATH_SHARE = 0.6
 _FAR = 512.0  # further than any value is from 0, but for the infinite of a row out of scope
+_DECIMALS = 4
 _JOINT_ROWS = 4  # of a file, those nearest to the query: only they are compared together with the path
 # In the order of the matrix. Fewer than one would think of: what others added, left-out repositories did not confirm.
 FEATURES = (
@@ -45,7 +46,9 @@ def file_features(snapshot: Snapshot, vector: Floats | None, scores: Scores, blo
     table = np.empty((len(FEATURES), len(blobs)), dtype=np.float32)
     for place, name in enumerate(FEATURES):
         table[place] = found[name]
-    return table.T
+    # What differs only in how it was summed up must not fall on two sides of a tree's question.
+    rounded: Floats = np.round(table, _DECIMALS).T
+    return rounded
 
 
 class _Rows:

@@ -84,7 +84,7 @@ def correct(snapshot: Snapshot, vector: Floats | None, scores: Scores, weights: 
     if not len(blobs):
         return
     opinion = np.zeros(len(snapshot.blob_ids), dtype=np.float32)
-    opinion[blobs] = forest.predict(np.round(file_features(snapshot, vector, scores, blobs), _DECIMALS))
+    opinion[blobs] = forest.predict(file_features(snapshot, vector, scores, blobs))
     # The trees have seen no question whose answer is a test, a configuration file or documentation: no file gains on
     # one of these.
     unjudged = (snapshot.files.roles[snapshot.file_of_blob[blobs]] & int(ASKED_FOR)) > 0
