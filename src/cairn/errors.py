@@ -5,6 +5,9 @@ CairnError
 ├── PathError              the path given is no project
 ├── QueryError             a query that cannot be run
 ├── NotFoundError          an id or file that is not there
+│   └── UnknownSymbolError     no definition has this name
+├── AmbiguousSymbolError   several definitions have this name
+├── DiffError              changes that git cannot tell
 ├── ProviderError          an embedding model that does not answer as it should
 │   └── ProviderKeyError   its key is missing or refused
 └── StoreError             the state on disk cannot be used
@@ -59,6 +62,24 @@ class NotFoundError(CairnError):
 
     code = "not-found"
     exit_code = 1
+
+
+class UnknownSymbolError(NotFoundError):
+    """No definition of the project has this name."""
+
+    code = "symbol-unknown"
+
+
+class AmbiguousSymbolError(CairnError):
+    """Several definitions have this name; the message lists them."""
+
+    code = "symbol-ambiguous"
+
+
+class DiffError(CairnError):
+    """What changed cannot be told: no git repository, or no such revision."""
+
+    code = "diff"
 
 
 class ProviderError(CairnError):

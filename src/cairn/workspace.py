@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from cairn.embedding.static import StaticModel
+    from cairn.graph.graph import Graph
     from cairn.index.build import Progress
     from cairn.index.plan import Plan
     from cairn.index.snapshot import Snapshot
@@ -55,6 +56,7 @@ class Workspace:
         self._snapshot: Snapshot | None = None
         self._files: Reader | None = None
         self._meanings: Meanings | None = None
+        self._symbols: Graph | None = None
         self._background: subprocess.Popen[bytes] | None = None
 
     @classmethod
@@ -108,7 +110,7 @@ class Workspace:
             self._connection.close()
         if self._meanings is not None:
             self._meanings.close()
-        self._connection = self._snapshot = self._meanings = None
+        self._connection = self._snapshot = self._meanings = self._symbols = None
 
     # -- indexing -----------------------------------------------------------------------------------------------------
 
@@ -338,6 +340,29 @@ class Workspace:
                 "embedding": [one._asdict() for one in chain_status(connection, view.id, self.settings.chain)],
                 "disk_bytes": self.state.disk_bytes(),
             }
+
+    # -- the symbol graph ---------------------------------------------------------------------------------------------
+
+    def graph(self, progress: Progress | None = None) -> Graph:
+        """Return the symbol graph as of now: of the newest generation, with changed files read from disk.
+
+        The functions of `cairn.graph.questions` ask it.
+
+        Args:
+            progress: called with (files done, files to do) while files are read for the first time.
+
+        Raises:
+            IndexMissingError: if nothing was indexed yet.
+        """
+        from cairn.graph.graph import Graph  # noqa: PLC0415 - start-up time: searching does not need it
+
+        library = self._library()
+        if self._symbols is None:
+            self._symbols = Graph(self.state, self.root, self._view_name, self.settings.max_file_bytes)
+        self._symbols.progress = progress
+        with mapped_errors(self.state.database):
+            self._symbols.refresh(library.snapshot, library.connection)
+        return self._symbols
 
     def _library(self) -> Library:
         """Open the newest generation, unless it is the one already open."""

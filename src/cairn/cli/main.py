@@ -67,6 +67,8 @@ def build_parser() -> argparse.ArgumentParser:
     fetch.add_argument("ids", nargs="+", metavar="ID", help="ids from a search")
     fetch.set_defaults(run=_lazy("cairn.cli.search", "run_fetch"))
 
+    _add_graph(commands, common)
+
     index = commands.add_parser("index", parents=[common], help="build or update the index")
     index.add_argument("path", nargs="?", metavar="PATH", help="the project, like -C")
     index.add_argument("--full", action="store_true", help="build anew instead of updating")
@@ -79,6 +81,26 @@ def build_parser() -> argparse.ArgumentParser:
     status = commands.add_parser("status", parents=[common], help="show what is indexed")
     status.set_defaults(run=_lazy("cairn.cli.index", "run_status"))
     return parser
+
+
+def _add_graph(commands: argparse._SubParsersAction[_Parser], common: _Parser) -> None:
+    """Add the commands that ask the symbol graph."""
+    asking = _Parser(add_help=False, parents=[common])
+    asking.add_argument("--no-update", action="store_true", help="ask the index as it is, without looking for changes")
+    limited = _Parser(add_help=False)
+    limited.add_argument("-n", "--limit", type=_count, default=0, help="lines at most; 0: all")
+
+    for name, text in (("callers", "show what calls a symbol"), ("callees", "show what a symbol calls")):
+        command = commands.add_parser(name, parents=[asking, limited], help=text)
+        command.add_argument("symbol", metavar="SYMBOL", help="name, Class.method, PATH:NAME, PATH:LINE or PATH")
+        command.set_defaults(run=_lazy("cairn.cli.graph", f"run_{name}"))
+    path = commands.add_parser("path", parents=[asking], help="show the shortest way of calls between two symbols")
+    path.add_argument("source", metavar="FROM", help="the symbol it begins with")
+    path.add_argument("target", metavar="TO", help="the symbol it ends with")
+    path.set_defaults(run=_lazy("cairn.cli.graph", "run_path"))
+    importers = commands.add_parser("importers", parents=[asking], help="show which files import a file")
+    importers.add_argument("target", metavar="FILE", help="a path, a Python module's name, or a symbol of the file")
+    importers.set_defaults(run=_lazy("cairn.cli.graph", "run_importers"))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

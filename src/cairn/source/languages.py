@@ -25,6 +25,7 @@ class Language:
 
     `grammar` is `module:function`, empty for text that is cut on line borders. `queries` name
     files under `queries/`, which are read as one; where two patterns find the same, the earlier one counts.
+    `references` name those under `queries/references/`, which find what a file refers to.
     `attributes` are the beginnings of lines that may stand between a comment and the definition it describes.
     The first group of each pattern of `noise` is what the grammar stumbles over; the parser sees spaces in its place.
     """
@@ -35,6 +36,7 @@ class Language:
     interpreters: tuple[str, ...] = ()
     grammar: str = ""
     queries: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
     line_comments: tuple[str, ...] = ()
     block_comments: tuple[tuple[str, str], ...] = ()
     attributes: tuple[str, ...] = ()
@@ -72,6 +74,7 @@ LANGUAGES: tuple[Language, ...] = (
         interpreters=("python", "python2", "python3", "pypy", "pypy3", "uv"),
         grammar="tree_sitter_python:language",
         queries=("python",),
+        references=("python",),
         line_comments=("#",),
         attributes=("@",),
     ),
@@ -81,6 +84,7 @@ LANGUAGES: tuple[Language, ...] = (
         interpreters=("node", "nodejs", "bun", "deno"),
         grammar="tree_sitter_javascript:language",
         queries=("javascript", "ecmascript"),
+        references=("javascript", "ecmascript"),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("@",),
@@ -91,6 +95,7 @@ LANGUAGES: tuple[Language, ...] = (
         interpreters=("ts-node", "tsx"),
         grammar="tree_sitter_typescript:language_typescript",
         queries=("typescript", "ecmascript"),
+        references=("typescript", "ecmascript"),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("@",),
@@ -100,6 +105,7 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=(".tsx",),
         grammar="tree_sitter_typescript:language_tsx",
         queries=("typescript", "ecmascript"),
+        references=("typescript", "tsx", "ecmascript"),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("@",),
@@ -472,3 +478,10 @@ def load_grammar(language: Language) -> tree_sitter.Language:
 def load_query_text(language: Language) -> str:
     """Return the query that finds the language's definitions."""
     return "\n".join((_QUERIES / f"{name}.scm").read_text(encoding="utf-8") for name in language.queries)
+
+
+def load_reference_text(language: Language) -> str:
+    """Return the query that finds what the language's files refer to, empty where there is none."""
+    return "\n".join(
+        (_QUERIES / "references" / f"{name}.scm").read_text(encoding="utf-8") for name in language.references
+    )

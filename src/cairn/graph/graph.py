@@ -1,0 +1,180 @@
+"""The symbol graph of a project, opened: keeps one state of the code until a file changes."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from cairn.graph.code import Code, Progress, file_of, node_of, place_of
+from cairn.graph.network import Network
+from cairn.graph.resolve import CALL, CONSTRUCT, DECORATE, USE, Edge, Resolver
+from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
+from cairn.index.snapshot import Snapshot
+from cairn.index.store import StateDir
+from cairn.source.references import Facts
+
+CALL_KINDS = frozenset({CALL, CONSTRUCT, DECORATE})
+
+
+class Graph:
+    """Answers for one folder; `refresh` before each question.
+
+    Args:
+        progress: is told while facts are found for the first time.
+    """
+
+    def __init__(
+        self, state: StateDir, root: Path, view_name: str, max_file_bytes: int, progress: Progress | None = None
+    ) -> None:
+        self.progress = progress
+        self._state = state
+        self._root = root
+        self._view_name = view_name
+        self._max_file_bytes = max_file_bytes
+        self._kept: dict[int, Facts] = {}
+        self._code: Code | None = None
+        self._resolver: Resolver | None = None
+        self._network: Network | None = None
+
+    def refresh(self, snapshot: Snapshot, connection: sqlite3.Connection) -> None:
+        """Take in a new generation, and files that changed since."""
+        self.connection = connection
+        if self._code is None or self._code.snapshot is not snapshot:
+            self._code = Code(
+                snapshot, connection, self._state, self._root, self._view_name, self._max_file_bytes, self._kept
+            )
+            self._resolver = self._network = None
+        changed = self._code.find_changed()
+        if self._resolver is None or changed != self._code.changed:
+            self._code.reread(changed)
+            self._resolver = Resolver(self._code)
+            self._network = None
+
+    @property
+    def code(self) -> Code:
+        """The files."""
+        assert self._code is not None
+        return self._code
+
+    @property
+    def resolver(self) -> Resolver:
+        """What resolves the references of a file."""
+        assert self._resolver is not None
+        return self._resolver
+
+    @property
+    def network(self) -> Network:
+        """All edges at once; made when asked for first, which reads every file."""
+        if self._network is None:
+            self._network = self._stored_network() or self._new_network()
+        return self._network
+
+    def _stored_network(self) -> Network | None:
+        if self.code.changed:
+            return None
+        return Network.load(self._state.graph(self.code.view_id, self.code.snapshot.generation))
+
+    def _new_network(self) -> Network:
+        self.code.load_all(self.progress)
+        network = Network.build(self.code, self.resolver)
+        if not self.code.changed and network.seconds > STORED_FROM_SECONDS:
+            network.save(self._state.graph(self.code.view_id, self.code.snapshot.generation))
+        return network
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the reader of an answer has to know about the state it stands on."""
+        if self.code.unread:
+            return (f"{self.code.unread} more files changed since they were indexed: run cairn index",)
+        return ()
+
+    # -- neighbours ---------------------------------------------------------------------------------------------------
+
+    def incoming(self, nodes: Sequence[int], kinds: Iterable[int]) -> list[Edge]:
+        """Return the edges of some kinds into any of some definitions, by file and line."""
+        wanted, kinds = set(nodes), frozenset(kinds)
+        found = []
+        for number in self._candidates(nodes):
+            edges = self.resolver.edges(number)
+            found += [edge for edge in edges if edge.target in wanted and edge.kind in kinds]
+        return found
+
+    def _candidates(self, nodes: Sequence[int]) -> list[int]:
+        """Return the files that may refer to some definitions: those whose text has their name, or an alias of it."""
+        names = {self.code.definition(node).name for node in nodes if place_of(node) >= 0}
+        tried: set[str] = set()
+        files: set[int] = set()
+        while names - tried:
+            name = min(names - tried)
+            tried.add(name)
+            found = self.code.mentioning(name)
+            self.code.load(found, self.progress)
+            files |= found
+            for number in found:
+                for one in self.code.file(number).facts.imports:
+                    if one.name == name and one.alias == "default":
+                        names |= self._names_of_default(number)
+                    elif one.name == name and one.alias and one.flags:
+                        names.add(one.alias)
+        return sorted(files)
+
+    def _names_of_default(self, number: int) -> set[str]:
+        """Return what the files that import a file's default call it."""
+        stem = self.code.paths[number].rpartition("/")[2].partition(".")[0]
+        if stem == "index":
+            stem = self.code.paths[number].rpartition("/")[0].rpartition("/")[2]
+        found = self.code.mentioning(stem) if stem else set()
+        self.code.load(found, self.progress)
+        return {
+            one.alias
+            for other in found
+            for one in self.code.file(other).facts.imports
+            if one.name == "default" and one.alias
+        }
+
+    def outgoing(self, nodes: Sequence[int], kinds: Iterable[int]) -> list[Edge]:
+        """Return the edges of some kinds out of any of some definitions, in reading order."""
+        wanted, kinds = set(nodes), frozenset(kinds)
+        files = sorted({file_of(node) for node in nodes})
+        edges = (edge for number in files for edge in self.resolver.edges(number))
+        return [edge for edge in edges if edge.source in wanted and edge.kind in kinds]
+
+    def within(self, nodes: Sequence[int]) -> list[int]:
+        """Return some definitions with all that they contain; a file contains all of its own."""
+        found: list[int] = []
+        for node in nodes:
+            source, place = self.code.file(file_of(node)), place_of(node)
+            if place < 0:
+                found += [node_of(source.number, inner) for inner in range(-1, len(source.definitions))]
+                continue
+            span = source.definitions[place].span
+            found += [
+                node_of(source.number, inner)
+                for inner, one in enumerate(source.definitions)
+                if span.start_byte <= one.span.start_byte and one.span.end_byte <= span.end_byte
+            ]
+        return list(dict.fromkeys(found))
+
+    def called_by(self, nodes: Sequence[int]) -> tuple[list[int], frozenset[int]]:
+        """Return whose incoming edges are calls of a symbol, and of which kinds.
+
+        To call a constructor is to construct its type; a function handed on will be called.
+        """
+        wanted = list(nodes)
+        kinds = CALL_KINDS
+        for node in nodes:
+            source, place = self.code.file(file_of(node)), place_of(node)
+            if place < 0:
+                continue
+            one = source.definitions[place]
+            if one.kind in FUNCTION_KINDS:
+                kinds = CALL_KINDS | {USE}
+            parent = source.definitions[one.parent] if one.parent >= 0 else None
+            makes = one.kind == "constructor" or one.name == source.rules.constructor
+            if makes and parent is not None and parent.kind in TYPE_KINDS:
+                wanted.append(node_of(source.number, one.parent))
+        return wanted, kinds
+
+
+STORED_FROM_SECONDS = 0.3  # a network that takes longer to make is kept beside the index
