@@ -653,6 +653,22 @@ class Resolver:
         self._bases[node] = found
         return found
 
+    def overridden(self, node: int, name: str) -> list[int]:
+        """Return the methods called `name` of all types that a type inherits from."""
+        seen = {node}
+        queue = list(self._bases_of(node))
+        found = []
+        while queue:
+            current = queue.pop(0)
+            if current in seen:
+                continue
+            seen.add(current)
+            member = self._own_member(current, name)
+            if member is not None and member.tag == "function":
+                found.append(member.node)
+            queue += self._bases_of(current)
+        return found
+
     def _traits_of(self, source: SourceFile, place: int) -> list[int]:
         """Return the traits that the impl blocks of a Rust type in its own file name."""
         name = source.definitions[place].name
