@@ -23,7 +23,7 @@ from cairn.index.store import StateDir
 from cairn.source.content import check_content, normalize
 from cairn.source.imports import Import
 from cairn.source.languages import BY_NAME, detect_language
-from cairn.source.references import NO_FACTS, Facts, decode, encode, read_facts
+from cairn.source.references import KINDS, NO_FACTS, Facts, decode, encode, read_facts
 from cairn.source.roles import Role
 from cairn.source.text import split_identifier, term_hash, terms_of
 from cairn.source.walk import read_file
@@ -81,6 +81,19 @@ class SourceFile:
     bases: dict[int, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self._take_definitions()
+        for one in self.facts.imports:
+            if one.name == "*":
+                self.stars.append(one)
+            if one.alias:
+                self.aliases.setdefault(one.alias, []).append(one)
+        self._take_values()
+        facts = self.facts
+        for kind, expression, scope in zip(facts.kinds, facts.expressions, facts.scopes, strict=True):
+            if kind in _BASE_KINDS:
+                self.bases.setdefault(scope, []).append(facts.texts[expression])
+
+    def _take_definitions(self) -> None:
         spaces = {""}
         for place, one in enumerate(self.definitions):
             owner = one.qualified_name[: -len(one.name) - 1]
@@ -93,16 +106,6 @@ class SourceFile:
                 for name, places in self.members.get(space, {}).items():
                     top.setdefault(name, []).extend(places)
             self.members[""] = top
-        for one_import in self.facts.imports:
-            if one_import.name == "*":
-                self.stars.append(one_import)
-            if one_import.alias:
-                self.aliases.setdefault(one_import.alias, []).append(one_import)
-        self._take_values()
-        facts = self.facts
-        for kind, expression, scope in zip(facts.kinds, facts.expressions, facts.scopes, strict=True):
-            if kind in (2, 3):
-                self.bases.setdefault(scope, []).append(facts.texts[expression])
 
     def _take_values(self) -> None:
         prefixes = tuple(f"{word}." for word in self.rules.this)
@@ -133,6 +136,7 @@ class SourceFile:
         return best
 
 
+_BASE_KINDS = frozenset({KINDS.index("inherit"), KINDS.index("implement")})
 _SELF_KINDS = frozenset({"class", "interface", "struct", "trait", "impl", "enum", "record", "object", "extension"}) | {
     "union",
     "protocol",
@@ -171,7 +175,9 @@ class Code:
         self.languages = [names[number] for number in snapshot.files.languages.tolist()]
         self._files: dict[int, SourceFile] = {}
         self._named: dict[str, list[int]] = {}
+        self._by_name: dict[str, list[int]] = {}
         self._all_loaded = False
+        self._reread: list[int] = []
         self.changed: dict[int, tuple[int, int]] = {}
         self.unread = 0
         self.numbers = {path: number for number, path in enumerate(self.paths)}
@@ -209,7 +215,8 @@ class Code:
         self._files.clear()
         self._named.clear()
         self._all_loaded = False
-        for number in sorted(changed)[:MAX_REREAD]:
+        self._reread = sorted(changed)[:MAX_REREAD]
+        for number in self._reread:
             self._files[number] = self._from_disk(number)
 
     def _from_disk(self, number: int) -> SourceFile:
@@ -304,6 +311,7 @@ class Code:
         """Read every file."""
         if not self._all_loaded:
             self.load(range(len(self.paths)), progress)
+            self._by_name = self._index_names()
             self._all_loaded = True
 
     # -- definitions --------------------------------------------------------------------------------------------------
@@ -314,33 +322,25 @@ class Code:
 
     def named(self, name: str) -> list[int]:
         """Return the definitions called `name`, in the order of their files."""
+        if self._all_loaded:
+            return self._by_name.get(name, [])
         if name not in self._named:
-            if self._all_loaded:
-                self._named = self._index_names()
-                return self._named.setdefault(name, [])
             nodes = []
             for blob, ordinal in index_db.exact_definitions(self._connection, name):
                 files = self._files_of_blob.get(blob, ())
-                nodes += [node_of(number, ordinal) for number in files if number not in self._reread_files]
-            for number in self._reread_files:
-                nodes += [
-                    node_of(number, place)
-                    for place, one in enumerate(self._files[number].definitions)
-                    if one.name == name
-                ]
+                nodes += [node_of(number, ordinal) for number in files if number not in self._reread]
+            for number in self._reread:
+                definitions = self._files[number].definitions
+                nodes += [node_of(number, place) for place, one in enumerate(definitions) if one.name == name]
             self._named[name] = sorted(nodes)
         return self._named[name]
-
-    @property
-    def _reread_files(self) -> list[int]:
-        return sorted(self.changed)[:MAX_REREAD]
 
     def _index_names(self) -> dict[str, list[int]]:
         found: dict[str, list[int]] = defaultdict(list)
         for number in range(len(self.paths)):
             for place, one in enumerate(self._files[number].definitions):
                 found[one.name].append(node_of(number, place))
-        return found
+        return dict(found)
 
     @cached_property
     def _files_of_blob(self) -> dict[int, list[int]]:
@@ -385,7 +385,7 @@ class Code:
         found = {
             number for blob in self.snapshot.blob_ids[blobs].tolist() for number in self._files_of_blob.get(blob, ())
         }
-        return found | set(self._reread_files)
+        return found | set(self._reread)
 
     def is_test(self, number: int) -> bool:
         """Tell whether a file holds tests or what tests need."""

@@ -36,8 +36,8 @@ def read_head(signature: str, name: str, side: str, result: str) -> Heads:
     if side == "go" and signature.startswith("func ("):
         closing = _closing(signature, 5)
         receiver, start = signature[6:closing], closing + 1
-    at = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])").search(signature, start)
-    opening = signature.find("(", at.end() if at is not None else start)
+    at = _word_at(signature, name, start)
+    opening = signature.find("(", at + len(name) if at >= 0 else start)
     if opening < 0:
         return Heads({}, frozenset(), "")
     closing = _closing(signature, opening)
@@ -60,8 +60,8 @@ def read_head(signature: str, name: str, side: str, result: str) -> Heads:
         returned = _last_word(_split(rest[1:-1])[0]) if rest.startswith("(") and len(rest) > 2 else rest
     elif result and rest.startswith(result):
         returned = rest[len(result) :]
-    elif not result and at is not None:
-        returned = _MODIFIERS.sub("", _last_word(signature[: at.start()].strip()))
+    elif not result and at >= 0:
+        returned = _MODIFIERS.sub("", _last_word(signature[:at].strip()))
     return Heads(parameters, frozenset(promoted), type_name(returned.strip()) if returned else "")
 
 
@@ -76,9 +76,24 @@ def declared_type(signature: str, name: str, side: str) -> str:
         _, found, text = head.partition(f"{name} ")
         return type_name(text) if found else ""
     if side == "before":
-        at = re.search(rf"(?<![\w$])\$?{re.escape(name)}(?![\w$])", head)
-        return type_name(_last_word(head[: at.start()].strip())) if at is not None else ""
+        at = _word_at(head, name, 0)
+        return type_name(_last_word(head[:at].rstrip("$ \t"))) if at >= 0 else ""
     return ""
+
+
+def _word_at(text: str, word: str, start: int) -> int:
+    """Return where a word stands by itself, -1 if nowhere."""
+    at = text.find(word, start)
+    while at >= 0:
+        end = at + len(word)
+        if not (at and _is_letter(text[at - 1])) and not (end < len(text) and _is_letter(text[end])):
+            return at
+        at = text.find(word, end)
+    return -1
+
+
+def _is_letter(letter: str) -> bool:
+    return letter.isalnum() or letter == "_"
 
 
 def _closing(text: str, opening: int) -> int:
