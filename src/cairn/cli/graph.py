@@ -10,9 +10,18 @@ from dataclasses import asdict
 
 from cairn.cli.main import EXIT_FOUND, EXIT_NONE
 from cairn.cli.render import ProgressBar, Style, emit, emit_json, note, printable
+from cairn.errors import QueryError, UnknownSymbolError
 from cairn.graph import questions
+from cairn.graph.changes import changed_nodes
+from cairn.graph.code import place_of
+from cairn.graph.cycles import find_cycles
+from cairn.graph.dead import find_dead
 from cairn.graph.graph import Graph
-from cairn.graph.values import Link, Links, Symbol
+from cairn.graph.impact import choose_tests, impact
+from cairn.graph.ranking import repository_map
+from cairn.graph.symbols import find_file, find_symbol
+from cairn.graph.values import Link, Links, RankedTest, Symbol
+from cairn.source.git import find_repository
 from cairn.workspace import Workspace
 
 
@@ -105,3 +114,130 @@ def run_importers(options: argparse.Namespace) -> int:
     if not found.importers:
         note(f"Nothing imports {printable(found.path)}, as far as can be resolved.")
     return EXIT_FOUND if found.importers else EXIT_NONE
+
+
+def _changed(graph: Graph, options: argparse.Namespace) -> list[int]:
+    """Return the nodes that `SYMBOL` or `--diff` name."""
+    if (options.symbol is None) == (options.diff is None):
+        raise QueryError(
+            "name a symbol, or ask for --diff, one of both", "cairn impact SYMBOL, or: cairn impact --diff"
+        )
+    if options.diff is None:
+        nodes = find_symbol(graph.code, graph.connection, options.symbol)
+        return graph.within(nodes) if any(place_of(node) < 0 for node in nodes) else nodes
+    return changed_nodes(graph.code, graph.code.root, find_repository(graph.code.root), options.diff)
+
+
+def run_impact(options: argparse.Namespace) -> int:
+    """Show what a change of a symbol, or the current change, may break."""
+    with _graph(options) as graph:
+        found = impact(graph, _changed(graph, options), options.limit)
+    something = bool(found.affected or found.importers or found.tests)
+    if options.json:
+        emit_json(asdict(found))
+        return EXIT_FOUND if something else EXIT_NONE
+    style = Style(sys.stdout)
+    if options.diff is not None:
+        for symbol in found.changed:
+            emit(f"changed   {_place(symbol, style)}")
+    for one in found.affected:
+        facts = style.faint(f"({one.via}, {one.confidence:.2f})")
+        emit(f"depth {one.depth:<3} {_place(one.symbol, style)}  {facts}")
+    for path in found.importers:
+        emit(f"importer  {style.path(printable(path))}")
+    for test in found.tests:
+        emit(f"test      {_test(test, style)}")
+    _tell(found.notes)
+    if found.omitted:
+        note(f"{found.omitted:,} more symbols; raise -n to see them.")
+    if not something:
+        note("Nothing else feels this change, as far as can be resolved." if found.changed else "Nothing changed.")
+    return EXIT_FOUND if something else EXIT_NONE
+
+
+def _place(symbol: Symbol, style: Style) -> str:
+    label = printable(f"{symbol.kind} {symbol.name}".strip())
+    return f"{style.path(f'{printable(symbol.path)}:{symbol.line}')}  {style.name(label)}"
+
+
+def _test(test: RankedTest, style: Style) -> str:
+    return f"{style.path(printable(test.path))}  {style.faint(f'({test.reason}, {test.score:.2f})')}"
+
+
+def run_tests(options: argparse.Namespace) -> int:
+    """Show which tests to run for a symbol or the current change."""
+    with _graph(options) as graph:
+        found = choose_tests(graph, _changed(graph, options), options.limit)
+    if options.json:
+        emit_json(asdict(found))
+        return EXIT_FOUND if found.tests else EXIT_NONE
+    style = Style(sys.stdout)
+    for test in found.tests:
+        emit(_test(test, style))
+    _tell(found.notes)
+    if found.omitted:
+        note(f"{found.omitted:,} more of {found.total:,} test files; raise -n to see them.")
+    if not found.tests:
+        note(f"None of {found.total:,} test files concerns it, as far as can be resolved.")
+    return EXIT_FOUND if found.tests else EXIT_NONE
+
+
+def run_dead(options: argparse.Namespace) -> int:
+    """Show definitions that nothing seems to reach."""
+    with _graph(options) as graph:
+        found = find_dead(graph, options.limit)
+    if options.json:
+        emit_json(asdict(found))
+        return EXIT_FOUND if found.dead else EXIT_NONE
+    style = Style(sys.stdout)
+    for one in found.dead:
+        emit(f"{_place(one.symbol, style)}  {style.faint(f'({one.reason}, {one.confidence:.1f})')}")
+    _tell(found.notes)
+    if found.omitted:
+        note(f"{found.omitted:,} more; raise -n to see them.")
+    if not found.dead:
+        note("Everything is reached, or may be.")
+    return EXIT_FOUND if found.dead else EXIT_NONE
+
+
+def run_cycles(options: argparse.Namespace) -> int:
+    """Show circles of imports."""
+    with _graph(options) as graph:
+        found = find_cycles(graph)
+    if options.json:
+        emit_json(asdict(found))
+        return EXIT_FOUND if found.cycles else EXIT_NONE
+    style = Style(sys.stdout)
+    for cycle in found.cycles:
+        emit(f"{cycle.kind}, {cycle.size} files:")
+        for step in cycle.steps:
+            emit(f"  {style.path(f'{printable(step.path)}:{step.line}')}")
+    _tell(found.notes)
+    if not found.cycles:
+        note("No files import each other in a circle.")
+    return EXIT_FOUND if found.cycles else EXIT_NONE
+
+
+def run_map(options: argparse.Namespace) -> int:
+    """Show the most central files and definitions within a budget."""
+    with _graph(options) as graph:
+        focus = [_file(graph, path) for path in options.focus]
+        found = repository_map(graph, options.max_tokens, focus)
+    if options.json:
+        emit_json(asdict(found))
+        return EXIT_FOUND if found.entries else EXIT_NONE
+    style = Style(sys.stdout)
+    for entry in found.entries:
+        emit(style.path(printable(entry.path)))
+        for line, head in entry.symbols:
+            emit(f"  {line}: {style.name(printable(head))}")
+    _tell(found.notes)
+    if found.omitted_files:
+        note(f"{found.omitted_files:,} more files; raise --max-tokens to see them.")
+    return EXIT_FOUND if found.entries else EXIT_NONE
+
+
+def _file(graph: Graph, path: str) -> int:
+    if (number := find_file(graph.code, path)) is None:
+        raise UnknownSymbolError(f"no indexed file is called {path!r}", "see the files with: cairn status")
+    return number

@@ -101,6 +101,24 @@ def _add_graph(commands: argparse._SubParsersAction[_Parser], common: _Parser) -
     importers = commands.add_parser("importers", parents=[asking], help="show which files import a file")
     importers.add_argument("target", metavar="FILE", help="a path, a Python module's name, or a symbol of the file")
     importers.set_defaults(run=_lazy("cairn.cli.graph", "run_importers"))
+    for name, text in (
+        ("impact", "show what a change may break"),
+        ("tests", "show which tests to run for a change"),
+    ):
+        command = commands.add_parser(name, parents=[asking, limited], help=text)
+        command.add_argument("symbol", nargs="?", metavar="SYMBOL", help="what changes, as for callers")
+        command.add_argument(
+            "--diff", nargs="?", const="HEAD", metavar="REV", help="what changed since REV instead (default: HEAD)"
+        )
+        command.set_defaults(run=_lazy("cairn.cli.graph", f"run_{name}"))
+    dead = commands.add_parser("dead", parents=[asking, limited], help="show code that nothing seems to reach")
+    dead.set_defaults(run=_lazy("cairn.cli.graph", "run_dead"))
+    cycles = commands.add_parser("cycles", parents=[asking], help="show circles of imports")
+    cycles.set_defaults(run=_lazy("cairn.cli.graph", "run_cycles"))
+    overview = commands.add_parser("map", parents=[asking], help="show the most central files and definitions")
+    overview.add_argument("--max-tokens", type=_count, default=1000, metavar="N", help="its estimated size at most")
+    overview.add_argument("--focus", action="append", default=[], metavar="FILE", help="as seen from this file")
+    overview.set_defaults(run=_lazy("cairn.cli.graph", "run_map"))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

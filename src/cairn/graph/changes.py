@@ -33,7 +33,7 @@ def changed_nodes(code: Code, root: Path, repository: Repository | None, revisio
         for first, last in ranges:
             found |= dict.fromkeys(_touched(code, number, first, last))
         if not ranges:
-            found[node_of(source.number, -1)] = None
+            found |= dict.fromkeys(node_of(number, place) for place in range(-1, len(source.definitions)))
     return list(found)
 
 

@@ -39,6 +39,8 @@ MAX_REREAD = 200  # files changed since they were indexed that are parsed on the
 _MANY_FILES = 48  # from so many on, other processes are worth starting
 _MANIFEST_BYTES = 1_000_000
 
+_LIBRARY_MANIFESTS = ("pyproject.toml", "setup.py", "package.json", "Cargo.toml", "composer.json", "go.mod", "pom.xml")
+
 Progress = Callable[[int, int], None]
 
 
@@ -175,13 +177,14 @@ class Code:
         self.languages = [names[number] for number in snapshot.files.languages.tolist()]
         self._files: dict[int, SourceFile] = {}
         self._named: dict[str, list[int]] = {}
+        self._libraries: dict[str, bool] = {}
         self._by_name: dict[str, list[int]] = {}
         self._all_loaded = False
         self._reread: list[int] = []
         self.changed: dict[int, tuple[int, int]] = {}
         self.unread = 0
         self.numbers = {path: number for number, path in enumerate(self.paths)}
-        self.modules = Modules(self.paths, self._read_manifest)
+        self.modules = Modules(self.paths, self.read_text)
         self._stamps = self._read_stamps()
 
     # -- what is on disk now ------------------------------------------------------------------------------------------
@@ -236,7 +239,8 @@ class Code:
         except OSError:
             return None
 
-    def _read_manifest(self, path: str) -> str:
+    def read_text(self, path: str) -> str:
+        """Return the text of a small file of the project as it is now, empty when it cannot be read."""
         try:
             return read_file(self.root, path, _MANIFEST_BYTES).decode("utf-8", "replace")
         except OSError:
@@ -387,6 +391,29 @@ class Code:
         }
         return found | set(self._reread)
 
+    def is_library(self, path: str) -> bool:
+        """Tell whether a file belongs to a package that others install: its manifest gives it a name to publish."""
+        folder = path
+        while folder:
+            folder = folder.rpartition("/")[0]
+            for name in _LIBRARY_MANIFESTS:
+                manifest = f"{folder}/{name}" if folder else name
+                if manifest in self.numbers:
+                    if manifest not in self._libraries:
+                        self._libraries[manifest] = _publishes(self.read_text(manifest), name)
+                    return self._libraries[manifest]
+        return False
+
     def is_test(self, number: int) -> bool:
         """Tell whether a file holds tests or what tests need."""
         return bool(int(self.snapshot.files.roles[number]) & Role.TEST)
+
+
+def _publishes(text: str, name: str) -> bool:
+    if name == "package.json":
+        return '"private": true' not in text and ('"main"' in text or '"exports"' in text or '"module"' in text)
+    if name == "pyproject.toml":
+        return "[project]" in text or "[tool.poetry]" in text
+    if name == "Cargo.toml":
+        return "[package]" in text
+    return True

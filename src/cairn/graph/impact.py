@@ -10,9 +10,9 @@ from cairn.graph.graph import Graph
 from cairn.graph.network import Network
 from cairn.graph.resolve import IMPLEMENT, INHERIT, USE, How
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
-from cairn.graph.selection import rank_tests
+from cairn.graph.selection import is_runnable, rank_tests
 from cairn.graph.symbols import symbol_of
-from cairn.graph.values import Affected, Impact
+from cairn.graph.values import Affected, Impact, TestChoice
 from cairn.source.references import KINDS
 
 # How likely a change is felt one step further on, by how the step was resolved.
@@ -52,12 +52,9 @@ def reach(graph: Graph, starts: Sequence[int]) -> dict[int, tuple[float, int, st
 def _begin(graph: Graph, starts: Sequence[int]) -> list[int]:
     """Return the changed nodes; a type with what it holds, and a constructor with its type."""
     wide = [node for node in starts if place_of(node) >= 0 and graph.code.definition(node).kind in TYPE_KINDS]
-    whole = [node for node in starts if place_of(node) < 0]
     found = [*starts, *(graph.within(wide) if wide else ())]
     for node in starts:
         found += [other for other in graph.called_by([node])[0] if other != node]
-    for node in whole:
-        found += [inner for inner in graph.within([node]) if inner != node]
     return list(dict.fromkeys(found))
 
 
@@ -112,6 +109,15 @@ def impact(graph: Graph, changed: Sequence[int], limit: int = 0, tests: int = 20
         len(order) - len(shown),
         graph.notes,
     )
+
+
+def choose_tests(graph: Graph, changed: Sequence[int], limit: int = 0) -> TestChoice:
+    """Return the test files worth running for a change of some nodes, best first; `limit` 0 gives all."""
+    ranked = rank_tests(graph, changed, reach(graph, changed))
+    total = sum(is_runnable(graph.code, number) for number in range(len(graph.code.paths)))
+    shown = ranked[: limit or None]
+    symbols = tuple(symbol_of(graph.code, node) for node in _shown(graph, changed))
+    return TestChoice(symbols, tuple(shown), total, len(ranked) - len(shown), graph.notes)
 
 
 def _shown(graph: Graph, nodes: Sequence[int]) -> list[int]:

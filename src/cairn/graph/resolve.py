@@ -131,6 +131,12 @@ class Resolver:
         self._imports[number] = list(found.values())
         return self._imports[number]
 
+    def imported_symbols(self, number: int) -> list[int]:
+        """Return the definitions that a file's imports bind."""
+        source = self._code.file(number)
+        found = (self._imported(source, one) for one in source.facts.imports if one.module and one.name not in ("", "*"))
+        return [one.node for one in found if one is not None and one.node >= 0 and place_of(one.node) >= 0]
+
     def _imported_files(self, source: SourceFile, one: Import) -> list[int]:
         if source.rules.package == "package":
             entity = self._qualified(source, f"{one.module}.{one.name}") if one.name != "*" else None
@@ -276,9 +282,10 @@ class Resolver:
             if found is not None:
                 found = found.by(How.RECEIVER)
                 return self._applied(found, rest[0][1], None) if rest else found
-        return _OUTSIDE if self._has_outer_base(own.node) else None
+        return _OUTSIDE if self.inherits_outside(own.node) else None
 
-    def _has_outer_base(self, node: int) -> bool:
+    def inherits_outside(self, node: int) -> bool:
+        """Tell whether a type names a base that is not of this project, or not known to be."""
         source = self._code.file(file_of(node))
         return len(source.bases.get(place_of(node), ())) > len(self._bases_of(node))
 

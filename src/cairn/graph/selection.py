@@ -9,13 +9,12 @@ from math import log1p
 from cairn.graph.code import Code, file_of, place_of
 from cairn.graph.graph import Graph
 from cairn.graph.rules import FUNCTION_KINDS
-from cairn.graph.symbols import symbol_of
-from cairn.graph.values import RankedTest, TestChoice
+from cairn.graph.values import RankedTest
 
 Reached = Mapping[int, tuple[float, int, str]]
 _Add = Callable[[int, str, float], None]
 
-_CHANGED, _TWIN, _CALL, _IMPORT, _FAR, _WORDS = 3.0, 1.5, 1.0, 0.35, 0.1, 0.5
+_CHANGED, _TWIN, _CALL, _MANY, _IMPORT, _FAR, _WORDS = 3.0, 1.5, 1.0, 0.3, 0.35, 0.1, 0.5
 _IMPORT_STEPS = 3
 _MARKS = re.compile(r"^(?:test_|tests_|spec_)|(?:_test|_tests|_spec|[.-]test|[.-]spec|Tests?|TestCase|Spec|IT)$")
 _NAMELESS = frozenset({"__init__", "index", "mod", "main", "lib", "conftest", "utils", "helpers"})
@@ -41,16 +40,18 @@ def rank_tests(graph: Graph, changed: Sequence[int], reached: Reached) -> list[R
         add(number, "changed itself", _CHANGED)
     named: dict[int, list[str]] = {}
     counts: dict[int, float] = {}
+    calls: dict[int, tuple[float, str]] = {}
     for node, (confidence, depth, _) in reached.items():
         number = file_of(node)
         if number in evidence:
             strength = confidence / depth
-            add(number, f"calls it over {depth} steps" if depth > 1 else "calls it", _CALL * strength)
+            steps = f"calls it over {depth} steps" if depth > 1 else "calls it"
+            calls[number] = max(calls.get(number, (0.0, "")), (_CALL * strength, steps))
             counts[number] = counts.get(number, 0.0) + strength
             if place_of(node) >= 0 and code.definition(node).kind in FUNCTION_KINDS:
                 named.setdefault(number, []).append(code.definition(node).qualified_name)
-    for number, count in counts.items():
-        add(number, "number of calls", 0.3 * log1p(count))
+    for number, (strength, steps) in calls.items():
+        add(number, steps, strength + _MANY * log1p(counts[number]))
     for number, steps in _importing(graph, files).items():
         add(
             number,
@@ -134,19 +135,3 @@ def _words(path: str) -> frozenset[str]:
 
 def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / min(len(one), len(other)) if one and other else 0.0
-
-
-def choose_tests(
-    graph: Graph, changed: Sequence[int], reached: Reached, limit: int, symbols: Sequence[int]
-) -> TestChoice:
-    """Return the tests for a change; see `rank_tests`. `symbols` are what to show of it."""
-    ranked = rank_tests(graph, changed, reached)
-    total = sum(is_runnable(graph.code, number) for number in range(len(graph.code.paths)))
-    shown = ranked[: limit or None]
-    return TestChoice(
-        tuple(symbol_of(graph.code, node) for node in symbols),
-        tuple(shown),
-        total,
-        len(ranked) - len(shown),
-        graph.notes,
-    )
