@@ -185,7 +185,7 @@ class Resolver:
         name = name.partition("(")[0]
         if not head and source.rules.package == "file":
             return None  # a parameter, a local variable or a built-in
-        if name in COMMON_NAMES or len(name) < 4 or head.startswith(('"', "[", "{")):
+        if name.lower() in COMMON_NAMES or len(name) < 4 or head.startswith(('"', "[", "{")):
             return None
         return self._one(self._callable(name, source), How.NAME)
 
@@ -293,6 +293,8 @@ class Resolver:
         """Return what a call gives, where brackets follow."""
         if found is None or not suffix:
             return found
+        if suffix == "{}" and found.tag == "class":
+            return found._replace(tag="instance")  # a literal, as in Go
         if not suffix.startswith("()"):
             return None  # an item of something
         if found.tag == "class":

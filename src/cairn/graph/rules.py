@@ -26,7 +26,8 @@ class Rules:
         open_types: whether methods of a type may stand outside of it, even in other files.
         type_side: where a type stands: `after` (`x: T`), `before` (`T x`), `go` (`x T`), or empty for none.
         result: the mark before the type a function returns, empty where it stands before the name.
-        maker: the method of a class that gives an instance, such as Ruby's `new`; `constructor`: the one that runs then.
+        maker: the method of a class that gives an instance, such as Ruby's `new`.
+        constructor: the method that runs then.
     """
 
     family: str
@@ -130,6 +131,21 @@ def rules_of(language: str) -> Rules:
 
 
 # Methods that the standard libraries' types have, so that one definition of the name in a project proves nothing.
-COMMON_NAMES = frozenset(
-    ["add", "append", "apply", "at", "bind", "call", "capitalize", "clear", "clone", "close", "cmp", "collect", "concat", "connect", "contains", "copy", "count", "create", "data", "decode", "default", "delete", "dict", "display", "done", "drop", "dump", "dumps", "each", "emit", "empty", "encode", "end", "endswith", "entries", "eq", "equals", "error", "exec", "execute", "exists", "exit", "expect", "extend", "fetch", "fileno", "fill", "filter", "find", "first", "flat", "flatten", "flush", "fmt", "fold", "forEach", "format", "from", "fromkeys", "get", "getName", "getValue", "getvalue", "group", "groups", "handle", "has", "hash", "hashCode", "head", "id", "index", "indexOf", "info", "init", "insert", "into", "invoke", "is_some", "is_none", "isEmpty", "is_empty", "item", "items", "iter", "join", "json", "key", "keys", "kill", "last", "len", "length", "lines", "list", "listen", "load", "loads", "lock", "log", "lower", "main", "map", "match", "matches", "max", "merge", "message", "min", "name", "new", "next", "normalize", "notify", "now", "ok", "on", "open", "options", "or_else", "order", "parse", "peek", "pop", "popitem", "post", "prepend", "print", "println", "process", "push", "put", "query", "raise", "read", "readline", "readlines", "recv", "reduce", "register", "reject", "release", "remove", "render", "replace", "request", "reset", "resolve", "rest", "result", "resume", "return", "reverse", "rows", "run", "save", "search", "seek", "select", "send", "set", "setValue", "setdefault", "setUp", "setup", "shape", "shift", "size", "sleep", "slice", "some", "sort", "sorted", "source", "splice", "split", "splitlines", "start", "startsWith", "startswith", "state", "status", "stop", "str", "strip", "sub", "sum", "symmetric", "tail", "take", "tearDown", "tell", "test", "text", "then", "throw", "title", "toArray", "toJSON", "toList", "toLowerCase", "toString", "toUpperCase", "to_s", "to_string", "to_vec", "trim", "truncate", "try", "type", "union", "unlock", "unwrap", "update", "upper", "url", "use", "validate", "value", "valueOf", "values", "view", "wait", "warn", "with", "wrap", "write", "writelines", "zip"]
-)
+_COMMON = """
+    add append apply at bind call capitalize clear clone close cmp collect concat connect contains copy count create
+    data decode default delete dict display done drop dump dumps each emit empty encode end endswith entries eq equals
+    error exec execute exists exit expect extend fetch fileno fill filter find first flat flatten flush fmt fold foreach
+    format from fromkeys get getname getvalue group groups handle has hash hashcode head id index indexof info init
+    insert into invoke is_some is_none isempty is_empty item items iter join json key keys kill last len length lines
+    list listen load loads lock log lower main map match matches max merge message min name new next normalize notify
+    now ok on open options or_else order parse peek pop popitem post prepend print println process push put query raise
+    read readline readlines recv reduce register reject release remove render replace request reset resolve rest result
+    resume return reverse rows run save search seek select send set setvalue setdefault setup shape shift size sleep
+    slice some sort sorted source splice split splitlines start startswith state status stop str string strip sub sum
+    symmetric tail take teardown tell test text then throw title toarray tojson tolist tolowercase tostring touppercase
+    to_s to_string to_vec trim truncate try type union unlock unwrap update upper url use validate value valueof values
+    view wait warn with wrap write writelines zip
+"""
+# Methods that the standard libraries' types have, so that one definition of the name in a project proves nothing.
+# In lower case.
+COMMON_NAMES = frozenset(_COMMON.split())

@@ -45,13 +45,13 @@ def rank_tests(graph: Graph, changed: Sequence[int], reached: Reached) -> list[R
         number = file_of(node)
         if number in evidence:
             strength = confidence / depth
-            steps = f"calls it over {depth} steps" if depth > 1 else "calls it"
-            calls[number] = max(calls.get(number, (0.0, "")), (_CALL * strength, steps))
+            reason = f"calls it over {depth} steps" if depth > 1 else "calls it"
+            calls[number] = max(calls.get(number, (0.0, "")), (_CALL * strength, reason))
             counts[number] = counts.get(number, 0.0) + strength
             if place_of(node) >= 0 and code.definition(node).kind in FUNCTION_KINDS:
                 named.setdefault(number, []).append(code.definition(node).qualified_name)
-    for number, (strength, steps) in calls.items():
-        add(number, steps, strength + _MANY * log1p(counts[number]))
+    for number, (strength, reason) in calls.items():
+        add(number, reason, strength + _MANY * log1p(counts[number]))
     for number, steps in _importing(graph, files).items():
         add(
             number,
