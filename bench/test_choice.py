@@ -39,8 +39,14 @@ def candidates(folder: Path, start: str) -> list[tuple[str, list[str], list[str]
     for block in log.split("commit ")[1:]:
         revision, *rows = [line for line in block.splitlines() if line]
         files = [(row.split("\t")[0], row.split("\t")[-1]) for row in rows]
-        code = [path for status, path in files if path.endswith(CODE) and not role_of(path, "") & (Role.TEST | Role.EXAMPLE | Role.DOCS)]
-        tests = [path for status, path in files if status == "M" and path.endswith(CODE) and role_of(path, "") & Role.TEST]
+        code = [
+            path
+            for status, path in files
+            if path.endswith(CODE) and not role_of(path, "") & (Role.TEST | Role.EXAMPLE | Role.DOCS)
+        ]
+        tests = [
+            path for status, path in files if status == "M" and path.endswith(CODE) and role_of(path, "") & Role.TEST
+        ]
         if code and tests and len(code) <= MAX_CODE_FILES:
             found.append((revision, code, tests))
     return found

@@ -131,10 +131,8 @@ def _is_public(source: SourceFile, place: int, exported: set[str]) -> bool:
     if one.name in exported:
         return True
     if source.language in _EXPORTING:
-        return (
-            bool(_PUBLIC_HEAD.search(one.signature))
-            or (source.language in ("javascript", "typescript", "tsx")
-            and one.parent >= 0)
+        return bool(_PUBLIC_HEAD.search(one.signature)) or (
+            source.language in ("javascript", "typescript", "tsx") and one.parent >= 0
         )
     if source.language == "go":
         return one.name[:1].isupper()

@@ -86,6 +86,7 @@ class Resolver:
         self._imports: dict[int, list[ImportEdge]] = {}
         self._members: dict[tuple[int, str, bool], Entity | None] = {}
         self._bases: dict[int, list[int]] = {}
+        self._stems: dict[int, frozenset[str]] = {}
         self._evaluated: dict[tuple[int, int, str], Entity | None] = {}
         self._busy: set[tuple[object, ...]] = set()
 
@@ -134,7 +135,9 @@ class Resolver:
     def imported_symbols(self, number: int) -> list[int]:
         """Return the definitions that a file's imports bind."""
         source = self._code.file(number)
-        found = (self._imported(source, one) for one in source.facts.imports if one.module and one.name not in ("", "*"))
+        found = (
+            self._imported(source, one) for one in source.facts.imports if one.module and one.name not in ("", "*")
+        )
         return [one.node for one in found if one is not None and one.node >= 0 and place_of(one.node) >= 0]
 
     def _imported_files(self, source: SourceFile, one: Import) -> list[int]:
@@ -183,9 +186,14 @@ class Resolver:
         """Return the only function of that name in the project, if the name is no common one."""
         head, _, name = expression.rpartition(".")
         name = name.partition("(")[0]
-        if not head and source.rules.package == "file":
-            return None  # a parameter, a local variable or a built-in
-        if name.lower() in COMMON_NAMES or len(name) < 4 or head.startswith(('"', "[", "{")):
+        if not head:
+            return None  # a parameter, a local variable or a built-in; what files share was looked at already
+        if (
+            name.lower().rstrip("?!=") in COMMON_NAMES
+            or len(name) < 4
+            or name.startswith("__")
+            or head.startswith(('"', "[", "{"))
+        ):
             return None
         return self._one(self._callable(name, source), How.NAME)
 
@@ -314,8 +322,7 @@ class Resolver:
         if text in ("Self", "static", "this", "self") and owner is not None and owner.node >= 0:
             return owner._replace(tag="instance", how=max(owner.how, How.RECEIVER))
         if text:
-            given = self._type(source, one.parent, text)
-            return given.by(How.RECEIVER) if given is not None else _OUTSIDE
+            return self._type(source, one.parent, text).by(How.RECEIVER)
         key = ("result", found.node)
         if key in self._busy:
             return None
@@ -326,16 +333,14 @@ class Resolver:
             self._busy.discard(key)
         return given.by(How.RECEIVER) if given is not None and given.tag in ("instance", "outside") else None
 
-    def _type(self, source: SourceFile, scope: int, text: str) -> Entity | None:
+    def _type(self, source: SourceFile, scope: int, text: str) -> Entity:
         """Return an instance of the class that a type annotation names, something outside if it names another."""
         if text in ("Self", "self", "static"):
             own = self._own_type(source, scope)
             if own is not None:
                 return own
         found = self._evaluate(source, scope, text)
-        if found is None or found.tag != "class":
-            return found if found is not None and found.tag == "outside" else None
-        return found._replace(tag="instance")
+        return found._replace(tag="instance") if found is not None and found.tag == "class" else _OUTSIDE
 
     def _first_value(self, source: SourceFile, scope: int, values: Iterable[str]) -> Entity | None:
         """Return the first of several values whose nature is known."""
@@ -453,42 +458,55 @@ class Resolver:
             return Entity("package", -1, How.IMPORT, place)
         return Entity("module", node_of(place, -1), How.IMPORT)
 
-    def _in_place(self, place: Place, name: str, asking: SourceFile, depth: int = 0) -> Entity | None:
+    def _in_place(self, place: Place, name: str, asking: SourceFile) -> Entity | None:
         """Return what a name means as a member of a module or package."""
         if isinstance(place, str):
             if asking.rules.package == "directory":
                 return self._in_folder(place, name, asking)
             return self._module(self._code.modules.child(place, name, asking.path))
-        if place is None or depth > _MAX_DEPTH:
+        if place is None:
             return None
-        source = self._code.file(place)
-        if places := source.members.get("", {}).get(name):
-            found = self._group(source, places)
-            if found is not None and found.tag != "value":
-                return found.by(How.IMPORT)
-            values = self._first_value(source, -1, source.values.get((-1, name), ()))
-            return (values or found or _SHADOWED).by(How.IMPORT)
+        key = ("in", place, name)
+        if key in self._busy:
+            return None
+        self._busy.add(key)
+        try:
+            return self._exported(place, name) or self._module(self._code.modules.child(place, name, asking.path))
+        finally:
+            self._busy.discard(key)
+
+    def _exported(self, place: int, name: str) -> Entity | None:
+        """Return what a file gives under a name: what it defines, imports, or takes over whole, the nearest first."""
+        seen = {place}
+        queue = [place]
+        for current in queue:
+            source = self._code.file(current)
+            found = self._defined(source, name) or self._passed_on(source, name)
+            if found is not None:
+                return found.by(How.IMPORT) if found.node >= 0 or found.tag == "package" else found
+            for one in source.stars:
+                following = self._place(source, one.module)
+                if isinstance(following, int) and following not in seen:
+                    seen.add(following)
+                    queue.append(following)
+        return None
+
+    def _defined(self, source: SourceFile, name: str) -> Entity | None:
+        places = source.members.get("", {}).get(name)
+        if not places:
+            return None
+        found = self._group(source, places)
+        if found is not None and found.tag != "value":
+            return found
+        return self._first_value(source, -1, source.values.get((-1, name), ())) or found
+
+    def _passed_on(self, source: SourceFile, name: str) -> Entity | None:
+        """Return what a file imports, or renames, under a name."""
         for one in source.aliases.get(name, ()):
-            if not one.module:
-                inner = self._global(source, one.name)
-                return inner.by(How.IMPORT) if inner is not None else None
-            found = self._imported_from(source, one, depth)
+            found = self._imported(source, one) if one.module else self._global(source, one.name)
             if found is not None:
                 return found
-        for one in source.stars:
-            found = self._in_place(self._place(source, one.module), name, source, depth + 1)
-            if found is not None and found.tag != "outside":
-                return found
-        return self._module(self._code.modules.child(place, name, asking.path))
-
-    def _imported_from(self, source: SourceFile, one: Import, depth: int) -> Entity | None:
-        if not one.name or one.name == "=" or source.rules.package == "package":
-            return self._imported(source, one)
-        place = self._place(source, one.module)
-        if place is None:
-            return _OUTSIDE
-        found = self._in_place(place, one.name, source, depth + 1)
-        return found.by(How.IMPORT) if found is not None else None
+        return None
 
     # -- names shared without an import -------------------------------------------------------------------------------
 
@@ -560,12 +578,20 @@ class Resolver:
                 near.append(node)
         if not near:
             return None
-        included = {self._place(source, one.module) for one in source.stars}
-        stems = {posixpath.splitext(self._code.paths[place])[0] for place in included if isinstance(place, int)}
+        stems = self._included_stems(source)
         direct = [node for node in near if posixpath.splitext(self._code.paths[file_of(node)])[0] in stems]
         if direct:
             return self._entity(self._code.main_of(direct)).by(How.IMPORT)
         return self._one(near, How.NAME)
+
+    def _included_stems(self, source: SourceFile) -> frozenset[str]:
+        """Return the paths of the files that a file includes, without their endings: a header stands for its source."""
+        if source.number not in self._stems:
+            places = (self._place(source, one.module) for one in source.stars)
+            self._stems[source.number] = frozenset(
+                posixpath.splitext(self._code.paths[place])[0] for place in places if isinstance(place, int)
+            )
+        return self._stems[source.number]
 
     def _type_named(self, source: SourceFile, name: str) -> Entity | None:
         found = self._global(source, name) if name else None

@@ -132,7 +132,7 @@ def rules_of(language: str) -> Rules:
 
 # Methods that the standard libraries' types have, so that one definition of the name in a project proves nothing.
 _COMMON = """
-    add append apply at bind call capitalize clear clone close cmp collect concat connect contains copy count create
+    add addeventlistener append apply catch race removeeventlistener finally respond_to include inspect synchronize nil freeze public_send method_missing dup at bind call capitalize clear clone close cmp collect concat connect contains copy count create
     data decode default delete dict display done drop dump dumps each emit empty encode end endswith entries eq equals
     error exec execute exists exit expect extend fetch fileno fill filter find first flat flatten flush fmt fold foreach
     format from fromkeys get getname getvalue group groups handle has hash hashcode head id index indexof info init
