@@ -60,7 +60,7 @@ def main() -> int:
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     clone: Path = options.clone.resolve()
-    recalls, shares = [], []
+    recalls: list[float] = []
     with tempfile.TemporaryDirectory() as state, Workspace.open(clone, state_dir=state) as workspace:
         for revision, _, touched in candidates(clone, options.before):
             if len(recalls) == options.commits:
@@ -84,7 +84,6 @@ def main() -> int:
             chosen = [one.path for one in ranked[:quarter]]
             recalls.append(len(wanted & set(chosen)) / len(wanted))
             places = [place for place, one in enumerate(ranked, 1) if one.path in wanted]
-            shares.append(max(places, default=len(suite)) / len(suite))
             if options.verbose:
                 missed = ", ".join(sorted(wanted - set(chosen)))
                 print(

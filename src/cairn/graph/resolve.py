@@ -277,7 +277,13 @@ class Resolver:
 
     def _own_type(self, source: SourceFile, scope: int) -> Entity | None:
         place = source.enclosing_type(scope)
-        return Entity("instance", node_of(source.number, place), How.RECEIVER) if place >= 0 else None
+        if place < 0:
+            return None
+        if source.definitions[place].kind == "impl":  # stands for the type it is of
+            found = self._type_named(source, source.definitions[place].name)
+            if found is not None:
+                return found._replace(tag="instance", how=How.RECEIVER)
+        return Entity("instance", node_of(source.number, place), How.RECEIVER)
 
     def _parent(self, own: Entity | None, rest: Sequence[tuple[str, str]], *, called: bool) -> Entity | None:
         """Return what `super` leads to: a member of a base class, or, called by itself, the base's constructor."""
@@ -345,10 +351,8 @@ class Resolver:
     def _first_value(self, source: SourceFile, scope: int, values: Iterable[str]) -> Entity | None:
         """Return the first of several values whose nature is known."""
         for value in values:
-            if value.startswith(":"):
-                found = self._type(source, scope, value[1:])
-            else:
-                found = self._evaluate(source, scope, value)
+            typed = value.startswith(":")
+            found = self._type(source, scope, value[1:]) if typed else self._evaluate(source, scope, value)
             if found is not None and found.tag != "value":
                 return found
         return None
@@ -382,8 +386,7 @@ class Resolver:
         parameters = read_head(one.signature, one.name, rules.type_side, rules.result).parameters
         if name in parameters:
             kind = parameters[name]
-            found = self._type(source, one.parent, kind) if kind else None
-            return found.by(How.RECEIVER) if found is not None else _SHADOWED
+            return self._type(source, one.parent, kind).by(How.RECEIVER) if kind else _SHADOWED
         if rules.open_types and one.parent < 0 and "." in one.qualified_name and rules.implicit:
             owner = self._owner_type(source, scope)
             return self._attribute(source, owner, name) if owner is not None else None
@@ -420,7 +423,7 @@ class Resolver:
                 found = self._imported(source, one)
                 if found is not None:
                     return found
-        for one in source.stars:
+        for one in source.stars if source.rules.package != "all" else ():
             place = self._place(source, one.module)
             found = self._in_place(place, name, source) if place is not None else None
             if found is not None and found.node >= 0:
@@ -581,7 +584,9 @@ class Resolver:
         stems = self._included_stems(source)
         direct = [node for node in near if posixpath.splitext(self._code.paths[file_of(node)])[0] in stems]
         if direct:
-            return self._entity(self._code.main_of(direct)).by(How.IMPORT)
+            # What is included is the head; the body stands elsewhere.
+            bodies = [node for node in near if "static " not in self._code.definition(node).signature]
+            return self._entity(self._code.main_of([*direct, *bodies])).by(How.IMPORT)
         return self._one(near, How.NAME)
 
     def _included_stems(self, source: SourceFile) -> frozenset[str]:
@@ -647,15 +652,16 @@ class Resolver:
         source = self._code.file(file_of(node))
         one = source.definitions[place_of(node)]
         places = source.members.get(one.qualified_name, {}).get(name)
-        if places:
+        declared_apart = source.rules.family == "c"
+        if places and not declared_apart:
             return self._group(source, places)
         if not source.rules.open_types:
             return None
-        found = []
+        found = [node_of(source.number, place) for place in places or ()]
         for other in self._code.named(name)[: 5 * _MAX_NAMESAKES]:
             elsewhere = self._code.file(file_of(other))
             owner = elsewhere.definitions[place_of(other)].qualified_name[: -len(name) - 1]
-            if owner.rpartition(".")[2] == one.name and self._same_type(source, elsewhere):
+            if other not in found and owner.rpartition(".")[2] == one.name and self._same_type(source, elsewhere):
                 found.append(other)
         functions = [other for other in found if self._code.definition(other).kind in FUNCTION_KINDS]
         return self._entity(self._code.main_of(functions or found)) if found else None

@@ -44,7 +44,8 @@ _MAX_KEPT_REFERENCES = 60_000  # of one file; more is generated code
 
 _PLAIN = re.compile(r"[@$\w]+(?:\.[@$\w]+)*")
 _STRING = re.compile(r"""[rbfu]*"(?:[^"\\\n]|\\.)*"|[rbfu]*'(?:[^'\\\n]|\\.)*'|`[^`]*`""", re.IGNORECASE)
-_BRACKETS = re.compile(r"\([^()\[\]{}]+\)|\[[^()\[\]{}]+\]|\{[^()\[\]{}]+\}")
+_BRACKETS = re.compile(r"\([^()\[\]{}]*\)|\[[^()\[\]{}]*\]|\{[^()\[\]{}]*\}")
+_EMPTIED = {"(": "\1", "[": "\2", "{": "\3"}  # stand for empty brackets while those around them are looked for
 _GENERICS = re.compile(r"(?:::)?<[^<>()]*>")
 _ARROW = re.compile(r"->|::|\?\.|&\.|!!?\.|\\")
 _UNWRAPPED = re.compile(r"^\((?:await\s+)?([@$\w.]+)(?:\s+as\s+[\w.]+)?\)")
@@ -252,20 +253,17 @@ def expression_of(raw: bytes) -> str:
     while (unwrapped := _UNWRAPPED.sub(r"\1", text)) != text:
         text = unwrapped
     for _ in range(_MAX_EXPRESSION_BYTES):
-        shorter = _BRACKETS.sub(_emptied, text)
+        shorter = _BRACKETS.sub(lambda match: _EMPTIED[match[0][0]], text)
         if shorter == text:
             break
         text = shorter
+    text = text.replace("\1", "()").replace("\2", "[]").replace("\3", "{}")
     text = _ARROW.sub(".", _GENERICS.sub("", text.replace("->", ".")))
     text = _SPACE.sub("", text).replace(".await", "").replace(")?", ")").strip(".")
     if _CHAIN.fullmatch(text):
         return text
     last = _LAST_NAME.search(text)
     return f"?.{last[1]}" if last is not None and not last[1][0].isdigit() else ""
-
-
-def _emptied(match: re.Match[str]) -> str:
-    return match[0][0] + match[0][-1]
 
 
 @lru_cache(maxsize=1 << 14)
