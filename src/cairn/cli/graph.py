@@ -10,30 +10,19 @@ from dataclasses import asdict
 
 from cairn.cli.main import EXIT_FOUND, EXIT_NONE
 from cairn.cli.render import ProgressBar, Style, emit, emit_json, note, printable
-from cairn.errors import QueryError, UnknownSymbolError
-from cairn.graph import questions
-from cairn.graph.changes import changed_nodes
-from cairn.graph.code import place_of
-from cairn.graph.cycles import find_cycles
-from cairn.graph.dead import find_dead
-from cairn.graph.graph import Graph
-from cairn.graph.impact import choose_tests, impact
-from cairn.graph.ranking import repository_map
-from cairn.graph.symbols import find_file, find_symbol
 from cairn.graph.values import Link, Links, RankedTest, Symbol
-from cairn.source.git import find_repository
 from cairn.workspace import Workspace
 
 
 @contextmanager
-def _graph(options: argparse.Namespace) -> Iterator[Graph]:
-    """Open the project's graph, the index being brought up to date first unless that is not wanted."""
+def _opened(options: argparse.Namespace) -> Iterator[tuple[Workspace, ProgressBar]]:
+    """Open the project, its index brought up to date unless that is not wanted, with a bar for the rest of the way."""
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
         if not options.no_update:
             with closing(ProgressBar("Indexing")) as bar:
                 workspace.index(progress=bar)
         with closing(ProgressBar("Reading references")) as bar:
-            yield workspace.graph(progress=bar)
+            yield workspace, bar
 
 
 def _tell(notes: Sequence[str]) -> None:
@@ -43,15 +32,15 @@ def _tell(notes: Sequence[str]) -> None:
 
 def run_callers(options: argparse.Namespace) -> int:
     """Show what calls a symbol directly."""
-    with _graph(options) as graph:
-        found = questions.callers(graph, options.symbol, options.limit)
+    with _opened(options) as (workspace, bar):
+        found = workspace.callers(options.symbol, limit=options.limit, progress=bar)
     return _show_links(found, options, "calls")
 
 
 def run_callees(options: argparse.Namespace) -> int:
     """Show what a symbol calls directly."""
-    with _graph(options) as graph:
-        found = questions.callees(graph, options.symbol, options.limit)
+    with _opened(options) as (workspace, bar):
+        found = workspace.callees(options.symbol, limit=options.limit, progress=bar)
     return _show_links(found, options, "is called by")
 
 
@@ -85,8 +74,8 @@ def _called(symbol: Symbol) -> str:
 
 def run_path(options: argparse.Namespace) -> int:
     """Show the shortest way of calls from one symbol to another."""
-    with _graph(options) as graph:
-        found = questions.call_path(graph, options.source, options.target)
+    with _opened(options) as (workspace, bar):
+        found = workspace.call_path(options.source, options.target, progress=bar)
     if options.json:
         emit_json(asdict(found))
         return EXIT_FOUND if found.steps else EXIT_NONE
@@ -101,8 +90,8 @@ def run_path(options: argparse.Namespace) -> int:
 
 def run_importers(options: argparse.Namespace) -> int:
     """Show which files import a file."""
-    with _graph(options) as graph:
-        found = questions.importers(graph, options.target)
+    with _opened(options) as (workspace, bar):
+        found = workspace.importers(options.target, progress=bar)
     if options.json:
         emit_json(asdict(found))
         return EXIT_FOUND if found.importers else EXIT_NONE
@@ -116,22 +105,10 @@ def run_importers(options: argparse.Namespace) -> int:
     return EXIT_FOUND if found.importers else EXIT_NONE
 
 
-def _changed(graph: Graph, options: argparse.Namespace) -> list[int]:
-    """Return the nodes that `SYMBOL` or `--diff` name."""
-    if (options.symbol is None) == (options.diff is None):
-        raise QueryError(
-            "name a symbol, or ask for --diff, one of both", "cairn impact SYMBOL, or: cairn impact --diff"
-        )
-    if options.diff is None:
-        nodes = find_symbol(graph.code, graph.connection, options.symbol)
-        return graph.within(nodes) if any(place_of(node) < 0 for node in nodes) else nodes
-    return changed_nodes(graph.code, graph.code.root, find_repository(graph.code.root), options.diff)
-
-
 def run_impact(options: argparse.Namespace) -> int:
     """Show what a change of a symbol, or the current change, may break."""
-    with _graph(options) as graph:
-        found = impact(graph, _changed(graph, options), options.limit)
+    with _opened(options) as (workspace, bar):
+        found = workspace.impact(options.symbol, diff=options.diff, limit=options.limit, progress=bar)
     something = bool(found.affected or found.importers or found.tests)
     if options.json:
         emit_json(asdict(found))
@@ -166,8 +143,8 @@ def _test(test: RankedTest, style: Style) -> str:
 
 def run_tests(options: argparse.Namespace) -> int:
     """Show which tests to run for a symbol or the current change."""
-    with _graph(options) as graph:
-        found = choose_tests(graph, _changed(graph, options), options.limit)
+    with _opened(options) as (workspace, bar):
+        found = workspace.choose_tests(options.symbol, diff=options.diff, limit=options.limit, progress=bar)
     if options.json:
         emit_json(asdict(found))
         return EXIT_FOUND if found.tests else EXIT_NONE
@@ -184,8 +161,8 @@ def run_tests(options: argparse.Namespace) -> int:
 
 def run_dead(options: argparse.Namespace) -> int:
     """Show definitions that nothing seems to reach."""
-    with _graph(options) as graph:
-        found = find_dead(graph, options.limit)
+    with _opened(options) as (workspace, bar):
+        found = workspace.dead_code(limit=options.limit, progress=bar)
     if options.json:
         emit_json(asdict(found))
         return EXIT_FOUND if found.dead else EXIT_NONE
@@ -202,8 +179,8 @@ def run_dead(options: argparse.Namespace) -> int:
 
 def run_cycles(options: argparse.Namespace) -> int:
     """Show circles of imports."""
-    with _graph(options) as graph:
-        found = find_cycles(graph)
+    with _opened(options) as (workspace, bar):
+        found = workspace.import_cycles(progress=bar)
     if options.json:
         emit_json(asdict(found))
         return EXIT_FOUND if found.cycles else EXIT_NONE
@@ -220,9 +197,8 @@ def run_cycles(options: argparse.Namespace) -> int:
 
 def run_map(options: argparse.Namespace) -> int:
     """Show the most central files and definitions within a budget."""
-    with _graph(options) as graph:
-        focus = [_file(graph, path) for path in options.focus]
-        found = repository_map(graph, options.max_tokens, focus)
+    with _opened(options) as (workspace, bar):
+        found = workspace.map(max_tokens=options.max_tokens, focus=options.focus, progress=bar)
     if options.json:
         emit_json(asdict(found))
         return EXIT_FOUND if found.entries else EXIT_NONE
@@ -235,9 +211,3 @@ def run_map(options: argparse.Namespace) -> int:
     if found.omitted_files:
         note(f"{found.omitted_files:,} more files; raise --max-tokens to see them.")
     return EXIT_FOUND if found.entries else EXIT_NONE
-
-
-def _file(graph: Graph, path: str) -> int:
-    if (number := find_file(graph.code, path)) is None:
-        raise UnknownSymbolError(f"no indexed file is called {path!r}", "see the files with: cairn status")
-    return number

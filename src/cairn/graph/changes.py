@@ -6,11 +6,19 @@ import re
 from pathlib import Path
 
 from cairn.errors import DiffError
-from cairn.graph.code import Code, node_of
+from cairn.graph.code import Code, node_of, place_of
+from cairn.graph.graph import Graph
 from cairn.graph.rules import VALUE_KINDS
+from cairn.graph.symbols import find_symbol
 from cairn.source.git import Repository, diff_lines
 
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+
+
+def nodes_of(graph: Graph, text: str) -> list[int]:
+    """Return the definitions that a symbol stands for when it changes: of a file, all that it holds."""
+    nodes = find_symbol(graph.code, graph.connection, text)
+    return graph.within(nodes) if any(place_of(node) < 0 for node in nodes) else nodes
 
 
 def changed_nodes(code: Code, root: Path, repository: Repository | None, revision: str) -> list[int]:

@@ -23,11 +23,11 @@ def find_cycles(graph: Graph) -> Cycles:
         source: {target: one for target, one in targets.items() if not one[1] & _LATER}
         for source, targets in imports.items()
     }
-    found = [_cycle(graph, loading, group) for group in components(loading)]
-    known = [set(group) for group in components(loading)]
-    for group in components(imports):
-        if not any(one <= set(group) for one in known):
-            found.append(_cycle(graph, imports, group))
+    groups = components(loading)
+    found = [_cycle(graph, loading, group) for group in groups]
+    known = [set(group) for group in groups]
+    later = [group for group in components(imports) if not any(one <= set(group) for one in known)]
+    found += [_cycle(graph, imports, group) for group in later]
     order = {"runtime": 0, "deferred": 1, "typing": 2}
     found.sort(key=lambda one: (order[one.kind], -one.size, one.steps[0].path))
     return Cycles(tuple(found), graph.notes)
@@ -47,7 +47,7 @@ def _imports(graph: Graph) -> dict[int, dict[int, tuple[int, int]]]:
     return found
 
 
-def components(edges: Mapping[int, Mapping[int, object]]) -> list[list[int]]:
+def components(edges: Mapping[int, Mapping[int, object]]) -> list[list[int]]:  # noqa: C901 - the algorithm as published
     """Return the sets of two and more nodes that all reach each other, each in ascending order.
 
     R. Tarjan, Depth-first search and linear graph algorithms (1972), without recursion.

@@ -7,7 +7,7 @@ import posixpath
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -146,35 +146,35 @@ class Modules:
     def _ecmascript(self, module: str, path: str) -> Place:
         folder = posixpath.dirname(path)
         if module.startswith("."):
-            return self._script_at(posixpath.normpath(posixpath.join(folder, module)))
+            return self._script_at(posixpath.join(folder, module))
+        for aim in (*self._aliased(module, folder), *self._of_workspaces(module)):
+            if (place := self._script_at(aim)) is not None:
+                return place
+        return None
+
+    def _aliased(self, module: str, folder: str) -> Iterator[str]:
+        """Yield where the tsconfig.json files above a folder let a module lie."""
         for config, base, aliases in self._configs:
             if config and not f"{folder}/".startswith(f"{config}/"):
                 continue
             for pattern, targets in aliases:
-                if (rest := _matched(pattern, module)) is None:
-                    continue
-                for target in targets:
-                    aim = posixpath.normpath(posixpath.join(config, base, target.replace("*", rest, 1)))
-                    if (place := self._script_at(aim)) is not None:
-                        return place
-            if (
-                base
-                and (place := self._script_at(posixpath.normpath(posixpath.join(config, base, module)))) is not None
-            ):
-                return place
+                if (rest := _matched(pattern, module)) is not None:
+                    yield from (posixpath.join(config, base, target.replace("*", rest, 1)) for target in targets)
+            if base:
+                yield posixpath.join(config, base, module)
+
+    def _of_workspaces(self, module: str) -> Iterator[str]:
+        """Yield where a module of one of the project's own packages may lie."""
         for name, where, entries in self._workspaces:
             if module == name:
-                for entry in (*entries, "src/index", "index", "src/main", "lib/index"):
-                    if (place := self._script_at(posixpath.normpath(posixpath.join(where, entry)))) is not None:
-                        return place
+                tries = (*entries, "src/index", "index", "src/main", "lib/index")
+                yield from (posixpath.join(where, entry) for entry in tries)
             elif module.startswith(f"{name}/"):
                 rest = module[len(name) + 1 :]
-                for inner in ("src", "", "lib"):
-                    if (place := self._script_at(posixpath.normpath(posixpath.join(where, inner, rest)))) is not None:
-                        return place
-        return None
+                yield from (posixpath.join(where, inner, rest) for inner in ("src", "", "lib"))
 
     def _script_at(self, base: str) -> Place:
+        base = posixpath.normpath(base)
         stem = _COMPILED.sub(lambda match: f".{match[1]}ts", base)
         tries = [base, stem, _COMPILED.sub(".tsx", base)] if stem != base else [base]
         tries += [base + suffix for suffix in _ECMASCRIPT_SUFFIXES]
@@ -231,10 +231,11 @@ class Modules:
     @cached_property
     def _go_modules(self) -> list[tuple[str, str]]:
         """The (module path, folder) of each go.mod, the longest path first."""
-        found = []
-        for path in self._manifests("go.mod"):
-            if declared := re.search(r"^module\s+\"?([^\s\"]+)", self._read(path), re.MULTILINE):
-                found.append((declared[1], posixpath.dirname(path)))
+        declared = [
+            (re.search(r"^module\s+\"?([^\s\"]+)", self._read(path), re.MULTILINE), posixpath.dirname(path))
+            for path in self._manifests("go.mod")
+        ]
+        found = [(match[1], folder) for match, folder in declared if match is not None]
         return sorted(found, key=lambda one: -len(one[0]))
 
     def _go(self, module: str, path: str) -> Place:

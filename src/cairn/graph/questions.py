@@ -144,7 +144,7 @@ def importers(graph: Graph, text: str) -> Importers:
 
 
 def files_importing(graph: Graph, number: int) -> list[int]:
-    """Return files that may import a file: those whose text has its name, or its folder's where the name says nothing."""
+    """Return files that may import a file: those whose text has its name, or that of its folder."""
     path = graph.code.paths[number]
     source = graph.code.file(number)
     stem = path.rpartition("/")[2].partition(".")[0]
@@ -154,7 +154,6 @@ def files_importing(graph: Graph, number: int) -> list[int]:
     files: set[int] = set()
     for name in names - {""}:
         files |= graph.code.mentioning(name)
-    # `from . import x` and aliases of workspaces have the name all the same; a root's files are imported by any name.
     graph.code.load(files, graph.progress)
     return sorted(files - {number})
 

@@ -568,7 +568,7 @@ class Resolver:
         return f"{package}.{own}" if package and not own.startswith(f"{package}.") else own
 
     def _anywhere(self, source: SourceFile, name: str) -> Entity | None:
-        """Return a definition of languages that share all names: of the file itself, of what it includes, or the only one."""
+        """Return the definition of a name that all files share: of what the file includes, or the only one."""
         nodes = self._code.named(name)
         if not nodes or len(nodes) > _MAX_NAMESAKES:
             return None

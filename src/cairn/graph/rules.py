@@ -132,19 +132,21 @@ def rules_of(language: str) -> Rules:
 
 # Methods that the standard libraries' types have, so that one definition of the name in a project proves nothing.
 _COMMON = """
-    add addeventlistener append apply catch race removeeventlistener finally respond_to include inspect synchronize nil freeze public_send method_missing dup at bind call capitalize clear clone close cmp collect concat connect contains copy count create
-    data decode default delete dict display done drop dump dumps each emit empty encode end endswith entries eq equals
-    error exec execute exists exit expect extend fetch fileno fill filter find first flat flatten flush fmt fold foreach
-    format from fromkeys get getname getvalue group groups handle has hash hashcode head id index indexof info init
-    insert into invoke is_some is_none isempty is_empty item items iter join json key keys kill last len length lines
-    list listen load loads lock log lower main map match matches max merge message min name new next normalize notify
-    now ok on open options or_else order parse peek pop popitem post prepend print println process push put query raise
-    read readline readlines recv reduce register reject release remove render replace request reset resolve rest result
-    resume return reverse rows run save search seek select send set setvalue setdefault setup shape shift size sleep
-    slice some sort sorted source splice split splitlines start startswith state status stop str string strip sub sum
-    symmetric tail take teardown tell test text then throw title toarray tojson tolist tolowercase tostring touppercase
-    to_s to_string to_vec trim truncate try type union unlock unwrap update upper url use validate value valueof values
-    view wait warn with wrap write writelines zip
+    add addeventlistener append apply at bind call capitalize catch clear clone close cmp collect concat connect
+    contains copy count create data decode default delete dict display done drop dump dumps dup each emit empty
+    encode end endswith entries eq equals error exec execute exists exit expect extend fetch fileno fill filter
+    finally find first flat flatten flush fmt fold foreach format freeze from fromkeys get getname getvalue group
+    groups handle has hash hashcode head id include index indexof info init insert inspect into invoke is_empty
+    is_none is_some isempty item items iter join json key keys kill last len length lines list listen load loads
+    lock log lower main map match matches max merge message method_missing min name new next nil normalize notify
+    now ok on open options or_else order parse peek pop popitem post prepend print println process public_send push
+    put query race raise read readline readlines recv reduce register reject release remove removeeventlistener
+    render replace request reset resolve respond_to rest result resume return reverse rows run save search seek
+    select send set setdefault setup setvalue shape shift size sleep slice some sort sorted source splice split
+    splitlines start startswith state status stop str string strip sub sum symmetric synchronize tail take teardown
+    tell test text then throw title to_s to_string to_vec toarray tojson tolist tolowercase tostring touppercase
+    trim truncate try type union unlock unwrap update upper url use validate value valueof values view wait warn
+    with wrap write writelines zip
 """
 # Methods that the standard libraries' types have, so that one definition of the name in a project proves nothing.
 # In lower case.

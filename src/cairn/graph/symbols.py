@@ -1,4 +1,4 @@
-"""Finds the symbol that a text names: `name`, `Class.method`, `path:name`, `path:line`, a path, or the id of a hit."""
+"""Finds the symbol that a text names: `name`, `Class.method`, `path:name`, `path:line` or a path."""
 
 from __future__ import annotations
 
@@ -88,6 +88,19 @@ def find_file(code: Code, text: str) -> int | None:
         return code.numbers[path]
     found = [number for number, one in enumerate(code.paths) if one.endswith(f"/{path}")] if path else []
     return found[0] if len(found) == 1 else None
+
+
+def file_named(code: Code, text: str) -> int:
+    """Return the file that a path names, as `find_file` does.
+
+    Raises:
+        UnknownSymbolError: if there is none.
+    """
+    if (number := find_file(code, text)) is None:
+        raise UnknownSymbolError(
+            f"no indexed file is called {text!r}", "see what is skipped with: cairn index --skipped"
+        )
+    return number
 
 
 def _by_place(code: Code, text: str) -> list[int] | None:

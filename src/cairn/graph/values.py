@@ -132,7 +132,7 @@ class DeadSymbol:
 
 @dataclass(frozen=True, slots=True)
 class DeadCode:
-    """Definitions that no entry point reaches, surest first. `entry_points` counts what was taken for one, by reason."""
+    """What no entry point reaches, surest first; `entry_points` counts what was taken for one, by reason."""
 
     dead: tuple[DeadSymbol, ...]
     entry_points: dict[str, int] = field(default_factory=dict)

@@ -70,42 +70,50 @@ def _python(text: str) -> _Parts:
 def _ecmascript(text: str) -> _Parts:
     text = _BLOCK_COMMENT.sub(" ", text)
     head, module = _split_module(text)
-    exporting = text.startswith("export")
-    flags = ImportFlag.REEXPORT if exporting else _NONE
-    if not text.startswith(("import", "export")):  # `const {a, b: c} = require("x")`
-        binding = _BINDING.match(text)
-        if binding is None:
-            yield module, "", "", _NONE
-        elif binding[2]:
-            yield module, "=", binding[2], _NONE
-        else:
-            for part in binding[1].split(","):
-                name, alias = _pair(part, ":")
-                if name and not name.startswith("..."):
-                    yield module, name, alias.partition("=")[0].strip(), _NONE
+    if not text.startswith(("import", "export")):
+        yield from _required(text, module)
         return
+    flags = ImportFlag.REEXPORT if text.startswith("export") else _NONE
     head = _SPACE.sub(" ", head.removeprefix("export").removeprefix("import")).strip()
     if head.startswith("type ") and not head.startswith("type from"):
         head, flags = head[5:], flags | ImportFlag.TYPE_ONLY
     head = head.removesuffix("from").strip()
-    if clause := _CLAUSE.search(head):
-        for part in clause[1].split(","):
-            only = part.strip().startswith("type ")
-            name, alias = _pair(part.strip().removeprefix("type ") if only else part)
-            if name:
-                yield module, name, alias, flags | (ImportFlag.TYPE_ONLY if only else _NONE)
-        head = head[: clause.start()] + head[clause.end() :]
-    rest = [part.strip() for part in head.split(",") if part.strip()]
-    if not rest and not clause and module:
+    if not head and module:
         yield module, "", "", flags
-    for part in rest:
+    if clause := _CLAUSE.search(head):
+        yield from _named(clause[1], module, flags)
+        head = head[: clause.start()] + head[clause.end() :]
+    for part in (part.strip() for part in head.split(",")):
         if part.startswith("*"):
             alias = _pair(part)[1] if " as " in part else ""
             yield module, "" if alias else "*", alias, flags
-        elif part.endswith("="):  # `import x = require("x")`
-            yield module, "=", part.rstrip("= "), flags
+        elif assigned := re.fullmatch(r"([\w$]+) ?= ?require ?\(", part):
+            yield module, "=", assigned[1], flags
         elif re.fullmatch(r"[\w$]+", part):
             yield module, "default", part, flags
+
+
+def _named(clause: str, module: str, flags: ImportFlag) -> _Parts:
+    """Read what stands in the braces of `import { a as b, type C } from "x"`."""
+    for part in clause.split(","):
+        only = part.strip().startswith("type ")
+        name, alias = _pair(part.strip().removeprefix("type ") if only else part)
+        if name:
+            yield module, name, alias, flags | (ImportFlag.TYPE_ONLY if only else _NONE)
+
+
+def _required(text: str, module: str) -> _Parts:
+    """Read `const {a, b: c} = require("x")`; a whole module is called `=`, for it may be one value."""
+    binding = _BINDING.match(text)
+    if binding is None:
+        yield module, "", "", _NONE
+    elif binding[2]:
+        yield module, "=", binding[2], _NONE
+    else:
+        for part in binding[1].split(","):
+            name, alias = _pair(part, ":")
+            if name and not name.startswith("..."):
+                yield module, name, alias.partition("=")[0].strip(), _NONE
 
 
 def _split_module(text: str) -> tuple[str, str]:

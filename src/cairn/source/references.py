@@ -132,24 +132,29 @@ class _Collector:
                     if "receiver" in captures:
                         start = min(start, captures["receiver"][0].start_byte)
                     (uses if kind == _USE else references).append((start, kind, data[start:end], end))
-                elif name == "import":
-                    self._import(node)
-                elif name == "var":
-                    self._value(node, captures)
-                elif name == "result":
-                    if value := _held(expression_of(data[node.start_byte : node.end_byte])):
-                        self._values.append((self._scope(node.start_byte), RESULT, value))
-                elif name == "default":
-                    line = self._line(node.start_byte)
-                    self._imports.append(Import("", _text(node), "default", line, ImportFlag.REEXPORT))
-                elif name == "package" and not self._package:
-                    self._package = _SPACE.sub("", _text(node)).strip("\\.")
+                else:
+                    self._statement(name, node, captures)
         # Most arguments are local variables.
         known = {item.definition.name.encode("utf-8", "replace") for item in self._found}
         known |= {one.alias.encode("utf-8", "replace") for one in self._imports}
         references += [one for one in uses if one[2].rpartition(b".")[2] in known]
         references.sort()
         return self._facts(references[:_MAX_KEPT_REFERENCES])
+
+    def _statement(self, name: str, node: tree_sitter.Node, captures: Captures) -> None:
+        """Take in what a capture tells that is no reference."""
+        if name == "import":
+            self._import(node)
+        elif name == "var":
+            self._value(node, captures)
+        elif name == "result":
+            if value := _held(expression_of(self._data[node.start_byte : node.end_byte])):
+                self._values.append((self._scope(node.start_byte), RESULT, value))
+        elif name == "default":
+            line = self._line(node.start_byte)
+            self._imports.append(Import("", _text(node), "default", line, ImportFlag.REEXPORT))
+        elif name == "package" and not self._package:
+            self._package = _SPACE.sub("", _text(node)).strip("\\.")
 
     def _facts(self, references: list[tuple[int, int, bytes, int]]) -> Facts:
         """Put the columns together from (first byte, kind, expression, last byte + 1) of each reference."""
@@ -258,7 +263,10 @@ def expression_of(raw: bytes) -> str:
             break
         text = shorter
     text = text.replace("\1", "()").replace("\2", "[]").replace("\3", "{}")
-    text = _ARROW.sub(".", _GENERICS.sub("", text.replace("->", ".")))
+    text = text.replace("->", ".")
+    while (plain := _GENERICS.sub("", text)) != text:
+        text = plain
+    text = _ARROW.sub(".", text)
     text = _SPACE.sub("", text).replace(".await", "").replace(")?", ")").strip(".")
     if _CHAIN.fullmatch(text):
         return text
