@@ -468,7 +468,9 @@ class Workspace:
         from cairn.graph.changes import changed_nodes, nodes_of  # noqa: PLC0415 - start-up time, as in graph()
 
         if (symbol is None) == (diff is None):
-            raise QueryError("name a symbol, or ask for --diff", "cairn impact SYMBOL, or: cairn impact --diff")
+            raise QueryError(
+                "name a symbol, or ask for --diff: one of both", "cairn impact SYMBOL, or: cairn impact --diff"
+            )
         if symbol is not None:
             return nodes_of(graph, self._symbol(symbol))
         return changed_nodes(graph.code, self.root, self._repository, diff or "HEAD")

@@ -6,11 +6,11 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict
 
 from cairn.cli.main import EXIT_FOUND, EXIT_NONE
 from cairn.cli.render import ProgressBar, Style, emit, emit_json, note, printable
 from cairn.graph.values import Link, Links, RankedTest, Symbol
+from cairn.protocol import graph_to_dict
 from cairn.workspace import Workspace
 
 
@@ -46,7 +46,7 @@ def run_callees(options: argparse.Namespace) -> int:
 
 def _show_links(found: Links, options: argparse.Namespace, verb: str) -> int:
     if options.json:
-        emit_json(asdict(found))
+        emit_json(graph_to_dict(found))
     else:
         style = Style(sys.stdout)
         for link in found.links:
@@ -77,7 +77,7 @@ def run_path(options: argparse.Namespace) -> int:
     with _opened(options) as (workspace, bar):
         found = workspace.call_path(options.source, options.target, progress=bar)
     if options.json:
-        emit_json(asdict(found))
+        emit_json(graph_to_dict(found))
         return EXIT_FOUND if found.steps else EXIT_NONE
     style = Style(sys.stdout)
     for link in found.steps:
@@ -93,7 +93,7 @@ def run_importers(options: argparse.Namespace) -> int:
     with _opened(options) as (workspace, bar):
         found = workspace.importers(options.target, progress=bar)
     if options.json:
-        emit_json(asdict(found))
+        emit_json(graph_to_dict(found))
         return EXIT_FOUND if found.importers else EXIT_NONE
     style = Style(sys.stdout)
     for one in found.importers:
@@ -111,7 +111,7 @@ def run_impact(options: argparse.Namespace) -> int:
         found = workspace.impact(options.symbol, diff=options.diff, limit=options.limit, progress=bar)
     something = bool(found.affected or found.importers or found.tests)
     if options.json:
-        emit_json(asdict(found))
+        emit_json(graph_to_dict(found))
         return EXIT_FOUND if something else EXIT_NONE
     style = Style(sys.stdout)
     if options.diff is not None:
@@ -146,7 +146,7 @@ def run_tests(options: argparse.Namespace) -> int:
     with _opened(options) as (workspace, bar):
         found = workspace.choose_tests(options.symbol, diff=options.diff, limit=options.limit, progress=bar)
     if options.json:
-        emit_json(asdict(found))
+        emit_json(graph_to_dict(found))
         return EXIT_FOUND if found.tests else EXIT_NONE
     style = Style(sys.stdout)
     for test in found.tests:
@@ -164,7 +164,7 @@ def run_dead(options: argparse.Namespace) -> int:
     with _opened(options) as (workspace, bar):
         found = workspace.dead_code(limit=options.limit, progress=bar)
     if options.json:
-        emit_json(asdict(found))
+        emit_json(graph_to_dict(found))
         return EXIT_FOUND if found.dead else EXIT_NONE
     style = Style(sys.stdout)
     for one in found.dead:
@@ -182,7 +182,7 @@ def run_cycles(options: argparse.Namespace) -> int:
     with _opened(options) as (workspace, bar):
         found = workspace.import_cycles(progress=bar)
     if options.json:
-        emit_json(asdict(found))
+        emit_json(graph_to_dict(found))
         return EXIT_FOUND if found.cycles else EXIT_NONE
     style = Style(sys.stdout)
     for cycle in found.cycles:
@@ -200,7 +200,7 @@ def run_map(options: argparse.Namespace) -> int:
     with _opened(options) as (workspace, bar):
         found = workspace.map(max_tokens=options.max_tokens, focus=options.focus, progress=bar)
     if options.json:
-        emit_json(asdict(found))
+        emit_json(graph_to_dict(found))
         return EXIT_FOUND if found.entries else EXIT_NONE
     style = Style(sys.stdout)
     for entry in found.entries:

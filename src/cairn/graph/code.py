@@ -329,14 +329,17 @@ class Code:
         if self._all_loaded:
             return self._by_name.get(name, [])
         if name not in self._named:
-            nodes = []
+            nodes: list[int] = []
+            self._named[name] = nodes
+            if not name.isprintable():  # no definition's name; SQLite takes no text that is no UTF-8
+                return nodes
             for blob, ordinal in index_db.exact_definitions(self._connection, name):
                 files = self._files_of_blob.get(blob, ())
                 nodes += [node_of(number, ordinal) for number in files if number not in self._reread]
             for number in self._reread:
                 definitions = self._files[number].definitions
                 nodes += [node_of(number, place) for place, one in enumerate(definitions) if one.name == name]
-            self._named[name] = sorted(nodes)
+            nodes.sort()
         return self._named[name]
 
     def _index_names(self) -> dict[str, list[int]]:
