@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from e2e.test_cli import cairn, check_error, document
 
 Git = Callable[..., str]
