@@ -383,7 +383,7 @@ class Code:
     # -- files by what they mention -----------------------------------------------------------------------------------
 
     def mentioning(self, name: str) -> set[int]:
-        """Return the files whose text has an identifier, and perhaps some more."""
+        """Return the files whose text has an identifier, and perhaps some that were read already."""
         terms = terms_of(name, split_identifier(name))
         if not terms or len(name) > 60:
             return set(range(len(self.paths)))
@@ -392,7 +392,14 @@ class Code:
         found = {
             number for blob in self.snapshot.blob_ids[blobs].tolist() for number in self._files_of_blob.get(blob, ())
         }
-        return found | set(self._reread)
+        # The index knows words by their stems: `filter` stands for `filters` as well.
+        raw = name.encode("utf-8", "surrogateescape")
+        read = self._files.keys()
+        return {number for number in found if number in read or self._says(number, raw)} | set(self._reread)
+
+    def _says(self, number: int, raw: bytes) -> bool:
+        data = self._read(self.paths[number])
+        return data is not None and raw in data
 
     def is_library(self, path: str) -> bool:
         """Tell whether a file belongs to a package that others install: its manifest gives it a name to publish."""

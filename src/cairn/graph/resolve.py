@@ -70,7 +70,7 @@ class Entity(NamedTuple):
 
     def by(self, how: How) -> Entity:
         """Return the same, known at most as surely as `how`."""
-        return self._replace(how=max(self.how, how))
+        return self if how <= self.how else self._replace(how=how)
 
 
 _OUTSIDE = Entity("outside")
@@ -86,6 +86,9 @@ class Resolver:
         self._imports: dict[int, list[ImportEdge]] = {}
         self._members: dict[tuple[int, str, bool], Entity | None] = {}
         self._bases: dict[int, list[int]] = {}
+        self._globals: dict[tuple[int, str], Entity | None] = {}
+        self._only: dict[tuple[str, str], Entity | None] = {}
+        self._attributes: dict[tuple[int, str], Entity | None] = {}
         self._stems: dict[int, frozenset[str]] = {}
         self._evaluated: dict[tuple[int, int, str], Entity | None] = {}
         self._busy: set[tuple[object, ...]] = set()
@@ -195,7 +198,10 @@ class Resolver:
             or head.startswith(('"', "[", "{"))
         ):
             return None
-        return self._one(self._callable(name, source), How.NAME)
+        key = (name, source.rules.family or source.language)
+        if key not in self._only:
+            self._only[key] = self._one(self._callable(name, source), How.NAME)
+        return self._only[key]
 
     def _callable(self, name: str, source: SourceFile) -> list[int]:
         nodes = self._code.named(name)
@@ -263,14 +269,15 @@ class Resolver:
         rules = source.rules
         if name in ("?", '""', "[]", "{}"):
             return (None if name == "?" else _OUTSIDE), rest
-        own = self._own_type(source, scope)
         if name in rules.this and not suffix:
-            return own, rest
-        if name in rules.types and own is not None:
+            return self._own_type(source, scope), rest
+        if name in rules.types and (own := self._own_type(source, scope)) is not None:
             return self._applied(own._replace(tag="class"), suffix, None), rest
         if f"{name}{suffix}" in rules.parents or name in rules.parents:
-            return self._parent(own, rest, called=bool(suffix)), rest[1:] if own is not None else rest
+            own = self._own_type(source, scope)
+            return self._parent(own, rest), rest[1:] if own is not None else rest
         if rules.prefix and name.startswith(rules.prefix):
+            own = self._own_type(source, scope)
             found = self._attribute(source, own, name.lstrip(rules.prefix)) if own is not None else None
             return self._applied(found, suffix, None), rest
         return self._applied(self._lookup(source, scope, name), suffix, None), rest
@@ -285,7 +292,7 @@ class Resolver:
                 return found._replace(tag="instance", how=How.RECEIVER)
         return Entity("instance", node_of(source.number, place), How.RECEIVER)
 
-    def _parent(self, own: Entity | None, rest: Sequence[tuple[str, str]], *, called: bool) -> Entity | None:
+    def _parent(self, own: Entity | None, rest: Sequence[tuple[str, str]]) -> Entity | None:
         """Return what `super` leads to: a member of a base class, or, called by itself, the base's constructor."""
         if own is None:
             return None
@@ -410,6 +417,13 @@ class Resolver:
 
     def _global(self, source: SourceFile, name: str) -> Entity | None:
         """Return what a name means at the top of a file."""
+        key = (source.number, name)
+        if key not in self._globals:
+            self._globals[key] = None  # `x = x.y` says nothing about itself
+            self._globals[key] = self._find_global(source, name)
+        return self._globals[key]
+
+    def _find_global(self, source: SourceFile, name: str) -> Entity | None:
         values = source.values.get((-1, name))
         places = source.members.get("", {}).get(name)
         if values and not (places and source.definitions[places[0]].kind in FUNCTION_KINDS | TYPE_KINDS):
@@ -721,6 +735,13 @@ class Resolver:
 
     def _typed_attribute(self, node: int, name: str) -> Entity | None:
         """Return what an attribute of a type holds, by what is assigned to it or by how it is declared."""
+        key = (node, name)
+        if key not in self._attributes:
+            self._attributes[key] = None  # what it holds may be said in terms of itself
+            self._attributes[key] = self._find_attribute(node, name)
+        return self._attributes[key]
+
+    def _find_attribute(self, node: int, name: str) -> Entity | None:
         seen = {node}
         queue = [node]
         while queue:
