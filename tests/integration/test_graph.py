@@ -11,11 +11,13 @@ import pytest
 from cairn.errors import AmbiguousSymbolError, DiffError, IndexMissingError, UnknownSymbolError
 from cairn.graph import questions
 from cairn.graph.changes import changed_nodes
-from cairn.graph.code import file_of, place_of
+from cairn.graph.code import SourceFile, file_of, place_of
 from cairn.graph.cycles import find_cycles
 from cairn.graph.dead import find_dead
 from cairn.graph.graph import Graph
 from cairn.graph.impact import choose_tests, impact
+from cairn.graph.interface import same_interface
+from cairn.graph.network import Network
 from cairn.graph.ranking import repository_map
 from cairn.graph.symbols import find_symbol
 from cairn.graph.values import Links
@@ -379,7 +381,7 @@ def test_outside_git_there_is_no_current_change(workspace: Workspace) -> None:
 def test_a_stored_network_is_used_and_one_of_another_version_is_not(workspace: Workspace) -> None:
     graph = workspace.graph()
     network = graph.network
-    path = workspace.state.graph(graph.code.view_id, graph.code.snapshot.generation)
+    path = workspace.state.graph(graph.code.view_id)
     network.save(path)
     loaded = type(network).load(path)
     assert loaded is not None
@@ -387,6 +389,62 @@ def test_a_stored_network_is_used_and_one_of_another_version_is_not(workspace: W
     path.write_bytes(b"damaged")
     assert type(network).load(path) is None
     assert type(network).load(path.with_name("missing.arr")) is None
+
+
+def links_of(network: Network) -> set[tuple[int, ...]]:
+    columns = (network.sources, network.targets, network.kinds, network.hows, network.lines)
+    return set(zip(*(column.tolist() for column in columns), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after", "local"),
+    [
+        ("shop/report.py", "return cart", "_forgotten()\n    return cart", True),
+        ("shop/report.py", "return cart", "return _forgotten()", False),
+        ("app.py", "    return report(cart)", "    again = Cart()\n    again.check()\n    return report(cart)", True),
+        ("shop/money.py", "def rounded(sum):", "\n\ndef rounded(sum):", True),
+        ("shop/money.py", "def rounded(sum):", "def rounded(sum, by):", False),
+        ("shop/base.py", "def save", "def store", False),
+        ("shop/cart.py", "class Cart(Base)", "class Cart", False),
+        ("shop/cart.py", "self.sum = 0", "self.sum = fee(0)", False),
+        ("shop/__init__.py", "import Cart", "import Cart as Basket", False),
+    ],
+)
+def test_edits_in_bodies_leave_the_edges_of_other_files_alone(
+    project: Path, workspace: Workspace, tmp_path: Path, path: str, before: str, after: str, local: bool
+) -> None:
+    graph = workspace.graph()
+    known = graph.network
+    assert before in FILES[path]
+    write(project, {path: FILES[path].replace(before, after)})
+    with Workspace.open(project, state_dir=tmp_path / "fresh") as fresh:
+        fresh.index()
+        expected = links_of(fresh.graph().network)
+    for update in (False, True):
+        if update:
+            workspace.index()
+        graph = workspace.graph()
+        assert same_interface(graph.code, *contents(graph, path, known)) is local
+        assert links_of(graph.network) == expected
+
+
+def contents(graph: Graph, path: str, known: Network) -> tuple[SourceFile, SourceFile]:
+    """Return a file as it was for a network, and as it is."""
+    number = graph.code.numbers[path]
+    old = graph.code.indexed(number, int(known.blobs[number]))
+    assert old is not None
+    return old, graph.code.file(number)
+
+
+def test_a_stored_network_serves_the_next_process_after_an_edit(project: Path, workspace: Workspace) -> None:
+    graph = workspace.graph()
+    graph.network.save(workspace.state.graph(graph.code.view_id))
+    blobs = graph.network.blobs.tolist()
+    write(project, {"shop/report.py": FILES["shop/report.py"].replace("return cart", "_forgotten()\n    return cart")})
+    workspace.index()
+    with Workspace.open(project) as again:
+        assert find_dead(again.graph()).dead == ()
+        assert again.graph().network.blobs.tolist() == blobs
 
 
 # -- the whole project ------------------------------------------------------------------------------------------------

@@ -172,7 +172,7 @@ class Code:
         self._view_name = view_name
         self._max_file_bytes = max_file_bytes
         self._kept = kept
-        self._blobs = snapshot.files.blob_ids.tolist()
+        self._blobs: list[int] = snapshot.files.blob_ids.tolist()
         names = snapshot.files.language_names
         self.languages = [names[number] for number in snapshot.files.languages.tolist()]
         self._files: dict[int, SourceFile] = {}
@@ -273,6 +273,16 @@ class Code:
             self._files[number] = SourceFile(
                 number, self.paths[number], language, definitions.get(blob, ()), self._kept[blob], rules_of(language)
             )
+
+    def indexed(self, number: int, blob: int) -> SourceFile | None:
+        """Return a file as it was when it showed a blob, None if that is not known any more."""
+        stored = index_db.read_facts(self._connection, [blob]).get(blob)
+        facts = self._kept.get(blob) or (decode(stored) if stored is not None else None)
+        if facts is None or not index_db.read_blob_hashes(self._connection, [blob]):
+            return None
+        language = self.languages[number]
+        definitions = index_db.read_definitions(self._connection, [blob]).get(blob, [])
+        return SourceFile(number, self.paths[number], language, definitions, facts, rules_of(language))
 
     def _extract(self, numbers: Sequence[int], progress: Progress | None) -> None:
         """Find the facts of files that have none yet, and store them for the next time."""

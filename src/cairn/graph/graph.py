@@ -6,13 +6,19 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from cairn.graph.code import Code, Progress, file_of, node_of, place_of
-from cairn.graph.network import Network
+from cairn.graph.interface import same_interface
+from cairn.graph.network import Network, hash_of
 from cairn.graph.resolve import CALL, CONSTRUCT, DECORATE, USE, Edge, Resolver
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.index.snapshot import Snapshot
 from cairn.index.store import StateDir
 from cairn.source.references import Facts
+
+STORED_FROM_SECONDS = 0.3  # a network that takes longer to make is kept beside the index
+MAX_PATCHED = 50  # files that are compared with what they were, before all is resolved anew
 
 CALL_KINDS = frozenset({CALL, CONSTRUCT, DECORATE})
 
@@ -36,6 +42,8 @@ class Graph:
         self._code: Code | None = None
         self._resolver: Resolver | None = None
         self._network: Network | None = None
+        self._base: Network | None = None  # the last one of an index without changed files
+        self.tests: list[int] | None = None  # what `cairn.graph.selection` found
 
     def refresh(self, snapshot: Snapshot, connection: sqlite3.Connection) -> None:
         """Take in a new generation, and files that changed since."""
@@ -44,12 +52,12 @@ class Graph:
             self._code = Code(
                 snapshot, connection, self._state, self._root, self._view_name, self._max_file_bytes, self._kept
             )
-            self._resolver = self._network = None
+            self._resolver = self._network = self.tests = None
         changed = self._code.find_changed()
         if self._resolver is None or changed != self._code.changed:
             self._code.reread(changed)
             self._resolver = Resolver(self._code)
-            self._network = None
+            self._network = self.tests = None
 
     @property
     def code(self) -> Code:
@@ -67,20 +75,35 @@ class Graph:
     def network(self) -> Network:
         """All edges at once; made when asked for first, which reads every file."""
         if self._network is None:
-            self._network = self._stored_network() or self._new_network()
+            self._network = self._find_network()
         return self._network
 
-    def _stored_network(self) -> Network | None:
-        if self.code.changed:
-            return None
-        return Network.load(self._state.graph(self.code.view_id, self.code.snapshot.generation))
+    def _find_network(self) -> Network:
+        """Return the edges as of now: those known already, those with a few files resolved anew, or all anew.
 
-    def _new_network(self) -> Network:
+        An edit inside of function bodies changes the edges out of a file, and none of other files.
+        """
+        known = self._base or Network.load(self._state.graph(self.code.view_id))
+        if known is not None and np.array_equal(known.paths, hash_of(self.code.paths)):
+            differ = np.flatnonzero(known.blobs != self.code.snapshot.files.blob_ids).tolist()
+            numbers = sorted({*differ, *self.code.changed})
+            if len(numbers) <= MAX_PATCHED and all(
+                self._is_local(number, int(known.blobs[number])) for number in numbers
+            ):
+                self._base = known
+                return known.patched(self.resolver, numbers) if numbers else known
         self.code.load_all(self.progress)
         network = Network.build(self.code, self.resolver)
-        if not self.code.changed and network.seconds > STORED_FROM_SECONDS:
-            network.save(self._state.graph(self.code.view_id, self.code.snapshot.generation))
+        if not self.code.changed:
+            self._base = network
+            if network.seconds > STORED_FROM_SECONDS:
+                network.save(self._state.graph(self.code.view_id))
         return network
+
+    def _is_local(self, number: int, blob: int) -> bool:
+        """Tell whether a file differs from what it was with a blob in nothing that other files see."""
+        old = self.code.indexed(number, blob)
+        return old is not None and same_interface(self.code, old, self.code.file(number))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -175,6 +198,3 @@ class Graph:
             if makes and parent is not None and parent.kind in TYPE_KINDS:
                 wanted.append(node_of(source.number, one.parent))
         return wanted, kinds
-
-
-STORED_FROM_SECONDS = 0.3  # a network that takes longer to make is kept beside the index

@@ -10,7 +10,7 @@ from cairn.graph.graph import Graph
 from cairn.graph.network import Network
 from cairn.graph.resolve import IMPLEMENT, INHERIT, USE, How
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
-from cairn.graph.selection import is_runnable, rank_tests
+from cairn.graph.selection import rank_tests, runnable_tests
 from cairn.graph.symbols import symbol_of
 from cairn.graph.values import Affected, Impact, TestChoice
 from cairn.source.references import KINDS
@@ -114,7 +114,7 @@ def impact(graph: Graph, changed: Sequence[int], limit: int = 0, tests: int = 20
 def choose_tests(graph: Graph, changed: Sequence[int], limit: int = 0) -> TestChoice:
     """Return the test files worth running for a change of some nodes, best first; `limit` 0 gives all."""
     ranked = rank_tests(graph, changed, reach(graph, changed))
-    total = sum(is_runnable(graph.code, number) for number in range(len(graph.code.paths)))
+    total = len(runnable_tests(graph))
     shown = ranked[: limit or None]
     symbols = tuple(symbol_of(graph.code, node) for node in _shown(graph, changed))
     return TestChoice(symbols, tuple(shown), total, len(ranked) - len(shown), graph.notes)

@@ -16,7 +16,7 @@ from cairn.source.imports import Import, ImportFlag
 from cairn.source.references import KINDS, RESULT
 
 _MAX_DEPTH = 12  # steps from one value, import or base class to the next
-_MAX_NAMESAKES = 60  # a name defined more often than this says nothing by itself
+MAX_NAMESAKES = 60  # a name defined more often than this says nothing by itself
 _PART = re.compile(r"([@$\w~]+[?!=]?|\"\"|\[\]|\{\}|\?)((?:\(\)|\[\]|\{\})*)")
 _UNCHANGING = frozenset(
     {"unwrap", "expect", "clone", "as_ref", "as_mut", "borrow", "borrow_mut", "lock", "iter", "to_owned"}
@@ -205,7 +205,7 @@ class Resolver:
 
     def _callable(self, name: str, source: SourceFile) -> list[int]:
         nodes = self._code.named(name)
-        if len(nodes) > _MAX_NAMESAKES:
+        if len(nodes) > MAX_NAMESAKES:
             return []
         family, found = source.rules.family, []
         for node in nodes:
@@ -566,7 +566,7 @@ class Resolver:
         text = text.replace("\\", ".").replace("::", ".").strip(".")
         name = text.rpartition(".")[2]
         found = []
-        for node in self._code.named(name)[:_MAX_NAMESAKES]:
+        for node in self._code.named(name)[:MAX_NAMESAKES]:
             other = self._code.file(file_of(node))
             if other.rules.family == source.rules.family and self._full_name(other, place_of(node)) == text:
                 found.append(node)
@@ -584,7 +584,7 @@ class Resolver:
     def _anywhere(self, source: SourceFile, name: str) -> Entity | None:
         """Return the definition of a name that all files share: of what the file includes, or the only one."""
         nodes = self._code.named(name)
-        if not nodes or len(nodes) > _MAX_NAMESAKES:
+        if not nodes or len(nodes) > MAX_NAMESAKES:
             return None
         family = source.rules.family
         near = []
@@ -672,7 +672,7 @@ class Resolver:
         if not source.rules.open_types:
             return None
         found = [node_of(source.number, place) for place in places or ()]
-        for other in self._code.named(name)[: 5 * _MAX_NAMESAKES]:
+        for other in self._code.named(name)[: 5 * MAX_NAMESAKES]:
             elsewhere = self._code.file(file_of(other))
             owner = elsewhere.definitions[place_of(other)].qualified_name[: -len(name) - 1]
             if other not in found and owner.rpartition(".")[2] == one.name and self._same_type(source, elsewhere):

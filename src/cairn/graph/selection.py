@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from math import log1p
 
 from cairn.graph.code import Code, file_of, place_of
 from cairn.graph.graph import Graph
-from cairn.graph.rules import FUNCTION_KINDS
+from cairn.graph.rules import FUNCTION_KINDS, rules_of
 from cairn.graph.values import RankedTest
 
 Reached = Mapping[int, tuple[float, int, str]]
@@ -28,7 +29,7 @@ def rank_tests(graph: Graph, changed: Sequence[int], reached: Reached) -> list[R
         reached: what the change is felt by, as `cairn.graph.impact.reach` gives it.
     """
     code = graph.code
-    tests = [number for number in range(len(code.paths)) if is_runnable(code, number)]
+    tests = runnable_tests(graph)
     evidence: dict[int, dict[str, float]] = {number: {} for number in tests}
 
     def add(number: int, reason: str, strength: float) -> None:
@@ -72,11 +73,18 @@ def rank_tests(graph: Graph, changed: Sequence[int], reached: Reached) -> list[R
     return sorted(ranked, key=lambda one: (-one.score, one.path))
 
 
+def runnable_tests(graph: Graph) -> list[int]:
+    """Return the files that hold tests; the list is kept until a file changes."""
+    if graph.tests is None:
+        graph.tests = [number for number in range(len(graph.code.paths)) if is_runnable(graph.code, number)]
+    return graph.tests
+
+
 def is_runnable(code: Code, number: int) -> bool:
     """Tell whether a file holds tests, rather than what tests need."""
     path = code.paths[number]
     stem = path.rpartition("/")[2].rpartition(".")[0]
-    if not code.is_test(number) or stem in ("__init__", "conftest") or code.file(number).rules.family == "":
+    if not code.is_test(number) or stem in ("__init__", "conftest") or not rules_of(code.languages[number]).family:
         return False
     named = _MARKS.search(stem) is not None or _MARKS.search(stem.partition(".")[0]) is not None
     return named or any(
@@ -119,6 +127,7 @@ def _add_names(graph: Graph, tests: Sequence[int], changed: Sequence[int], files
             add(number, "says its name", 0.6 * rare)
 
 
+@lru_cache(maxsize=1 << 14)
 def _plain(path: str) -> str:
     """Return the stem of a file without what marks it as a test, in lower case."""
     stem = path.rpartition("/")[2].partition(".")[0]
@@ -127,6 +136,7 @@ def _plain(path: str) -> str:
     return stem.lower().replace("_", "").replace("-", "")
 
 
+@lru_cache(maxsize=1 << 14)
 def _words(path: str) -> frozenset[str]:
     parts = path.split("/")[-2:]
     found = {word.lower() for part in parts for word in _WORD.findall(part.partition(".")[0])}

@@ -106,7 +106,7 @@ def listed_files(connection: sqlite3.Connection, state: StateDir) -> set[Path]:
     """Return the derived files that belong to the index; all others are litter."""
     keep = {state.segment(row.name) for row in index_db.read_segments(connection)}
     for view in index_db.published_views(connection):
-        keep |= {state.view(*view), state.graph(*view)}
+        keep |= {state.view(*view), state.graph(view[0])}
     return keep | {state.overlay(name) for name in overlay_db.overlay_names(connection)}
 
 

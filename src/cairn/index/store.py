@@ -59,9 +59,9 @@ class StateDir:
         """The file of a view's arrays in one generation."""
         return self.derived / f"view-{view_id}-{generation}.arr"
 
-    def graph(self, view_id: int, generation: int) -> Path:
-        """The file of a view's symbol graph in one generation; it may be missing."""
-        return self.derived / f"graph-{view_id}-{generation}.arr"
+    def graph(self, view_id: int) -> Path:
+        """The file of a view's symbol graph; it may be missing, or older than the view."""
+        return self.derived / f"graph-{view_id}.arr"
 
     def create(self) -> None:
         """Make the folder.
