@@ -169,6 +169,21 @@ PROJECTS = {
 
 
 @pytest.mark.parametrize("language", PROJECTS)
+def test_edges_into_a_definition_are_found_without_reading_every_file(language: str, tmp_path: Path) -> None:
+    with Workspace.open(FOLDERS / language, state_dir=tmp_path) as workspace:
+        workspace.index()
+        expected: dict[int, set[tuple[int, int, int]]] = {}
+        everything = workspace.graph()
+        for number in range(len(everything.code.paths)):
+            for edge in everything.resolver.edges(number):
+                expected.setdefault(edge.target, set()).add((edge.source, edge.kind, edge.line))
+    for target, edges in expected.items():
+        with Workspace.open(FOLDERS / language, state_dir=tmp_path) as workspace:
+            found = workspace.graph().incoming([target], range(len(KINDS)))
+        assert {(edge.source, edge.kind, edge.line) for edge in found} == edges
+
+
+@pytest.mark.parametrize("language", PROJECTS)
 def test_references_lead_to_what_they_mean(language: str, tmp_path: Path) -> None:
     project = PROJECTS[language]
     with Workspace.open(FOLDERS / language, state_dir=tmp_path) as workspace:

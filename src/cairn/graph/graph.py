@@ -118,13 +118,14 @@ class Graph:
         """Return the edges of some kinds into any of some definitions, by file and line."""
         wanted, kinds = set(nodes), frozenset(kinds)
         found = []
-        for number in self._candidates(nodes):
-            edges = self.resolver.edges(number)
+        files, names = self._candidates(nodes)
+        for number in files:
+            edges = self.resolver.edges_to(number, names)
             found += [edge for edge in edges if edge.target in wanted and edge.kind in kinds]
         return found
 
-    def _candidates(self, nodes: Sequence[int]) -> list[int]:
-        """Return the files that may refer to some definitions: those whose text has their name, or an alias of it."""
+    def _candidates(self, nodes: Sequence[int]) -> tuple[list[int], set[str]]:
+        """Return the files that may refer to some definitions, by their names and aliases, and these."""
         names = {self.code.definition(node).name for node in nodes if place_of(node) >= 0}
         tried: set[str] = set()
         files: set[int] = set()
@@ -138,9 +139,9 @@ class Graph:
                 for one in self.code.file(number).facts.imports:
                     if one.name == name and one.alias == "default":
                         names |= self._names_of_default(number)
-                    elif one.name == name and one.alias and one.flags:
+                    elif one.name == name and one.alias:
                         names.add(one.alias)
-        return sorted(files)
+        return sorted(files), names
 
     def _names_of_default(self, number: int) -> set[str]:
         """Return what the files that import a file's default call it."""

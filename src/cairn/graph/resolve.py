@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -97,29 +97,40 @@ class Resolver:
 
     def edges(self, number: int) -> list[Edge]:
         """Return the resolved references of a file, in reading order."""
-        if number in self._edges:
-            return self._edges[number]
+        if number not in self._edges:
+            source = self._code.file(number)
+            self._edges[number] = self._resolved(source, range(len(source.facts.kinds)))
+        return self._edges[number]
+
+    def edges_to(self, number: int, names: Collection[str]) -> list[Edge]:
+        """Return the resolved references of a file that may lead to something called one of `names`, and some more."""
+        if number in self._edges or "__call__" in names:  # anything may be called that is an instance
+            return self.edges(number)
         source = self._code.file(number)
         facts = source.facts
+        told = _called_here(source, names)
+        likely = {place for place, text in enumerate(facts.texts) if text.rpartition(".")[2].partition("(")[0] in told}
+        return self._resolved(source, [at for at, text in enumerate(facts.expressions) if text in likely])
+
+    def _resolved(self, source: SourceFile, places: Iterable[int]) -> list[Edge]:
+        facts = source.facts
         found: list[Edge] = []
-        known: dict[tuple[int, int, bool], Entity | None] = {}
-        texts = facts.texts
-        for kind, expression, scope, line in zip(
-            facts.kinds, facts.expressions, facts.scopes, facts.lines, strict=True
-        ):
-            key = (expression, scope, kind == USE)
+        known: dict[tuple[int, int, int], Entity | None] = {}
+        for at in places:
+            kind, scope = facts.kinds[at], facts.scopes[at]
+            expression = facts.texts[facts.expressions[at]]
+            key = (facts.expressions[at], scope, kind)
             if key in known:
                 target = known[key]
             else:
-                target = known[key] = self._target(source, scope, texts[expression], kind)
+                target = known[key] = self._target(source, scope, expression, kind)
             if target is None:
                 continue
-            own = node_of(number, scope)
+            own = node_of(source.number, scope)
             if target.node == own and kind in (INHERIT, IMPLEMENT, USE, DECORATE):
                 continue
-            called = texts[expression].rpartition(".")[2]
-            found.append(Edge(own, target.node, self._kind(kind, target), target.how, line, called))
-        self._edges[number] = found
+            called = expression.rpartition(".")[2]
+            found.append(Edge(own, target.node, self._kind(kind, target), target.how, facts.lines[at], called))
         return found
 
     def imported(self, number: int) -> list[ImportEdge]:
@@ -812,3 +823,19 @@ class Resolver:
         finally:
             self._busy.discard(key)
         return found.by(How.RECEIVER) if found is not None and found.tag == "instance" else None
+
+
+def _called_here(source: SourceFile, names: Collection[str]) -> set[str]:
+    """Return what a file may call something that is called one of `names` elsewhere."""
+    told = {*names, source.rules.maker, *source.rules.types, *(word.partition("(")[0] for word in source.rules.parents)}
+    told |= {one.alias for one in source.facts.imports if one.name in names or one.name in ("=", "default", "")}
+    for _ in range(_MAX_DEPTH):  # a variable may hold it, and another that one
+        more = {
+            variable.rpartition(".")[2]
+            for _, variable, value in source.facts.values
+            if value.rpartition(".")[2].partition("(")[0] in told
+        }
+        if more <= told:
+            break
+        told |= more
+    return told | {f"{source.rules.prefix}{name}" for name in told} if source.rules.prefix else told
