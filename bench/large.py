@@ -157,7 +157,7 @@ def main() -> None:
             rows = index_db.read_segments(connection)
         segments = [Segment.load(workspace.state.segment(row.name)) for row in rows]
         for row, segment in zip(rows, segments, strict=True):
-            if (file := workspace.state.graph(row.name)).exists():
+            if (file := workspace.state.neighbours(row.name)).exists():
                 started = time.process_time()
                 graph = Graph.load(file)
                 taken = 1000 * (time.process_time() - started)

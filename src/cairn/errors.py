@@ -4,8 +4,10 @@ CairnError
 ├── ConfigError            settings that cannot be used
 ├── PathError              the path given is no project
 ├── QueryError             a query that cannot be run
-├── NotFoundError          an id, file or symbol that is not there
-├── AmbiguousError         a name that several definitions have
+ ├── NotFoundError          an id, file or symbol that is not there
+ │   └── UnknownSymbolError     no definition has this name
+ ├── AmbiguousError         a name that several definitions have
+ ├── DiffError              changes that git cannot tell
 ├── ProviderError          an embedding model that does not answer as it should
 │   └── ProviderKeyError   its key is missing or refused
 └── StoreError             the state on disk cannot be used
@@ -62,10 +64,22 @@ class NotFoundError(CairnError):
     exit_code = 1
 
 
+class UnknownSymbolError(NotFoundError):
+    """No definition of the project has this name."""
+
+    code = "symbol-unknown"
+
+
 class AmbiguousError(CairnError):
     """A name means several definitions; the message lists them."""
 
     code = "ambiguous"
+
+
+class DiffError(CairnError):
+    """What changed cannot be told: no git repository, or no such revision."""
+
+    code = "diff"
 
 
 class ProviderError(CairnError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from cairn.types import Answer, CodeHit, Fetched, Outline
@@ -53,6 +53,16 @@ def _hit_to_dict(hit: CodeHit) -> dict[str, Any]:
         document["score"] = hit.score
         document["explain"] = hit.explain
     return document
+
+
+def graph_to_dict(value: object) -> Any:  # noqa: ANN401 - any JSON
+    """Return an answer of the symbol graph as JSON: its fields, `path` being called `filepath` as everywhere."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {
+            "filepath" if one.name == "path" else one.name: graph_to_dict(getattr(value, one.name))
+            for one in fields(value)
+        }
+    return [graph_to_dict(one) for one in value] if isinstance(value, tuple) else value
 
 
 def fetched_to_dict(fetched: Fetched) -> dict[str, Any]:

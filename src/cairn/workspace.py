@@ -28,6 +28,17 @@ if TYPE_CHECKING:
 
     from cairn.embedding.static import StaticModel
     from cairn.graph.flow import FlowGraph, Slice
+    from cairn.graph.graph import Graph
+    from cairn.graph.values import (
+        CallPath,
+        Cycles,
+        DeadCode,
+        Impact,
+        Importers,
+        Links,
+        RepositoryMap,
+        TestChoice,
+    )
     from cairn.index.build import Progress
     from cairn.index.plan import Plan
     from cairn.index.snapshot import Snapshot
@@ -56,6 +67,7 @@ class Workspace:
         self._snapshot: Snapshot | None = None
         self._files: Reader | None = None
         self._meanings: Meanings | None = None
+        self._symbols: Graph | None = None
         self._background: subprocess.Popen[bytes] | None = None
 
     @classmethod
@@ -109,7 +121,7 @@ class Workspace:
             self._connection.close()
         if self._meanings is not None:
             self._meanings.close()
-        self._connection = self._snapshot = self._meanings = None
+        self._connection = self._snapshot = self._meanings = self._symbols = None
 
     # -- indexing -----------------------------------------------------------------------------------------------------
 
@@ -430,6 +442,130 @@ class Workspace:
                 "embedding": [one._asdict() for one in chain_status(connection, view.id, self.settings.chain)],
                 "disk_bytes": self.state.disk_bytes(),
             }
+
+    # -- the symbol graph ---------------------------------------------------------------------------------------------
+
+    def graph(self, progress: Progress | None = None) -> Graph:
+        """Return the symbol graph as of now: of the newest generation, with changed files read from disk.
+
+        Args:
+            progress: called with (files done, files to do) while files are read for the first time.
+
+        Raises:
+            IndexMissingError: if nothing was indexed yet.
+        """
+        from cairn.graph.graph import Graph  # noqa: PLC0415 - start-up time: searching does not need it
+
+        library = self._library()
+        if self._symbols is None:
+            self._symbols = Graph(self.state, self.root, self._view_name, self.settings.max_file_bytes)
+        self._symbols.progress = progress
+        with mapped_errors(self.state.database):
+            self._symbols.refresh(library.snapshot, library.connection)
+        return self._symbols
+
+    def callers(self, symbol: str, *, limit: int = 0, progress: Progress | None = None) -> Links:
+        """Return what calls a symbol directly, by file and line.
+
+        Args:
+            symbol: `name`, `Class.method`, `path:name`, `path:line`, a path, or the id of a hit. So below.
+            limit: how many at most, 0 for all. So below.
+            progress: as for `graph`. So below.
+
+        Raises:
+            UnknownSymbolError: if nothing is called so. So below.
+            AmbiguousError: if several symbols are. So below.
+        """
+        from cairn.graph import questions  # noqa: PLC0415 - start-up time, as in graph()
+
+        return questions.callers(self.graph(progress), self._symbol(symbol), limit)
+
+    def callees(self, symbol: str, *, limit: int = 0, progress: Progress | None = None) -> Links:
+        """Return what a symbol calls directly, in reading order."""
+        from cairn.graph import questions  # noqa: PLC0415 - start-up time, as in graph()
+
+        return questions.callees(self.graph(progress), self._symbol(symbol), limit)
+
+    def call_path(self, source: str, target: str, *, progress: Progress | None = None) -> CallPath:
+        """Return the shortest way of calls from one symbol to another; no steps when there is none."""
+        from cairn.graph import questions  # noqa: PLC0415 - start-up time, as in graph()
+
+        return questions.call_path(self.graph(progress), self._symbol(source), self._symbol(target))
+
+    def importers(self, target: str, *, progress: Progress | None = None) -> Importers:
+        """Return the files that import a file, given by its path, a Python module's name, or a symbol in it."""
+        from cairn.graph import questions  # noqa: PLC0415 - start-up time, as in graph()
+
+        return questions.importers(self.graph(progress), self._symbol(target))
+
+    def impact(
+        self, symbol: str | None = None, *, diff: str | None = None, limit: int = 0, progress: Progress | None = None
+    ) -> Impact:
+        """Return what a change of a symbol, or all that changed since the revision `diff`, may break.
+
+        Raises:
+            QueryError: unless one of `symbol` and `diff` is given.
+            DiffError: if git cannot tell what changed.
+        """
+        from cairn.graph.impact import impact  # noqa: PLC0415 - start-up time, as in graph()
+
+        graph = self.graph(progress)
+        return impact(graph, self._changed(graph, symbol, diff), limit)
+
+    def choose_tests(
+        self, symbol: str | None = None, *, diff: str | None = None, limit: int = 0, progress: Progress | None = None
+    ) -> TestChoice:
+        """Return the test files worth running for a change, best first; arguments and errors as for `impact`."""
+        from cairn.graph.impact import choose_tests  # noqa: PLC0415 - start-up time, as in graph()
+
+        graph = self.graph(progress)
+        return choose_tests(graph, self._changed(graph, symbol, diff), limit)
+
+    def dead_code(self, *, limit: int = 0, progress: Progress | None = None) -> DeadCode:
+        """Return the functions and types that no entry point seems to reach, surest first."""
+        from cairn.graph.dead import find_dead  # noqa: PLC0415 - start-up time, as in graph()
+
+        return find_dead(self.graph(progress), limit)
+
+    def import_cycles(self, *, progress: Progress | None = None) -> Cycles:
+        """Return a circle for each set of files that reach each other by imports."""
+        from cairn.graph.cycles import find_cycles  # noqa: PLC0415 - start-up time, as in graph()
+
+        return find_cycles(self.graph(progress))
+
+    def map(
+        self, *, max_tokens: int = 1_000, focus: Sequence[str] = (), progress: Progress | None = None
+    ) -> RepositoryMap:
+        """Return the most central files and definitions that fit `max_tokens`, as seen from the files of `focus`.
+
+        Raises:
+            UnknownSymbolError: if a path of `focus` is not indexed.
+        """
+        from cairn.graph.ranking import repository_map  # noqa: PLC0415 - start-up time, as in graph()
+        from cairn.graph.symbols import file_named  # noqa: PLC0415 - as above
+
+        graph = self.graph(progress)
+        return repository_map(graph, max_tokens, [file_named(graph.code, path) for path in focus])
+
+    def _symbol(self, text: str) -> str:
+        """Return the place of a hit for its id, any other text as it is."""
+        from cairn.search.ids import HitId  # noqa: PLC0415 - start-up time: indexing does not search
+
+        if HitId.parse(text) is None:
+            return text
+        (hit,) = self.fetch([text])
+        return f"{hit.path}:{hit.start_line}"
+
+    def _changed(self, graph: Graph, symbol: str | None, diff: str | None) -> list[int]:
+        from cairn.graph.changes import changed_nodes, nodes_of  # noqa: PLC0415 - start-up time, as in graph()
+
+        if (symbol is None) == (diff is None):
+            raise QueryError(
+                "name a symbol, or ask for --diff: one of both", "cairn impact SYMBOL, or: cairn impact --diff"
+            )
+        if symbol is not None:
+            return nodes_of(graph, self._symbol(symbol))
+        return changed_nodes(graph.code, self.root, self._repository, diff or "HEAD")
 
     def _library(self) -> Library:
         """Open the newest generation, unless it is the one already open."""

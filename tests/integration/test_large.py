@@ -134,7 +134,7 @@ def test_a_harmed_graph_is_no_error_and_is_built_anew(project: Path, harm: str) 
 
 
 def test_a_second_process_leaves_the_graph_to_the_first(project: Path) -> None:
-    with Workspace.open(project, settings=LARGE) as workspace, write_lock(workspace.state.graph_lock, 0.0):
+    with Workspace.open(project, settings=LARGE) as workspace, write_lock(workspace.state.neighbours_lock, 0.0):
         assert workspace.build_graphs() == 0
     assert not graphs(project)
 

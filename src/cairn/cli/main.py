@@ -87,6 +87,8 @@ def build_parser() -> argparse.ArgumentParser:
     slices.add_argument("--forward", action="store_true", help="the lines that depend on it instead")
     slices.set_defaults(run=_lazy("cairn.cli.structure", "run_slice"))
 
+    _add_graph(commands, common)
+
     index = commands.add_parser("index", parents=[common], help="build or update the index")
     index.add_argument("path", nargs="?", metavar="PATH", help="the project, like -C")
     index.add_argument("--full", action="store_true", help="build anew instead of updating")
@@ -99,6 +101,44 @@ def build_parser() -> argparse.ArgumentParser:
     status = commands.add_parser("status", parents=[common], help="show what is indexed")
     status.set_defaults(run=_lazy("cairn.cli.index", "run_status"))
     return parser
+
+
+def _add_graph(commands: argparse._SubParsersAction[_Parser], common: _Parser) -> None:
+    """Add the commands that ask the symbol graph."""
+    asking = _Parser(add_help=False, parents=[common])
+    asking.add_argument("--no-update", action="store_true", help="ask the index as it is, without looking for changes")
+    limited = _Parser(add_help=False)
+    limited.add_argument("-n", "--limit", type=_count, default=0, help="lines at most; 0: all")
+
+    for name, text in (("callers", "show what calls a symbol"), ("callees", "show what a symbol calls")):
+        command = commands.add_parser(name, parents=[asking, limited], help=text)
+        command.add_argument("symbol", metavar="SYMBOL", help="name, Class.method, PATH:NAME, PATH:LINE or PATH")
+        command.set_defaults(run=_lazy("cairn.cli.graph", f"run_{name}"))
+    path = commands.add_parser("path", parents=[asking], help="show the shortest way of calls between two symbols")
+    path.add_argument("source", metavar="FROM", help="the symbol it begins with")
+    path.add_argument("target", metavar="TO", help="the symbol it ends with")
+    path.set_defaults(run=_lazy("cairn.cli.graph", "run_path"))
+    importers = commands.add_parser("importers", parents=[asking], help="show which files import a file")
+    importers.add_argument("target", metavar="FILE", help="a path, a Python module's name, or a symbol of the file")
+    importers.set_defaults(run=_lazy("cairn.cli.graph", "run_importers"))
+    for name, text in (
+        ("impact", "show what a change may break"),
+        ("tests", "show which tests to run for a change"),
+    ):
+        command = commands.add_parser(name, parents=[asking, limited], help=text)
+        command.add_argument("symbol", nargs="?", metavar="SYMBOL", help="what changes, as for callers")
+        command.add_argument(
+            "--diff", nargs="?", const="HEAD", metavar="REV", help="what changed since REV instead (default: HEAD)"
+        )
+        command.set_defaults(run=_lazy("cairn.cli.graph", f"run_{name}"))
+    dead = commands.add_parser("dead", parents=[asking, limited], help="show code that nothing seems to reach")
+    dead.set_defaults(run=_lazy("cairn.cli.graph", "run_dead"))
+    cycles = commands.add_parser("cycles", parents=[asking], help="show circles of imports")
+    cycles.set_defaults(run=_lazy("cairn.cli.graph", "run_cycles"))
+    overview = commands.add_parser("map", parents=[asking], help="show the most central files and definitions")
+    overview.add_argument("--max-tokens", type=_count, default=1000, metavar="N", help="its estimated size at most")
+    overview.add_argument("--focus", action="append", default=[], metavar="FILE", help="as seen from this file")
+    overview.set_defaults(run=_lazy("cairn.cli.graph", "run_map"))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

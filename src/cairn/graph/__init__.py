@@ -1,1 +1,1 @@
-"""What code consists of and how it hangs together: outlines, control flow, data flow and slices."""
+"""What code consists of and how it hangs together: outlines, flow and slices of files, and the graph of symbols."""

@@ -16,7 +16,7 @@ from cairn.config import Settings
 from cairn.embedding.static import StaticModel
 from cairn.errors import DerivedFileError
 from cairn.index.analysis import Analyzer
-from cairn.index.parsing import ParsedText, Task, parse_beside, parse_here
+from cairn.index.parsing import TEXT_JOB, ParsedText, Task, parse_beside, parse_here
 from cairn.index.plan import (
     ANALYSIS_VERSION,
     Plan,
@@ -174,8 +174,9 @@ class Builder:
         rows: list[FileRow] = []
         batch: list[tuple[_Content, ParsedText]] = []
         n_chunks = n_bytes = 0
-        parse = parse_beside if sum(file.size for file in plan.todo) >= BESIDE_BYTES else parse_here
-        for content, parsed in parse(self._read_all(plan, rows, tally, steps)):
+        tasks = self._read_all(plan, rows, tally, steps)
+        beside = sum(file.size for file in plan.todo) >= BESIDE_BYTES
+        for content, parsed in parse_beside(tasks, TEXT_JOB) if beside else parse_here(tasks):
             steps.take()
             batch.append((content, parsed))
             n_chunks += len(parsed.keys)

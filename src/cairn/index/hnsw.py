@@ -142,7 +142,7 @@ def build_graphs(state: StateDir, exact_chunks: int, timeout_seconds: float, pro
     """
     n_rows = 0
     try:
-        with write_lock(state.graph_lock, 0.0), closing(state.open_for_reading()) as connection:
+        with write_lock(state.neighbours_lock, 0.0), closing(state.open_for_reading()) as connection:
             for row in missing_graphs(connection, state, exact_chunks):
                 try:
                     vectors = Segment.load(state.segment(row.name)).vectors
@@ -152,7 +152,7 @@ def build_graphs(state: StateDir, exact_chunks: int, timeout_seconds: float, pro
                 # Under the lock, for a writer deletes what belongs to no segment, half-written files included.
                 with write_lock(state.lock, timeout_seconds):
                     if any(one.name == row.name for one in index_db.read_segments(connection)):
-                        graph.save(state.graph(row.name))
+                        graph.save(state.neighbours(row.name))
                         n_rows += row.n_rows
     except IndexLockedError:
         return n_rows

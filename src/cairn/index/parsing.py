@@ -11,7 +11,7 @@ import sys
 import threading
 from array import array
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -20,6 +20,7 @@ from typing import IO, Any, Generic, NamedTuple, TypeVar
 from cairn.index.words import Row, Words
 from cairn.source.chunking import chunk_file
 from cairn.source.languages import BY_NAME, TEXT
+from cairn.source.references import NO_FACTS, encode, read_facts
 from cairn.types import Chunk, Definition, ParsedFile, Span
 
 CHUNK_KEY_BYTES = 5
@@ -31,6 +32,7 @@ _IN_FLIGHT = 1_024
 _IN_FLIGHT_BYTES = 8_000_000
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 
 class ParsedText(NamedTuple):
@@ -102,13 +104,27 @@ def _hash_key(content: bytes) -> int:
     return int.from_bytes(blake2b(content, digest_size=CHUNK_KEY_BYTES).digest(), "big")
 
 
+class Job(NamedTuple, Generic[R]):
+    """What is done with each file in another process.
+
+    `pack` makes a result of what pickle is fast with, `unpack` undoes that. `give_up` is the result for a file whose
+    grammar crashed.
+    """
+
+    name: str
+    run: Callable[[bytes, str], R]
+    pack: Callable[[R], Any]
+    unpack: Callable[[Any], R]
+    give_up: Callable[[bytes, str], R]
+
+
 def parse_here(tasks: Iterable[Task[T]]) -> Iterator[tuple[T, ParsedText]]:
     """Parse files one after the other in this process."""
     for task in tasks:
         yield task.tag, parse_text(task.data, task.language)
 
 
-def parse_beside(tasks: Iterable[Task[T]]) -> Iterator[tuple[T, ParsedText]]:
+def parse_beside(tasks: Iterable[Task[T]], job: Job[R]) -> Iterator[tuple[T, R]]:
     """Parse files in processes of their own, in order, while the caller works on those that are done.
 
     A grammar that brings its process down costs one file its definitions: it is cut on line borders instead.
@@ -116,7 +132,7 @@ def parse_beside(tasks: Iterable[Task[T]]) -> Iterator[tuple[T, ParsedText]]:
     waiting: deque[tuple[int, Task[T]]] = deque()  # with the number of the helper that has it
     waiting_bytes = 0
     numbered = enumerate(tasks)
-    helpers = [_Helper() for _ in range(min(MAX_HELPERS, os.cpu_count() or 1))]
+    helpers = [_Helper(job) for _ in range(min(MAX_HELPERS, os.cpu_count() or 1))]
     try:
         exhausted = False
         while waiting or not exhausted:
@@ -133,9 +149,9 @@ def parse_beside(tasks: Iterable[Task[T]]) -> Iterator[tuple[T, ParsedText]]:
             number, task = waiting.popleft()
             waiting_bytes -= len(task.data)
             if (result := helpers[number].receive()) is None:
-                result = _without_grammar(task)
+                result = job.give_up(task.data, task.language)
                 helpers[number].close()
-                helpers[number] = _Helper()
+                helpers[number] = _Helper(job)
                 for owner, again in waiting:
                     if owner == number:
                         helpers[number].send(again.data, again.language)
@@ -145,9 +161,9 @@ def parse_beside(tasks: Iterable[Task[T]]) -> Iterator[tuple[T, ParsedText]]:
             helper.close()
 
 
-def _without_grammar(task: Task[T]) -> ParsedText:
-    result = parse_text(task.data, TEXT.name)
-    parsed = result.parsed._replace(language=task.language, note="the grammar crashed on this file")
+def _without_grammar(data: bytes, language: str) -> ParsedText:
+    result = parse_text(data, TEXT.name)
+    parsed = result.parsed._replace(language=language, note="the grammar crashed on this file")
     return result._replace(parsed=parsed)
 
 
@@ -190,18 +206,34 @@ def _unpack(packed: tuple[Any, ...]) -> ParsedText:
     return ParsedText(parsed, Words(*words), keys)
 
 
-class _Helper:
+def _unchanged(data: bytes) -> bytes:
+    return data
+
+
+TEXT_JOB = Job("text", parse_text, _pack, _unpack, _without_grammar)
+FACTS_JOB = Job(
+    "facts",
+    lambda data, language: encode(read_facts(data, BY_NAME[language])[1]),
+    _unchanged,
+    _unchanged,
+    lambda data, language: encode(NO_FACTS),
+)
+_JOBS: dict[str, Job[Any]] = {job.name: job for job in (TEXT_JOB, FACTS_JOB)}
+
+
+class _Helper(Generic[R]):
     """Another process, with a thread for each direction, so that neither side ever waits for the other to read."""
 
-    def __init__(self) -> None:
+    def __init__(self, job: Job[R]) -> None:
+        self._unpack = job.unpack
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "cairn.index.parsing"],
+            [sys.executable, "-m", "cairn.index.parsing", job.name],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         )
         self._tasks: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._results: queue.SimpleQueue[ParsedText | None] = queue.SimpleQueue()
+        self._results: queue.SimpleQueue[R | None] = queue.SimpleQueue()
         self._threads = [threading.Thread(target=run, daemon=True) for run in (self._feed, self._collect)]
         for thread in self._threads:
             thread.start()
@@ -210,7 +242,7 @@ class _Helper:
         """Hand over a file; a process that died is noticed when its result is asked for."""
         self._tasks.put(pickle.dumps((data, language), protocol=pickle.HIGHEST_PROTOCOL))
 
-    def receive(self) -> ParsedText | None:
+    def receive(self) -> R | None:
         """Return the next result, None when the process died over it."""
         return self._results.get()
 
@@ -225,7 +257,7 @@ class _Helper:
         assert self._process.stdout is not None
         with suppress(EOFError, pickle.UnpicklingError), self._process.stdout as stream:
             while True:
-                self._results.put(_unpack(pickle.load(stream)))
+                self._results.put(self._unpack(pickle.load(stream)))
         self._results.put(None)
 
     def close(self) -> None:
@@ -237,17 +269,17 @@ class _Helper:
             thread.join()
 
 
-def serve(tasks: IO[bytes], results: IO[bytes]) -> None:
-    """Parse what comes in until the other side closes; this is all another process does."""
+def serve(job: Job[Any], tasks: IO[bytes], results: IO[bytes]) -> None:
+    """Do a job with what comes in until the other side closes; this is all another process does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that a person started
     while True:
         try:
             data, language = pickle.load(tasks)
         except EOFError:
             return
-        pickle.dump(_pack(parse_text(data, language)), results, protocol=pickle.HIGHEST_PROTOCOL)
+        pickle.dump(job.pack(job.run(data, language)), results, protocol=pickle.HIGHEST_PROTOCOL)
         results.flush()
 
 
 if __name__ == "__main__":
-    serve(sys.stdin.buffer, sys.stdout.buffer)
+    serve(_JOBS[sys.argv[1]], sys.stdin.buffer, sys.stdout.buffer)

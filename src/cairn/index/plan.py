@@ -97,7 +97,7 @@ def missing_graphs(connection: sqlite3.Connection, state: StateDir, exact_chunks
     rows = index_db.read_segments(connection)
     if not exact_chunks or sum(row.n_rows for row in rows) <= exact_chunks:
         return []
-    return [row for row in rows if row.n_rows >= GRAPH_SHARE * exact_chunks and not state.graph(row.name).exists()]
+    return [row for row in rows if row.n_rows >= GRAPH_SHARE * exact_chunks and not state.neighbours(row.name).exists()]
 
 
 def is_published(connection: sqlite3.Connection, state: StateDir, view: ViewRow | None) -> bool:
@@ -119,8 +119,9 @@ def has_size(path: Path, n_bytes: int) -> bool:
 def listed_files(connection: sqlite3.Connection, state: StateDir) -> set[Path]:
     """Return the derived files that belong to the index; all others are litter."""
     segments = index_db.read_segments(connection)
-    keep = {state.segment(row.name) for row in segments} | {state.graph(row.name) for row in segments}
-    keep |= {state.view(*view) for view in index_db.published_views(connection)}
+    keep = {state.segment(row.name) for row in segments} | {state.neighbours(row.name) for row in segments}
+    for view in index_db.published_views(connection):
+        keep |= {state.view(*view), state.graph(view[0])}
     return keep | {state.overlay(name) for name in overlay_db.overlay_names(connection)}
 
 

@@ -100,7 +100,7 @@ class Snapshot:
                 if attempt + 1 == _OPEN_ATTEMPTS or index_db.generation(connection) == generation:
                     raise
                 continue
-            graph_files = [state.graph(row.name) for row in rows]
+            graph_files = [state.neighbours(row.name) for row in rows]
             return cls(generation, view.branch, view.pending, segments, files, graph_files)
         raise AssertionError("unreachable")
 

@@ -41,14 +41,14 @@ class StateDir:
         """The file of a segment."""
         return self.derived / f"{name}.seg"
 
-    def graph(self, name: str) -> Path:
+    def neighbours(self, name: str) -> Path:
         """The file of a segment's graph of near vectors; most segments have none."""
         return self.derived / f"{name}.hnsw"
 
     @property
-    def graph_lock(self) -> Path:
+    def neighbours_lock(self) -> Path:
         """The file that whoever builds graphs locks."""
-        return self.path / "graph.lock"
+        return self.path / "neighbours.lock"
 
     def overlay(self, name: str) -> Path:
         """The file of vectors of another model."""
@@ -67,6 +67,10 @@ class StateDir:
     def view(self, view_id: int, generation: int) -> Path:
         """The file of a view's arrays in one generation."""
         return self.derived / f"view-{view_id}-{generation}.arr"
+
+    def graph(self, view_id: int) -> Path:
+        """The file of a view's symbol graph; it may be missing, or older than the view."""
+        return self.derived / f"graph-{view_id}.arr"
 
     def create(self) -> None:
         """Make the folder.

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
-from cairn.errors import PathError
+from cairn.errors import DiffError, PathError
 
 _REVISION = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _UNREADABLE = re.compile(rb"^warning: could not open directory '(.*)/': ", re.MULTILINE)
@@ -109,6 +109,29 @@ def list_files(folder: Path, *, own_repository: bool = False) -> Listing:
     paths = set(os.fsdecode(done.stdout).split("\0"))  # a file in conflict is listed once for each side
     paths.discard("")
     return Listing(sorted(paths), [os.fsdecode(path) for path in _UNREADABLE.findall(done.stderr)])
+
+
+def diff_lines(folder: Path, revision: str) -> list[str]:
+    """Return what differs below a folder between a revision and the files on disk, as `git diff --unified=0` says it.
+
+    Paths are relative to the folder, without prefixes. For each untracked file there is a line `new PATH`.
+
+    Raises:
+        DiffError: if git does not know the revision.
+    """
+    if revision.startswith("-"):
+        raise DiffError(f"{revision!r} is no revision", "name one as git does, such as HEAD~1")
+    options = ["--unified=0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-prefix", "--no-renames"]
+    done = _run(
+        folder, ["-c", "core.quotePath=false", "diff", *options, "--relative", revision, "--", "."], _LIST_TIMEOUT_S
+    )
+    if done.returncode:
+        raise DiffError(
+            f"git cannot compare with {revision!r}: {_first_line(done.stderr)}", "see the revisions with: git log"
+        )
+    others = _run(folder, ["ls-files", "-z", "--others", "--exclude-standard"], _LIST_TIMEOUT_S)
+    new = [f"new {path}" for path in os.fsdecode(others.stdout).split("\0") if path]
+    return [*os.fsdecode(done.stdout).split("\n"), *new]
 
 
 def is_ignored(folder: Path) -> bool:

@@ -25,7 +25,8 @@ class Language:
 
     `grammar` is `module:function`, empty for text that is cut on line borders. `queries` name
     files under `queries/`, which are read as one; where two patterns find the same, the earlier one counts. `members`
-    names those that are read as well for an outline, where every definition is listed.
+    names those that are read as well for an outline, where every definition is listed; `references` those under
+    `queries/references/`, which find what a file refers to.
     `attributes` are the beginnings of lines that may stand between a comment and the definition it describes.
     The first group of each pattern of `noise` is what the grammar stumbles over; the parser sees spaces in its place.
     """
@@ -37,6 +38,7 @@ class Language:
     grammar: str = ""
     queries: tuple[str, ...] = ()
     members: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
     line_comments: tuple[str, ...] = ()
     block_comments: tuple[tuple[str, str], ...] = ()
     attributes: tuple[str, ...] = ()
@@ -75,6 +77,7 @@ LANGUAGES: tuple[Language, ...] = (
         grammar="tree_sitter_python:language",
         queries=("python",),
         members=("python_members",),
+        references=("python",),
         line_comments=("#",),
         attributes=("@",),
     ),
@@ -84,6 +87,7 @@ LANGUAGES: tuple[Language, ...] = (
         interpreters=("node", "nodejs", "bun", "deno"),
         grammar="tree_sitter_javascript:language",
         queries=("javascript", "ecmascript"),
+        references=("javascript", "ecmascript"),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("@",),
@@ -95,6 +99,7 @@ LANGUAGES: tuple[Language, ...] = (
         grammar="tree_sitter_typescript:language_typescript",
         queries=("typescript", "ecmascript"),
         members=("ecmascript_members",),
+        references=("typescript", "ecmascript"),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("@",),
@@ -105,6 +110,7 @@ LANGUAGES: tuple[Language, ...] = (
         grammar="tree_sitter_typescript:language_tsx",
         queries=("typescript", "ecmascript"),
         members=("ecmascript_members",),
+        references=("typescript", "tsx", "ecmascript"),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("@",),
@@ -115,6 +121,7 @@ LANGUAGES: tuple[Language, ...] = (
         grammar="tree_sitter_go:language",
         queries=("go",),
         members=("go_members",),
+        references=("go",),
         line_comments=("//",),
         block_comments=_C_BLOCK,
     ),
@@ -124,6 +131,7 @@ LANGUAGES: tuple[Language, ...] = (
         grammar="tree_sitter_rust:language",
         queries=("rust",),
         members=("rust_members",),
+        references=("rust",),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("#[",),
@@ -134,6 +142,7 @@ LANGUAGES: tuple[Language, ...] = (
         grammar="tree_sitter_java:language",
         queries=("java",),
         members=("java_members",),
+        references=("java",),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("@",),
@@ -144,6 +153,7 @@ LANGUAGES: tuple[Language, ...] = (
         grammar="tree_sitter_c:language",
         queries=("c_family",),
         members=("c_members",),
+        references=("c", "c_family"),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("__attribute__",),
@@ -155,6 +165,7 @@ LANGUAGES: tuple[Language, ...] = (
         grammar="tree_sitter_cpp:language",
         queries=("cpp", "c_family"),
         members=("cpp_members",),
+        references=("cpp", "c_family"),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("[[", "template"),
@@ -166,6 +177,7 @@ LANGUAGES: tuple[Language, ...] = (
         grammar="tree_sitter_c_sharp:language",
         queries=("csharp",),
         members=("csharp_members",),
+        references=("csharp",),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("[",),
@@ -177,6 +189,7 @@ LANGUAGES: tuple[Language, ...] = (
         interpreters=("ruby", "jruby"),
         grammar="tree_sitter_ruby:language",
         queries=("ruby",),
+        references=("ruby",),
         line_comments=("#",),
         block_comments=(("=begin", "=end"),),
     ),
@@ -187,6 +200,7 @@ LANGUAGES: tuple[Language, ...] = (
         grammar="tree_sitter_php:language_php",
         queries=("php",),
         members=("php_members",),
+        references=("php",),
         line_comments=("//", "# "),  # `#[` opens an attribute, which is part of the declaration's node
         block_comments=_C_BLOCK,
     ),
@@ -197,6 +211,7 @@ LANGUAGES: tuple[Language, ...] = (
         grammar="tree_sitter_kotlin:language",
         queries=("kotlin",),
         members=("kotlin_members",),
+        references=("kotlin",),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("@",),
@@ -208,6 +223,7 @@ LANGUAGES: tuple[Language, ...] = (
         grammar="tree_sitter_swift:language",
         queries=("swift",),
         members=("swift_members",),
+        references=("swift",),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("@",),
@@ -218,6 +234,7 @@ LANGUAGES: tuple[Language, ...] = (
         interpreters=("scala",),
         grammar="tree_sitter_scala:language",
         queries=("scala",),
+        references=("scala",),
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("@",),
@@ -229,6 +246,7 @@ LANGUAGES: tuple[Language, ...] = (
         interpreters=("elixir",),
         grammar="tree_sitter_elixir:language",
         queries=("elixir",),
+        references=("elixir",),
         line_comments=("#",),
         attributes=("@",),
     ),
@@ -241,6 +259,7 @@ LANGUAGES: tuple[Language, ...] = (
         members=("haskell_members",),
         # The grammar reads only the first branch of a conditional.
         noise=(rb"(?m)^(#[ \t]*(?:if|ifdef|ifndef|else|elif|endif)\b.*)$",),
+        references=("haskell",),
         line_comments=("--",),
         block_comments=(("{-", "-}"),),
     ),
@@ -251,6 +270,7 @@ LANGUAGES: tuple[Language, ...] = (
         grammar="tree_sitter_lua:language",
         queries=("lua",),
         members=("lua_members",),
+        references=("lua",),
         line_comments=("--",),
         block_comments=(("--[[", "--]]"),),
     ),
@@ -261,6 +281,7 @@ LANGUAGES: tuple[Language, ...] = (
         interpreters=("sh", "bash", "zsh", "dash", "ksh", "bats"),
         grammar="tree_sitter_bash:language",
         queries=("bash",),
+        references=("bash",),
         line_comments=("#",),
     ),
     Language(
@@ -269,6 +290,7 @@ LANGUAGES: tuple[Language, ...] = (
         grammar="tree_sitter_zig:language",
         queries=("zig",),
         members=("zig_members",),
+        references=("zig",),
         line_comments=("//",),
     ),
     Language(
@@ -277,6 +299,7 @@ LANGUAGES: tuple[Language, ...] = (
         grammar="tree_sitter_solidity:language",
         queries=("solidity",),
         members=("solidity_members",),
+        references=("solidity",),
         line_comments=("//",),
         block_comments=_C_BLOCK,
     ),
@@ -305,6 +328,7 @@ LANGUAGES: tuple[Language, ...] = (
         interpreters=("pwsh",),
         grammar="tree_sitter_powershell:language",
         queries=("powershell",),
+        references=("powershell",),
         line_comments=("#",),
         block_comments=(("<#", "#>"),),
         attributes=("[",),
@@ -495,3 +519,10 @@ def load_query_text(language: Language, *, members: bool = False) -> str:
     """Return the query that finds the language's definitions, with `members` also those that only outlines list."""
     names = (*language.queries, *(language.members if members else ()))
     return "\n".join((_QUERIES / f"{name}.scm").read_text(encoding="utf-8") for name in names)
+
+
+def load_reference_text(language: Language) -> str:
+    """Return the query that finds what the language's files refer to, empty where there is none."""
+    return "\n".join(
+        (_QUERIES / "references" / f"{name}.scm").read_text(encoding="utf-8") for name in language.references
+    )

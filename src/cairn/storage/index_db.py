@@ -72,6 +72,7 @@ MIGRATIONS = (
                 PRIMARY KEY (blob_id, model_id)) WITHOUT ROWID""",
         ),
     ),
+    Migration("what each blob refers to", ("CREATE TABLE facts (blob_id INTEGER PRIMARY KEY, data BLOB NOT NULL)",)),
 )
 
 
@@ -255,6 +256,54 @@ def put_blob(
     )  # fmt: skip
 
 
+def read_facts(connection: sqlite3.Connection, blob_ids: Sequence[int]) -> dict[int, bytes]:
+    """Return what blobs refer to, for those of which it was stored; see `cairn.source.references`."""
+    found: dict[int, bytes] = {}
+    for part in _parts(blob_ids):
+        marks = ", ".join("?" * len(part))
+        found |= dict(connection.execute(f"SELECT blob_id, data FROM facts WHERE blob_id IN ({marks})", part))
+    return found
+
+
+def put_facts(connection: sqlite3.Connection, facts: Iterable[tuple[int, bytes, bytes]]) -> None:
+    """Store what blobs refer to, as (blob id, hash of the content it was read from, facts).
+
+    A blob that is gone meanwhile, or whose id was given to another content, gets none.
+    """
+    connection.executemany(
+        "INSERT OR REPLACE INTO facts SELECT id, ? FROM blob WHERE id = ? AND hash = ?",
+        ((data, blob_id, content_hash) for blob_id, content_hash, data in facts),
+    )
+
+
+def read_blob_hashes(connection: sqlite3.Connection, blob_ids: Sequence[int]) -> dict[int, bytes]:
+    """Return the hash of the content of blobs."""
+    found: dict[int, bytes] = {}
+    for part in _parts(blob_ids):
+        marks = ", ".join("?" * len(part))
+        found |= dict(connection.execute(f"SELECT id, hash FROM blob WHERE id IN ({marks})", part))
+    return found
+
+
+def read_definitions(connection: sqlite3.Connection, blob_ids: Sequence[int]) -> dict[int, list[Definition]]:
+    """Return the definitions of blobs in reading order; a blob without any is left out."""
+    found: dict[int, list[Definition]] = {}
+    if len(blob_ids) > _MAX_VARIABLES:  # one scan is faster than so many look-ups
+        wanted = set(blob_ids)
+        for row in connection.execute(f"SELECT {_DEFINITION_COLUMNS} FROM definition ORDER BY id"):
+            if (blob_id := row[0] >> ORDINAL_BITS) in wanted:
+                found.setdefault(blob_id, []).append(_definition(row[1:]))
+        return found
+    for blob_id in blob_ids:
+        bounds = (blob_id << ORDINAL_BITS, (blob_id + 1) << ORDINAL_BITS)
+        rows = connection.execute(
+            f"SELECT {_DEFINITION_COLUMNS} FROM definition WHERE id >= ? AND id < ? ORDER BY id", bounds
+        )
+        if definitions := [_definition(row[1:]) for row in rows]:
+            found[blob_id] = definitions
+    return found
+
+
 def read_segments(connection: sqlite3.Connection) -> list[SegmentRow]:
     """Return the segments of the current generation."""
     return [SegmentRow(*row) for row in connection.execute("SELECT id, name, n_rows, n_bytes FROM segment ORDER BY id")]
@@ -293,6 +342,7 @@ def drop_blobs(connection: sqlite3.Connection, blob_ids: Iterable[int]) -> None:
         bounds = (blob_id << ORDINAL_BITS, (blob_id + 1) << ORDINAL_BITS)
         connection.execute("DELETE FROM definition WHERE id >= ? AND id < ?", bounds)
         connection.execute("DELETE FROM chunk WHERE id >= ? AND id < ?", bounds)
+        connection.execute("DELETE FROM facts WHERE blob_id = ?", (blob_id,))
         connection.execute("DELETE FROM blob WHERE id = ?", (blob_id,))
         connection.execute("DELETE FROM overlay_blob WHERE blob_id = ?", (blob_id,))
 
@@ -374,6 +424,19 @@ def find_definitions(connection: sqlite3.Connection, name: str, limit: int) -> l
     return [NamedDefinition(row[0], row[1] & MAX_ORDINAL, *row[2:]) for row in rows]
 
 
+def exact_definitions(connection: sqlite3.Connection, name: str) -> list[tuple[int, int]]:
+    """Return (blob id, definition ordinal) of every definition called exactly `name`, in the order of the blobs."""
+    rows = connection.execute(
+        "SELECT id FROM definition WHERE name = ? COLLATE NOCASE AND name = ? COLLATE BINARY ORDER BY id", (name, name)
+    )
+    return [(row[0] >> ORDINAL_BITS, row[0] & MAX_ORDINAL) for row in rows]
+
+
+def definition_names(connection: sqlite3.Connection) -> list[str]:
+    """Return the name of every definition, each once."""
+    return [row[0] for row in connection.execute("SELECT DISTINCT name FROM definition")]
+
+
 def definitions_of_kinds(connection: sqlite3.Connection, kinds: Sequence[str]) -> list[tuple[int, int]]:
     """Return (chunk id, definition ordinal) of every definition of one of these kinds, in reading order."""
     known = [kind for kind in kinds if kind.isascii()]  # SQLite takes no text that is no UTF-8
@@ -420,7 +483,7 @@ def clear(connection: sqlite3.Connection) -> None:
 
     The vectors of other models stay, to be found again by the texts they belong to.
     """
-    for table in ("file", "view", "chunk", "definition", "blob", "segment", "overlay_blob"):
+    for table in ("file", "view", "chunk", "definition", "facts", "blob", "segment", "overlay_blob"):
         connection.execute(f"DELETE FROM {table}")
 
 

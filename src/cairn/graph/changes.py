@@ -1,0 +1,81 @@
+"""Finds the definitions that the current change touches, from what git says differs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from cairn.errors import DiffError
+from cairn.graph.code import Code, node_of, place_of
+from cairn.graph.graph import Graph
+from cairn.graph.rules import VALUE_KINDS
+from cairn.graph.symbols import find_symbol
+from cairn.source.git import Repository, diff_lines
+
+_HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+
+
+def nodes_of(graph: Graph, text: str) -> list[int]:
+    """Return the definitions that a symbol stands for when it changes: of a file, all that it holds."""
+    nodes = find_symbol(graph.code, graph.connection, text)
+    return graph.within(nodes) if any(place_of(node) < 0 for node in nodes) else nodes
+
+
+def changed_nodes(code: Code, root: Path, repository: Repository | None, revision: str) -> list[int]:
+    """Return the definitions on changed lines, and files with changes outside of all.
+
+    A line counts for the innermost definition around it. What was removed counts for what surrounds the gap. A file
+    that is new to git counts as a whole.
+
+    Raises:
+        DiffError: outside git, or for a revision that git does not know.
+    """
+    if repository is None:
+        raise DiffError(f"{root} is in no git repository, so nothing tells what changed", "name a symbol instead")
+    found: dict[int, None] = {}
+    for path, ranges in parse_diff(diff_lines(root, revision)).items():
+        number = code.numbers.get(path)
+        if number is None:
+            continue
+        source = code.file(number)
+        for first, last in ranges:
+            found |= dict.fromkeys(_touched(code, number, first, last))
+        if not ranges:
+            found |= dict.fromkeys(node_of(number, place) for place in range(-1, len(source.definitions)))
+    return list(found)
+
+
+def _touched(code: Code, number: int, first: int, last: int) -> list[int]:
+    source = code.file(number)
+    places = {source.at_line(line) for line in range(first, min(last, first + 5_000) + 1)}
+    nodes = []
+    for place in sorted(places):
+        # A field or a constant has users of its own only where the graph knows them; its type has.
+        while place >= 0 and source.definitions[place].kind in VALUE_KINDS and source.definitions[place].parent >= 0:
+            place = source.definitions[place].parent
+        nodes.append(node_of(number, place))
+    return nodes
+
+
+def parse_diff(lines: list[str]) -> dict[str, list[tuple[int, int]]]:
+    """Return the changed lines of each file as ranges, 1-based and inclusive, as they are numbered after the change.
+
+    Args:
+        lines: of `git diff --unified=0` without prefixes before the paths; a line that begins with `new ` names an
+            untracked file.
+    """
+    found: dict[str, list[tuple[int, int]]] = {}
+    path = ""
+    for line in lines:
+        if line.startswith("+++ "):
+            path = line[4:].rstrip("\t")
+            if path == "/dev/null":
+                path = ""
+        elif line.startswith("new "):
+            found.setdefault(line[4:], [])
+        elif path and (hunk := _HUNK.match(line)):
+            first = int(hunk[3])
+            count = int(hunk[4]) if hunk[4] is not None else 1
+            # A pure removal stands between two lines; the one before it tells where.
+            found.setdefault(path, []).append((first, first + count - 1) if count else (max(1, first), max(1, first)))
+    return found

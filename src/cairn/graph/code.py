@@ -1,0 +1,439 @@
+"""The files of a view as the graph needs them: their definitions and facts, read when first asked for, never stale."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import blake2b
+from pathlib import Path
+
+import numpy as np
+
+from cairn.errors import StoreError
+from cairn.graph.modules import Modules
+from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, Rules, rules_of
+from cairn.index.build import HASH_BYTES, HEAD_BYTES
+from cairn.index.parsing import FACTS_JOB, Task, parse_beside
+from cairn.index.snapshot import Snapshot
+from cairn.index.store import StateDir
+from cairn.source.content import check_content, normalize
+from cairn.source.imports import Import
+from cairn.source.languages import BY_NAME, detect_language
+from cairn.source.references import KINDS, NO_FACTS, Facts, decode, encode, read_facts
+from cairn.source.roles import Role
+from cairn.source.text import split_identifier, term_hash, terms_of
+from cairn.source.walk import read_file
+from cairn.storage import index_db
+from cairn.storage.connection import mapped_errors, transaction
+from cairn.storage.lock import write_lock
+from cairn.types import Definition
+
+# A node is a definition, or a file as a whole: the file's number shifted left, plus the definition's place plus one.
+NODE_BITS = 20
+PLACE_MASK = (1 << NODE_BITS) - 1
+MAX_REREAD = 200  # files changed since they were indexed that are parsed on the spot; more are left as indexed
+_MANY_FILES = 48  # from so many on, other processes are worth starting
+_MANIFEST_BYTES = 1_000_000
+
+_LIBRARY_MANIFESTS = ("pyproject.toml", "setup.py", "package.json", "Cargo.toml", "composer.json", "go.mod", "pom.xml")
+
+Progress = Callable[[int, int], None]
+
+
+def node_of(file: int, place: int) -> int:
+    """Return the node of a definition, of the file itself for place -1."""
+    return file << NODE_BITS | (place + 1)
+
+
+def file_of(node: int) -> int:
+    """Return the number of the file a node is in."""
+    return node >> NODE_BITS
+
+
+def place_of(node: int) -> int:
+    """Return a node's place among the definitions of its file, -1 for the file itself."""
+    return (node & PLACE_MASK) - 1
+
+
+@dataclass(slots=True)
+class SourceFile:
+    """One file: what it defines and what it refers to.
+
+    Attributes:
+        members: {qualified name of what encloses: {name: places}}, with an empty key for the file's top level.
+        stale: whether what is here was read from a file that changed since it was indexed.
+    """
+
+    number: int
+    path: str
+    language: str
+    definitions: Sequence[Definition]
+    facts: Facts
+    rules: Rules
+    stale: bool = False
+    members: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    aliases: dict[str, list[Import]] = field(default_factory=dict)
+    stars: list[Import] = field(default_factory=list)
+    values: dict[tuple[int, str], list[str]] = field(default_factory=dict)
+    attributes: dict[tuple[int, str], list[tuple[int, str]]] = field(default_factory=dict)
+    bases: dict[int, list[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._take_definitions()
+        for one in self.facts.imports:
+            if one.name == "*":
+                self.stars.append(one)
+            if one.alias:
+                self.aliases.setdefault(one.alias, []).append(one)
+        self._take_values()
+        facts = self.facts
+        for kind, expression, scope in zip(facts.kinds, facts.expressions, facts.scopes, strict=True):
+            if kind in _BASE_KINDS:
+                self.bases.setdefault(scope, []).append(facts.texts[expression])
+
+    def _take_definitions(self) -> None:
+        spaces = {""}
+        for place, one in enumerate(self.definitions):
+            owner = one.qualified_name[: -len(one.name) - 1]
+            self.members.setdefault(owner, {}).setdefault(one.name, []).append(place)
+            if one.kind in NAMESPACE_KINDS and self.language != "ruby":
+                spaces.add(one.qualified_name)
+        if len(spaces) > 1:
+            top: dict[str, list[int]] = {}
+            for space in sorted(spaces):
+                for name, places in self.members.get(space, {}).items():
+                    top.setdefault(name, []).extend(places)
+            self.members[""] = top
+
+    def _take_values(self) -> None:
+        prefixes = tuple(f"{word}." for word in self.rules.this)
+        for scope, variable, value in self.facts.values:
+            if self.rules.prefix and variable.startswith(self.rules.prefix):
+                attribute = variable.lstrip(self.rules.prefix)
+            elif prefixes and variable.startswith(prefixes):
+                attribute = variable.partition(".")[2]
+            else:
+                self.values.setdefault((scope, variable), []).append(value)
+                continue
+            if "." not in attribute:
+                self.attributes.setdefault((self.enclosing_type(scope), attribute), []).append((scope, value))
+
+    def enclosing_type(self, scope: int) -> int:
+        """Return the innermost type around a scope, the scope itself included; -1 for none."""
+        while scope >= 0 and self.definitions[scope].kind not in _SELF_KINDS:
+            scope = self.definitions[scope].parent
+        return scope
+
+    def at_line(self, line: int) -> int:
+        """Return the innermost definition that holds a line, -1 for none."""
+        best = -1
+        for place, one in enumerate(self.definitions):
+            inside = one.span.start_line <= line <= one.span.end_line
+            if inside and (best < 0 or one.span.start_line >= self.definitions[best].span.start_line):
+                best = place
+        return best
+
+
+_BASE_KINDS = frozenset({KINDS.index("inherit"), KINDS.index("implement")})
+_SELF_KINDS = frozenset({"class", "interface", "struct", "trait", "impl", "enum", "record", "object", "extension"}) | {
+    "union",
+    "protocol",
+    "contract",
+    "module",
+}
+
+
+class Code:
+    """All files of one state of a view, and where names are defined.
+
+    Args:
+        kept: facts by blob that an earlier state read; what is read now is added.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        connection: sqlite3.Connection,
+        state: StateDir,
+        root: Path,
+        view_name: str,
+        max_file_bytes: int,
+        kept: dict[int, Facts],
+    ) -> None:
+        self.snapshot = snapshot
+        self.root = root
+        self.paths = snapshot.files.paths
+        self._connection = connection
+        self._state = state
+        self._view_name = view_name
+        self._max_file_bytes = max_file_bytes
+        self._kept = kept
+        self._blobs: list[int] = snapshot.files.blob_ids.tolist()
+        names = snapshot.files.language_names
+        self.languages = [names[number] for number in snapshot.files.languages.tolist()]
+        self._files: dict[int, SourceFile] = {}
+        self._named: dict[str, list[int]] = {}
+        self._libraries: dict[str, bool] = {}
+        self._by_name: dict[str, list[int]] = {}
+        self._all_loaded = False
+        self._reread: list[int] = []
+        self.changed: dict[int, tuple[int, int]] = {}
+        self.unread = 0
+        self.numbers = {path: number for number, path in enumerate(self.paths)}
+        self.modules = Modules(self.paths, self.read_text)
+        self._stamps = self._read_stamps()
+
+    # -- what is on disk now ------------------------------------------------------------------------------------------
+
+    def _read_stamps(self) -> list[tuple[int, int]]:
+        view = index_db.find_view(self._connection, self._view_name)
+        self.view_id = view.id if view is not None else -1
+        rows = index_db.iter_files(self._connection, self.view_id)
+        stamps = {row.path: (row.size, row.mtime_ns) for row in rows}
+        return [stamps.get(path, (-1, -1)) for path in self.paths]
+
+    def find_changed(self) -> dict[int, tuple[int, int]]:
+        """Return the files that are not as they were indexed, with their size and time now, (-1, -1) for gone."""
+        changed = {}
+        lstat, root = os.lstat, str(self.root)
+        for number, path in enumerate(self.paths):
+            try:
+                status = lstat(f"{root}/{path}")
+            except OSError:
+                changed[number] = (-1, -1)
+                continue
+            now = (status.st_size, status.st_mtime_ns)
+            if now != self._stamps[number]:
+                changed[number] = now
+        return changed
+
+    def reread(self, changed: dict[int, tuple[int, int]]) -> None:
+        """Take changed files from disk instead of from the index; forgets what was derived from them."""
+        self.changed = changed
+        self.unread = max(0, len(changed) - MAX_REREAD)
+        self._files.clear()
+        self._named.clear()
+        self._all_loaded = False
+        self._reread = sorted(changed)[:MAX_REREAD]
+        for number in self._reread:
+            self._files[number] = self._from_disk(number)
+
+    def _from_disk(self, number: int) -> SourceFile:
+        path = self.paths[number]
+        definitions: tuple[Definition, ...] = ()
+        facts, language = NO_FACTS, self.languages[number]
+        data = self._read(path)
+        if data is not None and not check_content(data, path):
+            detected = detect_language(path, data[:HEAD_BYTES])
+            definitions, facts = read_facts(data, detected)
+            language = detected.name
+        return SourceFile(number, path, language, definitions, facts, rules_of(language), stale=True)
+
+    def _read(self, path: str) -> bytes | None:
+        try:
+            return normalize(read_file(self.root, path, self._max_file_bytes))
+        except OSError:
+            return None
+
+    def read_text(self, path: str) -> str:
+        """Return the text of a small file of the project as it is now, empty when it cannot be read."""
+        try:
+            return read_file(self.root, path, _MANIFEST_BYTES).decode("utf-8", "replace")
+        except OSError:
+            return ""
+
+    # -- files --------------------------------------------------------------------------------------------------------
+
+    def file(self, number: int) -> SourceFile:
+        """Return one file, read when it is asked for first."""
+        if number not in self._files:
+            self.load([number])
+        return self._files[number]
+
+    def load(self, numbers: Iterable[int], progress: Progress | None = None) -> None:
+        """Read several files at once; facts that are not stored yet are extracted and stored."""
+        missing = [number for number in numbers if number not in self._files]
+        if not missing:
+            return
+        blobs = sorted({self._blobs[number] for number in missing})
+        wanted = [blob for blob in blobs if blob not in self._kept]
+        for blob, data in index_db.read_facts(self._connection, wanted).items():
+            if (facts := decode(data)) is not None:
+                self._kept[blob] = facts
+        self._extract([number for number in missing if self._blobs[number] not in self._kept], progress)
+        definitions = index_db.read_definitions(self._connection, blobs)
+        for number in missing:
+            if number in self._files:
+                continue
+            blob, language = self._blobs[number], self.languages[number]
+            self._files[number] = SourceFile(
+                number, self.paths[number], language, definitions.get(blob, ()), self._kept[blob], rules_of(language)
+            )
+
+    def indexed(self, number: int, blob: int) -> SourceFile | None:
+        """Return a file as it was when it showed a blob, None if that is not known any more."""
+        stored = index_db.read_facts(self._connection, [blob]).get(blob)
+        facts = self._kept.get(blob) or (decode(stored) if stored is not None else None)
+        if facts is None or not index_db.read_blob_hashes(self._connection, [blob]):
+            return None
+        language = self.languages[number]
+        definitions = index_db.read_definitions(self._connection, [blob]).get(blob, [])
+        return SourceFile(number, self.paths[number], language, definitions, facts, rules_of(language))
+
+    def _extract(self, numbers: Sequence[int], progress: Progress | None) -> None:
+        """Find the facts of files that have none yet, and store them for the next time."""
+        hashes = index_db.read_blob_hashes(self._connection, sorted({self._blobs[number] for number in numbers}))
+        tasks: dict[int, Task[int]] = {}
+        for number in numbers:
+            blob, language = self._blobs[number], self.languages[number]
+            if blob in tasks or blob in self._kept:
+                continue
+            if not BY_NAME[language].references:
+                self._kept[blob] = NO_FACTS
+                continue
+            data = self._read(self.paths[number])
+            if data is None or blake2b(data, digest_size=HASH_BYTES).digest() != hashes.get(blob):
+                self._files[number] = self._from_disk(number)  # changed since the changed files were looked for
+            else:
+                tasks[blob] = Task(data, language, blob)
+        found: list[tuple[int, bytes, bytes]] = []
+        for done, (blob, encoded) in enumerate(self._run(tasks), 1):
+            self._kept[blob] = decode(encoded) or NO_FACTS
+            found.append((blob, hashes[blob], encoded))
+            if progress is not None:
+                progress(done, len(tasks))
+        if found:
+            self._store(found)
+
+    def _run(self, tasks: dict[int, Task[int]]) -> Iterable[tuple[int, bytes]]:
+        if len(tasks) >= _MANY_FILES:
+            return parse_beside(tasks.values(), FACTS_JOB)
+        return ((task.tag, encode(read_facts(task.data, BY_NAME[task.language])[1])) for task in tasks.values())
+
+    def _store(self, found: list[tuple[int, bytes, bytes]]) -> None:
+        try:
+            with mapped_errors(self._state.database), write_lock(self._state.lock, 0), transaction(self._connection):
+                index_db.put_facts(self._connection, found)
+        except StoreError:
+            return  # another process writes, or nobody may; they are found again next time
+
+    def load_all(self, progress: Progress | None = None) -> None:
+        """Read every file."""
+        if not self._all_loaded:
+            self.load(range(len(self.paths)), progress)
+            self._by_name = self._index_names()
+            self._all_loaded = True
+
+    # -- definitions --------------------------------------------------------------------------------------------------
+
+    def definition(self, node: int) -> Definition:
+        """Return the definition of a node that is one."""
+        return self.file(file_of(node)).definitions[place_of(node)]
+
+    def named(self, name: str) -> list[int]:
+        """Return the definitions called `name`, in the order of their files."""
+        if self._all_loaded:
+            return self._by_name.get(name, [])
+        if name not in self._named:
+            nodes: list[int] = []
+            self._named[name] = nodes
+            if not name.isprintable():  # no definition's name; SQLite takes no text that is no UTF-8
+                return nodes
+            for blob, ordinal in index_db.exact_definitions(self._connection, name):
+                files = self._files_of_blob.get(blob, ())
+                nodes += [node_of(number, ordinal) for number in files if number not in self._reread]
+            for number in self._reread:
+                definitions = self._files[number].definitions
+                nodes += [node_of(number, place) for place, one in enumerate(definitions) if one.name == name]
+            nodes.sort()
+        return self._named[name]
+
+    def _index_names(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = defaultdict(list)
+        for number in range(len(self.paths)):
+            for place, one in enumerate(self._files[number].definitions):
+                found[one.name].append(node_of(number, place))
+        return dict(found)
+
+    @cached_property
+    def _files_of_blob(self) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = defaultdict(list)
+        for number, blob in enumerate(self._blobs):
+            found[blob].append(number)
+        return found
+
+    def group(self, node: int) -> list[int]:
+        """Return the definitions that share a node's file and qualified name, such as overloads, itself included."""
+        place = place_of(node)
+        if place < 0:
+            return [node]
+        source = self.file(file_of(node))
+        one = source.definitions[place]
+        owner = one.qualified_name[: -len(one.name) - 1]
+        places = source.members[owner][one.name]
+        same = [
+            other
+            for other in places
+            if (source.definitions[other].kind in FUNCTION_KINDS) == (one.kind in FUNCTION_KINDS)
+        ]
+        return [node_of(file_of(node), other) for other in same]
+
+    def main_of(self, nodes: Sequence[int]) -> int:
+        """Return the one of several definitions of a name that stands for all: the longest, which has the body."""
+        return max(nodes, key=lambda node: (self._length(node), -node))
+
+    def _length(self, node: int) -> int:
+        span = self.definition(node).span
+        return span.end_byte - span.start_byte
+
+    # -- files by what they mention -----------------------------------------------------------------------------------
+
+    def mentioning(self, name: str) -> set[int]:
+        """Return the files whose text has an identifier, and perhaps some that were read already."""
+        terms = terms_of(name, split_identifier(name))
+        if not terms or len(name) > 60:
+            return set(range(len(self.paths)))
+        rows = self.snapshot.term_rows([term_hash(terms[-1])]).rows
+        blobs = np.unique(self.snapshot.blob_of_row[rows])
+        found = {
+            number for blob in self.snapshot.blob_ids[blobs].tolist() for number in self._files_of_blob.get(blob, ())
+        }
+        # The index knows words by their stems: `filter` stands for `filters` as well.
+        raw = name.encode("utf-8", "surrogateescape")
+        read = self._files.keys()
+        return {number for number in found if number in read or self._says(number, raw)} | set(self._reread)
+
+    def _says(self, number: int, raw: bytes) -> bool:
+        data = self._read(self.paths[number])
+        return data is not None and raw in data
+
+    def is_library(self, path: str) -> bool:
+        """Tell whether a file belongs to a package that others install: its manifest gives it a name to publish."""
+        folder = path
+        while folder:
+            folder = folder.rpartition("/")[0]
+            for name in _LIBRARY_MANIFESTS:
+                manifest = f"{folder}/{name}" if folder else name
+                if manifest in self.numbers:
+                    if manifest not in self._libraries:
+                        self._libraries[manifest] = _publishes(self.read_text(manifest), name)
+                    return self._libraries[manifest]
+        return False
+
+    def is_test(self, number: int) -> bool:
+        """Tell whether a file holds tests or what tests need."""
+        return bool(int(self.snapshot.files.roles[number]) & Role.TEST)
+
+
+def _publishes(text: str, name: str) -> bool:
+    if name == "package.json":
+        return '"private": true' not in text and ('"main"' in text or '"exports"' in text or '"module"' in text)
+    if name == "pyproject.toml":
+        return "[project]" in text or "[tool.poetry]" in text
+    if name == "Cargo.toml":
+        return "[package]" in text
+    return True

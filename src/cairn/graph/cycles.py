@@ -1,0 +1,124 @@
+"""Finds circles among imports: strongly connected files, after Tarjan, and a shortest circle in each."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+
+from cairn.graph.graph import Graph
+from cairn.graph.values import Cycle, Cycles, Importer
+from cairn.source.imports import ImportFlag
+
+_Imports = Mapping[int, Mapping[int, tuple[int, int]]]  # {importing: {imported: (line, flags)}}
+_LATER = int(ImportFlag.TYPE_ONLY | ImportFlag.DEFERRED)
+
+
+def find_cycles(graph: Graph) -> Cycles:
+    """Return a circle for each set of files that reach each other by imports, those at run time first.
+
+    Files that do so only with imports for types, or inside of functions, are told apart from those that do on loading.
+    """
+    imports = _imports(graph)
+    loading = {
+        source: {target: one for target, one in targets.items() if not one[1] & _LATER}
+        for source, targets in imports.items()
+    }
+    groups = components(loading)
+    found = [_cycle(graph, loading, group) for group in groups]
+    known = [set(group) for group in groups]
+    later = [group for group in components(imports) if not any(one <= set(group) for one in known)]
+    found += [_cycle(graph, imports, group) for group in later]
+    order = {"runtime": 0, "deferred": 1, "typing": 2}
+    found.sort(key=lambda one: (order[one.kind], -one.size, one.steps[0].path))
+    return Cycles(tuple(found), graph.notes)
+
+
+def _imports(graph: Graph) -> dict[int, dict[int, tuple[int, int]]]:
+    network = graph.network
+    found: dict[int, dict[int, tuple[int, int]]] = {}
+    columns = (network.importing, network.imported, network.import_lines, network.import_flags)
+    for source, target, line, flags in zip(*(column.tolist() for column in columns), strict=True):
+        if graph.code.languages[source] == "go":
+            continue  # a folder is one package there, whose files do not import each other
+        targets = found.setdefault(source, {})
+        # One import on loading outweighs others that come later.
+        if target not in targets or (targets[target][1] & _LATER and not flags & _LATER):
+            targets[target] = (line, flags)
+    return found
+
+
+def components(edges: Mapping[int, Mapping[int, object]]) -> list[list[int]]:  # noqa: C901 - the algorithm as published
+    """Return the sets of two and more nodes that all reach each other, each in ascending order.
+
+    R. Tarjan, Depth-first search and linear graph algorithms (1972), without recursion.
+    """
+    order: dict[int, int] = {}
+    low: dict[int, int] = {}
+    stack: list[int] = []
+    on_stack: set[int] = set()
+    found = []
+    for root in sorted(edges):
+        if root in order:
+            continue
+        work = [(root, iter(sorted(edges.get(root, ()))))]
+        order[root] = low[root] = len(order)
+        stack.append(root)
+        on_stack.add(root)
+        while work:
+            node, targets = work[-1]
+            following = next(targets, None)
+            if following is not None:
+                if following not in order:
+                    order[following] = low[following] = len(order)
+                    stack.append(following)
+                    on_stack.add(following)
+                    work.append((following, iter(sorted(edges.get(following, ())))))
+                elif following in on_stack:
+                    low[node] = min(low[node], order[following])
+                continue
+            work.pop()
+            if work:
+                low[work[-1][0]] = min(low[work[-1][0]], low[node])
+            if low[node] == order[node]:
+                group = []
+                while True:
+                    member = stack.pop()
+                    on_stack.discard(member)
+                    group.append(member)
+                    if member == node:
+                        break
+                if len(group) > 1:
+                    found.append(sorted(group))
+    return found
+
+
+def _cycle(graph: Graph, imports: _Imports, group: Sequence[int]) -> Cycle:
+    members = set(group)
+    circle = min((_shortest(imports, members, start) for start in group[:50]), key=lambda one: (len(one), one))
+    steps = []
+    flags = 0
+    for source, target in zip(circle, [*circle[1:], circle[0]], strict=True):
+        line, own = imports[source][target]
+        flags |= own
+        typing, deferred = bool(own & ImportFlag.TYPE_ONLY), bool(own & ImportFlag.DEFERRED)
+        steps.append(Importer(graph.code.paths[source], line, typing, deferred))
+    kind = "typing" if flags & ImportFlag.TYPE_ONLY else "deferred" if flags & ImportFlag.DEFERRED else "runtime"
+    return Cycle(tuple(steps), len(group), kind)  # type: ignore[arg-type]  # one of the three words
+
+
+def _shortest(imports: _Imports, members: set[int], start: int) -> list[int]:
+    """Return the shortest circle through a member of a strongly connected set."""
+    came: dict[int, int] = {}
+    queue = deque([start])
+    while queue:
+        node = queue.popleft()
+        for target in sorted(imports.get(node, ())):
+            if target == start:
+                circle = [node]
+                while circle[-1] != start:
+                    circle.append(came[circle[-1]])
+                return circle[::-1]
+            if target in members and target not in came:
+                came[target] = node
+                queue.append(target)
+    raise AssertionError("every member of a strongly connected set lies on a circle")

@@ -1,0 +1,201 @@
+"""The symbol graph of a project, opened: keeps one state of the code until a file changes."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from cairn.graph.code import Code, Progress, file_of, node_of, place_of
+from cairn.graph.interface import same_interface
+from cairn.graph.network import Network, hash_of
+from cairn.graph.resolve import CALL, CONSTRUCT, DECORATE, USE, Edge, Resolver
+from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
+from cairn.index.snapshot import Snapshot
+from cairn.index.store import StateDir
+from cairn.source.references import Facts
+
+STORED_FROM_SECONDS = 0.3  # a network that takes longer to make is kept beside the index
+MAX_PATCHED = 50  # files that are compared with what they were, before all is resolved anew
+
+CALL_KINDS = frozenset({CALL, CONSTRUCT, DECORATE})
+
+
+class Graph:
+    """Answers for one folder; `refresh` before each question.
+
+    Args:
+        progress: is told while facts are found for the first time.
+    """
+
+    def __init__(
+        self, state: StateDir, root: Path, view_name: str, max_file_bytes: int, progress: Progress | None = None
+    ) -> None:
+        self.progress = progress
+        self._state = state
+        self._root = root
+        self._view_name = view_name
+        self._max_file_bytes = max_file_bytes
+        self._kept: dict[int, Facts] = {}
+        self._code: Code | None = None
+        self._resolver: Resolver | None = None
+        self._network: Network | None = None
+        self._base: Network | None = None  # the last one of an index without changed files
+        self.tests: list[int] | None = None  # what `cairn.graph.selection` found
+
+    def refresh(self, snapshot: Snapshot, connection: sqlite3.Connection) -> None:
+        """Take in a new generation, and files that changed since."""
+        self.connection = connection
+        if self._code is None or self._code.snapshot is not snapshot:
+            self._code = Code(
+                snapshot, connection, self._state, self._root, self._view_name, self._max_file_bytes, self._kept
+            )
+            self._resolver = self._network = self.tests = None
+        changed = self._code.find_changed()
+        if self._resolver is None or changed != self._code.changed:
+            self._code.reread(changed)
+            self._resolver = Resolver(self._code)
+            self._network = self.tests = None
+
+    @property
+    def code(self) -> Code:
+        """The files."""
+        assert self._code is not None
+        return self._code
+
+    @property
+    def resolver(self) -> Resolver:
+        """What resolves the references of a file."""
+        assert self._resolver is not None
+        return self._resolver
+
+    @property
+    def network(self) -> Network:
+        """All edges at once; made when asked for first, which reads every file."""
+        if self._network is None:
+            self._network = self._find_network()
+        return self._network
+
+    def _find_network(self) -> Network:
+        """Return the edges as of now: those known already, those with a few files resolved anew, or all anew.
+
+        An edit inside of function bodies changes the edges out of a file, and none of other files.
+        """
+        known = self._base or Network.load(self._state.graph(self.code.view_id))
+        if known is not None and np.array_equal(known.paths, hash_of(self.code.paths)):
+            differ = np.flatnonzero(known.blobs != self.code.snapshot.files.blob_ids).tolist()
+            numbers = sorted({*differ, *self.code.changed})
+            if len(numbers) <= MAX_PATCHED and all(
+                self._is_local(number, int(known.blobs[number])) for number in numbers
+            ):
+                self._base = known
+                return known.patched(self.resolver, numbers) if numbers else known
+        self.code.load_all(self.progress)
+        network = Network.build(self.code, self.resolver)
+        if not self.code.changed:
+            self._base = network
+            if network.seconds > STORED_FROM_SECONDS:
+                network.save(self._state.graph(self.code.view_id))
+        return network
+
+    def _is_local(self, number: int, blob: int) -> bool:
+        """Tell whether a file differs from what it was with a blob in nothing that other files see."""
+        old = self.code.indexed(number, blob)
+        return old is not None and same_interface(self.code, old, self.code.file(number))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the reader of an answer has to know about the state it stands on."""
+        if self.code.unread:
+            return (f"{self.code.unread} more files changed since they were indexed: run cairn index",)
+        return ()
+
+    # -- neighbours ---------------------------------------------------------------------------------------------------
+
+    def incoming(self, nodes: Sequence[int], kinds: Iterable[int]) -> list[Edge]:
+        """Return the edges of some kinds into any of some definitions, by file and line."""
+        wanted, kinds = set(nodes), frozenset(kinds)
+        found = []
+        files, names = self._candidates(nodes)
+        for number in files:
+            edges = self.resolver.edges_to(number, names)
+            found += [edge for edge in edges if edge.target in wanted and edge.kind in kinds]
+        return found
+
+    def _candidates(self, nodes: Sequence[int]) -> tuple[list[int], set[str]]:
+        """Return the files that may refer to some definitions, by their names and aliases, and these."""
+        names = {self.code.definition(node).name for node in nodes if place_of(node) >= 0}
+        tried: set[str] = set()
+        files: set[int] = set()
+        while names - tried:
+            name = min(names - tried)
+            tried.add(name)
+            found = self.code.mentioning(name)
+            self.code.load(found, self.progress)
+            files |= found
+            for number in found:
+                for one in self.code.file(number).facts.imports:
+                    if one.name == name and one.alias == "default":
+                        names |= self._names_of_default(number)
+                    elif one.name == name and one.alias:
+                        names.add(one.alias)
+        return sorted(files), names
+
+    def _names_of_default(self, number: int) -> set[str]:
+        """Return what the files that import a file's default call it."""
+        stem = self.code.paths[number].rpartition("/")[2].partition(".")[0]
+        if stem == "index":
+            stem = self.code.paths[number].rpartition("/")[0].rpartition("/")[2]
+        found = self.code.mentioning(stem) if stem else set()
+        self.code.load(found, self.progress)
+        return {
+            one.alias
+            for other in found
+            for one in self.code.file(other).facts.imports
+            if one.name == "default" and one.alias
+        }
+
+    def outgoing(self, nodes: Sequence[int], kinds: Iterable[int]) -> list[Edge]:
+        """Return the edges of some kinds out of any of some definitions, in reading order."""
+        wanted, kinds = set(nodes), frozenset(kinds)
+        files = sorted({file_of(node) for node in nodes})
+        edges = (edge for number in files for edge in self.resolver.edges(number))
+        return [edge for edge in edges if edge.source in wanted and edge.kind in kinds]
+
+    def within(self, nodes: Sequence[int]) -> list[int]:
+        """Return some definitions with all that they contain; a file contains all of its own."""
+        found: list[int] = []
+        for node in nodes:
+            source, place = self.code.file(file_of(node)), place_of(node)
+            if place < 0:
+                found += [node_of(source.number, inner) for inner in range(-1, len(source.definitions))]
+                continue
+            span = source.definitions[place].span
+            found += [
+                node_of(source.number, inner)
+                for inner, one in enumerate(source.definitions)
+                if span.start_byte <= one.span.start_byte and one.span.end_byte <= span.end_byte
+            ]
+        return list(dict.fromkeys(found))
+
+    def called_by(self, nodes: Sequence[int]) -> tuple[list[int], frozenset[int]]:
+        """Return whose incoming edges are calls of a symbol, and of which kinds.
+
+        To call a constructor is to construct its type; a function handed on will be called.
+        """
+        wanted = list(nodes)
+        kinds = CALL_KINDS
+        for node in nodes:
+            source, place = self.code.file(file_of(node)), place_of(node)
+            if place < 0:
+                continue
+            one = source.definitions[place]
+            if one.kind in FUNCTION_KINDS:
+                kinds = CALL_KINDS | {USE}
+            parent = source.definitions[one.parent] if one.parent >= 0 else None
+            makes = one.kind == "constructor" or one.name == source.rules.constructor
+            if makes and parent is not None and parent.kind in TYPE_KINDS:
+                wanted.append(node_of(source.number, one.parent))
+        return wanted, kinds

@@ -1,0 +1,75 @@
+"""Tells whether an edit of a file can change what the references of other files lead to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from cairn.graph.code import Code, SourceFile, node_of
+from cairn.graph.resolve import MAX_NAMESAKES
+from cairn.source.references import RESULT
+
+_HEAD = re.compile(r"[.(\[{]")  # what ends the first name of an expression
+
+
+def same_interface(code: Code, old: SourceFile, new: SourceFile) -> bool:
+    """Tell whether two contents of one file are the same to all other files.
+
+    Where definitions share a name, the longest stands for all, so that their order by length has to stay as well.
+    """
+    if _shape(old) != _shape(new):
+        return False
+    return all(
+        _order(code, old, place) == _order(code, new, place)
+        for place, (one, other) in enumerate(zip(old.definitions, new.definitions, strict=True))
+        if one.span.end_byte - one.span.start_byte != other.span.end_byte - other.span.start_byte
+    )
+
+
+def _shape(source: SourceFile) -> tuple[object, ...]:
+    """Return all that resolution in other files may look at, but for where things stand."""
+    definitions = [(one.kind, one.name, one.qualified_name, one.signature, one.parent) for one in source.definitions]
+    imports = [(one.module, one.name, one.alias, int(one.flags)) for one in source.facts.imports]
+    values = _telling_values(source)
+    return source.language, source.facts.package, definitions, imports, values, source.bases
+
+
+def _telling_values(source: SourceFile) -> list[tuple[int, str, str]]:
+    """Return the values that other files may come to see.
+
+    Those are what is kept at the top of the file or in a type, what a function returns or makes an attribute, and the
+    variables that this goes through.
+    """
+    prefixes = tuple(f"{word}." for word in source.rules.this) + ((source.rules.prefix,) if source.rules.prefix else ())
+    found: list[tuple[int, str, str]] = []
+    inner: list[tuple[int, str, str]] = []
+    for one in source.facts.values:
+        scope, variable, _ = one
+        seen = source.enclosing_type(scope) == scope or variable == RESULT or variable.startswith(prefixes or " ")
+        (found if seen else inner).append(one)
+    needed = {(scope, _HEAD.split(value.lstrip(":"), maxsplit=1)[0]) for scope, _, value in found}
+    while True:
+        more = [one for one in inner if one[:2] in needed]
+        if not more:
+            return found
+        inner = [one for one in inner if one[:2] not in needed]
+        found += more
+        needed |= {(scope, _HEAD.split(value, maxsplit=1)[0]) for scope, _, value in more}
+
+
+def _order(code: Code, source: SourceFile, place: int) -> Sequence[int]:
+    """Return the definitions of a name by length, when the file has the content given."""
+    own = source.definitions[place]
+
+    def length(node: int) -> int:
+        inner = node - node_of(source.number, 0)
+        here = 0 <= inner < len(source.definitions)
+        span = (source.definitions[inner] if here else code.definition(node)).span
+        return span.end_byte - span.start_byte
+
+    owner = own.qualified_name[: -len(own.name) - 1]
+    nodes = [node_of(source.number, other) for other in source.members.get(owner, {}).get(own.name, ())]
+    others = code.named(own.name)
+    if len(others) <= MAX_NAMESAKES:  # a name that is defined more often leads to no other file
+        nodes = others
+    return sorted(nodes, key=lambda node: (-length(node), node)) if len(nodes) > 1 else ()

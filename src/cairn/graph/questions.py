@@ -1,0 +1,166 @@
+"""Direct questions to the graph: who calls, what is called, the way from one symbol to another, who imports."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import cast
+
+from cairn.errors import UnknownSymbolError
+from cairn.graph.code import file_of, node_of, place_of
+from cairn.graph.graph import CALL_KINDS, Graph
+from cairn.graph.resolve import USE, Edge
+from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS
+from cairn.graph.symbols import find_file, find_symbol, symbol_of
+from cairn.graph.values import CallPath, Importer, Importers, Link, Links, Way
+from cairn.source.imports import ImportFlag
+from cairn.source.references import KINDS
+
+_MAX_VISITED = 200_000
+
+
+def callers(graph: Graph, text: str, limit: int = 0) -> Links:
+    """Return what calls a symbol directly, by file and line; `limit` 0 gives all.
+
+    Raises:
+        UnknownSymbolError, AmbiguousError: as `find_symbol`.
+    """
+    nodes = find_symbol(graph.code, graph.connection, text)
+    wanted, kinds = graph.called_by(nodes)
+    return _links(graph, nodes, graph.incoming(wanted, kinds), limit, incoming=True)
+
+
+def callees(graph: Graph, text: str, limit: int = 0) -> Links:
+    """Return what a symbol calls directly, in reading order; a type calls what its methods do.
+
+    Raises:
+        UnknownSymbolError, AmbiguousError: as `find_symbol`.
+    """
+    nodes = find_symbol(graph.code, graph.connection, text)
+    inside = nodes if any(place_of(node) < 0 for node in nodes) else graph.within(nodes)
+    return _links(graph, nodes, graph.outgoing(inside, CALL_KINDS), limit, incoming=False)
+
+
+def _links(graph: Graph, nodes: Sequence[int], edges: Sequence[Edge], limit: int, *, incoming: bool) -> Links:
+    links: dict[tuple[int, int], Link] = {}
+    for edge in edges:
+        other = edge.source if incoming else edge.target
+        links.setdefault((other, edge.line), _link(graph, edge, other))
+    shown = list(links.values())[: limit or None]
+    return Links(symbol_of(graph.code, graph.code.main_of(nodes)), tuple(shown), len(links) - len(shown), graph.notes)
+
+
+def _link(graph: Graph, edge: Edge, node: int) -> Link:
+    path = graph.code.paths[file_of(edge.source)]
+    how = cast("Way", edge.how.name.lower())
+    return Link(symbol_of(graph.code, node), KINDS[edge.kind], how, path, edge.line)
+
+
+def call_path(graph: Graph, source: str, target: str) -> CallPath:
+    """Return the shortest way of calls between two symbols; no steps when there is none.
+
+    To construct a type is to call its constructor, and to call a type's method is to reach the type.
+
+    Raises:
+        UnknownSymbolError, AmbiguousError: as `find_symbol`.
+    """
+    starts = find_symbol(graph.code, graph.connection, source)
+    ends = find_symbol(graph.code, graph.connection, target)
+    goal = set(_whole(graph, ends))
+    came: dict[int, Edge | None] = dict.fromkeys(_whole(graph, starts))
+    queue = deque(came)
+    found = next((node for node in came if node in goal), None)
+    while queue and found is None and len(came) < _MAX_VISITED:
+        for edge in graph.outgoing([queue.popleft()], CALL_KINDS | {USE}):
+            for node in _reached(graph, edge.target):
+                if node not in came:
+                    came[node] = edge
+                    queue.append(node)
+                    found = node if node in goal and found is None else found
+    own, other = (symbol_of(graph.code, graph.code.main_of(nodes)) for nodes in (starts, ends))
+    return CallPath(own, other, tuple(_steps(graph, came, found)) if found is not None else (), graph.notes)
+
+
+def _whole(graph: Graph, nodes: Sequence[int]) -> list[int]:
+    """Return some symbols, and of types and files what they contain."""
+    wide = [
+        node for node in nodes if place_of(node) < 0 or graph.code.definition(node).kind in TYPE_KINDS | NAMESPACE_KINDS
+    ]
+    return list(dict.fromkeys([*nodes, *(graph.within(wide) if wide else ())]))
+
+
+def _reached(graph: Graph, node: int) -> list[int]:
+    """Return what runs when a definition is called: of a type, its constructors."""
+    source, one = graph.code.file(file_of(node)), graph.code.definition(node)
+    if one.kind not in TYPE_KINDS:
+        return graph.code.group(node)
+    members = source.members.get(one.qualified_name, {})
+    makers = [
+        place
+        for name in (source.rules.constructor, one.name, "constructor")
+        for place in members.get(name, ())
+        if place != place_of(node)
+    ]
+    return [node, *(node_of(source.number, place) for place in dict.fromkeys(makers))]
+
+
+def _steps(graph: Graph, came: dict[int, Edge | None], node: int) -> list[Link]:
+    steps: list[Link] = []
+    current = node
+    while (edge := came[current]) is not None:
+        steps.append(_link(graph, edge, current))
+        # A constructor was reached by way of its type, an inner definition as part of what was asked for.
+        current = edge.source
+    first = symbol_of(graph.code, current)
+    steps.append(Link(first, "start", "exact", first.path, first.line))
+    return steps[::-1]
+
+
+def importers(graph: Graph, text: str) -> Importers:
+    """Return the files that import a file, given by its path, as a Python module's name, or by a symbol in it.
+
+    Raises:
+        UnknownSymbolError: if no file is called so.
+    """
+    number = find_file(graph.code, text)
+    if number is None:
+        place = graph.code.modules.resolve(text, "", "python")
+        number = place if isinstance(place, int) else None
+    if number is None:
+        number = _file_of_symbol(graph, text)
+    path = graph.code.paths[number]
+    found: dict[str, Importer] = {}
+    for other in files_importing(graph, number):
+        for one in graph.resolver.imported(other):
+            if one.target == number:
+                importer = Importer(
+                    graph.code.paths[other],
+                    one.line,
+                    bool(one.flags & ImportFlag.TYPE_ONLY),
+                    bool(one.flags & ImportFlag.DEFERRED),
+                )
+                found.setdefault(importer.path, importer)
+    return Importers(path, tuple(found.values()), graph.notes)
+
+
+def files_importing(graph: Graph, number: int) -> list[int]:
+    """Return files that may import a file: those whose text has its name, or that of its folder."""
+    path = graph.code.paths[number]
+    source = graph.code.file(number)
+    stem = path.rpartition("/")[2].partition(".")[0]
+    names = {stem, path.rpartition("/")[0].rpartition("/")[2]}
+    if source.rules.package in ("package", "all"):
+        names |= {one.name for one in source.definitions if one.parent < 0 or one.kind in TYPE_KINDS}
+    files: set[int] = set()
+    for name in names - {""}:
+        files |= graph.code.mentioning(name)
+    graph.code.load(files, graph.progress)
+    return sorted(files - {number})
+
+
+def _file_of_symbol(graph: Graph, text: str) -> int:
+    try:
+        nodes = find_symbol(graph.code, graph.connection, text)
+    except UnknownSymbolError as error:
+        raise UnknownSymbolError(f"no file, module or symbol is called {text!r} here", error.hint) from error
+    return file_of(nodes[0])

@@ -1,0 +1,177 @@
+"""Reads parameter and result types out of a definition's head, on whichever side of the name a language puts them."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from cairn.source.references import type_name
+
+_OPENING, _CLOSING = "([{<", ")]}>"
+_MODIFIERS = re.compile(
+    r"^(?:(?:final|const|mut|ref|out|in|params|var|val|vararg|private|public|protected|internal|readonly|override"
+    r"|static|crossinline|noinline|inout|this|scoped|register|restrict) |@[\w.]+(?:\([^)]*\))? |\.\.\.|\*+|&)+"
+)
+_PROMOTED = re.compile(r"\b(?:private|public|protected|readonly)\b")
+_NAME = re.compile(r"^[$\w]+$")
+
+
+class Heads(NamedTuple):
+    """The parameters of a function with their types (empty where unknown), which of them become attributes, its result.
+
+    `result` is the class a call gives, empty where it is not said.
+    """
+
+    parameters: dict[str, str]
+    promoted: frozenset[str]
+    result: str
+
+
+@lru_cache(maxsize=1 << 14)
+def read_head(signature: str, name: str, side: str, result: str) -> Heads:
+    """Take a signature apart; see `cairn.graph.rules.Rules` for `side` and `result`."""
+    receiver = ""
+    start = 0
+    if side == "go" and signature.startswith("func ("):
+        closing = _closing(signature, 5)
+        receiver, start = signature[6:closing], closing + 1
+    at = _word_at(signature, name, start)
+    opening = signature.find("(", at + len(name) if at >= 0 else start)
+    if opening < 0:
+        return Heads({}, frozenset(), "")
+    closing = _closing(signature, opening)
+    parts = _split(signature[opening + 1 : closing])
+    parameters: dict[str, str] = {}
+    promoted: set[str] = set()
+    if side == "go":
+        _read_go([receiver, *parts] if receiver else parts, parameters)
+    else:
+        for part in parts:
+            rest_of_all = part.startswith(("*", "...", "vararg"))
+            found, text = _parameter(part, side)
+            if found:
+                parameters[found] = type_name(text) if text and not rest_of_all else ""
+                if _PROMOTED.search(part):
+                    promoted.add(found)
+    rest = signature[closing + 1 :].strip()
+    returned = ""
+    if side == "go":
+        returned = _last_word(_split(rest[1:-1])[0]) if rest.startswith("(") and len(rest) > 2 else rest
+    elif result and rest.startswith(result):
+        returned = rest[len(result) :]
+    elif not result and at >= 0:
+        returned = _MODIFIERS.sub("", _last_word(signature[:at].strip()))
+    return Heads(parameters, frozenset(promoted), type_name(returned.strip()) if returned else "")
+
+
+@lru_cache(maxsize=1 << 14)
+def declared_type(signature: str, name: str, side: str) -> str:
+    """Return the class that the declaration of a field, property or variable names, empty where it names none."""
+    head = signature.partition("=")[0].strip().rstrip(";{ ")
+    if side == "after":
+        before, found, text = head.partition(":")
+        return type_name(text) if found and before.rstrip(" ?!").endswith(name) else ""
+    if side == "go":
+        _, found, text = head.partition(f"{name} ")
+        return type_name(text) if found else ""
+    if side == "before":
+        at = _word_at(head, name, 0)
+        return type_name(_last_word(head[:at].rstrip("$ \t"))) if at >= 0 else ""
+    return ""
+
+
+def _word_at(text: str, word: str, start: int) -> int:
+    """Return where a word stands by itself, -1 if nowhere."""
+    at = text.find(word, start)
+    while at >= 0:
+        end = at + len(word)
+        if not (at and _is_letter(text[at - 1])) and not (end < len(text) and _is_letter(text[end])):
+            return at
+        at = text.find(word, end)
+    return -1
+
+
+def _is_letter(letter: str) -> bool:
+    return letter.isalnum() or letter == "_"
+
+
+def _closing(text: str, opening: int) -> int:
+    """Return where the bracket that opens at `opening` closes, the end of the text where it does not."""
+    depth = 0
+    for place in range(opening, len(text)):
+        letter = text[place]
+        if letter in "([{":
+            depth += 1
+        elif letter in ")]}":
+            depth -= 1
+            if not depth:
+                return place
+    return len(text)
+
+
+def _split(text: str) -> list[str]:
+    """Split at the commas outside of all brackets."""
+    parts, depth, start = [], 0, 0
+    for place, letter in enumerate(text):
+        if letter in _OPENING:
+            depth += 1
+        elif letter in _CLOSING and not (letter == ">" and text[place - 1] in "-="):
+            depth -= 1
+        elif letter == "," and depth <= 0:
+            parts.append(text[start:place].strip())
+            start = place + 1
+    return [part for part in (*parts, text[start:].strip()) if part]
+
+
+def _parameter(part: str, side: str) -> tuple[str, str]:
+    part = _MODIFIERS.sub("", part)
+    if side == "after":
+        name, _, text = part.partition(":")
+        if not text:
+            name = name.partition("=")[0]
+        return name.strip().rstrip("?"), _without_default(text)
+    if side == "before":
+        part = _without_default(part)
+        at = re.search(r"[&*]*([$\w]+)(?:\[\])?$", part)
+        return (at[1], part[: at.start()].strip()) if at is not None and at.start() else ("", "")
+    name = part.partition("=")[0].partition(":")[0].strip("*&: ")
+    return (name, "") if _NAME.match(name) else ("", "")
+
+
+def _without_default(text: str) -> str:
+    depth = 0
+    for place, letter in enumerate(text):
+        if letter in _OPENING:
+            depth += 1
+        elif letter in _CLOSING:
+            depth -= 1
+        elif letter == "=" and depth <= 0 and text[place + 1 : place + 2] != ">":
+            return text[:place].strip()
+    return text.strip()
+
+
+def _read_go(parts: list[str], parameters: dict[str, str]) -> None:
+    """Read `a, b T`: a name without a type has that of the next."""
+    waiting: list[str] = []
+    for part in parts:
+        name, found, text = part.partition(" ")
+        waiting.append(name)
+        if found:
+            kind = type_name(text.removeprefix("..."))
+            parameters |= dict.fromkeys(waiting, "" if text.startswith("...") else kind)
+            waiting = []
+
+
+def _last_word(text: str) -> str:
+    """Return the last word of a text, with the brackets it ends in and what stands in them."""
+    depth = 0
+    for place in range(len(text) - 1, -1, -1):
+        letter = text[place]
+        if letter in _CLOSING:
+            depth += 1
+        elif letter in _OPENING:
+            depth -= 1
+        elif letter.isspace() and depth <= 0:
+            return text[place + 1 :]
+    return text

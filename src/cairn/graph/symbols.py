@@ -1,0 +1,138 @@
+"""Finds the symbol that a text names: `name`, `Class.method`, `path:name`, `path:line` or a path."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from difflib import get_close_matches
+
+from cairn.errors import AmbiguousError, UnknownSymbolError
+from cairn.graph.code import Code, file_of, node_of, place_of
+from cairn.graph.rules import NAMESPACE_KINDS, VALUE_KINDS
+from cairn.graph.values import Symbol
+from cairn.storage import index_db
+
+_MAX_LISTED = 12
+_SEPARATORS = re.compile(r"::|\.|#|->|\\")
+
+
+def symbol_of(code: Code, node: int) -> Symbol:
+    """Return what is shown of a node."""
+    source = code.file(file_of(node))
+    if place_of(node) < 0:
+        return Symbol(source.path, 1, 1, "file", "", source.stale)
+    one = source.definitions[place_of(node)]
+    return Symbol(source.path, one.span.start_line, one.span.end_line, one.kind, one.qualified_name, source.stale)
+
+
+def find_symbol(code: Code, connection: sqlite3.Connection, text: str) -> list[int]:
+    """Return the definitions that a text names: one, or several that are one symbol, such as overloads.
+
+    Raises:
+        UnknownSymbolError: if nothing is called so; the hint offers the nearest names.
+        AmbiguousError: if several symbols are; the hint lists them.
+    """
+    text = text.strip()
+    nodes = _by_place(code, text)
+    if nodes is None:
+        nodes = _by_name(code, text)
+    groups: dict[tuple[int | str, str], list[int]] = {}
+    for node in nodes:
+        groups.setdefault(_identity(code, node), []).append(node)
+    if not groups:
+        raise UnknownSymbolError(f"nothing is called {text!r} here", _offer(code, connection, text))
+    if len(groups) > 1:
+        groups = _preferred(code, groups)
+    if len(groups) > 1:
+        raise AmbiguousError(f"{text!r} may be any of {len(groups)}: {_listed(code, groups)}", "name one as PATH:LINE")
+    (found,) = groups.values()
+    return sorted({member for node in found for member in code.group(node)})
+
+
+def _identity(code: Code, node: int) -> tuple[int | str, str]:
+    """What is the same symbol: overloads, and in languages that split a type over files, its parts."""
+    if place_of(node) < 0:
+        return file_of(node), ""
+    source = code.file(file_of(node))
+    name = source.definitions[place_of(node)].qualified_name
+    whole = source.rules.open_types and source.rules.package in ("all", "package")
+    return (source.rules.family if whole else file_of(node)), name
+
+
+def _preferred(code: Code, groups: dict[tuple[int | str, str], list[int]]) -> dict[tuple[int | str, str], list[int]]:
+    """Leave out what is less likely meant: variables, namespaces and prototypes beside functions and types."""
+    minor = VALUE_KINDS | NAMESPACE_KINDS | {"impl"}
+    major = {
+        key: nodes
+        for key, nodes in groups.items()
+        if any(place_of(node) < 0 or code.definition(node).kind not in minor for node in nodes)
+    }
+    return major or groups
+
+
+def _listed(code: Code, groups: dict[tuple[int | str, str], list[int]]) -> str:
+    shown = []
+    for nodes in list(groups.values())[:_MAX_LISTED]:
+        symbol = symbol_of(code, nodes[0])
+        shown.append(f"{symbol.path}:{symbol.line} ({symbol.kind} {symbol.name})")
+    more = len(groups) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")
+
+
+def find_file(code: Code, text: str) -> int | None:
+    """Return the file that a path names, whole or by its unambiguous end; None if there is none."""
+    path = text.replace("\\", "/").removeprefix("./").rstrip("/")
+    if path in code.numbers:
+        return code.numbers[path]
+    found = [number for number, one in enumerate(code.paths) if one.endswith(f"/{path}")] if path else []
+    return found[0] if len(found) == 1 else None
+
+
+def file_named(code: Code, text: str) -> int:
+    """Return the file that a path names, as `find_file` does.
+
+    Raises:
+        UnknownSymbolError: if there is none.
+    """
+    if (number := find_file(code, text)) is None:
+        raise UnknownSymbolError(
+            f"no indexed file is called {text!r}", "see what is skipped with: cairn index --skipped"
+        )
+    return number
+
+
+def _by_place(code: Code, text: str) -> list[int] | None:
+    """Return what a path, with a line or a name behind it, means; None if the text begins with no path."""
+    if (number := find_file(code, text)) is not None:
+        return [node_of(number, -1)]
+    path, found, rest = text.rpartition(":")
+    number = find_file(code, path.rstrip(":")) if found else None
+    if number is None:
+        return None
+    source = code.file(number)
+    if rest.isdigit():
+        place = source.at_line(int(rest))
+        return [node_of(number, place)] if place >= 0 or int(rest) > 0 else []
+    return [
+        node_of(number, place) for place, one in enumerate(source.definitions) if _ends_in(one.qualified_name, rest)
+    ]
+
+
+def _by_name(code: Code, text: str) -> list[int]:
+    name = text if not _SEPARATORS.search(text.strip(".")) else _SEPARATORS.split(text)[-1]
+    return [node for node in code.named(name) if _ends_in(code.definition(node).qualified_name, text)]
+
+
+def _ends_in(qualified: str, text: str) -> bool:
+    wanted = [part for part in _SEPARATORS.split(text) if part]
+    return _SEPARATORS.split(qualified)[-len(wanted) :] == wanted or qualified == text
+
+
+def _offer(code: Code, connection: sqlite3.Connection, text: str) -> str:
+    name = _SEPARATORS.split(text.rpartition(":")[2])[-1]
+    names = index_db.definition_names(connection)
+    folded = {one.lower(): one for one in names}
+    near = [folded[one] for one in get_close_matches(name.lower(), folded, n=5, cutoff=0.6)]
+    if near:
+        return f"did you mean {', '.join(near)}? Or look for it with: cairn search {name or text}"
+    return f"look for it with: cairn search {name or text}"

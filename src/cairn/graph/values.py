@@ -1,0 +1,180 @@
+"""What questions to the symbol graph are answered with: frozen values without I/O."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+Way = Literal["exact", "import", "receiver", "name"]
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A definition, or, with the kind `file` and an empty name, a file as a whole.
+
+    `name` is qualified. `stale` says that the file changed since it was indexed, and was read as it is now.
+    """
+
+    path: str
+    line: int
+    end_line: int
+    kind: str
+    name: str
+    stale: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One symbol that refers to another, or is referred to: of what kind, resolved how, on which line of which file."""
+
+    symbol: Symbol
+    kind: str
+    how: Way
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """The callers or callees of a symbol. `omitted` counts those beyond the limit."""
+
+    symbol: Symbol
+    links: tuple[Link, ...]
+    omitted: int = 0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CallPath:
+    """The shortest way of calls from one symbol to another, both included; no steps when there is none.
+
+    `steps[0]` has the kind `start`; each later one says on which line of the one before it is called.
+    """
+
+    source: Symbol
+    target: Symbol
+    steps: tuple[Link, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Importer:
+    """A file that imports another. `typing_only`: gone at run time; `deferred`: when a function runs."""
+
+    path: str
+    line: int
+    typing_only: bool = False
+    deferred: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Importers:
+    """Who imports a file."""
+
+    path: str
+    importers: tuple[Importer, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Affected:
+    """A symbol that a change may break: over how many steps, by way of what, and how sure that is, from 0 to 1."""
+
+    symbol: Symbol
+    depth: int
+    confidence: float
+    via: str
+
+
+@dataclass(frozen=True, slots=True)
+class RankedTest:
+    """A file of tests worth running, with the sum of evidence for it and the strongest reason."""
+
+    path: str
+    score: float
+    reason: str
+    tests: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """What a change of some symbols may break: their callers over any number of steps, importing files, and tests."""
+
+    changed: tuple[Symbol, ...]
+    affected: tuple[Affected, ...]
+    importers: tuple[str, ...]
+    tests: tuple[RankedTest, ...]
+    omitted: int = 0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TestChoice:
+    """The tests worth running for a change, best first; `total` counts the test files of the project."""
+
+    __test__ = False  # pytest takes the name for a class of tests
+
+    changed: tuple[Symbol, ...]
+    tests: tuple[RankedTest, ...]
+    total: int
+    omitted: int = 0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DeadSymbol:
+    """A definition that nothing seems to reach, why it is thought so, and how sure that is, from 0 to 1."""
+
+    symbol: Symbol
+    reason: str
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class DeadCode:
+    """What no entry point reaches, surest first; `entry_points` counts what was taken for one, by reason."""
+
+    dead: tuple[DeadSymbol, ...]
+    entry_points: dict[str, int] = field(default_factory=dict)
+    omitted: int = 0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """Files that import each other in a circle; the last imports the first.
+
+    `kind`: `runtime` when all of these imports run on loading, `deferred` when one waits for a call, `typing` when one
+    is gone at run time.
+    """
+
+    steps: tuple[Importer, ...]
+    size: int
+    kind: Literal["runtime", "deferred", "typing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cycles:
+    """The circles among a project's imports: one for each set of files that all reach each other, largest first."""
+
+    cycles: tuple[Cycle, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MapEntry:
+    """A file of the map, with its most central definitions as (line, head) in reading order."""
+
+    path: str
+    rank: float
+    symbols: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryMap:
+    """The most central files and definitions that fit a budget; `omitted_files` have no entry for want of room."""
+
+    entries: tuple[MapEntry, ...]
+    tokens: int
+    omitted_files: int
+    notes: tuple[str, ...] = ()

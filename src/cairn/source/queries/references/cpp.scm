@@ -1,0 +1,15 @@
+(base_class_clause [(type_identifier) (qualified_identifier) (template_type)] @inherit)
+(new_expression type: (_) @construct)
+(compound_literal_expression type: (_) @construct)
+(field_declaration type: [(qualified_identifier) (template_type)] @type declarator: (reference_declarator (field_identifier) @var))
+(declaration type: (placeholder_type_specifier) declarator: (init_declarator declarator: (identifier) @var value: [
+  (call_expression) (new_expression)] @value))
+(declaration type: (placeholder_type_specifier) declarator: (init_declarator declarator: (pointer_declarator declarator: (identifier) @var)
+  value: [(call_expression) (new_expression)] @value))
+(declaration type: [(type_identifier) (qualified_identifier) (struct_specifier) (template_type)] @type declarator: [
+  (identifier) @var
+  (pointer_declarator declarator: (identifier) @var)
+  (init_declarator declarator: [(identifier) @var (pointer_declarator declarator: (identifier) @var)])])
+(field_declaration type: [(type_identifier) (qualified_identifier) (struct_specifier) (template_type)] @type declarator: [
+  (field_identifier) @var
+  (pointer_declarator declarator: (field_identifier) @var)])

@@ -1,0 +1,19 @@
+(invocation_expression function: (_) @call)
+(object_creation_expression type: (_) @construct)
+(base_list (_) @inherit)
+(attribute name: (_) @decorate)
+(using_directive) @import
+(file_scoped_namespace_declaration name: (_) @package)
+
+(variable_declaration type: (_) @type (variable_declarator name: (identifier) @var))
+(variable_declaration type: (implicit_type) (variable_declarator name: (identifier) @var [
+  (invocation_expression) (object_creation_expression) (identifier) (member_access_expression) (await_expression)] @value))
+(assignment_expression left: [(identifier) (member_access_expression)] @var right: [
+  (invocation_expression) (object_creation_expression) (identifier)] @value)
+(foreach_statement type: (_) @type left: (identifier) @var)
+
+(argument [(identifier) (member_access_expression)] @use)
+(parameter type: (identifier) @use)
+(typeof_expression type: (identifier) @use)
+(assignment_expression right: (identifier) @use)
+(return_statement [(invocation_expression) (object_creation_expression)] @result)

@@ -1,0 +1,1 @@
+(call target: [(identifier) (dot)] @call)

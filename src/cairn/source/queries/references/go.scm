@@ -1,0 +1,18 @@
+(call_expression function: (_) @call)
+(composite_literal type: [(type_identifier) (qualified_type) (generic_type)] @construct)
+(import_spec) @import
+(type_spec type: (struct_type (field_declaration_list (field_declaration !name type: (_) @inherit))))
+(type_spec type: (interface_type (type_elem (type_identifier) @inherit)))
+
+(field_declaration name: (field_identifier) @var type: (_) @type)
+(var_spec name: (identifier) @var type: (_) @type)
+(short_var_declaration left: (expression_list . (identifier) @var) right: (expression_list . [
+  (call_expression) (identifier) (selector_expression) (composite_literal) (unary_expression)] @value))
+(var_spec name: (identifier) @var value: (expression_list . [
+  (call_expression) (composite_literal) (unary_expression)] @value))
+(range_clause left: (expression_list) right: (call_expression function: (_) @call))
+
+(argument_list [(identifier) (selector_expression)] @use)
+(keyed_element value: (literal_element [(identifier) (selector_expression)] @use))
+(assignment_statement right: (expression_list (identifier) @use))
+(parameter_declaration type: [(type_identifier) @use (pointer_type (type_identifier) @use)])

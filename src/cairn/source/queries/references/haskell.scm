@@ -1,0 +1,2 @@
+(apply function: (variable) @call)
+(infix (variable) @call)

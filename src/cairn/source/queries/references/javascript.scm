@@ -1,0 +1,3 @@
+(class_heritage (_) @inherit)
+(jsx_opening_element name: (_) @call)
+(jsx_self_closing_element name: (_) @call)

@@ -1,0 +1,21 @@
+(call function: (_) @call)
+(decorator (_) @decorate)
+(class_definition superclasses: (_ [(identifier) (attribute) (subscript)] @inherit))
+[(import_statement) (import_from_statement)] @import
+
+(assignment left: [(identifier) (attribute)] @var right: [(call) (identifier) (attribute) (await) (conditional_expression) (boolean_operator)]? @value type: (_)? @type)
+(as_pattern (call) @value alias: (_ (identifier) @var))
+(named_expression name: (_) @var value: (call) @value)
+
+; Names handed on as they are, and types.
+(argument_list [(identifier) (attribute object: (identifier))] @use)
+(keyword_argument value: [(identifier) (attribute object: (identifier))] @use)
+(pair value: (identifier) @use)
+(list (identifier) @use)
+(tuple (identifier) @use)
+(return_statement (identifier) @use)
+(assignment right: (identifier) @use)
+(type [(identifier) (attribute)] @use)
+(except_clause (identifier) @use)
+
+(return_statement [(call) (identifier) (attribute) (await)] @result)

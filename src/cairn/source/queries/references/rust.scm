@@ -1,0 +1,17 @@
+(call_expression function: (_) @call)
+(struct_expression name: (_) @construct)
+(macro_invocation macro: (_) @call)
+(impl_item trait: (_) @implement)
+(trait_item bounds: (trait_bounds (_) @inherit))
+[(use_declaration) (extern_crate_declaration)] @import
+((mod_item !body) @import)
+
+(field_declaration name: (_) @var type: (_) @type)
+(let_declaration pattern: [(identifier) (mut_pattern (identifier))] @var type: (_)? @type value: [
+  (call_expression) (identifier) (field_expression) (struct_expression) (try_expression) (await_expression)
+  (reference_expression)]? @value)
+
+(arguments [(identifier) (scoped_identifier)] @use)
+(token_tree (identifier) @use)
+(parameter type: [(type_identifier) @use (reference_type type: (type_identifier) @use)])
+(generic_type type: (type_identifier) @use)

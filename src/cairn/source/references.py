@@ -1,0 +1,313 @@
+"""Finds what a file refers to: its facts, from which the symbol graph is made.
+
+A query under `queries/references/` captures whole nodes, whose text is read here, because one wide node is cheaper than
+many small ones:
+    `@call @construct @inherit @implement @decorate`: what is referred to, as an expression. With `@receiver` in the
+        same match, the expression begins there.
+    `@use`: a name handed on as it is; it counts where the file defines or imports it.
+    `@import`, `@package`: a statement, and the name of what the whole file belongs to.
+    `@var` with `@value` or `@type`: a variable, and what it holds.
+    `@result`: what a function returns, kept as the value of a variable called `return`.
+    `@default`: the name that `import x from` gets.
+
+An expression is kept in one form for all languages: `a->b`, `A::b` and `a?.b` read `a.b`; what stands in brackets is
+left out, so that `f(x)[0].g` reads `f()[].g`; what cannot be written so reads `?`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from cairn.source.definitions import Found, Lines, find_definitions, parse
+from cairn.source.imports import Import, ImportFlag, read_import
+from cairn.source.languages import Language, load_grammar, load_reference_text
+from cairn.types import Definition
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+_FORMAT = b"1"  # raised whenever a query or this module finds something else
+KINDS = ("call", "construct", "inherit", "implement", "decorate", "use")
+_KIND_OF = {name: number for number, name in enumerate(KINDS)}
+RESULT = "return"
+_DECORATE, _USE = _KIND_OF["decorate"], _KIND_OF["use"]
+# A value belongs to the function or type around it, not to the variable it is for.
+_VALUE_KINDS = frozenset({"variable", "constant", "field", "property", "key", "section", "type", "macro"})
+_MAX_EXPRESSION_BYTES = 400
+_MAX_KEPT_REFERENCES = 60_000  # of one file; more is generated code
+
+_PLAIN = re.compile(r"[@$\w]+(?:\.[@$\w]+)*")
+_STRING = re.compile(r"""[rbfu]*"(?:[^"\\\n]|\\.)*"|[rbfu]*'(?:[^'\\\n]|\\.)*'|`[^`]*`""", re.IGNORECASE)
+_BRACKETS = re.compile(r"\([^()\[\]{}]*\)|\[[^()\[\]{}]*\]|\{[^()\[\]{}]*\}")
+_EMPTIED = {"(": "\1", "[": "\2", "{": "\3"}  # stand for empty brackets while those around them are looked for
+_GENERICS = re.compile(r"(?:::)?<[^<>()]*>")
+_ARROW = re.compile(r"->|::|\?\.|&\.|!!?\.|\\")
+_UNWRAPPED = re.compile(r"^\((?:await\s+)?([@$\w.]+)(?:\s+as\s+[\w.]+)?\)")
+_KEYWORD = re.compile(r"^(?:await|new|yield|typeof|void|return|throw)\s+")
+_CHAIN = re.compile(r"(?:[@$\w]+[?!]?|\"\"|\[\]|\{\})(?:\(\)|\[\]|\{\})*(?:\.[@$\w~]+[?!=]?(?:\(\)|\[\]|\{\})*)*")
+_LAST_NAME = re.compile(r"([$\w]+[?!]?)$")
+_SPACE = re.compile(r"\s+")
+_WRAPPER = re.compile(
+    r"^(?:Optional|Annotated|Final|ClassVar|Required|Readonly|Promise|Awaitable|Box|Rc|Arc|Ref|RefCell|Mutex|RwLock"
+    r"|Lazy|Partial|Task|ValueTask|unique_ptr|shared_ptr|Self)[\[<](.+)[\]>]$"
+)
+_NOT_A_TYPE = frozenset({"None", "null", "undefined", "nil", "any", "Any", "object", "var", "auto", "let", "val"})
+
+
+class Facts(NamedTuple):
+    """What a file refers to, as columns, for they are many.
+
+    `kinds`, `expressions`, `scopes` and `lines` are as long as there are references: what kind (a place in `KINDS`),
+    to what (a place in `texts`), in which definition (its place in the file, -1 outside of all), and on which line.
+    `values` say what a variable holds: (scope, variable, expression); an expression that begins with `:` is a type.
+    """
+
+    texts: Sequence[str] = ()
+    kinds: Sequence[int] = ()
+    expressions: Sequence[int] = ()
+    scopes: Sequence[int] = ()
+    lines: Sequence[int] = ()
+    imports: Sequence[Import] = ()
+    values: Sequence[tuple[int, str, str]] = ()
+    package: str = ""
+
+
+NO_FACTS = Facts()
+Captures = dict[str, list["tree_sitter.Node"]]
+
+
+def read_facts(data: bytes, language: Language) -> tuple[tuple[Definition, ...], Facts]:
+    """Return the definitions of a file in reading order, and what it refers to.
+
+    Never raises for bad content: a file without grammar, or without a query for it, has no facts.
+    """
+    if not language.references or not data.strip():
+        return (), NO_FACTS
+    import tree_sitter  # noqa: PLC0415 - start-up time: what is stored needs no parser
+
+    lines = Lines.of(data)
+    tree = parse(data, language)
+    found = find_definitions(tree, data, lines, language)
+    matches = tree_sitter.QueryCursor(_compiled(language)).matches(tree.root_node)
+    facts = _Collector(found, data, lines, language.name).collect([captures for _, captures in matches])
+    return tuple(item.definition for item in found), facts
+
+
+@cache
+def _compiled(language: Language) -> tree_sitter.Query:
+    import tree_sitter  # noqa: PLC0415 - start-up time: what is stored needs no parser
+
+    return tree_sitter.Query(load_grammar(language), load_reference_text(language))
+
+
+class _Collector:
+    """Reads matches one by one; `found` are the file's definitions in reading order."""
+
+    def __init__(self, found: Sequence[Found], data: bytes, lines: Lines, language: str) -> None:
+        self._found = found
+        self._data = data
+        self._starts = lines.starts
+        self._language = language
+        self._def_starts = [item.definition.span.start_byte for item in found]
+        self._borders, self._owners = _owners(found)
+        self._imports: list[Import] = []
+        self._values: list[tuple[int, str, str]] = []
+        self._package = ""
+
+    def collect(self, matches: Sequence[Captures]) -> Facts:
+        data, kind_of = self._data, _KIND_OF
+        references: list[tuple[int, int, bytes, int]] = []
+        uses: list[tuple[int, int, bytes, int]] = []
+        for captures in matches:
+            for name, nodes in captures.items():
+                node = nodes[0]
+                if (kind := kind_of.get(name)) is not None:
+                    start, end = node.start_byte, node.end_byte
+                    if "receiver" in captures:
+                        start = min(start, captures["receiver"][0].start_byte)
+                    (uses if kind == _USE else references).append((start, kind, data[start:end], end))
+                else:
+                    self._statement(name, node, captures)
+        # Most arguments are local variables.
+        known = {item.definition.name.encode("utf-8", "replace") for item in self._found}
+        known |= {one.alias.encode("utf-8", "replace") for one in self._imports}
+        references += [one for one in uses if one[2].rpartition(b".")[2] in known]
+        references.sort()
+        return self._facts(references[:_MAX_KEPT_REFERENCES])
+
+    def _statement(self, name: str, node: tree_sitter.Node, captures: Captures) -> None:
+        """Take in what a capture tells that is no reference."""
+        if name == "import":
+            self._import(node)
+        elif name == "var":
+            self._value(node, captures)
+        elif name == "result":
+            if value := _held(expression_of(self._data[node.start_byte : node.end_byte])):
+                self._values.append((self._scope(node.start_byte), RESULT, value))
+        elif name == "default":
+            line = self._line(node.start_byte)
+            self._imports.append(Import("", _text(node), "default", line, ImportFlag.REEXPORT))
+        elif name == "package" and not self._package:
+            self._package = _SPACE.sub("", _text(node)).strip("\\.")
+
+    def _facts(self, references: list[tuple[int, int, bytes, int]]) -> Facts:
+        """Put the columns together from (first byte, kind, expression, last byte + 1) of each reference."""
+        texts: dict[str, int] = {}
+        numbers: dict[bytes, int] = {}
+        kinds: list[int] = []
+        expressions: list[int] = []
+        scopes: list[int] = []
+        lines: list[int] = []
+        starts, borders, owners = self._starts, self._borders, self._owners
+        for start, kind, raw, end in references:
+            number = numbers.get(raw)
+            if number is None:
+                expression = expression_of(raw)
+                number = numbers[raw] = texts.setdefault(expression, len(texts)) if expression else -1
+            if number < 0:
+                continue
+            scope = owners[bisect_right(borders, start) - 1]
+            kinds.append(kind)
+            expressions.append(number)
+            scopes.append(self._decorated(start, scope) if kind == _DECORATE else scope)
+            lines.append(bisect_right(starts, end - 1))
+        return Facts(list(texts), kinds, expressions, scopes, lines, self._imports, self._values, self._package)
+
+    def _import(self, node: tree_sitter.Node) -> None:
+        start = node.start_byte
+        flags = ImportFlag.DEFERRED if self._scope(start) >= 0 else ImportFlag(0)
+        block = node.parent
+        if block is not None and block.parent is not None and block.parent.type == "if_statement":
+            condition = block.parent.child_by_field_name("condition")
+            if condition is not None and b"TYPE_CHECKING" in (condition.text or b""):
+                flags |= ImportFlag.TYPE_ONLY
+        self._imports += read_import(_text(node), self._language, self._line(start), flags)
+
+    def _value(self, node: tree_sitter.Node, captures: Captures) -> None:
+        start = node.start_byte
+        variable = expression_of(self._data[start : node.end_byte])
+        if not variable or "(" in variable or "[" in variable or variable[0] == "?":
+            return
+        if (types := captures.get("type")) and (name := type_name(_text(types[0]))):
+            self._values.append((self._scope(start), variable, f":{name}"))
+        elif values := captures.get("value"):
+            value = _held(expression_of(self._data[values[0].start_byte : values[0].end_byte]))
+            if value and value != variable:
+                self._values.append((self._scope(start), variable, value))
+
+    def _scope(self, byte: int) -> int:
+        return self._owners[bisect_right(self._borders, byte) - 1]
+
+    def _line(self, byte: int) -> int:
+        return bisect_right(self._starts, byte)
+
+    def _decorated(self, start: int, scope: int) -> int:
+        """Return the definition that a decorator is for: the one it opens, or the next to come."""
+        if scope >= 0:
+            body = self._found[scope].node.child_by_field_name("body")
+            if body is not None and start < body.start_byte:
+                return scope
+        following = bisect_left(self._def_starts, start)
+        return following if following < len(self._found) else scope
+
+
+def _owners(found: Sequence[Found]) -> tuple[list[int], list[int]]:
+    """Return where the innermost function or type changes, and which it is from there on."""
+    borders, owners = [0], [-1]
+    open_ones: list[int] = []
+
+    def close(until: int) -> None:
+        while open_ones and found[open_ones[-1]].definition.span.end_byte <= until:
+            borders.append(found[open_ones.pop()].definition.span.end_byte)
+            owners.append(open_ones[-1] if open_ones else -1)
+
+    for place, item in enumerate(found):
+        if item.definition.kind in _VALUE_KINDS:
+            continue
+        close(item.definition.span.start_byte)
+        borders.append(item.definition.span.start_byte)
+        owners.append(place)
+        open_ones.append(place)
+    close(1 << 62)
+    return borders, owners
+
+
+def _held(expression: str) -> str:
+    """Return an expression whose type can be found out, empty for literals and what is too intricate."""
+    return expression if expression and expression[0] not in '?"[{0123456789' else ""
+
+
+def _text(node: tree_sitter.Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")
+
+
+@lru_cache(maxsize=1 << 16)
+def expression_of(raw: bytes) -> str:
+    """Return the one form of an expression; see the top of this file. Empty where it names nothing."""
+    text = raw[-_MAX_EXPRESSION_BYTES:].decode("utf-8", "replace")
+    if _PLAIN.fullmatch(text):
+        return text
+    text = _KEYWORD.sub("", text.strip()).lstrip("&*~!")
+    text = _STRING.sub('""', text)
+    while (unwrapped := _UNWRAPPED.sub(r"\1", text)) != text:
+        text = unwrapped
+    for _ in range(_MAX_EXPRESSION_BYTES):
+        shorter = _BRACKETS.sub(lambda match: _EMPTIED[match[0][0]], text)
+        if shorter == text:
+            break
+        text = shorter
+    text = text.replace("\1", "()").replace("\2", "[]").replace("\3", "{}")
+    text = text.replace("->", ".")
+    while (plain := _GENERICS.sub("", text)) != text:
+        text = plain
+    text = _ARROW.sub(".", text)
+    text = _SPACE.sub("", text).replace(".await", "").replace(")?", ")").strip(".")
+    if _CHAIN.fullmatch(text):
+        return text
+    last = _LAST_NAME.search(text)
+    return f"?.{last[1]}" if last is not None and not last[1][0].isdigit() else ""
+
+
+@lru_cache(maxsize=1 << 14)
+def type_name(text: str) -> str:
+    """Return the class that a type annotation names, empty for a union of several, a container, or none at all."""
+    text = _SPACE.sub(" ", text).strip().lstrip(":").strip().strip("\"'")
+    text = re.sub(r"^(?:(?:const|mut|dyn|impl|final|static|struct|readonly|in|out|ref) |&(?:'\w+ )?|\*)+", "", text)
+    text = re.sub(r"(?:[?*&]| const)+$", "", text)
+    parts = [part.strip().strip("\"'") for part in text.split("|")] if "[" not in text.partition("|")[0] else [text]
+    parts = [part for part in parts if part not in _NOT_A_TYPE]
+    if len(parts) != 1:
+        return ""
+    text = parts[0]
+    inner = text.rpartition("::")[2] if text.startswith("std::") else text.removeprefix("typing.").removeprefix("t.")
+    if wrapped := _WRAPPER.match(inner):
+        return type_name(wrapped[1].split(",")[0])
+    if text.startswith(("list[", "List[", "dict[", "Dict[", "tuple[", "set[", "Callable")) or text.endswith("[]"):
+        return ""
+    text = re.sub(r"[\[<].*$", "", text).replace("::", ".").replace("\\", ".").lstrip(".").strip()
+    return text if re.fullmatch(r"[\w$]+(?:\.[\w$]+)*", text) and text not in _NOT_A_TYPE else ""
+
+
+# -- as bytes, for the index ------------------------------------------------------------------------------------------
+
+
+def encode(facts: Facts) -> bytes:
+    """Return facts as bytes."""
+    imports = [(*one[:4], int(one.flags)) for one in facts.imports]
+    return _FORMAT + zlib.compress(json.dumps((*facts[:5], imports, *facts[6:]), separators=(",", ":")).encode(), 1)
+
+
+def decode(data: bytes) -> Facts | None:
+    """Return the facts that `encode` made bytes of, None when another version of this module did."""
+    if not data.startswith(_FORMAT):
+        return None
+    document = json.loads(zlib.decompress(data[len(_FORMAT) :]))
+    texts, kinds, expressions, scopes, lines, imports, values, package = document
+    read = [Import(module, name, alias, line, ImportFlag(flags)) for module, name, alias, line, flags in imports]
+    return Facts(texts, kinds, expressions, scopes, lines, read, [(one[0], one[1], one[2]) for one in values], package)

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from e2e.test_cli import cairn, check_error, document
+
+Git = Callable[..., str]
+
+FILES = {
+    "shop/__init__.py": "",
+    "shop/money.py": "def fee(amount):\n    return amount\n",
+    "shop/cart.py": "from shop.money import fee\n\n\nclass Cart:\n    def total(self):\n        return fee(1)\n",
+    "shop/other.py": "def total():\n    return 1\n\n\ndef _unused():\n    return 2\n",
+    "tests/test_cart.py": "from shop.cart import Cart\n\n\ndef test_total():\n    assert Cart().total() == 1\n",
+}
+
+
+@pytest.fixture
+def project(checkout: Path, git: Git) -> Path:
+    """A repository with one commit, not indexed yet."""
+    for path, text in FILES.items():
+        (checkout / path).parent.mkdir(parents=True, exist_ok=True)
+        (checkout / path).write_text(text)
+    git(checkout, "add", ".")
+    git(checkout, "commit", "-qm", "all")
+    return checkout
+
+
+def test_callers_index_what_is_needed_and_print_a_line_for_each_call(project: Path) -> None:
+    done = cairn("callers", "fee", cwd=project)
+    assert done.returncode == 0
+    assert done.stdout == "shop/cart.py:6  method Cart.total  (call, import)\n"
+
+
+def test_callees_tell_where_the_callee_is(project: Path) -> None:
+    done = cairn("callees", "Cart.total", cwd=project)
+    assert done.stdout == "shop/cart.py:6  function fee  (call, import)  shop/money.py:1\n"
+
+
+def test_json_has_one_document_with_every_field(project: Path) -> None:
+    found = document(cairn("callers", "fee", "--json", cwd=project))
+    assert found["symbol"] == {
+        "filepath": "shop/money.py", "line": 1, "end_line": 2, "kind": "function", "name": "fee", "stale": False,
+    }  # fmt: skip
+    (link,) = found["links"]
+    assert (link["filepath"], link["line"], link["how"], link["symbol"]["name"]) == (
+        "shop/cart.py", 6, "import", "Cart.total",
+    )  # fmt: skip
+
+
+def test_nothing_found_is_exit_code_one_with_a_note(project: Path) -> None:
+    for command in (
+        ("callers", "_unused"),
+        ("callees", "fee"),
+        ("path", "fee", "_unused"),
+        ("importers", "shop/other.py"),
+        ("cycles",),
+    ):
+        done = cairn(*command, cwd=project)
+        assert (done.returncode, done.stdout) == (1, ""), command
+        assert done.stderr
+        assert cairn(*command, "--json", cwd=project).returncode == 1
+
+
+def test_a_way_is_printed_step_by_step(project: Path) -> None:
+    done = cairn("path", "test_total", "fee", cwd=project)
+    assert [line.split("  ")[1] for line in done.stdout.splitlines()] == [
+        "function test_total",
+        "method Cart.total",
+        "function fee",
+    ]
+
+
+def test_importers_impact_tests_dead_and_map_answer(project: Path) -> None:
+    assert cairn("importers", "shop.money", cwd=project).stdout == "shop/cart.py:1\n"
+    impact = cairn("impact", "fee", cwd=project).stdout
+    assert "depth 1   shop/cart.py:5  method Cart.total" in impact
+    assert "importer  shop/cart.py" in impact
+    assert "test      tests/test_cart.py" in impact
+    assert cairn("tests", "fee", cwd=project).stdout.startswith("tests/test_cart.py  (calls it over 2 steps, ")
+    assert "shop/other.py:5  function _unused" in cairn("dead", cwd=project).stdout
+    assert "shop/cart.py" in cairn("map", cwd=project).stdout
+    assert "shop/cart.py" in cairn("map", "--focus", "cart.py", "--json", cwd=project).stdout
+
+
+def test_the_current_change_is_what_differs_from_a_revision(project: Path) -> None:
+    assert cairn("impact", "--diff", cwd=project).returncode == 1
+    (project / "shop/money.py").write_text("def fee(amount):\n    return amount + 1\n")
+    done = cairn("tests", "--diff", cwd=project)
+    assert done.stdout.startswith("tests/test_cart.py")
+    impact = cairn("impact", "--diff", "HEAD", cwd=project).stdout
+    assert impact.startswith("changed   shop/money.py:1  function fee\n")
+
+
+def test_bad_input_is_refused_with_the_next_command(project: Path, tmp_path: Path) -> None:
+    check_error(cairn("callers", "fees", cwd=project), 1, "symbol-unknown", "did you mean fee?")
+    check_error(cairn("callers", "total", cwd=project), 2, "ambiguous", "shop/other.py:1", "shop/cart.py:5")
+    check_error(cairn("impact", "--diff", "nowhere", cwd=project), 2, "diff", "git log")
+    check_error(cairn("impact", cwd=project), 2, "--diff")
+    check_error(cairn("impact", "fee", "--diff", "HEAD", cwd=project), 2, "one of both")
+    check_error(cairn("map", "--focus", "missing.py", cwd=project), 1, "missing.py")
+    check_error(cairn("callers", "fee", "--no-update", cwd=tmp_path), 3, "cairn index")
+    folder = tmp_path / "plain"
+    folder.mkdir()
+    (folder / "a.py").write_text("def f():\n    pass\n")
+    check_error(cairn("impact", "--diff", cwd=folder), 2, "no git repository")
+
+
+def test_text_of_any_bytes_names_nothing(project: Path) -> None:
+    done = cairn("callers", b"\xff\xfe", cwd=project)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,2 @@
+struct list { int n; };
+int list_push(struct list *l, int n);

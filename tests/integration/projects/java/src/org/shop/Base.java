@@ -1,0 +1,5 @@
+package org.shop;
+public abstract class Base {
+  void start() { stop(); }
+  void stop() {}
+}

@@ -1,0 +1,2 @@
+const Card = () => null;
+export default Card;

@@ -1,0 +1,2 @@
+class Store { load() {} }
+module.exports = Store;

@@ -1,0 +1,2 @@
+import Card from './card';
+export const View = () => <Card title='x' />;

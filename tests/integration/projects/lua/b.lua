@@ -1,0 +1,1 @@
+greet_all(1)

@@ -1,0 +1,5 @@
+<?php
+namespace Shop;
+
+abstract class Base { protected function begin() {} }
+interface Closing {}

@@ -1,0 +1,6 @@
+class Base:
+    def save(self):
+        self.check()
+
+    def check(self):
+        pass

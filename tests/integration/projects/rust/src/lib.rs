@@ -1,0 +1,4 @@
+pub mod money;
+mod app;
+
+pub use money::Purse;

@@ -1,0 +1,2 @@
+export abstract class Base { start() { this.stop(); } stop() {} }
+export interface Closing { close(): void }

@@ -1,0 +1,2 @@
+export * from './purse';
+export { open as openPurse } from './open.js';

@@ -1,0 +1,543 @@
+"""Questions to the symbol graph of small projects, before and after they change."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from cairn.errors import AmbiguousError, DiffError, IndexMissingError, UnknownSymbolError
+from cairn.graph import questions
+from cairn.graph.changes import changed_nodes
+from cairn.graph.code import SourceFile, file_of, place_of
+from cairn.graph.cycles import find_cycles
+from cairn.graph.dead import find_dead
+from cairn.graph.graph import Graph
+from cairn.graph.impact import choose_tests, impact
+from cairn.graph.interface import same_interface
+from cairn.graph.network import Network
+from cairn.graph.ranking import repository_map
+from cairn.graph.symbols import find_symbol
+from cairn.graph.values import Links
+from cairn.source.git import find_repository
+from cairn.workspace import Workspace
+
+Git = Callable[..., str]
+
+FILES = {
+    "shop/__init__.py": "from .cart import Cart\n",
+    "shop/base.py": (
+        "class Base:\n    def save(self):\n        return self.check()\n\n    def check(self):\n        return True\n"
+    ),
+    "shop/money.py": "def fee(sum):\n    return rounded(sum)\n\n\ndef rounded(sum):\n    return sum\n",
+    "shop/cart.py": (
+        "from shop.base import Base\nfrom shop.money import fee\n\n\nclass Cart(Base):\n"
+        "    def __init__(self):\n        self.sum = 0\n\n    def check(self):\n        return fee(self.sum)\n"
+    ),
+    "shop/report.py": (
+        "def report(cart):\n    return cart\n\n\ndef _forgotten():\n    return _also_forgotten()\n\n\n"
+        "def _also_forgotten():\n    return 1\n"
+    ),
+    "app.py": (
+        "from shop import Cart\nfrom shop.report import report\n\n\ndef run():\n    cart = Cart()\n    cart.save()\n"
+        "    return report(cart)\n\n\nif __name__ == '__main__':\n    run()\n"
+    ),
+    "tests/test_cart.py": "from shop.cart import Cart\n\n\ndef test_check():\n    assert Cart().check() == 0\n",
+    "tests/test_report.py": "from shop.report import report\n\n\ndef test_report():\n    assert report(1) == 1\n",
+    "tests/test_other.py": "def test_nothing():\n    assert True\n",
+}
+
+
+def write(root: Path, files: dict[str, str]) -> None:
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    write(root, FILES)
+    return root
+
+
+@pytest.fixture
+def workspace(project: Path) -> Iterator[Workspace]:
+    with Workspace.open(project) as opened:
+        opened.index()
+        yield opened
+
+
+def shown(links: Links) -> list[tuple[str, str, int]]:
+    return [(link.symbol.name, link.how, link.line) for link in links.links]
+
+
+def all_edges(graph: Graph) -> set[tuple[str, str, int, int, int]]:
+    def name(node: int) -> str:
+        path = graph.code.paths[file_of(node)]
+        return f"{path}:{graph.code.definition(node).qualified_name}" if place_of(node) >= 0 else path
+
+    return {
+        (name(edge.source), name(edge.target), edge.kind, int(edge.how), edge.line)
+        for number in range(len(graph.code.paths))
+        for edge in graph.resolver.edges(number)
+    }
+
+
+def rebuilt(root: Path, elsewhere: Path) -> set[tuple[str, str, int, int, int]]:
+    """Return the edges of a project as an index made from nothing gives them."""
+    shutil.rmtree(elsewhere, ignore_errors=True)
+    with Workspace.open(root, state_dir=elsewhere) as workspace:
+        workspace.index()
+        graph = workspace.graph()
+        graph.code.load_all()
+        return all_edges(graph)
+
+
+# -- callers and callees ----------------------------------------------------------------------------------------------
+
+
+def test_callers_are_given_with_the_line_of_the_call_and_how_it_was_resolved(workspace: Workspace) -> None:
+    assert shown(questions.callers(workspace.graph(), "fee")) == [("Cart.check", "import", 10)]
+    assert shown(questions.callers(workspace.graph(), "rounded")) == [("fee", "exact", 2)]
+    assert shown(questions.callers(workspace.graph(), "Base.save")) == [("run", "receiver", 7)]
+
+
+def test_whoever_constructs_a_type_calls_its_constructor(workspace: Workspace) -> None:
+    callers = questions.callers(workspace.graph(), "Cart.__init__")
+    assert {(link.symbol.name, link.kind) for link in callers.links} == {
+        ("run", "construct"),
+        ("test_check", "construct"),
+    }
+
+
+def test_callees_of_a_type_are_those_of_its_methods(workspace: Workspace) -> None:
+    assert shown(questions.callees(workspace.graph(), "Cart")) == [("fee", "import", 10)]
+    assert [name for name, _, _ in shown(questions.callees(workspace.graph(), "run"))] == [
+        "Cart",
+        "Base.save",
+        "report",
+    ]
+
+
+def test_a_limit_counts_what_it_leaves_out(workspace: Workspace) -> None:
+    links = questions.callees(workspace.graph(), "run", 1)
+    assert (len(links.links), links.omitted) == (1, 2)
+
+
+def test_a_file_calls_what_its_top_level_calls(workspace: Workspace) -> None:
+    assert shown(questions.callees(workspace.graph(), "app.py")) == [("run", "exact", 12)]
+
+
+def test_a_function_that_calls_itself_is_its_own_caller(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": "def walk(n):\n    return walk(n - 1)\n"})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        assert shown(questions.callers(workspace.graph(), "walk")) == [("walk", "exact", 2)]
+        assert questions.call_path(workspace.graph(), "walk", "walk").steps
+
+
+def test_a_parameter_shadows_a_function_of_the_same_name(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": "def emit_all():\n    pass\n\n\ndef run(emit_all):\n    emit_all()\n"})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        assert questions.callers(workspace.graph(), "emit_all").links == ()
+
+
+# -- naming a symbol --------------------------------------------------------------------------------------------------
+
+
+def test_a_symbol_may_be_named_in_several_ways(workspace: Workspace) -> None:
+    graph = workspace.graph()
+    by_name = find_symbol(graph.code, graph.connection, "Cart.check")
+    for text in ("shop/cart.py:check", "shop/cart.py:Cart.check", "cart.py:10", "shop/cart.py:9", "Cart::check"):
+        assert find_symbol(graph.code, graph.connection, text) == by_name
+    (whole,) = find_symbol(graph.code, graph.connection, "shop/cart.py")
+    assert place_of(whole) == -1
+
+
+def test_the_id_of_a_hit_names_a_symbol(workspace: Workspace) -> None:
+    (hit, *_) = workspace.search("Cart.check", mode="symbol").code
+    assert workspace.callees(hit.id) == workspace.callees("Cart.check")
+
+
+def test_an_ambiguous_name_lists_what_it_may_be(workspace: Workspace) -> None:
+    graph = workspace.graph()
+    with pytest.raises(AmbiguousError, match=r"shop/base.py:5 \(method Base.check\), shop/cart.py:9"):
+        find_symbol(graph.code, graph.connection, "check")
+
+
+def test_an_unknown_name_offers_the_nearest(workspace: Workspace) -> None:
+    with pytest.raises(UnknownSymbolError) as caught:
+        questions.callers(workspace.graph(), "ronded")
+    assert "did you mean rounded" in caught.value.hint
+    assert caught.value.exit_code == 1
+
+
+def test_a_name_like_no_other_offers_a_search(workspace: Workspace) -> None:
+    with pytest.raises(UnknownSymbolError) as caught:
+        questions.callers(workspace.graph(), "Xylophone.qqq")
+    assert caught.value.hint == "look for it with: cairn search qqq"
+
+
+def test_a_project_that_was_never_indexed_says_so(tmp_path: Path) -> None:
+    with Workspace.open(tmp_path) as workspace, pytest.raises(IndexMissingError):
+        workspace.graph()
+
+
+# -- ways and imports -------------------------------------------------------------------------------------------------
+
+
+def test_the_shortest_way_of_calls_is_found(workspace: Workspace) -> None:
+    found = questions.call_path(workspace.graph(), "Cart.check", "rounded")
+    assert [(step.symbol.name, step.kind) for step in found.steps] == [
+        ("Cart.check", "start"),
+        ("fee", "call"),
+        ("rounded", "call"),
+    ]
+
+
+def test_where_no_way_leads_there_are_no_steps(workspace: Workspace) -> None:
+    assert questions.call_path(workspace.graph(), "rounded", "run").steps == ()
+
+
+def test_importers_are_found_by_path_module_and_symbol(workspace: Workspace) -> None:
+    for text in ("shop/cart.py", "shop.cart", "Cart"):
+        found = questions.importers(workspace.graph(), text)
+        assert [(one.path, one.line) for one in found.importers] == [("shop/__init__.py", 1), ("tests/test_cart.py", 1)]
+
+
+def test_imports_for_types_and_inside_functions_are_told_apart(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "a.py": "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    from target import X\n",
+            "b.py": "def late():\n    from target import X\n    return X\n",
+            "target.py": "class X:\n    pass\n",
+        },
+    )
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        found = questions.importers(workspace.graph(), "target.py").importers
+    assert [(one.path, one.typing_only, one.deferred) for one in found] == [
+        ("a.py", True, False),
+        ("b.py", False, True),
+    ]
+
+
+# -- after an edit ----------------------------------------------------------------------------------------------------
+
+
+def test_a_callee_that_moves_keeps_its_callers(project: Path, workspace: Workspace, tmp_path: Path) -> None:
+    write(project, {"shop/coins.py": FILES["shop/money.py"], "shop/money.py": "from shop.coins import fee\n"})
+    workspace.index()
+    callers = questions.callers(workspace.graph(), "fee")
+    assert callers.symbol.path == "shop/coins.py"
+    assert shown(callers) == [("Cart.check", "import", 10)]
+    assert all_edges(workspace.graph()) == rebuilt(project, tmp_path / "fresh")
+
+
+def test_a_renamed_callee_loses_its_callers_and_the_new_name_gains_them(project: Path, workspace: Workspace) -> None:
+    write(project, {"shop/money.py": FILES["shop/money.py"].replace("fee", "cost")})
+    workspace.index()
+    assert questions.callers(workspace.graph(), "cost").links == ()
+    write(project, {"shop/cart.py": FILES["shop/cart.py"].replace("fee", "cost")})
+    workspace.index()
+    assert shown(questions.callers(workspace.graph(), "cost")) == [("Cart.check", "import", 10)]
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ("shop/money.py", "def fee(sum):", "def added():\n    pass\n\n\ndef fee(sum):"),
+        ("shop/base.py", "def save", "def store"),
+        ("shop/cart.py", "class Cart(Base)", "class Cart"),
+        ("shop/__init__.py", "from .cart import Cart", "from .cart import Cart as Basket"),
+        ("shop/report.py", "return cart", "return _forgotten()"),
+        ("app.py", "cart.save()", "cart.check()"),
+    ],
+)
+def test_after_an_edit_the_graph_is_what_a_rebuild_gives(
+    project: Path, workspace: Workspace, tmp_path: Path, path: str, before: str, after: str
+) -> None:
+    graph = workspace.graph()
+    graph.code.load_all()
+    old = all_edges(graph)
+    assert before in FILES[path]
+    write(project, {path: FILES[path].replace(before, after)})
+    expected = rebuilt(project, tmp_path / "fresh")
+    assert all_edges(workspace.graph()) == expected  # read from disk, the index not being updated
+    workspace.index()
+    assert all_edges(workspace.graph()) == expected
+    assert expected != old
+
+
+def test_a_file_edited_a_moment_ago_is_read_as_it_is_and_marked(project: Path, workspace: Workspace) -> None:
+    write(project, {"shop/money.py": "\n\n" + FILES["shop/money.py"]})
+    callers = questions.callers(workspace.graph(), "rounded")
+    assert shown(callers) == [("fee", "exact", 4)]
+    assert callers.symbol.stale
+    assert callers.symbol.line == 7
+
+
+def test_a_deleted_file_calls_nothing(project: Path, workspace: Workspace) -> None:
+    assert questions.callers(workspace.graph(), "fee").links
+    (project / "shop/cart.py").unlink()
+    assert questions.callers(workspace.graph(), "fee").links == ()
+
+
+def test_facts_are_stored_with_their_blob_and_found_again(project: Path, workspace: Workspace) -> None:
+    first = all_edges(workspace.graph())
+    with Workspace.open(project) as again:
+        graph = again.graph()
+        graph.code.load_all()
+        stored = graph.connection.execute("SELECT count(*) FROM facts").fetchone()[0]
+        assert stored == len(FILES)
+        assert all_edges(graph) == first
+
+
+def test_facts_of_another_version_are_found_anew(project: Path, workspace: Workspace) -> None:
+    first = all_edges(workspace.graph())
+    with Workspace.open(project) as again:
+        connection = again.graph().connection
+        connection.execute("UPDATE facts SET data = x'00'")
+        assert all_edges(again.graph()) == first
+
+
+def test_facts_go_with_their_blob(project: Path, workspace: Workspace) -> None:
+    graph = workspace.graph()
+    graph.code.load_all()
+    workspace.index(full=True)
+    assert workspace.graph().connection.execute("SELECT count(*) FROM facts").fetchone()[0] == 0
+
+
+# -- what a change may break ------------------------------------------------------------------------------------------
+
+
+def test_impact_follows_callers_over_any_number_of_steps(workspace: Workspace) -> None:
+    graph = workspace.graph()
+    found = impact(graph, find_symbol(graph.code, graph.connection, "rounded"))
+    steps = [(one.symbol.name, one.depth, one.via) for one in found.affected]
+    assert steps[:2] == [("fee", 1, "call"), ("Cart.check", 2, "call")]
+    assert ("Base.check", 3, "override") in steps
+    assert ("Base.save", 4, "call") in steps
+    confidences = [one.confidence for one in found.affected]
+    assert confidences == sorted(confidences, reverse=True)
+    assert found.importers == ("shop/cart.py",)
+    assert found.tests[0].path == "tests/test_cart.py"
+
+
+def test_tests_that_call_a_symbol_come_first_and_unrelated_ones_not_at_all(workspace: Workspace) -> None:
+    graph = workspace.graph()
+    chosen = choose_tests(graph, find_symbol(graph.code, graph.connection, "report"))
+    assert [one.path for one in chosen.tests] == ["tests/test_report.py"]
+    assert chosen.tests[0].tests == ("test_report",)
+    assert chosen.total == 3
+
+
+def test_a_large_change_on_disk_is_answered_from_disk(project: Path, workspace: Workspace) -> None:
+    generated = "".join(f"def part_{number}():\n    return part_{number // 2}()\n\n" for number in range(17_000))
+    write(project, {"shop/generated.py": generated})
+    workspace.index()
+    callers = questions.callers(workspace.graph(), "part_5")
+    assert {link.symbol.name for link in callers.links} == {"part_10", "part_11"}
+
+
+def test_a_file_with_syntax_errors_keeps_what_can_be_read(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": "def good():\n    helper()\n\n\ndef helper():\n    pass\n\n\ndef broken(:\n    x = = 1\n"})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        assert ("good", "exact", 2) in shown(questions.callers(workspace.graph(), "helper"))
+
+
+def test_the_current_change_names_the_definitions_on_its_lines(checkout: Path, git: Git) -> None:
+    write(checkout, FILES)
+    git(checkout, "add", ".")
+    git(checkout, "commit", "-qm", "all")
+    write(checkout, {"shop/money.py": FILES["shop/money.py"].replace("return sum", "return sum + 1")})
+    write(checkout, {"shop/new.py": "def fresh():\n    pass\n"})
+    with Workspace.open(checkout) as workspace:
+        workspace.index()
+        graph = workspace.graph()
+        nodes = changed_nodes(graph.code, checkout, find_repository(checkout), "HEAD")
+        names = [graph.code.definition(node).name for node in nodes if place_of(node) >= 0]
+        assert sorted(names) == ["fresh", "rounded"]
+        found = impact(graph, nodes)
+        assert "Cart.check" in {one.symbol.name for one in found.affected}
+        with pytest.raises(DiffError, match="nowhere"):
+            changed_nodes(graph.code, checkout, find_repository(checkout), "nowhere")
+        with pytest.raises(DiffError):
+            changed_nodes(graph.code, checkout, find_repository(checkout), "--output=x")
+
+
+def test_outside_git_there_is_no_current_change(workspace: Workspace) -> None:
+    graph = workspace.graph()
+    with pytest.raises(DiffError, match="no git repository"):
+        changed_nodes(graph.code, workspace.root, None, "HEAD")
+
+
+def test_a_stored_network_is_used_and_one_of_another_version_is_not(workspace: Workspace) -> None:
+    graph = workspace.graph()
+    network = graph.network
+    path = workspace.state.graph(graph.code.view_id)
+    network.save(path)
+    loaded = type(network).load(path)
+    assert loaded is not None
+    assert loaded.targets.tolist() == network.targets.tolist()
+    path.write_bytes(b"damaged")
+    assert type(network).load(path) is None
+    assert type(network).load(path.with_name("missing.arr")) is None
+
+
+def links_of(network: Network) -> set[tuple[int, ...]]:
+    columns = (network.sources, network.targets, network.kinds, network.hows, network.lines)
+    return set(zip(*(column.tolist() for column in columns), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after", "local"),
+    [
+        ("shop/report.py", "return cart", "_forgotten()\n    return cart", True),
+        ("shop/report.py", "return cart", "return _forgotten()", False),
+        ("app.py", "    return report(cart)", "    again = Cart()\n    again.check()\n    return report(cart)", True),
+        ("shop/money.py", "def rounded(sum):", "\n\ndef rounded(sum):", True),
+        ("shop/money.py", "def rounded(sum):", "def rounded(sum, by):", False),
+        ("shop/base.py", "def save", "def store", False),
+        ("shop/cart.py", "class Cart(Base)", "class Cart", False),
+        ("shop/cart.py", "self.sum = 0", "self.sum = fee(0)", False),
+        ("shop/__init__.py", "import Cart", "import Cart as Basket", False),
+    ],
+)
+def test_edits_in_bodies_leave_the_edges_of_other_files_alone(
+    project: Path, workspace: Workspace, tmp_path: Path, path: str, before: str, after: str, local: bool
+) -> None:
+    graph = workspace.graph()
+    known = graph.network
+    assert before in FILES[path]
+    write(project, {path: FILES[path].replace(before, after)})
+    with Workspace.open(project, state_dir=tmp_path / "fresh") as fresh:
+        fresh.index()
+        expected = links_of(fresh.graph().network)
+    for update in (False, True):
+        if update:
+            workspace.index()
+        graph = workspace.graph()
+        assert same_interface(graph.code, *contents(graph, path, known)) is local
+        assert links_of(graph.network) == expected
+
+
+def contents(graph: Graph, path: str, known: Network) -> tuple[SourceFile, SourceFile]:
+    """Return a file as it was for a network, and as it is."""
+    number = graph.code.numbers[path]
+    old = graph.code.indexed(number, int(known.blobs[number]))
+    assert old is not None
+    return old, graph.code.file(number)
+
+
+def test_a_stored_network_serves_the_next_process_after_an_edit(project: Path, workspace: Workspace) -> None:
+    graph = workspace.graph()
+    graph.network.save(workspace.state.graph(graph.code.view_id))
+    blobs = graph.network.blobs.tolist()
+    write(project, {"shop/report.py": FILES["shop/report.py"].replace("return cart", "_forgotten()\n    return cart")})
+    workspace.index()
+    with Workspace.open(project) as again:
+        assert find_dead(again.graph()).dead == ()
+        assert again.graph().network.blobs.tolist() == blobs
+
+
+# -- the whole project ------------------------------------------------------------------------------------------------
+
+
+def test_dead_code_is_what_no_entry_point_reaches(workspace: Workspace) -> None:
+    found = find_dead(workspace.graph())
+    assert [one.symbol.name for one in found.dead] == ["_forgotten", "_also_forgotten"]
+    assert "nothing calls it" in found.dead[0].reason
+    assert found.dead[0].confidence > 0.8
+    assert found.entry_points["test"] == 3
+
+
+def test_what_is_public_decorated_or_a_console_script_is_not_dead(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "pyproject.toml": '[project]\nname = "kit"\n[project.scripts]\nkit = "kit.cli:entry"\n',
+            "src/kit/__init__.py": "",
+            "src/kit/cli.py": "def entry():\n    _helper()\n\n\ndef _helper():\n    pass\n",
+            "src/kit/api.py": (
+                "@app.route('/')\ndef _handler():\n    pass\n\n\ndef offered():\n    pass\n\n\n"
+                "def _hidden():\n    pass\n"
+            ),
+        },
+    )
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        found = find_dead(workspace.graph())
+    assert [one.symbol.name for one in found.dead] == ["_hidden"]
+
+
+def test_circles_of_imports_are_found_and_sorted_by_when_they_matter(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "a.py": "import b\n",
+            "b.py": "import c\n",
+            "c.py": "import a\n",
+            "d.py": "import e\n",
+            "e.py": "def late():\n    import d\n",
+            "f.py": "import a\n",
+        },
+    )
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        found = find_cycles(workspace.graph()).cycles
+    assert [(one.kind, one.size, [step.path for step in one.steps]) for one in found] == [
+        ("runtime", 3, ["a.py", "b.py", "c.py"]),
+        ("deferred", 2, ["d.py", "e.py"]),
+    ]
+
+
+def test_a_project_without_circles_has_none(workspace: Workspace) -> None:
+    assert find_cycles(workspace.graph()).cycles == ()
+
+
+def test_the_map_keeps_to_its_budget_and_counts_the_rest(workspace: Workspace) -> None:
+    graph = workspace.graph()
+    wide = repository_map(graph, 1_000)
+    assert "shop/cart.py" in {entry.path for entry in wide.entries}
+    assert not any(entry.path.startswith("tests/") for entry in wide.entries)
+    small = repository_map(graph, 30)
+    assert small.tokens <= 30
+    assert small.omitted_files > 0
+    assert repository_map(graph, 0).entries == ()
+
+
+def test_a_focus_moves_the_map(workspace: Workspace) -> None:
+    graph = workspace.graph()
+    focused = repository_map(graph, 1_000, [graph.code.numbers["shop/report.py"]])
+    assert focused.entries[0].path == "shop/report.py"
+
+
+def test_an_empty_project_has_an_empty_map(tmp_path: Path) -> None:
+    write(tmp_path, {"notes.txt": "nothing\n"})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        graph = workspace.graph()
+        assert all(not entry.symbols for entry in repository_map(graph, 100).entries)
+        assert find_dead(graph).dead == ()
+
+
+def test_a_grammar_of_many_files_is_read_in_other_processes(tmp_path: Path) -> None:
+    files = {
+        f"m{number}.py": f"import m{number + 1}\n\n\ndef f{number}():\n    m{number + 1}.f{number + 1}()\n"
+        for number in range(60)
+    }
+    write(tmp_path, files)
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        told: list[tuple[int, int]] = []
+        graph = workspace.graph(progress=lambda done, total: told.append((done, total)))
+        graph.code.load_all(graph.progress)
+        assert shown(questions.callers(graph, "f7")) == [("f6", "import", 5)]
+        assert told[-1] == (60, 60)

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cairn.source.languages import BY_NAME, LANGUAGES
+from cairn.source.references import KINDS, NO_FACTS, Facts, decode, encode, expression_of, read_facts, type_name
+
+
+def references(text: str, language: str = "python") -> list[tuple[str, str, int, int]]:
+    facts = read_facts(text.encode(), BY_NAME[language])[1]
+    columns = zip(facts.kinds, facts.expressions, facts.scopes, facts.lines, strict=True)
+    return [(KINDS[kind], facts.texts[expression], scope, line) for kind, expression, scope, line in columns]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("name", "name"),
+        ("a.b", "a.b"),
+        ("f(x)[0].g", "f()[].g"),
+        ("f(g(x), 'a(b').h", "f().h"),
+        ("a->b", "a.b"),
+        ("A::b::<T>", "A.b"),
+        ("Foo<Bar<T>>::make", "Foo.make"),
+        ("a?.b!.c", "a.b.c"),
+        ("$this->db", "$this.db"),
+        ("await fetch(x)", "fetch()"),
+        ("(await fetch).json", "fetch.json"),
+        ("new Foo(1)", "Foo()"),
+        ("&Foo{A: 1}", "Foo{}"),
+        ("x\n  .map(f)\n  .to_list", "x.map().to_list"),
+        ("'text'.join", '"".join'),
+        ("[a, b].pop", "[].pop"),
+        ("(a or b).run", "?.run"),
+        ("(lambda: 1)", ""),
+        ("include?", "include?"),
+    ],
+)
+def test_expressions_have_one_form_in_all_languages(text: str, expected: str) -> None:
+    assert expression_of(text.encode()) == expected
+
+
+@given(st.binary(max_size=60))
+def test_any_text_is_an_expression_or_none(raw: bytes) -> None:
+    found = expression_of(raw)
+    assert "\n" not in found
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Foo", "Foo"),
+        (": Foo", "Foo"),
+        ("'Foo'", "Foo"),
+        ("a.b.Foo", "a.b.Foo"),
+        ("Foo | None", "Foo"),
+        ("Foo | Bar", ""),
+        ("t.Optional[Foo]", "Foo"),
+        ("list[Foo]", ""),
+        ("Foo[int]", "Foo"),
+        ("Promise<Foo>", "Foo"),
+        ("const Foo &", "Foo"),
+        ("&'a mut Foo", "Foo"),
+        ("*m.Purse", "m.Purse"),
+        ("std::unique_ptr<Foo>", "Foo"),
+        ("?Foo", ""),
+        ("\\A\\Foo", "A.Foo"),
+        ("Foo[]", ""),
+        ("any", ""),
+        ("", ""),
+    ],
+)
+def test_a_type_annotation_names_a_class_or_nothing(text: str, expected: str) -> None:
+    assert type_name(text) == expected
+
+
+def test_references_tell_their_kind_their_scope_and_their_line() -> None:
+    text = (
+        "class A(B):\n    @cached\n    def m(self):\n        return f(self.n(),\n            callback=g)\n\n\n"
+        "def g():\n    A()\n"
+    )
+    assert references(text) == [
+        ("inherit", "B", 0, 1),
+        ("decorate", "cached", 1, 2),
+        ("call", "f", 1, 4),
+        ("call", "self.n", 1, 4),
+        ("use", "g", 1, 5),
+        ("call", "A", 2, 9),
+    ]
+
+
+def test_a_call_is_on_the_line_of_its_name() -> None:
+    assert references("x = (\n    a\n    .b()\n)\n") == [("call", "a.b", -1, 3)]
+
+
+def test_values_of_variables_and_results_are_kept() -> None:
+    text = "def f(a):\n    x = Foo(1)\n    self.y: Bar = a\n    with open_it() as z:\n        pass\n    return x\n"
+    facts = read_facts(text.encode(), BY_NAME["python"])[1]
+    assert list(facts.values) == [
+        (0, "x", "Foo()"),
+        (0, "self.y", ":Bar"),
+        (0, "self.y", "a"),
+        (0, "z", "open_it()"),
+        (0, "return", "x"),
+    ]
+
+
+def test_facts_survive_being_stored() -> None:
+    text = (
+        "from a import b\n\n\nclass C(b.D):\n    def m(self):\n        self.x = b.make()\n        return self.x.go()\n"
+    )
+    facts = read_facts(text.encode(), BY_NAME["python"])[1]
+    assert decode(encode(facts)) == facts
+    assert decode(encode(NO_FACTS)) == Facts([], [], [], [], [], [], [], "")
+
+
+def test_facts_of_another_format_are_refused() -> None:
+    assert decode(b"") is None
+    assert decode(b"\x00\x01") is None
+
+
+def test_a_language_without_a_query_has_no_facts() -> None:
+    assert read_facts(b"# Title\n", BY_NAME["markdown"]) == ((), NO_FACTS)
+
+
+@pytest.mark.parametrize("language", [one.name for one in LANGUAGES if one.references])
+def test_broken_files_give_what_can_be_read(language: str) -> None:
+    for text in (b"", b"\xff\xfe(((", b"class {{{ def ( import from\n" * 20):
+        read_facts(text, BY_NAME[language])
+
+
+def test_the_line_of_a_generated_file_is_right_far_down() -> None:
+    text = "".join(f"def f{number}():\n    f{number + 1}()\n" for number in range(25_000))
+    found = references(text)
+    assert len(found) == 25_000
+    assert found[-1] == ("call", "f25000", 24_999, 50_000)
