@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import posixpath
 import re
 from collections import Counter, deque
@@ -19,7 +18,6 @@ from cairn.source.roles import Role
 
 _SCRIPTS = re.compile(r"[\"']?[\w.-]+[\"']?\s*=\s*[\"']([\w.]+):([\w.]+)[\"']")
 _MAIN = frozenset({"main", "Main", "init", "__main__", "_start", "setUp", "tearDown"})
-_ENTRY_FILES = re.compile(r"(^|/)(__main__|manage|setup|conftest|main|index|cli|app|server|wsgi|asgi)\.[a-z]+$")
 _PUBLIC_HEAD = re.compile(r"\b(?:pub|public|export|open|protected)\b")
 _EXPORTING = frozenset({"javascript", "typescript", "tsx", "rust", "java", "csharp", "kotlin", "php", "scala", "swift"})
 _OTHER_ROLES = Role.EXAMPLE | Role.DOCS | Role.CONFIG | Role.DECLARATION
@@ -83,19 +81,13 @@ def _entry_points(graph: Graph) -> Iterable[tuple[int, str]]:
     """Yield what runs or is used without being called by the project's code, with the reason."""
     code = graph.code
     scripts = set(_scripts(graph))
-    decorated = {
-        edge.source
-        for number in range(len(code.paths))
-        for edge in graph.resolver.edges(number)
-        if edge.kind == DECORATE
-    }
     for number in range(len(code.paths)):
         source = code.file(number)
         roles = Role(int(code.snapshot.files.roles[number]))
         yield node_of(number, -1), "the top of a file runs when it is loaded"
         for node in graph.resolver.imported_symbols(number):
             yield node, "imported"
-        external = {
+        decorated = {
             scope
             for kind, scope in zip(source.facts.kinds, source.facts.scopes, strict=True)
             if kind == DECORATE and scope >= 0
@@ -103,7 +95,7 @@ def _entry_points(graph: Graph) -> Iterable[tuple[int, str]]:
         exported = {one.name for one in source.facts.imports if not one.module}
         for place, one in enumerate(source.definitions):
             node = node_of(number, place)
-            if reason := _reason(code, source, place, roles, place in external or node in decorated, exported):
+            if reason := _reason(code, source, place, roles, place in decorated, exported):
                 yield node, reason
             elif (source.path, one.qualified_name) in scripts:
                 yield node, "console script"
@@ -119,11 +111,7 @@ def _reason(code: Code, source: SourceFile, place: int, roles: Role, decorated: 
         return "main function"
     if decorated:
         return "decorated"
-    if _is_public(source, place, exported) and code.is_library(source.path):
-        return "public in a library"
-    if one.kind in FUNCTION_KINDS and _runs_by_itself(source, one.name):
-        return ""
-    return ""
+    return "public in a library" if _is_public(source, place, exported) and code.is_library(source.path) else ""
 
 
 def _is_public(source: SourceFile, place: int, exported: set[str]) -> bool:
@@ -149,17 +137,6 @@ def _scripts(graph: Graph) -> Iterable[tuple[str, str]]:
                 place = code.modules.resolve(module, path, "python")
                 if isinstance(place, int):
                     yield code.paths[place], name
-        elif base == "package.json":
-            yield from ((path, name) for name in _commands(code.read_text(path)))
-
-
-def _commands(text: str) -> list[str]:
-    try:
-        manifest = json.loads(text)
-    except ValueError:
-        return []
-    commands = manifest.get("bin") if isinstance(manifest, dict) else None
-    return list(commands) if isinstance(commands, dict) else []
 
 
 def _called_on_unknown(code: Code) -> Counter[str]:
@@ -182,7 +159,7 @@ def _judge(graph: Graph, source: SourceFile, place: int, alive: set[int], loosel
     if outer >= 0 and node_of(source.number, outer) not in alive:
         return None  # said of what holds it already
     method = outer >= 0 and source.definitions[outer].kind in TYPE_KINDS
-    if method and (overridden(graph, node) or graph.resolver.inherits_outside(node_of(source.number, outer))):
+    if method and (overridden(graph, node) or graph.resolver.meaning.inherits_outside(node_of(source.number, outer))):
         return None
     if loosely[one.name]:
         return (

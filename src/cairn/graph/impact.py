@@ -6,9 +6,10 @@ import heapq
 from collections.abc import Sequence
 
 from cairn.graph.code import file_of, node_of, place_of
+from cairn.graph.evaluate import How
 from cairn.graph.graph import Graph
 from cairn.graph.network import Network
-from cairn.graph.resolve import IMPLEMENT, INHERIT, USE, How
+from cairn.graph.resolve import IMPLEMENT, INHERIT, USE
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.graph.selection import rank_tests, runnable_tests
 from cairn.graph.symbols import symbol_of
@@ -80,7 +81,7 @@ def overridden(graph: Graph, node: int) -> list[int]:
     one = source.definitions[place_of(node)]
     if one.parent < 0 or one.kind not in FUNCTION_KINDS or source.definitions[one.parent].kind not in TYPE_KINDS:
         return []
-    return graph.resolver.overridden(node_of(source.number, one.parent), one.name)
+    return graph.resolver.meaning.overridden(node_of(source.number, one.parent), one.name)
 
 
 def impact(graph: Graph, changed: Sequence[int], limit: int = 0, tests: int = 20) -> Impact:

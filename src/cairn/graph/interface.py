@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from cairn.graph.code import Code, SourceFile, node_of
-from cairn.graph.resolve import MAX_NAMESAKES
+from cairn.graph.evaluate import MAX_NAMESAKES
 from cairn.source.references import RESULT
 
 _HEAD = re.compile(r"[.(\[{]")  # what ends the first name of an expression

@@ -1,36 +1,18 @@
-"""Resolves what a file refers to: expressions become definitions, by scope, import, receiver, and last by bare name."""
+"""Resolves what files refer to: their references become edges between definitions, their imports between files."""
 
 from __future__ import annotations
 
 import posixpath
-import re
-from collections.abc import Collection, Iterable, Sequence
-from enum import IntEnum
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from cairn.graph.code import Code, SourceFile, file_of, node_of, place_of
-from cairn.graph.modules import Place
-from cairn.graph.rules import COMMON_NAMES, FUNCTION_KINDS, NAMESPACE_KINDS, TYPE_KINDS, VALUE_KINDS
-from cairn.graph.signatures import declared_type, read_head
+from cairn.graph.evaluate import MAX_DEPTH, MAX_NAMESAKES, Entity, Evaluator, How
+from cairn.graph.rules import COMMON_NAMES, FUNCTION_KINDS
 from cairn.source.imports import Import, ImportFlag
-from cairn.source.references import KINDS, RESULT
+from cairn.source.references import KINDS
 
-_MAX_DEPTH = 12  # steps from one value, import or base class to the next
-MAX_NAMESAKES = 60  # a name defined more often than this says nothing by itself
-_PART = re.compile(r"([@$\w~]+[?!=]?|\"\"|\[\]|\{\}|\?)((?:\(\)|\[\]|\{\})*)")
-_UNCHANGING = frozenset(
-    {"unwrap", "expect", "clone", "as_ref", "as_mut", "borrow", "borrow_mut", "lock", "iter", "to_owned"}
-)
 CALL, CONSTRUCT, INHERIT, IMPLEMENT, DECORATE, USE = range(len(KINDS))
-
-
-class How(IntEnum):
-    """By what a reference was resolved, the surest first."""
-
-    EXACT = 0  # a definition in scope, in the same file
-    IMPORT = 1  # an import, or the package that both belong to
-    RECEIVER = 2  # the class of what stands before the dot
-    NAME = 3  # the one definition of that name in the project
 
 
 class Edge(NamedTuple):
@@ -56,42 +38,19 @@ class ImportEdge(NamedTuple):
     flags: ImportFlag
 
 
-class Entity(NamedTuple):
-    """What an expression stands for.
+class Resolver:
+    """Resolves references over one state of the code; keeps what it found out.
 
-    `tag` says what: `module` (a file), `package` (a folder or a package's name), `class`, `instance` of one,
-    `function`, `value` (a variable of unknown content), `outside` (of the project).
+    Attributes:
+        meaning: what evaluates the expressions.
     """
 
-    tag: str
-    node: int = -1
-    how: How = How.EXACT
-    text: str = ""
-
-    def by(self, how: How) -> Entity:
-        """Return the same, known at most as surely as `how`."""
-        return self if how <= self.how else self._replace(how=how)
-
-
-_OUTSIDE = Entity("outside")
-_SHADOWED = Entity("value")
-
-
-class Resolver:
-    """Resolves references over one state of the code; keeps what it found out."""
-
     def __init__(self, code: Code) -> None:
+        self.meaning = Evaluator(code)
         self._code = code
         self._edges: dict[int, list[Edge]] = {}
         self._imports: dict[int, list[ImportEdge]] = {}
-        self._members: dict[tuple[int, str, bool], Entity | None] = {}
-        self._bases: dict[int, list[int]] = {}
-        self._globals: dict[tuple[int, str], Entity | None] = {}
         self._only: dict[tuple[str, str], Entity | None] = {}
-        self._attributes: dict[tuple[int, str], Entity | None] = {}
-        self._stems: dict[int, frozenset[str]] = {}
-        self._evaluated: dict[tuple[int, int, str], Entity | None] = {}
-        self._busy: set[tuple[object, ...]] = set()
 
     # -- a file's edges -----------------------------------------------------------------------------------------------
 
@@ -150,15 +109,17 @@ class Resolver:
         """Return the definitions that a file's imports bind."""
         source = self._code.file(number)
         found = (
-            self._imported(source, one) for one in source.facts.imports if one.module and one.name not in ("", "*")
+            self.meaning.imported(source, one)
+            for one in source.facts.imports
+            if one.module and one.name not in ("", "*")
         )
         return [one.node for one in found if one is not None and one.node >= 0 and place_of(one.node) >= 0]
 
     def _imported_files(self, source: SourceFile, one: Import) -> list[int]:
         if source.rules.package == "package":
-            entity = self._qualified(source, f"{one.module}.{one.name}") if one.name != "*" else None
+            entity = self.meaning.qualified(source, f"{one.module}.{one.name}") if one.name != "*" else None
             return [file_of(entity.node)] if entity is not None else []
-        place = self._place(source, one.module)
+        place = self.meaning.place(source, one.module)
         if isinstance(place, int):
             files = [place]
             deeper = self._code.modules.child(place, one.name, source.path) if one.name else None
@@ -181,7 +142,7 @@ class Resolver:
         """Return the definition that a reference is to, None where nothing says which."""
         if kind in (INHERIT, IMPLEMENT) and scope >= 0:
             scope = source.definitions[scope].parent
-        found = self._evaluate(source, scope, expression)
+        found = self.meaning.evaluate(source, scope, expression)
         if found is None:
             return self._by_name(source, expression) if kind in (CALL, CONSTRUCT) else None
         if found.tag == "instance" and kind != USE:
@@ -193,7 +154,7 @@ class Resolver:
         return found
 
     def _called_instance(self, found: Entity) -> Entity | None:
-        member = self._member(found.node, "__call__", instance=True)
+        member = self.meaning.member(found.node, "__call__", instance=True)
         return member.by(How.RECEIVER) if member is not None and member.tag == "function" else None
 
     def _by_name(self, source: SourceFile, expression: str) -> Entity | None:
@@ -211,7 +172,7 @@ class Resolver:
             return None
         key = (name, source.rules.family or source.language)
         if key not in self._only:
-            self._only[key] = self._one(self._callable(name, source), How.NAME)
+            self._only[key] = self.meaning.only(self._callable(name, source), How.NAME)
         return self._only[key]
 
     def _callable(self, name: str, source: SourceFile) -> list[int]:
@@ -228,608 +189,12 @@ class Resolver:
                 found.append(node)
         return found
 
-    def _one(self, nodes: Sequence[int], how: How) -> Entity | None:
-        """Return the group that all of some definitions belong to, None if they are of several."""
-        if not nodes:
-            return None
-        first = self._code.definition(nodes[0]).qualified_name
-        if any(self._code.definition(node).qualified_name != first for node in nodes[1:]):
-            return None
-        if len({file_of(node) for node in nodes}) > 2:  # a header and its source are two
-            return None
-        return self._entity(self._code.main_of(nodes)).by(how)
-
-    # -- expressions --------------------------------------------------------------------------------------------------
-
-    def _evaluate(self, source: SourceFile, scope: int, expression: str) -> Entity | None:
-        """Return what an expression stands for where `scope` is the definition around it, None if that is unknown."""
-        key = (source.number, scope, expression)
-        if key in self._evaluated:
-            return self._evaluated[key]
-        if key in self._busy or len(self._busy) > 8 * _MAX_DEPTH:
-            return None
-        self._busy.add(key)
-        try:
-            found = self._walk(source, scope, expression)
-        finally:
-            self._busy.discard(key)
-        self._evaluated[key] = found
-        return found
-
-    def _walk(self, source: SourceFile, scope: int, expression: str) -> Entity | None:
-        if expression.startswith(":"):
-            found = self._evaluate(source, scope, expression[1:])
-            return found._replace(tag="instance") if found is not None and found.tag == "class" else found
-        head, parts = self._first(source, scope, expression)
-        for name, suffix in parts:
-            if head is None:
-                return None
-            if head.tag == "outside":
-                return head
-            member = self._attribute(source, head, name)
-            if member is None and name in _UNCHANGING and head.tag == "instance":
-                member = head
-                suffix = ""
-            head = self._applied(member, suffix, head)
-        return head
-
-    def _first(self, source: SourceFile, scope: int, expression: str) -> tuple[Entity | None, list[tuple[str, str]]]:
-        """Evaluate the first part of an expression; return it with the parts that follow."""
-        parts = _PART.findall(expression)
-        (name, suffix), rest = parts[0], parts[1:]
-        rules = source.rules
-        if name in ("?", '""', "[]", "{}"):
-            return (None if name == "?" else _OUTSIDE), rest
-        if name in rules.this and not suffix:
-            return self._own_type(source, scope), rest
-        if name in rules.types and (own := self._own_type(source, scope)) is not None:
-            return self._applied(own._replace(tag="class"), suffix, None), rest
-        if f"{name}{suffix}" in rules.parents or name in rules.parents:
-            own = self._own_type(source, scope)
-            return self._parent(own, rest), rest[1:] if own is not None else rest
-        if rules.prefix and name.startswith(rules.prefix):
-            own = self._own_type(source, scope)
-            found = self._attribute(source, own, name.lstrip(rules.prefix)) if own is not None else None
-            return self._applied(found, suffix, None), rest
-        return self._applied(self._lookup(source, scope, name), suffix, None), rest
-
-    def _own_type(self, source: SourceFile, scope: int) -> Entity | None:
-        place = source.enclosing_type(scope)
-        if place < 0:
-            return None
-        if source.definitions[place].kind == "impl":  # stands for the type it is of
-            found = self._type_named(source, source.definitions[place].name)
-            if found is not None:
-                return found._replace(tag="instance", how=How.RECEIVER)
-        return Entity("instance", node_of(source.number, place), How.RECEIVER)
-
-    def _parent(self, own: Entity | None, rest: Sequence[tuple[str, str]]) -> Entity | None:
-        """Return what `super` leads to: a member of a base class, or, called by itself, the base's constructor."""
-        if own is None:
-            return None
-        constructor = self._code.file(file_of(own.node)).rules.constructor
-        name = rest[0][0] if rest else constructor
-        for base in self._bases_of(own.node):
-            found = self._member(base, name, instance=True)
-            if found is not None:
-                found = found.by(How.RECEIVER)
-                return self._applied(found, rest[0][1], None) if rest else found
-        return _OUTSIDE if self.inherits_outside(own.node) else None
-
-    def inherits_outside(self, node: int) -> bool:
-        """Tell whether a type names a base that is not of this project, or not known to be."""
-        source = self._code.file(file_of(node))
-        return len(source.bases.get(place_of(node), ())) > len(self._bases_of(node))
-
-    def _applied(self, found: Entity | None, suffix: str, owner: Entity | None) -> Entity | None:
-        """Return what a call gives, where brackets follow."""
-        if found is None or not suffix:
-            return found
-        if suffix == "{}" and found.tag == "class":
-            return found._replace(tag="instance")  # a literal, as in Go
-        if not suffix.startswith("()"):
-            return None  # an item of something
-        if found.tag == "class":
-            found = found._replace(tag="instance")
-        elif found.tag == "function":
-            found = self._result(found, owner)
-        elif found.tag != "outside":
-            return None
-        return found if suffix == "()" or found is None else None
-
-    def _result(self, found: Entity, owner: Entity | None) -> Entity | None:
-        """Return what a function gives: what its head says, else what its `return` statements do."""
-        source = self._code.file(file_of(found.node))
-        place = place_of(found.node)
-        one, rules = source.definitions[place], source.rules
-        text = read_head(one.signature, one.name, rules.type_side, rules.result).result
-        if text in ("Self", "static", "this", "self") and owner is not None and owner.node >= 0:
-            return owner._replace(tag="instance", how=max(owner.how, How.RECEIVER))
-        if text:
-            return self._type(source, one.parent, text).by(How.RECEIVER)
-        key = ("result", found.node)
-        if key in self._busy:
-            return None
-        self._busy.add(key)
-        try:
-            given = self._first_value(source, place, source.values.get((place, RESULT), ()))
-        finally:
-            self._busy.discard(key)
-        return given.by(How.RECEIVER) if given is not None and given.tag in ("instance", "outside") else None
-
-    def _type(self, source: SourceFile, scope: int, text: str) -> Entity:
-        """Return an instance of the class that a type annotation names, something outside if it names another."""
-        if text in ("Self", "self", "static"):
-            own = self._own_type(source, scope)
-            if own is not None:
-                return own
-        found = self._evaluate(source, scope, text)
-        return found._replace(tag="instance") if found is not None and found.tag == "class" else _OUTSIDE
-
-    def _first_value(self, source: SourceFile, scope: int, values: Iterable[str]) -> Entity | None:
-        """Return the first of several values whose nature is known."""
-        for value in values:
-            typed = value.startswith(":")
-            found = self._type(source, scope, value[1:]) if typed else self._evaluate(source, scope, value)
-            if found is not None and found.tag != "value":
-                return found
-        return None
-
-    # -- names in scope -----------------------------------------------------------------------------------------------
-
-    def _lookup(self, source: SourceFile, scope: int, name: str) -> Entity | None:
-        """Return what a plain name means in a scope."""
-        inner = True
-        while scope >= 0:
-            one = source.definitions[scope]
-            if one.kind in FUNCTION_KINDS or one.kind in VALUE_KINDS:
-                found = self._local(source, scope, name)
-            elif inner or source.rules.implicit:
-                found = self._of_type_around(source, scope, name)
-            else:
-                found = None
-            if found is not None:
-                return None if found is _SHADOWED else found
-            inner = inner and one.kind not in FUNCTION_KINDS
-            scope = one.parent
-        return self._global(source, name)
-
-    def _local(self, source: SourceFile, scope: int, name: str) -> Entity | None:
-        one, rules = source.definitions[scope], source.rules
-        nested = source.members.get(one.qualified_name, {}).get(name)
-        if nested:
-            return self._group(source, nested)
-        if values := source.values.get((scope, name)):
-            return self._first_value(source, scope, values) or _SHADOWED
-        parameters = read_head(one.signature, one.name, rules.type_side, rules.result).parameters
-        if name in parameters:
-            kind = parameters[name]
-            return self._type(source, one.parent, kind).by(How.RECEIVER) if kind else _SHADOWED
-        if rules.open_types and one.parent < 0 and "." in one.qualified_name and rules.implicit:
-            owner = self._owner_type(source, scope)
-            return self._attribute(source, owner, name) if owner is not None else None
-        return None
-
-    def _owner_type(self, source: SourceFile, scope: int) -> Entity | None:
-        """Return the type of a method that stands outside of it, such as `Type::method` in C++."""
-        owner = source.definitions[scope].qualified_name.rpartition(".")[0].rpartition(".")[2]
-        found = self._type_named(source, owner)
-        return found._replace(tag="instance", how=How.RECEIVER) if found is not None else None
-
-    def _of_type_around(self, source: SourceFile, scope: int, name: str) -> Entity | None:
-        one = source.definitions[scope]
-        if one.kind in NAMESPACE_KINDS and not source.rules.prefix:
-            places = source.members.get(one.qualified_name, {}).get(name)
-            return self._group(source, places) if places else None
-        found = self._member(node_of(source.number, scope), name, instance=True)
-        if found is not None:
-            return found if file_of(found.node) == source.number else found.by(How.RECEIVER)
-        return self._typed_attribute(node_of(source.number, scope), name)
-
-    def _global(self, source: SourceFile, name: str) -> Entity | None:
-        """Return what a name means at the top of a file."""
-        key = (source.number, name)
-        if key not in self._globals:
-            self._globals[key] = None  # `x = x.y` says nothing about itself
-            self._globals[key] = self._find_global(source, name)
-        return self._globals[key]
-
-    def _find_global(self, source: SourceFile, name: str) -> Entity | None:
-        values = source.values.get((-1, name))
-        places = source.members.get("", {}).get(name)
-        if values and not (places and source.definitions[places[0]].kind in FUNCTION_KINDS | TYPE_KINDS):
-            found = self._first_value(source, -1, values)
-            if found is not None:
-                return found
-        if places:
-            return self._group(source, places)
-        for one in source.aliases.get(name, ()):
-            if one.module or one.flags & ImportFlag.REEXPORT == 0:
-                found = self._imported(source, one)
-                if found is not None:
-                    return found
-        for one in source.stars if source.rules.package != "all" else ():
-            place = self._place(source, one.module)
-            found = self._in_place(place, name, source) if place is not None else None
-            if found is not None and found.node >= 0:
-                return found.by(How.IMPORT)
-        return self._in_package(source, name)
-
-    def _imported(self, source: SourceFile, one: Import) -> Entity | None:
-        """Return what an import binds; something outside where the module is not of this project."""
-        if source.rules.package == "package":
-            text = f"{one.module}.{one.name}" if one.module else one.name
-            return self._qualified(source, text) or _OUTSIDE
-        whole = one.module
-        place = self._place(source, whole)
-        if place is None:
-            return _OUTSIDE
-        if not one.name:
-            if source.rules.family == "python" and "." in whole and one.alias == whole.partition(".")[0]:
-                place = self._place(source, one.alias)
-            return self._module(place)
-        if one.name == "=":
-            return self._in_place(place, "default", source) or self._module(place)
-        found = self._in_place(place, one.name, source)
-        if found is None and source.rules.family == "rust":
-            deeper = self._place(source, f"{whole}::{one.name}")
-            found = self._module(deeper) if deeper != place else None
-        return found.by(How.IMPORT) if found is not None else _SHADOWED if one.name == "*" else None
-
-    def _place(self, source: SourceFile, module: str) -> Place:
-        return self._code.modules.resolve(module, source.path, source.rules.family or source.language)
-
-    def _module(self, place: Place) -> Entity | None:
-        if place is None:
-            return None
-        if isinstance(place, str):
-            return Entity("package", -1, How.IMPORT, place)
-        return Entity("module", node_of(place, -1), How.IMPORT)
-
-    def _in_place(self, place: Place, name: str, asking: SourceFile) -> Entity | None:
-        """Return what a name means as a member of a module or package."""
-        if isinstance(place, str):
-            if asking.rules.package == "directory":
-                return self._in_folder(place, name, asking)
-            return self._module(self._code.modules.child(place, name, asking.path))
-        if place is None:
-            return None
-        key = ("in", place, name)
-        if key in self._busy:
-            return None
-        self._busy.add(key)
-        try:
-            return self._exported(place, name) or self._module(self._code.modules.child(place, name, asking.path))
-        finally:
-            self._busy.discard(key)
-
-    def _exported(self, place: int, name: str) -> Entity | None:
-        """Return what a file gives under a name: what it defines, imports, or takes over whole, the nearest first."""
-        seen = {place}
-        queue = [place]
-        for current in queue:
-            source = self._code.file(current)
-            found = self._defined(source, name) or self._passed_on(source, name)
-            if found is not None:
-                return found.by(How.IMPORT) if found.node >= 0 or found.tag == "package" else found
-            for one in source.stars:
-                following = self._place(source, one.module)
-                if isinstance(following, int) and following not in seen:
-                    seen.add(following)
-                    queue.append(following)
-        return None
-
-    def _defined(self, source: SourceFile, name: str) -> Entity | None:
-        places = source.members.get("", {}).get(name)
-        if not places:
-            return None
-        found = self._group(source, places)
-        if found is not None and found.tag != "value":
-            return found
-        return self._first_value(source, -1, source.values.get((-1, name), ())) or found
-
-    def _passed_on(self, source: SourceFile, name: str) -> Entity | None:
-        """Return what a file imports, or renames, under a name."""
-        for one in source.aliases.get(name, ()):
-            found = self._imported(source, one) if one.module else self._global(source, one.name)
-            if found is not None:
-                return found
-        return None
-
-    # -- names shared without an import -------------------------------------------------------------------------------
-
-    def _in_folder(self, folder: str, name: str, asking: SourceFile) -> Entity | None:
-        nodes = [
-            node
-            for node in self._code.named(name)
-            if posixpath.dirname(self._code.paths[file_of(node)]) == folder and self._is_top(node)
-        ]
-        if not nodes or len({self._code.file(file_of(node)).rules.family for node in nodes}) > 1:
-            return None
-        return self._entity(self._code.main_of(nodes)).by(How.IMPORT)
-
-    def _is_top(self, node: int) -> bool:
-        source = self._code.file(file_of(node))
-        one = source.definitions[place_of(node)]
-        return place_of(node) in source.members.get("", {}).get(one.name, ())
-
-    def _in_package(self, source: SourceFile, name: str) -> Entity | None:
-        package = source.rules.package
-        if package == "directory":
-            return self._in_folder(posixpath.dirname(source.path), name, source)
-        if package == "package":
-            spaces = [source.facts.package, *self._namespaces(source)]
-            spaces += [one.module for one in source.stars]
-            for space in dict.fromkeys(spaces):
-                found = self._qualified(source, f"{space}.{name}" if space else name)
-                if found is not None:
-                    return found
-            return None
-        if package == "all":
-            return self._anywhere(source, name)
-        return None
-
-    def _namespaces(self, source: SourceFile) -> list[str]:
-        return [one.qualified_name for one in source.definitions if one.kind in NAMESPACE_KINDS]
-
-    def _qualified(self, source: SourceFile, text: str) -> Entity | None:
-        """Return the definition with a full name, its package included."""
-        text = text.replace("\\", ".").replace("::", ".").strip(".")
-        name = text.rpartition(".")[2]
-        found = []
-        for node in self._code.named(name)[:MAX_NAMESAKES]:
-            other = self._code.file(file_of(node))
-            if other.rules.family == source.rules.family and self._full_name(other, place_of(node)) == text:
-                found.append(node)
-        if not found:
-            return None
-        how = How.EXACT if all(file_of(node) == source.number for node in found) else How.IMPORT
-        types = [node for node in found if self._code.definition(node).kind in TYPE_KINDS]
-        return self._entity(self._code.main_of(types or found)).by(how)
-
-    def _full_name(self, source: SourceFile, place: int) -> str:
-        own = source.definitions[place].qualified_name.replace("\\", ".")
-        package = source.facts.package.replace("\\", ".")
-        return f"{package}.{own}" if package and not own.startswith(f"{package}.") else own
-
-    def _anywhere(self, source: SourceFile, name: str) -> Entity | None:
-        """Return the definition of a name that all files share: of what the file includes, or the only one."""
-        nodes = self._code.named(name)
-        if not nodes or len(nodes) > MAX_NAMESAKES:
-            return None
-        family = source.rules.family
-        near = []
-        for node in nodes:
-            other = self._code.file(file_of(node))
-            same = other.rules.family == family if family else other.language == source.language
-            if same and self._is_top(node) and other.definitions[place_of(node)].kind != "constant":
-                near.append(node)
-        if not near:
-            return None
-        stems = self._included_stems(source)
-        direct = [node for node in near if posixpath.splitext(self._code.paths[file_of(node)])[0] in stems]
-        if direct:
-            # What is included is the head; the body stands elsewhere.
-            bodies = [node for node in near if "static " not in self._code.definition(node).signature]
-            return self._entity(self._code.main_of([*direct, *bodies])).by(How.IMPORT)
-        return self._one(near, How.NAME)
-
-    def _included_stems(self, source: SourceFile) -> frozenset[str]:
-        """Return the paths of the files that a file includes, without their endings: a header stands for its source."""
-        if source.number not in self._stems:
-            places = (self._place(source, one.module) for one in source.stars)
-            self._stems[source.number] = frozenset(
-                posixpath.splitext(self._code.paths[place])[0] for place in places if isinstance(place, int)
-            )
-        return self._stems[source.number]
-
-    def _type_named(self, source: SourceFile, name: str) -> Entity | None:
-        found = self._global(source, name) if name else None
-        return found if found is not None and found.tag == "class" else None
-
-    # -- members ------------------------------------------------------------------------------------------------------
-
-    def _attribute(self, source: SourceFile, head: Entity, name: str) -> Entity | None:
-        """Return what `.name` means after something known."""
-        if head.tag == "module":
-            found = self._in_place(file_of(head.node), name, source)
-            return found.by(How.IMPORT) if found is not None else None
-        if head.tag == "package":
-            found = self._in_place(head.text, name, source)
-            return found.by(How.IMPORT) if found is not None else None
-        if head.tag == "function" and source.rules.family == "python":
-            head = self._result(head, None) or head  # a property reads like an attribute
-        if head.tag == "outside":
-            return head
-        if head.tag not in ("class", "instance"):
-            return None
-        rules = self._code.file(file_of(head.node)).rules
-        if head.tag == "class" and rules.maker and name == rules.maker:
-            return head  # the brackets that follow, or their absence, make it an instance
-        found = self._member(head.node, name, instance=head.tag == "instance")
-        if found is None:
-            found = self._typed_attribute(head.node, name)
-        if found is None:
-            return None
-        return found.by(How.RECEIVER if head.tag == "instance" else head.how)
-
-    def _member(self, node: int, name: str, *, instance: bool) -> Entity | None:
-        """Return a member of a type or of what it inherits from, the nearest first."""
-        key = (node, name, instance)
-        if key in self._members:
-            return self._members[key]
-        self._members[key] = None
-        seen = {node}
-        queue = [node]
-        while queue:
-            current = queue.pop(0)
-            found = self._own_member(current, name)
-            if found is not None:
-                self._members[key] = found
-                return found
-            for base in self._bases_of(current):
-                if base not in seen and len(seen) < 200:
-                    seen.add(base)
-                    queue.append(base)
-        return None
-
-    def _own_member(self, node: int, name: str) -> Entity | None:
-        source = self._code.file(file_of(node))
-        one = source.definitions[place_of(node)]
-        places = source.members.get(one.qualified_name, {}).get(name)
-        declared_apart = source.rules.family == "c"
-        if places and not declared_apart:
-            return self._group(source, places)
-        if not source.rules.open_types:
-            return None
-        found = [node_of(source.number, place) for place in places or ()]
-        for other in self._code.named(name)[: 5 * MAX_NAMESAKES]:
-            elsewhere = self._code.file(file_of(other))
-            owner = elsewhere.definitions[place_of(other)].qualified_name[: -len(name) - 1]
-            if other not in found and owner.rpartition(".")[2] == one.name and self._same_type(source, elsewhere):
-                found.append(other)
-        functions = [other for other in found if self._code.definition(other).kind in FUNCTION_KINDS]
-        return self._entity(self._code.main_of(functions or found)) if found else None
-
-    def _same_type(self, source: SourceFile, other: SourceFile) -> bool:
-        if other.rules.family != source.rules.family:
-            return False
-        if source.rules.package == "directory":
-            return posixpath.dirname(source.path) == posixpath.dirname(other.path)
-        if source.rules.package == "package" and source.language == "csharp":
-            return source.facts.package == other.facts.package
-        return True
-
-    def _bases_of(self, node: int) -> list[int]:
-        """Return the types that a type inherits from or implements, in the order it names them."""
-        if node in self._bases:
-            return self._bases[node]
-        self._bases[node] = []
-        source = self._code.file(file_of(node))
-        place = place_of(node)
-        found: list[int] = []
-        for expression in source.bases.get(place, ()):
-            base = self._evaluate(
-                source, source.definitions[place].parent, expression.partition("[")[0].partition("(")[0]
-            )
-            if base is not None and base.tag == "class" and base.node != node:
-                found.append(base.node)
-        if source.rules.family == "rust" and source.definitions[place].kind != "impl":
-            found += self._traits_of(source, place)
-        self._bases[node] = found
-        return found
-
-    def overridden(self, node: int, name: str) -> list[int]:
-        """Return the methods called `name` of all types that a type inherits from."""
-        seen = {node}
-        queue = list(self._bases_of(node))
-        found = []
-        while queue:
-            current = queue.pop(0)
-            if current in seen:
-                continue
-            seen.add(current)
-            member = self._own_member(current, name)
-            if member is not None and member.tag == "function":
-                found.append(member.node)
-            queue += self._bases_of(current)
-        return found
-
-    def _traits_of(self, source: SourceFile, place: int) -> list[int]:
-        """Return the traits that the impl blocks of a Rust type in its own file name."""
-        name = source.definitions[place].name
-        found = []
-        for other, one in enumerate(source.definitions):
-            if one.kind == "impl" and one.name == name:
-                found += self._bases_of(node_of(source.number, other))
-        return found
-
-    def _typed_attribute(self, node: int, name: str) -> Entity | None:
-        """Return what an attribute of a type holds, by what is assigned to it or by how it is declared."""
-        key = (node, name)
-        if key not in self._attributes:
-            self._attributes[key] = None  # what it holds may be said in terms of itself
-            self._attributes[key] = self._find_attribute(node, name)
-        return self._attributes[key]
-
-    def _find_attribute(self, node: int, name: str) -> Entity | None:
-        seen = {node}
-        queue = [node]
-        while queue:
-            current = queue.pop(0)
-            source, place = self._code.file(file_of(current)), place_of(current)
-            for scope, value in source.attributes.get((place, name), ()):
-                found = self._first_value(source, scope, [value])
-                if found is not None:
-                    return found.by(How.RECEIVER)
-            found = self._first_value(source, place, source.values.get((place, name), ()))
-            if found is None:
-                found = self._promoted(source, place, name)
-            if found is not None:
-                return found.by(How.RECEIVER)
-            for base in self._bases_of(current):
-                if base not in seen:
-                    seen.add(base)
-                    queue.append(base)
-        return None
-
-    def _promoted(self, source: SourceFile, place: int, name: str) -> Entity | None:
-        """Return what a constructor's parameter holds that is an attribute as well."""
-        rules, owner = source.rules, source.definitions[place].qualified_name
-        for one in (source.definitions[at] for at in source.members.get(owner, {}).get(rules.constructor, ())):
-            head = read_head(one.signature, one.name, rules.type_side, rules.result)
-            for parameter in head.promoted & {name, f"${name}"}:
-                kind = head.parameters[parameter]
-                return self._type(source, place, kind) if kind else None
-        return None
-
-    # -- definitions as entities --------------------------------------------------------------------------------------
-
-    def _group(self, source: SourceFile, places: Sequence[int]) -> Entity | None:
-        """Return the entity of definitions that share a scope and a name."""
-        nodes = [node_of(source.number, place) for place in places]
-        if len(nodes) > 1:
-            functions = [one for one in nodes if source.definitions[place_of(one)].kind in FUNCTION_KINDS]
-            types = [one for one in nodes if source.definitions[place_of(one)].kind in TYPE_KINDS - {"impl"}]
-            nodes = types or functions or nodes
-        return self._entity(self._code.main_of(nodes) if len(nodes) > 1 else nodes[0])
-
-    def _entity(self, node: int) -> Entity:
-        source = self._code.file(file_of(node))
-        place = place_of(node)
-        one = source.definitions[place]
-        if one.kind in TYPE_KINDS:
-            return Entity("class", node)
-        if one.kind in FUNCTION_KINDS:
-            return Entity("function", node)
-        if one.kind in NAMESPACE_KINDS:
-            return Entity("class", node)  # its members are found like those of a type
-        if one.kind in VALUE_KINDS:
-            return self._declared(source, place) or Entity("value", node)
-        return Entity("value", node)
-
-    def _declared(self, source: SourceFile, place: int) -> Entity | None:
-        """Return what a field, property or variable holds by its declaration or its first value."""
-        one = source.definitions[place]
-        text = declared_type(one.signature, one.name, source.rules.type_side)
-        key = ("declared", node_of(source.number, place))
-        if key in self._busy:
-            return None
-        self._busy.add(key)
-        try:
-            found = self._type(source, one.parent, text) if text else None
-            if found is None:
-                found = self._first_value(source, one.parent, source.values.get((one.parent, one.name), ()))
-        finally:
-            self._busy.discard(key)
-        return found.by(How.RECEIVER) if found is not None and found.tag == "instance" else None
-
 
 def _called_here(source: SourceFile, names: Collection[str]) -> set[str]:
     """Return what a file may call something that is called one of `names` elsewhere."""
     told = {*names, source.rules.maker, *source.rules.types, *(word.partition("(")[0] for word in source.rules.parents)}
     told |= {one.alias for one in source.facts.imports if one.name in names or one.name in ("=", "default", "")}
-    for _ in range(_MAX_DEPTH):  # a variable may hold it, and another that one
+    for _ in range(MAX_DEPTH):  # a variable may hold it, and another that one
         more = {
             variable.rpartition(".")[2]
             for _, variable, value in source.facts.values
