@@ -29,7 +29,6 @@ _ECMASCRIPT_SUFFIXES = (
 _COMPILED = re.compile(r"\.([mc]?)jsx?$")
 _COMMENT = re.compile(r"//[^\n\"]*$|/\*.*?\*/", re.MULTILINE | re.DOTALL)
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
-_C_SUFFIXES = (".h", ".hpp", ".hh", ".hxx", ".c", ".cc", ".cpp", ".cxx", ".inl", ".ipp", ".cuh")
 _MANIFESTS = frozenset({"package.json", "tsconfig.json", "jsconfig.json", "go.mod", "Cargo.toml", "tsconfig.base.json"})
 
 # A place: a file's number, a folder's path for what has no file of its own, None for what lies outside the project.
