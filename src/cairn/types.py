@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 Confidence = Literal["high", "medium", "low"]
 OutlineMode = Literal["structure", "context", "extract"]
-Mode = Literal["auto", "hybrid", "literal", "regex", "symbol", "semantic"]
+Mode = Literal["auto", "hybrid", "literal", "regex", "symbol", "semantic", "structural"]
 
 
 class FileStat(NamedTuple):
@@ -92,7 +92,10 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class CodeHit:
-    """One piece of code in an answer. `tokens` is an estimate (bytes / 4) for the text that `fetch` returns."""
+    """One piece of code in an answer. `tokens` is an estimate (bytes / 4) for the text that `fetch` returns.
+
+    `captures` are what the metavariables of a structural pattern stand for, by name, once for each match on the lines.
+    """
 
     id: str
     kind: str
@@ -109,6 +112,7 @@ class CodeHit:
     preview: str
     stale: bool = False
     explain: dict[str, float] | None = None
+    captures: tuple[dict[str, str], ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,8 @@ def build_parser() -> argparse.ArgumentParser:
     search.add_argument(
         "-n", "--limit", type=_count, default=10, help="hits at most; 0: all matches of an exact search"
     )
-    search.add_argument("--mode", choices=("auto", "hybrid", "literal", "regex", "symbol", "semantic"), default="auto")
+    modes = ("auto", "hybrid", "literal", "regex", "structural", "symbol", "semantic")
+    search.add_argument("--mode", choices=modes, default="auto", help="how the query is meant (default: auto)")
     search.add_argument("--kind", action="append", default=[], metavar="K", help="only this kind, e.g. function, class")
     search.add_argument("--lang", action="append", default=[], metavar="L", help="only files in this language")
     search.add_argument(

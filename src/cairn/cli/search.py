@@ -39,15 +39,15 @@ def run_search(options: argparse.Namespace) -> int:
     if options.json:
         emit_json(answer_to_dict(answer))
     else:
-        _print(answer)
+        _print(answer, explain=options.explain)
     return EXIT_FOUND if answer.code or answer.omitted else EXIT_NONE
 
 
-def _print(answer: Answer) -> None:
+def _print(answer: Answer, *, explain: bool) -> None:
     style = Style(sys.stdout)
     words = [word for word in raw_words(answer.query) if len(word) > 2]
     for hit in answer.code:
-        _print_hit(hit, style, words)
+        _print_hit(hit, style, words, explain=explain)
     for text in answer.notes:
         note(printable(text))
     if not answer.code and not answer.omitted:
@@ -56,7 +56,7 @@ def _print(answer: Answer) -> None:
         note(f"{answer.omitted:,} more; raise --max-tokens or -n to see them.")
 
 
-def _print_hit(hit: CodeHit, style: Style, words: list[str]) -> None:
+def _print_hit(hit: CodeHit, style: Style, words: list[str], *, explain: bool) -> None:
     where = f"{printable(hit.path)}:{hit.start_line}"
     label = f"{hit.kind} {hit.name}".strip()
     changed = " (changed since it was indexed)" if hit.stale else ""
@@ -64,6 +64,9 @@ def _print_hit(hit: CodeHit, style: Style, words: list[str]) -> None:
     emit(f"{style.path(where)}  {style.name(printable(label))}  {style.faint(facts)}")
     for line in hit.preview.splitlines():
         emit(f"    {style.mark(printable(line), words)}")
+    for captured in hit.captures or () if explain else ():
+        parts = "  ".join(f"${name} = {printable(text)}" for name, text in captured.items())
+        emit(style.faint(f"    {parts}"))
     if hit.explain is not None:
         parts = "  ".join(f"{name} {value:+.3f}" for name, value in hit.explain.items())
         emit(style.faint(f"    score {hit.score:.3f} = {parts}"))
