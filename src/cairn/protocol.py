@@ -54,6 +54,9 @@ def _hit_to_dict(hit: CodeHit) -> dict[str, Any]:
         document["explain"] = hit.explain
     if hit.captures is not None:
         document["captures"] = list(hit.captures)
+    if hit.match is not None:
+        document["similarity"] = hit.similarity
+        document["match"] = hit.match
     return document
 
 

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 Confidence = Literal["high", "medium", "low"]
 OutlineMode = Literal["structure", "context", "extract"]
+Match = Literal["exact", "renamed", "edited", "related"]
 Mode = Literal["auto", "hybrid", "literal", "regex", "symbol", "semantic", "structural"]
 
 
@@ -95,6 +96,7 @@ class CodeHit:
     """One piece of code in an answer. `tokens` is an estimate (bytes / 4) for the text that `fetch` returns.
 
     `captures` are what the metavariables of a structural pattern stand for, by name, once for each match on the lines.
+    `similarity`, 0 to 1, and `match` say how alike this is to code that others were asked for.
     """
 
     id: str
@@ -113,6 +115,8 @@ class CodeHit:
     stale: bool = False
     explain: dict[str, float] | None = None
     captures: tuple[dict[str, str], ...] | None = None
+    similarity: float | None = None
+    match: Match | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,19 +80,24 @@ def respond(library: Library, query: Query, request: Request, *, guessed: bool) 
         hits = _ranked_hits(library, query, request, notes)
     shown, omitted = _within_budget(hits, request.max_tokens)
     snapshot = library.snapshot
-    n_files = len(snapshot.files.paths)
     return Answer(
         query=query.text,
         mode=query.mode,
         branch=snapshot.branch,
         generation=snapshot.generation,
         code=shown,
-        coverage=Coverage(n_files, n_files + snapshot.pending, snapshot.pending),
+        coverage=coverage_of(snapshot),
         took_ms=round((time.perf_counter() - started) * 1000, 2),
         total_tokens_available=sum(hit.tokens for hit in hits),
         omitted=omitted + more,
         notes=tuple(notes),
     )
+
+
+def coverage_of(snapshot: Snapshot) -> Coverage:
+    """Return how much of the project an answer from this snapshot stands on."""
+    n_files = len(snapshot.files.paths)
+    return Coverage(n_files, n_files + snapshot.pending, snapshot.pending)
 
 
 # -- ranked ------------------------------------------------------------------------------------------------------------
@@ -115,7 +120,7 @@ def _ranked_hits(library: Library, query: Query, request: Request, notes: list[s
     shown = ranking.rows[:limit]
     ids = [snapshot.chunk_id(one.row) for one in shown]
     rows = index_db.read_chunks(connection, ids)
-    texts = _read_files(library, {one.file for one in shown})
+    texts = read_files(library, {one.file for one in shown})
     terms = frozenset(term.text for term in query.terms)
     hits = []
     for place, (one, chunk_id) in enumerate(zip(shown, ids, strict=True)):
@@ -127,7 +132,7 @@ def _ranked_hits(library: Library, query: Query, request: Request, notes: list[s
     return hits
 
 
-def _read_files(library: Library, files: Collection[int]) -> dict[int, FileText]:
+def read_files(library: Library, files: Collection[int]) -> dict[int, FileText]:
     """Return the files by number, as they are on disk now."""
     paths = {file: library.snapshot.files.paths[file] for file in files}
     stamps = index_db.file_stamps(library.connection, library.view_name, list(paths.values()))
@@ -220,7 +225,7 @@ def _hits_of_lines(library: Library, matches: Sequence[LineMatch], request: Requ
             ranges[match.file] = index_db.chunks_of_blob(connection, int(snapshot.files.blob_ids[match.file]))
         chunk_ids.append(enclosing(ranges[match.file], match.start_line))
     rows = index_db.read_chunks(connection, sorted({one for one in chunk_ids if one is not None}))
-    texts = _read_files(library, ranges.keys())
+    texts = read_files(library, ranges.keys())
     hits = []
     for match, chunk_id in zip(matches, chunk_ids, strict=True):
         row = rows.get(chunk_id) if chunk_id is not None else None
