@@ -45,7 +45,7 @@ class Likeness(NamedTuple):
 
 def tokenize(text: str, language: Language) -> Tokens:
     """Return the tokens of a piece of code; what has no grammar is compared by its words as they are written."""
-    keywords, fold = _keywords(language), bool(language.grammar) and language.group == "code"
+    own, fold = keywords(language), bool(language.grammar) and language.group == "code"
     written: list[str] = []
     shape: list[str] = []
     words: Counter[str] = Counter()
@@ -54,7 +54,7 @@ def tokenize(text: str, language: Language) -> Tokens:
         if kind == "comment":
             continue
         written.append(token)
-        if kind == "word" and token not in keywords:
+        if kind == "word" and token not in own:
             words.update(split_identifier(token))
             shape.append(_NAME if fold else token)
         elif kind == "number":
@@ -90,7 +90,7 @@ def _dice(one: Counter[_T], other: Counter[_T]) -> float:
 
 
 @cache
-def _keywords(language: Language) -> frozenset[str]:
+def keywords(language: Language) -> frozenset[str]:
     """Return the words that the grammar gives a meaning of their own."""
     if not language.grammar:
         return frozenset()
