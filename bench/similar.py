@@ -30,6 +30,8 @@ KINDS = ("exact", "renamed", "edited")
 PLANTED = "planted"
 # Real copies: definitions of one name in two files whose lines agree to this extent, but not all of them.
 LEAST_ALIKE = 0.5
+# What a repository has of its own that agrees to this extent is a copy no worse than the planted one.
+COPY = 0.8
 # In these a function stands in a class.
 CLASSES = {"java": "class Planted {{\n{}\n}}\n", "csharp": "class Planted {{\n{}\n}}\n", "php": "<?php\n{}\n"}
 _WORD = re.compile(r"(\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*')|([^\W\d]\w*)")
@@ -120,7 +122,8 @@ def measure_planted(repository: Path, count: int, seed: int, misses: int) -> lis
                 started = time.perf_counter()
                 hits = workspace.similar(function.path, function.definition.span.start_line, limit=10).code
                 TIMES.append(time.perf_counter() - started)
-                rank, mark = _rank(hits, {path})
+                others = [hit for hit in hits if hit.path == path or _agreement(root, function, hit) < COPY]
+                rank, mark = _rank(others, {path})
                 outcomes.append((kind, rank, mark))
                 if misses and (rank is None or rank > 1):
                     _show(function, kind, rank, hits)
@@ -133,7 +136,8 @@ TIMES: list[float] = []
 def measure_controls(repository: Path, count: int, seed: int) -> tuple[int, int]:
     """Return how many of some functions have a duplicate by their mark, and how many of these marks are wrong.
 
-    A mark of an exact or renamed copy is wrong when the lines of the two, their names folded, agree to less than 0.8.
+    A mark is wrong when the lines of the two, their names folded, agree to less than `COPY`, or to less than
+    `LEAST_ALIKE` where it says edited.
     """
     chance = random.Random(seed)
     marked = wrong = 0
@@ -144,13 +148,17 @@ def measure_controls(repository: Path, count: int, seed: int) -> tuple[int, int]
             for hit in workspace.similar(function.path, function.definition.span.start_line, limit=5).code:
                 if hit.match not in KINDS:
                     continue
-                lines = (repository / hit.path).read_text(errors="replace").split("\n")
-                own = _folded(function.lines, function.language)
-                its = _folded(lines[hit.start_line - 1 : hit.end_line], BY_NAME[hit.language])
                 marked += 1
-                alike = SequenceMatcher(None, own, its, autojunk=False).ratio()
-                wrong += alike < (0.8 if hit.match != "edited" else LEAST_ALIKE)
+                wrong += _agreement(repository, function, hit) < (LEAST_ALIKE if hit.match == "edited" else COPY)
     return marked, wrong
+
+
+def _agreement(root: Path, function: Function, hit: CodeHit) -> float:
+    """Return the share of lines that a function and a hit have in common, their names folded."""
+    lines = (root / hit.path).read_text(errors="replace").split("\n")
+    own = _folded(function.lines, function.language)
+    its = _folded(lines[hit.start_line - 1 : hit.end_line], BY_NAME[hit.language])
+    return SequenceMatcher(None, own, its, autojunk=False).ratio()
 
 
 def _folded(lines: Sequence[str], language: Language) -> list[str]:

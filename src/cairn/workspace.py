@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 from cairn.config import Settings, load_settings
 from cairn.embedding.fingerprint import bundled_fingerprint
-from cairn.errors import DerivedFileError, IndexDamagedError, IndexMissingError, PathError, QueryError
+from cairn.errors import DerivedFileError, IndexDamagedError, IndexMissingError, PathError
 from cairn.index.store import StateDir
 from cairn.source.git import Repository, current_branch, find_repository, head_revision
 from cairn.storage import index_db
@@ -311,10 +311,10 @@ class Workspace:
             IndexMissingError: if nothing was indexed yet.
         """
         from cairn.search.answer import Request, respond  # noqa: PLC0415 - start-up time: indexing does not search
-        from cairn.search.filters import Filters  # noqa: PLC0415 - as above
+        from cairn.search.filters import Filters, check_languages  # noqa: PLC0415 - as above
         from cairn.search.query import understand  # noqa: PLC0415 - as above
 
-        _check_languages(languages)
+        check_languages(languages)
         understood = understand(query, mode)
         request = Request(limit, Filters(tuple(kinds), tuple(languages), tuple(globs)), max_tokens, explain, context)
         return respond(self._library(), understood, request, guessed=mode == "auto")
@@ -335,8 +335,7 @@ class Workspace:
         Args:
             path: relative to the root, or absolute; it need not be indexed.
             line: 1-based. The innermost definition there is taken, else the chunk.
-            code: a text to be taken instead. `languages` then begins with its language; without, it is guessed from
-                those that are indexed.
+            code: a text to be taken instead, in the first of `languages`; without, its language is guessed.
             limit: how many hits at most; 0 gives all that are similar.
             kinds, languages, globs: as for `search`.
 
@@ -347,19 +346,14 @@ class Workspace:
             IndexMissingError: if nothing was indexed yet.
         """
         from cairn.search.answer import Request  # noqa: PLC0415 - start-up time: indexing does not search
-        from cairn.search.filters import Filters  # noqa: PLC0415 - as above
-        from cairn.search.sample import sample_at, sample_of  # noqa: PLC0415 - as above
+        from cairn.search.filters import Filters, check_languages  # noqa: PLC0415 - as above
+        from cairn.search.sample import take_sample  # noqa: PLC0415 - as above
         from cairn.search.similar import find_similar  # noqa: PLC0415 - as above
 
-        _check_languages(languages)
+        check_languages(languages)
         library = self._library()
-        if path is not None and code is None:
-            sample = sample_at(self.root, path, line, self._model)
-        elif code is not None and path is None:
-            language = languages[0] if languages else None
-            sample = sample_of(code, language, library.snapshot, self._model, self.settings.max_file_bytes)
-        else:
-            raise QueryError("similar needs either a place or code", "cairn similar FILE:LINE")
+        place = None if path is None else (self.root, path, line)
+        sample = take_sample(place, code, languages, library.snapshot, self._model, self.settings.max_file_bytes)
         return find_similar(library, sample, Request(limit, Filters(tuple(kinds), tuple(languages), tuple(globs))))
 
     def fetch(self, ids: Sequence[str]) -> list[Fetched]:
@@ -500,13 +494,6 @@ class Workspace:
         except DerivedFileError:
             self.index(verify=True)
             return Snapshot.open(connection, self.state, self._view_name)
-
-
-def _check_languages(names: Sequence[str]) -> None:
-    from cairn.source.languages import BY_NAME  # noqa: PLC0415 - start-up time, as in search()
-
-    if unknown := sorted(set(names) - BY_NAME.keys()):
-        raise QueryError(f"no language is called {', '.join(unknown)}", f"known are: {', '.join(sorted(BY_NAME))}")
 
 
 def _project_root(start: Path, repository: Repository | None) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from cairn.index.snapshot import Snapshot
 from cairn.index.words import Words
 from cairn.search.engine import MINOR_KINDS
 from cairn.search.rank import Floats
-from cairn.source.clones import Tokens, tokenize
+from cairn.source.clones import Tokenizer, Tokens
 from cairn.source.definitions import parse
 from cairn.source.languages import BY_NAME, TEXT, Language
 from cairn.types import Chunk, Definition, ParsedFile, Span
@@ -42,6 +43,28 @@ class Sample:
     tokens: Tokens
     vector: Floats | None
     file: ParsedText | None = None
+    notes: tuple[str, ...] = ()
+
+
+def take_sample(
+    place: tuple[Path, str | Path, int] | None,
+    code: str | None,
+    languages: Sequence[str],
+    snapshot: Snapshot,
+    model: StaticModel,
+    max_bytes: int,
+) -> Sample:
+    """Return the code at a place, (root, path, line), or a text in the first of some languages, guessed when none is.
+
+    Raises:
+        QueryError: if both or neither are given, or the text cannot be used.
+        NotFoundError, PathError: if there is nothing to read at the place.
+    """
+    if place is not None and code is None:
+        return sample_at(*place, model)
+    if code is None or place is not None:
+        raise QueryError("similar needs either a place or code", _HINT)
+    return sample_of(code, languages[0] if languages else None, snapshot, model, max_bytes)
 
 
 def sample_at(root: Path, path: str | Path, line: int, model: StaticModel) -> Sample:
@@ -78,7 +101,7 @@ def sample_at(root: Path, path: str | Path, line: int, model: StaticModel) -> Sa
         language=source.language,
         kind=chunk.kind,
         n_lines=span.end_line - span.start_line + 1,
-        tokens=tokenize(text, source.language),
+        tokens=Tokenizer(source.language)(text),
         vector=_vector(model, file.parsed, chunk, own),
         file=file,
     )
@@ -122,8 +145,9 @@ def sample_of(text: str, name: str | None, snapshot: Snapshot, model: StaticMode
         language=language,
         kind=chunk.kind,
         n_lines=chunk.span.end_line - chunk.span.start_line + 1,
-        tokens=tokenize(code_lines(data, chunk.span.start_line, chunk.span.end_line), language),
+        tokens=Tokenizer(language)(code_lines(data, chunk.span.start_line, chunk.span.end_line)),
         vector=_vector(model, parsed, chunk, data),
+        notes=() if name is not None else (f"Taken for {language.name}; name another language with --lang.",),
     )
 
 

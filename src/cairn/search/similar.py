@@ -17,18 +17,18 @@ from cairn.search.answer import Library, Request, coverage_of, read_files
 from cairn.search.confidence import confidence_word
 from cairn.search.engine import MINOR_KINDS
 from cairn.search.filters import filter_files
-from cairn.search.hits import FileText, Focus, Verdict, make_hit
+from cairn.search.hits import Focus, Verdict, make_hit
 from cairn.search.near import compare
 from cairn.search.rank import Floats, Ints
 from cairn.search.sample import Sample, chunk_vectors
-from cairn.source.clones import Tokens, compare_tokens, tokenize
+from cairn.source.clones import Tokenizer, Tokens, compare_tokens
 from cairn.source.languages import BY_NAME
 from cairn.storage import index_db
 from cairn.storage.index_db import MAX_ORDINAL, ORDINAL_BITS, ChunkRow
 from cairn.types import Answer, CodeHit, Match, Span
 
 # So many chunks that are nearest in meaning, and definitions that are nearest in length, are compared.
-NEAREST_ROWS, NEAREST_LENGTHS = 200, 800
+NEAREST_ROWS, NEAREST_LENGTHS = 150, 400
 LENGTH_SHARE = 0.35  # how much longer or shorter such a definition may be
 # Code of fewer tokens, such as a getter, has the form of much that is no copy of it.
 MIN_RENAMED_TOKENS = 24
@@ -76,45 +76,28 @@ def find_similar(library: Library, sample: Sample, request: Request) -> Answer:
         took_ms=round((time.perf_counter() - started) * 1000, 2),
         total_tokens_available=sum(hit.tokens for hit in hits),
         omitted=len(judged) - len(hits),
+        notes=sample.notes,
     )
 
 
 def _judge_all(library: Library, sample: Sample, request: Request) -> list[Judged]:
-    """Return all that is similar enough, the most similar first, copies in path order."""
-    candidates = list(_candidates(library, sample, request))
+    """Return all that is similar enough, the most similar first, equal ones in path order."""
+    files, kinds = library.snapshot.files, request.filters.kinds
+    candidates = [one for one in _candidates(library, sample, request) if not kinds or one.focus.kind in kinds]
     texts = read_files(library, {one.file for one in candidates})
-    known: dict[tuple[int, Span], Tokens] = {}  # files with one content share their tokens
+    tokenizers = {name: Tokenizer(BY_NAME[name]) for name in files.language_names}
+    known: dict[tuple[int, Span, bool], Tokens] = {}  # files with one content share their tokens
     judged = []
     for one in candidates:
-        text = texts[one.file]
-        if one.focus.kind not in request.filters.kinds and request.filters.kinds:
-            continue
-        key = (one.row.blob_id, one.focus.span)
-        if text.stale or one.fresh:
-            tokens = _tokens(library, one, text)
-        elif (tokens_known := known.get(key)) is not None:
-            tokens = tokens_known
-        else:
-            tokens = known[key] = _tokens(library, one, text)
-        result = _judge(sample, tokens, one)
+        text, span = texts[one.file], one.focus.span
+        key = (one.file if text.stale else one.row.blob_id, span, text.stale)
+        if key not in known:
+            tokenizer = tokenizers[files.language_names[files.languages[one.file]]]
+            known[key] = tokenizer(text.whole(span, moved=text.stale and not one.fresh).decode("utf-8", "replace"))
+        result = _judge(sample, known[key], one)
         if result.similarity >= LEAST:
             judged.append(result)
-    paths = library.snapshot.files.paths
-    return sorted(
-        judged,
-        key=lambda one: (
-            -one.similarity,
-            paths[one.candidate.file],
-            one.candidate.focus.span.start_line,
-        ),
-    )
-
-
-def _tokens(library: Library, candidate: Candidate, text: FileText) -> Tokens:
-    span = candidate.focus.span
-    lines = b"\n".join(text.lines(span.start_line, span.end_line))
-    files = library.snapshot.files
-    return tokenize(lines.decode("utf-8", "replace"), BY_NAME[files.language_names[files.languages[candidate.file]]])
+    return sorted(judged, key=lambda one: (-one.similarity, files.paths[one.candidate.file], one.candidate.focus.span))
 
 
 def _judge(sample: Sample, tokens: Tokens, candidate: Candidate) -> Judged:

@@ -69,7 +69,7 @@ FRAMES: Mapping[str, tuple[Frame, ...]] = {
     "javascript": (*_BRACES, Frame("class A { ", "", " }"), Frame("class A { ", " { $$$ }", " }")),
     "json": (_BARE,),
     "kotlin": (*_BRACES, Frame("class A { ", "", " }")),
-    "lua": (_BARE, Frame("", " end", ""), Frame("", " do end", "")),
+    "lua": (_BARE, Frame("return ", "", ""), Frame("", " end", ""), Frame("", " do end", "")),
     "nix": (_BARE,),
     "php": (*_BRACES, Frame("", ";", ""), Frame("class A { ", "", " }"), Frame("class A { ", " { $$$ }", " }")),
     "python": (
@@ -308,18 +308,19 @@ def _selector(pattern: str, frame: Frame, language: str) -> str | None:
     if frame == _BARE:
         return None
     whole = _filled(f"{pattern}{frame.body}")
-    start = len(frame.before)
+    start, end = len(frame.before), len(frame.before) + len(whole)
     root = _root(f"{frame.before}{whole}{frame.after}", language)
+    kind = ""
     pending = list(root.children())
     while pending:
         node = pending.pop()
-        span = node.range()
-        if (span.start.index, span.end.index) == (start, start + len(whole)) and node.is_named():
-            first = root.find(kind=node.kind()) if node.kind() != "ERROR" else None
-            own = first is not None and first.range().start.index == start
-            return node.kind() if own else None
-        pending += [one for one in node.children() if one.range().start.index <= start < one.range().end.index]
-    return None
+        first, last = node.range().start.index, node.range().end.index
+        if (first, last) == (start, end) and node.is_named():
+            kind = node.kind()  # the innermost: a list of one statement is that statement
+        if first <= start and end <= last:
+            pending += node.children()
+    first_of_kind = root.find(kind=kind) if kind not in ("", "ERROR") else None
+    return kind if first_of_kind is not None and first_of_kind.range().start.index == start else None
 
 
 def _is_piece(pattern: str, language: str) -> bool:

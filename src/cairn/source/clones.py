@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cache
+from itertools import chain
 from typing import NamedTuple, TypeVar
 
 from cairn.source.languages import Language, load_grammar
@@ -18,6 +19,7 @@ _T = TypeVar("_T")
 MAX_CHARS = 200_000  # of a piece; the rest is not compared
 GRAM = 5  # tokens in a row that are compared as one
 _STRINGS = r'"""(?:.|\n)*?"""|\'\'\'(?:.|\n)*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|`(?:\\.|[^`\\])*`'
+_QUOTES = frozenset("\"'`")
 _NAME, _TEXT, _NUMBER = "\0name", "\0text", "\0number"
 
 
@@ -43,30 +45,62 @@ class Likeness(NamedTuple):
     words: float
 
 
-def tokenize(text: str, language: Language) -> Tokens:
-    """Return the tokens of a piece of code; what has no grammar is compared by its words as they are written."""
-    own, fold = keywords(language), bool(language.grammar) and language.group == "code"
-    written: list[str] = []
-    shape: list[str] = []
-    words: Counter[str] = Counter()
-    for match in _pattern(language).finditer(text[:MAX_CHARS]):
-        kind, token = match.lastgroup, match[0]
-        if kind == "comment":
-            continue
-        written.append(token)
-        if kind == "word" and token not in own:
-            words.update(split_identifier(token))
-            shape.append(_NAME if fold else token)
-        elif kind == "number":
-            shape.append(_NUMBER if fold else token)
-        elif kind == "string":
-            words.update(split_identifier(token))
-            shape.append(_TEXT if fold else token)
-        else:
-            shape.append(token)
-    size = min(GRAM, len(shape))
-    grams = Counter(zip(*(shape[first:] for first in range(size)), strict=False))
-    return Tokens(tuple(written), tuple(shape), grams, words)
+class Tokenizer:
+    """Takes code in one language apart, and remembers what each token is while it lives.
+
+    What has no grammar is compared by its words as they are written.
+    """
+
+    def __init__(self, language: Language) -> None:
+        self._find = _pattern(language).findall
+        self._marks = _Marks(language)
+        self._words = _WordsOfToken()
+
+    def __call__(self, text: str) -> Tokens:
+        """Return the tokens of a piece of code, of its first `MAX_CHARS` characters."""
+        marks = self._marks
+        found = [token for token in self._find(text[:MAX_CHARS]) if marks[token] is not None]
+        shape = [marks[token] or "" for token in found]
+        size = min(GRAM, len(shape))
+        grams = Counter(zip(*(shape[first:] for first in range(size)), strict=False))
+        names = [token for token in found if token not in marks.own]
+        words = Counter(chain.from_iterable(map(self._words.__getitem__, names)))
+        # A text over several lines moves with the code around it.
+        written = tuple(" ".join(token.split()) if "\n" in token else token for token in found)
+        return Tokens(written, tuple(shape), grams, words)
+
+
+class _Marks(dict[str, str | None]):
+    """What each token is in the shape of code: itself or a mark; None for a comment."""
+
+    def __init__(self, language: Language) -> None:
+        super().__init__()
+        self.own = keywords(language)
+        self._fold = bool(language.grammar) and language.group == "code"
+        self._comments = (*language.line_comments, *(start for start, _ in language.block_comments))
+
+    def __missing__(self, token: str) -> str | None:
+        mark: str | None = token
+        if token.startswith(self._comments):
+            mark = None
+        elif self._fold and token not in self.own:
+            first = token[0]
+            if first.isdigit():
+                mark = _NUMBER
+            elif first in _QUOTES and len(token) > 1:
+                mark = _TEXT
+            elif first == "_" or first.isalpha():
+                mark = _NAME
+        self[token] = mark
+        return mark
+
+
+class _WordsOfToken(dict[str, tuple[str, ...]]):
+    """The words of each token."""
+
+    def __missing__(self, token: str) -> tuple[str, ...]:
+        words = self[token] = split_identifier(token)
+        return words
 
 
 def compare_tokens(one: Tokens, other: Tokens) -> Likeness:
@@ -103,5 +137,4 @@ def keywords(language: Language) -> frozenset[str]:
 def _pattern(language: Language) -> re.Pattern[str]:
     comments = [rf"{re.escape(mark)}[^\n]*" for mark in language.line_comments]
     comments += [rf"{re.escape(start)}(?:.|\n)*?{re.escape(end)}" for start, end in language.block_comments]
-    comment = rf"(?P<comment>{'|'.join(comments)})|" if comments else ""
-    return re.compile(rf"{comment}(?P<string>{_STRINGS})|(?P<number>\d[\w.]*)|(?P<word>[^\W\d]\w*)|(?P<mark>[^\w\s])")
+    return re.compile("|".join([*comments, _STRINGS, r"\d[\w.]*", r"[^\W\d]\w*", r"[^\w\s]"]))
