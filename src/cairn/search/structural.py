@@ -286,7 +286,11 @@ def _rule(pattern: str, language: str) -> dict[str, Any] | None:
     bare = {"pattern": pattern}
     if _accepts(bare, language):
         rules.append(bare)
+    # A call is no definition: what is a whole by itself is not completed with a body.
+    whole = _is_whole(pattern, language)
     for frame in FRAMES[language]:
+        if frame.body and whole:
+            continue
         if (selector := _selector(pattern, frame, language)) is not None:
             context = f"{frame.before}{pattern}{frame.body}{frame.after}"
             rule = {"pattern": {"context": context, "selector": selector}}
@@ -325,11 +329,22 @@ def _selector(pattern: str, frame: Frame, language: str) -> str | None:
 
 def _is_piece(pattern: str, language: str) -> bool:
     """Tell whether the language's grammar takes the pattern, its holes filled, without an error in some frame."""
-    for frame in FRAMES[language]:
-        for one, several in (("zz", "zz"), ("zz", ""), ("Zz", "")):
-            text = _filled(f"{frame.before}{pattern}{frame.body}{frame.after}", one, several)
-            if _root(text, language).find(kind="ERROR") is None:
-                return True
+    return any(_parses(pattern, frame, language) for frame in FRAMES[language])
+
+
+def _is_whole(pattern: str, language: str) -> bool:
+    """Tell whether the pattern is a piece of code to which nothing needs to be added."""
+    frames = (frame for frame in FRAMES[language] if not frame.body)
+    return any(_parses(pattern, frame, language, add_nothing=True) for frame in frames)
+
+
+def _parses(pattern: str, frame: Frame, language: str, *, add_nothing: bool = False) -> bool:
+    for one, several in (("zz", "zz"), ("zz", ""), ("Zz", "")):
+        text = _filled(f"{frame.before}{pattern}{frame.body}{frame.after}", one, several)
+        root = _root(text, language)
+        # What the parser adds to go on, such as a semicolon, is a node without text.
+        if root.find(kind="ERROR") is None and not (add_nothing and root.find(regex="^$")):
+            return True
     return False
 
 

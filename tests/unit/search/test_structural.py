@@ -59,7 +59,7 @@ def lines(found: Found) -> list[tuple[int, int]]:
         ("a.py", "print($A, $B)", [(9, 10)]),
         ("a.js", "function $F($$$)", [(1, 1)]),
         ("a.js", "class $C extends $B { $$$ }", [(2, 2)]),
-        ("a.ts", "($X) => $Y", []),
+        ("a.ts", "($X) => $Y", [(1, 1)]),
         ("a.ts", "foo($A)", [(2, 2)]),
         ("a.go", "foo($A)", [(7, 7)]),
         ("a.go", "if $E != nil { $$$ }", [(4, 6)]),
