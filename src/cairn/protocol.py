@@ -52,6 +52,11 @@ def _hit_to_dict(hit: CodeHit) -> dict[str, Any]:
     if hit.explain is not None:
         document["score"] = hit.score
         document["explain"] = hit.explain
+    if hit.captures is not None:
+        document["captures"] = list(hit.captures)
+    if hit.match is not None:
+        document["similarity"] = hit.similarity
+        document["match"] = hit.match
     return document
 
 

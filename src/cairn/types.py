@@ -7,7 +7,8 @@ from typing import Literal, NamedTuple
 
 Confidence = Literal["high", "medium", "low"]
 OutlineMode = Literal["structure", "context", "extract"]
-Mode = Literal["auto", "hybrid", "literal", "regex", "symbol", "semantic"]
+Match = Literal["exact", "renamed", "edited", "related"]
+Mode = Literal["auto", "hybrid", "literal", "regex", "symbol", "semantic", "structural"]
 
 
 class FileStat(NamedTuple):
@@ -92,7 +93,11 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class CodeHit:
-    """One piece of code in an answer. `tokens` is an estimate (bytes / 4) for the text that `fetch` returns."""
+    """One piece of code in an answer. `tokens` is an estimate (bytes / 4) for the text that `fetch` returns.
+
+    `captures` are what the metavariables of a structural pattern stand for, by name, once for each match on the lines.
+    `similarity`, 0 to 1, and `match` say how alike this is to code that others were asked for.
+    """
 
     id: str
     kind: str
@@ -109,6 +114,9 @@ class CodeHit:
     preview: str
     stale: bool = False
     explain: dict[str, float] | None = None
+    captures: tuple[dict[str, str], ...] | None = None
+    similarity: float | None = None
+    match: Match | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -323,15 +323,50 @@ class Workspace:
             IndexMissingError: if nothing was indexed yet.
         """
         from cairn.search.answer import Request, respond  # noqa: PLC0415 - start-up time: indexing does not search
-        from cairn.search.filters import Filters  # noqa: PLC0415 - as above
+        from cairn.search.filters import Filters, check_languages  # noqa: PLC0415 - as above
         from cairn.search.query import understand  # noqa: PLC0415 - as above
-        from cairn.source.languages import BY_NAME  # noqa: PLC0415 - as above
 
-        if unknown := sorted(set(languages) - BY_NAME.keys()):
-            raise QueryError(f"no language is called {', '.join(unknown)}", f"known are: {', '.join(sorted(BY_NAME))}")
+        check_languages(languages)
         understood = understand(query, mode)
         request = Request(limit, Filters(tuple(kinds), tuple(languages), tuple(globs)), max_tokens, explain, context)
         return respond(self._library(), understood, request, guessed=mode == "auto")
+
+    def similar(
+        self,
+        path: str | Path | None = None,
+        line: int = 1,
+        *,
+        code: str | None = None,
+        limit: int = 10,
+        kinds: Sequence[str] = (),
+        languages: Sequence[str] = (),
+        globs: Sequence[str] = (),
+    ) -> Answer:
+        """Return code that does the same as the definition at a line, as the file is now, or as `code`; copies first.
+
+        Args:
+            path: relative to the root, or absolute; it need not be indexed.
+            line: 1-based. The innermost definition there is taken, else the chunk.
+            code: a text to be taken instead, in the first of `languages`; without, its language is guessed.
+            limit: how many hits at most; 0 gives all that are similar.
+            kinds, languages, globs: as for `search`.
+
+        Raises:
+            NotFoundError: if there is no such file or line, or nothing stands there.
+            PathError: if the file is outside the root, no regular file, too large, or no text.
+            QueryError: if neither or both of `path` and `code` are given, or `code` is empty, too long, or no text.
+            IndexMissingError: if nothing was indexed yet.
+        """
+        from cairn.search.answer import Request  # noqa: PLC0415 - start-up time: indexing does not search
+        from cairn.search.filters import Filters, check_languages  # noqa: PLC0415 - as above
+        from cairn.search.sample import take_sample  # noqa: PLC0415 - as above
+        from cairn.search.similar import find_similar  # noqa: PLC0415 - as above
+
+        check_languages(languages)
+        library = self._library()
+        place = None if path is None else (self.root, path, line)
+        sample = take_sample(place, code, languages, library.snapshot, self._model, self.settings.max_file_bytes)
+        return find_similar(library, sample, Request(limit, Filters(tuple(kinds), tuple(languages), tuple(globs))))
 
     def fetch(self, ids: Sequence[str]) -> list[Fetched]:
         """Return the full text of hits, and of definitions in an outline, in the order of `ids`.

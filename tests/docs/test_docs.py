@@ -160,7 +160,26 @@ def test_the_table_of_languages_is_up_to_date() -> None:
 
 
 def test_every_field_of_a_search_document_is_documented() -> None:
-    hit = CodeHit("c_1", "", "", "", 1, 1, "", "", 1, 1.0, 1.0, "high", "", stale=True, explain={})
+    hit = CodeHit(
+        "c_1",
+        "",
+        "",
+        "",
+        1,
+        1,
+        "",
+        "",
+        1,
+        1.0,
+        1.0,
+        "high",
+        "",
+        stale=True,
+        explain={},
+        captures=({},),
+        similarity=1.0,
+        match="exact",
+    )
     answer = Answer("", "", "", 1, (hit,), Coverage(1, 1, 0), 1.0, 1, notes=("a note",))
     document = answer_to_dict(answer)
     names = {*document, *document["code"][0], *document["coverage"]}

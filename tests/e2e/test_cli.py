@@ -453,3 +453,48 @@ def test_flow_and_slices_are_printed_as_text_charts_and_json(project: Path) -> N
     cut = document(cairn("slice", "sum.py:2:x", "--forward", "--json", cwd=project))
     assert [line["line"] for line in cut["lines"]] == [1, 2, 4]
     assert cut["direction"] == "forward"
+
+
+# -- similar and structural search ------------------------------------------------------------------------------------
+
+
+def test_similar_prints_copies_and_finds_them_for_code_on_stdin(project: Path) -> None:
+    (project / "copy.py").write_text(f"# copied\n{CODE}")
+    done = cairn("similar", "config.py:2", "--json", cwd=project)
+    (hit,) = document(done)["code"]
+    assert (hit["filepath"], hit["match"], hit["similarity"]) == ("copy.py", "exact", 1.0)
+    assert done.returncode == 0
+    assert "exact 1.00" in cairn("similar", "config.py:2", cwd=project).stdout
+    piped = subprocess.run(
+        [COMMAND, "similar", "-"], cwd=project, input=CODE, capture_output=True, text=True, check=True
+    )
+    assert "config.py" in piped.stdout
+    assert "copy.py" in piped.stdout
+    assert "Taken for python" in piped.stderr
+
+
+def test_similar_exits_with_1_when_nothing_is(project: Path) -> None:
+    done = cairn("similar", "config.py:1", cwd=project)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "Nothing similar" in done.stderr
+
+
+def test_similar_refuses_what_is_no_place_and_what_is_no_code(project: Path) -> None:
+    check_error(cairn("similar", "config.py", cwd=project), 2, "names no line")
+    check_error(cairn("similar", "config.py:99", cwd=project), 1, "it has 3")
+    check_error(cairn("similar", "none.py:1", cwd=project), 1, "no file none.py")
+    for text, message in (("", "no code"), ("x = 1\n" * 200_000, "more than")):
+        done = subprocess.run(
+            [COMMAND, "similar", "-"], cwd=project, input=text, capture_output=True, text=True, check=False
+        )
+        check_error(done, 2, message)
+
+
+def test_a_structural_search_explains_what_its_metavariables_stand_for(project: Path) -> None:
+    done = cairn("search", "--mode", "structural", "def $F($ARG)", "--explain", cwd=project)
+    assert "$F = load_config  $ARG = path" in done.stdout
+    shown = document(cairn("search", "def $F($$$)", "--json", cwd=project))
+    assert shown["mode"] == "structural"
+    assert shown["code"][0]["captures"] == [{"F": "load_config"}]
+    check_error(cairn("search", "--mode", "structural", "load(", cwd=project), 2, "unbalanced")
+    assert cairn("search", "--mode", "structural", "absent($$$)", cwd=project).returncode == 1

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shutil
@@ -354,3 +355,60 @@ def test_no_query_breaks_a_search(small: Workspace, query: str, mode: Mode) -> N
 @pytest.mark.parametrize("mode", ["auto", "hybrid", "literal", "symbol", "semantic"])
 def test_half_a_surrogate_pair_breaks_no_search(small: Workspace, mode: Mode) -> None:
     small.search("\ud800", mode=mode)
+
+
+# -- structural patterns ----------------------------------------------------------------------------------------------
+
+
+def test_a_structural_search_names_the_innermost_definition_and_captures(small: Workspace) -> None:
+    answer = small.search("$OBJECT.load($KEY)", mode="structural")
+    found = [(hit.path, hit.name, hit.start_line, hit.captures) for hit in answer.code]
+    assert ("use.py", "main", 6, ({"OBJECT": "store", "KEY": "'x'"},)) in found
+    assert ("store.py", "load_all", 14, ({"OBJECT": "store", "KEY": "key"},)) in found
+    assert found[-1][0] == "tests/test_store.py"
+    assert answer.mode == "structural"
+
+
+def test_a_structural_search_is_complete_and_counts_what_it_leaves_out(own: Workspace) -> None:
+    expected = set()
+    for file in own.root.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.FunctionDef):
+                expected.add((file.relative_to(own.root).as_posix(), node.lineno))
+    answer = own.search("def $F($$$)", limit=0)
+    assert {(hit.path, hit.start_line) for hit in answer.code} == expected
+    assert own.search("def $F($$$)", limit=7).omitted == len(expected) - 7
+
+
+def test_filters_narrow_a_structural_search(small: Workspace) -> None:
+    assert {hit.path for hit in small.search("load($$$)", mode="structural", languages=["typescript"]).code} == set()
+    assert {hit.path for hit in small.search("fetch($$$)", languages=["typescript"]).code} == {"web/view.ts"}
+    answer = small.search("$A.load($$$)", mode="structural", globs=["tests"])
+    assert {hit.path for hit in answer.code} == {"tests/test_store.py"}
+    assert all(hit.kind == "method" for hit in small.search("return $X", mode="structural", kinds=["method"]).code)
+
+
+def test_a_structural_search_reads_the_files_as_they_are_now(small: Workspace) -> None:
+    (small.root / "use.py").write_text("\n\nstore.load('z')\n")
+    (hit,) = small.search("store.load($KEY)", mode="structural", globs=["use.py"]).code
+    assert (hit.start_line, hit.stale, hit.captures) == (3, True, ({"KEY": "'z'"},))
+
+
+def test_a_bad_structural_pattern_is_an_error_when_asked_for_and_a_note_when_guessed(small: Workspace) -> None:
+    with pytest.raises(QueryError, match="unbalanced"):
+        small.search("load($$$", mode="structural")
+    with pytest.raises(QueryError, match="does not know markdown"):
+        small.search("load($$$)", mode="structural", languages=["markdown"])
+    guessed = small.search("load($$$ records")
+    assert guessed.mode == "hybrid"
+    assert "unbalanced" in guessed.notes[0]
+
+
+def test_without_ast_grep_a_structural_search_says_how_to_install_it(small: Workspace) -> None:
+    script = (
+        "import sys; sys.modules['ast_grep_py'] = None; from cairn.cli.main import main; "
+        f"sys.exit(main(['search', '-C', {str(small.root)!r}, '--mode', 'structural', 'load($$$)']))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "codecairn[structural]" in done.stderr

@@ -47,21 +47,21 @@ def build_parser() -> argparse.ArgumentParser:
     search.add_argument(
         "-n", "--limit", type=_count, default=10, help="hits at most; 0: all matches of an exact search"
     )
-    search.add_argument("--mode", choices=("auto", "hybrid", "literal", "regex", "symbol", "semantic"), default="auto")
-    search.add_argument("--kind", action="append", default=[], metavar="K", help="only this kind, e.g. function, class")
-    search.add_argument("--lang", action="append", default=[], metavar="L", help="only files in this language")
-    search.add_argument(
-        "--in", dest="globs", action="append", default=[], metavar="GLOB", help="only these paths; !GLOB leaves out"
-    )
+    modes = ("auto", "hybrid", "literal", "regex", "structural", "symbol", "semantic")
+    search.add_argument("--mode", choices=modes, default="auto", help="how the query is meant (default: auto)")
+    _add_filters(search)
     search.add_argument(
         "--context", type=_count, default=0, metavar="N", help="show N lines around each hit's first line"
     )
     search.add_argument("--max-tokens", type=_count, metavar="N", help="leave out hits beyond this estimated cost")
     search.add_argument("--explain", action="store_true", help="show what each score is made of")
-    search.add_argument(
-        "--no-update", action="store_true", help="search the index as it is, without looking for changes"
-    )
     search.set_defaults(run=_lazy("cairn.cli.search", "run_search"))
+
+    similar = commands.add_parser("similar", parents=[common], help="find code that does the same, copies first")
+    similar.add_argument("target", metavar="FILE:LINE", help="a line of a file; - reads the code from stdin")
+    similar.add_argument("-n", "--limit", type=_count, default=10, help="hits at most; 0: all that are similar")
+    _add_filters(similar)
+    similar.set_defaults(run=_lazy("cairn.cli.search", "run_similar"))
 
     fetch = commands.add_parser("fetch", parents=[common], help="print the full text of results")
     fetch.add_argument("ids", nargs="+", metavar="ID", help="ids from a search, or PATH#NAME from an outline")
@@ -139,6 +139,20 @@ def _add_graph(commands: argparse._SubParsersAction[_Parser], common: _Parser) -
     overview.add_argument("--max-tokens", type=_count, default=1000, metavar="N", help="its estimated size at most")
     overview.add_argument("--focus", action="append", default=[], metavar="FILE", help="as seen from this file")
     overview.set_defaults(run=_lazy("cairn.cli.graph", "run_map"))
+
+
+def _add_filters(command: argparse.ArgumentParser) -> None:
+    """Add what narrows down which code may be a hit."""
+    command.add_argument(
+        "--kind", action="append", default=[], metavar="K", help="only this kind, e.g. function, class"
+    )
+    command.add_argument("--lang", action="append", default=[], metavar="L", help="only files in this language")
+    command.add_argument(
+        "--in", dest="globs", action="append", default=[], metavar="GLOB", help="only these paths; !GLOB leaves out"
+    )
+    command.add_argument(
+        "--no-update", action="store_true", help="search the index as it is, without looking for changes"
+    )
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -8,6 +8,7 @@ import re
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TextIO
 
 _RESET, _BOLD, _DIM, _CYAN, _YELLOW = "\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[36m", "\x1b[33m"
@@ -61,6 +62,12 @@ def emit_json(document: Mapping[str, object] | Sequence[object]) -> None:
 def note(text: str) -> None:
     """Tell the user something that is no result."""
     sys.stderr.write(text + "\n")
+
+
+def file_of(project: str, file: str) -> str | Path:
+    """Return the file as it is named from the folder given with -C, else from the project's root."""
+    near = Path(os.path.realpath(project)) / file
+    return near if near.exists() else file
 
 
 class ProgressBar:

@@ -1,14 +1,16 @@
-"""`cairn search` and `cairn fetch`."""
+"""`cairn search`, `cairn similar` and `cairn fetch`."""
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from contextlib import closing
 from dataclasses import replace
 
 from cairn.cli.main import EXIT_FOUND, EXIT_NONE
-from cairn.cli.render import ProgressBar, Style, emit, emit_json, note, printable
+from cairn.cli.render import ProgressBar, Style, emit, emit_json, file_of, note, printable
+from cairn.errors import QueryError
 from cairn.protocol import answer_to_dict, fetched_to_dict
 from cairn.source.text import raw_words
 from cairn.types import Answer, CodeHit
@@ -18,10 +20,7 @@ from cairn.workspace import Workspace
 def run_search(options: argparse.Namespace) -> int:
     """Bring the index up to date, search it, and print the hits."""
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
-        if not options.no_update:
-            bar = ProgressBar("Indexing")
-            with closing(bar):
-                workspace.index(progress=bar)
+        _update(workspace, options)
         answer = workspace.search(
             options.query,
             limit=options.limit,
@@ -39,15 +38,51 @@ def run_search(options: argparse.Namespace) -> int:
     if options.json:
         emit_json(answer_to_dict(answer))
     else:
-        _print(answer)
+        _print(answer, explain=options.explain)
     return EXIT_FOUND if answer.code or answer.omitted else EXIT_NONE
 
 
-def _print(answer: Answer) -> None:
+def run_similar(options: argparse.Namespace) -> int:
+    """Bring the index up to date, and print code like that of a place or of stdin."""
+    filters = {"limit": options.limit, "kinds": options.kind, "languages": options.lang, "globs": options.globs}
+    match = re.fullmatch(r"(.+):(\d+)", options.target)
+    if match is None and options.target != "-":
+        raise QueryError(f"{options.target!r} names no line", "cairn similar FILE:LINE")
+    with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
+        # One byte more than is taken, so that what is too long shows, and no more than that is read.
+        code = None if match else sys.stdin.buffer.read(workspace.settings.max_file_bytes + 1)
+        _update(workspace, options)
+        if match:
+            answer = workspace.similar(file_of(options.project, match[1]), int(match[2]), **filters)
+        else:
+            answer = workspace.similar(code=(code or b"").decode("utf-8", "surrogateescape"), **filters)
+    if options.json:
+        emit_json(answer_to_dict(answer))
+        return EXIT_FOUND if answer.code else EXIT_NONE
+    style = Style(sys.stdout)
+    for hit in answer.code:
+        _print_hit(hit, style, [], explain=False)
+    for text in answer.notes:
+        note(printable(text))
+    if not answer.code:
+        note(f"Nothing similar in {answer.coverage.indexed:,} files.")
+    elif answer.omitted:
+        note(f"{answer.omitted:,} more; raise -n to see them.")
+    return EXIT_FOUND if answer.code else EXIT_NONE
+
+
+def _update(workspace: Workspace, options: argparse.Namespace) -> None:
+    if not options.no_update:
+        bar = ProgressBar("Indexing")
+        with closing(bar):
+            workspace.index(progress=bar)
+
+
+def _print(answer: Answer, *, explain: bool) -> None:
     style = Style(sys.stdout)
     words = [word for word in raw_words(answer.query) if len(word) > 2]
     for hit in answer.code:
-        _print_hit(hit, style, words)
+        _print_hit(hit, style, words, explain=explain)
     for text in answer.notes:
         note(printable(text))
     if not answer.code and not answer.omitted:
@@ -56,14 +91,18 @@ def _print(answer: Answer) -> None:
         note(f"{answer.omitted:,} more; raise --max-tokens or -n to see them.")
 
 
-def _print_hit(hit: CodeHit, style: Style, words: list[str]) -> None:
+def _print_hit(hit: CodeHit, style: Style, words: list[str], *, explain: bool) -> None:
     where = f"{printable(hit.path)}:{hit.start_line}"
     label = f"{hit.kind} {hit.name}".strip()
     changed = " (changed since it was indexed)" if hit.stale else ""
-    facts = f"{hit.start_line}-{hit.end_line}  ~{hit.tokens} tokens  {hit.confidence}  {hit.id}{changed}"
+    verdict = hit.confidence if hit.match is None else f"{hit.match} {hit.similarity:.2f}"
+    facts = f"{hit.start_line}-{hit.end_line}  ~{hit.tokens} tokens  {verdict}  {hit.id}{changed}"
     emit(f"{style.path(where)}  {style.name(printable(label))}  {style.faint(facts)}")
     for line in hit.preview.splitlines():
         emit(f"    {style.mark(printable(line), words)}")
+    for captured in hit.captures or () if explain else ():
+        parts = "  ".join(f"${name} = {printable(text)}" for name, text in captured.items())
+        emit(style.faint(f"    {parts}"))
     if hit.explain is not None:
         parts = "  ".join(f"{name} {value:+.3f}" for name, value in hit.explain.items())
         emit(style.faint(f"    score {hit.score:.3f} = {parts}"))

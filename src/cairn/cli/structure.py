@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import sys
-from pathlib import Path
 
 from cairn.cli.main import EXIT_FOUND, EXIT_NONE
-from cairn.cli.render import Style, emit, emit_json, printable
+from cairn.cli.render import Style, emit, emit_json, file_of, printable
 from cairn.errors import QueryError
 from cairn.protocol import flow_to_dict, outline_to_dict, slice_to_dict
 from cairn.workspace import Workspace
@@ -19,7 +17,7 @@ def run_outline(options: argparse.Namespace) -> int:
     """Print what a file defines."""
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
         outline = workspace.outline(
-            _file_of(options.project, options.file),
+            file_of(options.project, options.file),
             mode=options.mode,
             symbol=options.symbol,
             max_tokens=options.max_tokens,
@@ -39,7 +37,7 @@ def run_flow(options: argparse.Namespace) -> int:
     if not file or not function:
         raise QueryError(f"{options.target!r} names no function", "cairn flow FILE:FUNCTION")
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
-        graph = workspace.flow(_file_of(options.project, file), function)
+        graph = workspace.flow(file_of(options.project, file), function)
     if options.json:
         emit_json(flow_to_dict(graph))
     elif options.mermaid:
@@ -56,7 +54,7 @@ def run_slice(options: argparse.Namespace) -> int:
         raise QueryError(f"{options.target!r} names no line", "cairn slice FILE:LINE[:VAR]")
     file, line, variable = match[1], int(match[2]), match[3] or ""
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
-        found = workspace.slice(_file_of(options.project, file), line, variable, forward=options.forward)
+        found = workspace.slice(file_of(options.project, file), line, variable, forward=options.forward)
     if options.json:
         emit_json(slice_to_dict(found))
         return EXIT_FOUND
@@ -67,12 +65,6 @@ def run_slice(options: argparse.Namespace) -> int:
         mark = ">" if number == found.line else " "
         emit(f"{mark}{number:>{width}}  {printable(text)}")
     return EXIT_FOUND
-
-
-def _file_of(project: str, file: str) -> str | Path:
-    """Return the file as it is named from the folder given with -C, else from the project's root."""
-    near = Path(os.path.realpath(project)) / file
-    return near if near.exists() else file
 
 
 def _printable_lines(text: str) -> str:

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cairn.embedding.static import StaticModel
+from cairn.errors import QueryError
 from cairn.index.snapshot import Snapshot
 from cairn.search.confidence import confidence_word, is_hopeless, relevance
 from cairn.search.engine import Ranking, rank
 from cairn.search.exact import Finder, LineMatch, enclosing, iter_matches, literal_finder, regex_finder
 from cairn.search.filters import Filters, filter_files
 from cairn.search.hits import FileText, Focus, Reader, Verdict, focus_on, make_hit
-from cairn.search.query import Query
+from cairn.search.query import EXACT_MODES, Query
 from cairn.search.rank import Floats, Weights
 from cairn.source.roles import Role
 from cairn.source.text import estimate_tokens
@@ -70,28 +71,33 @@ def respond(library: Library, query: Query, request: Request, *, guessed: bool) 
     notes: list[str] = []
     more = 0
     hits: list[CodeHit] = []
-    if query.mode in ("literal", "regex"):
-        hits, more, notes = _exact_hits(library, query, request)
-    if query.mode not in ("literal", "regex") or (guessed and not hits):
-        if guessed and query.mode in ("literal", "regex"):
+    if query.mode in EXACT_MODES:
+        hits, more, notes = _exact_hits(library, query, request, guessed=guessed)
+    if query.mode not in EXACT_MODES or (guessed and not hits):
+        if guessed and query.mode in EXACT_MODES:
             notes.append(f"No line matches {query.pattern!r} exactly; these are related.")
             query = replace(query, mode="hybrid")
         hits = _ranked_hits(library, query, request, notes)
     shown, omitted = _within_budget(hits, request.max_tokens)
     snapshot = library.snapshot
-    n_files = len(snapshot.files.paths)
     return Answer(
         query=query.text,
         mode=query.mode,
         branch=snapshot.branch,
         generation=snapshot.generation,
         code=shown,
-        coverage=Coverage(n_files, n_files + snapshot.pending, snapshot.pending),
+        coverage=coverage_of(snapshot),
         took_ms=round((time.perf_counter() - started) * 1000, 2),
         total_tokens_available=sum(hit.tokens for hit in hits),
         omitted=omitted + more,
         notes=tuple(notes),
     )
+
+
+def coverage_of(snapshot: Snapshot) -> Coverage:
+    """Return how much of the project an answer from this snapshot stands on."""
+    n_files = len(snapshot.files.paths)
+    return Coverage(n_files, n_files + snapshot.pending, snapshot.pending)
 
 
 # -- ranked ------------------------------------------------------------------------------------------------------------
@@ -114,7 +120,7 @@ def _ranked_hits(library: Library, query: Query, request: Request, notes: list[s
     shown = ranking.rows[:limit]
     ids = [snapshot.chunk_id(one.row) for one in shown]
     rows = index_db.read_chunks(connection, ids)
-    texts = _read_files(library, {one.file for one in shown})
+    texts = read_files(library, {one.file for one in shown})
     terms = frozenset(term.text for term in query.terms)
     hits = []
     for place, (one, chunk_id) in enumerate(zip(shown, ids, strict=True)):
@@ -126,7 +132,7 @@ def _ranked_hits(library: Library, query: Query, request: Request, notes: list[s
     return hits
 
 
-def _read_files(library: Library, files: Collection[int]) -> dict[int, FileText]:
+def read_files(library: Library, files: Collection[int]) -> dict[int, FileText]:
     """Return the files by number, as they are on disk now."""
     paths = {file: library.snapshot.files.paths[file] for file in files}
     stamps = index_db.file_stamps(library.connection, library.view_name, list(paths.values()))
@@ -153,18 +159,51 @@ def _verdict(ranking: Ranking, place: int, explain: bool) -> Verdict:
 # -- exact -------------------------------------------------------------------------------------------------------------
 
 
-def _exact_hits(library: Library, query: Query, request: Request) -> tuple[list[CodeHit], int, list[str]]:
+def _exact_hits(
+    library: Library, query: Query, request: Request, *, guessed: bool
+) -> tuple[list[CodeHit], int, list[str]]:
     """Return hits for matching lines, how many more there are, and notes."""
-    find: Finder = literal_finder(query.pattern) if query.mode == "literal" else regex_finder(query.pattern)
-    unreadable: list[str] = []
-    files = _files_in_order(library.snapshot, query, request.filters)
-    matches = list(iter_matches(library.reader.root, files, find, library.reader.max_file_bytes, unreadable))
-    notes = [f"{len(unreadable)} indexed files cannot be read now; update with: cairn index"] if unreadable else []
+    if query.mode != "structural":
+        matches, notes = _matching_lines(library, query, request)
+    else:
+        try:
+            matches, notes = _matching_structure(library, query, request)
+        except QueryError as error:
+            if not guessed:
+                raise
+            return [], 0, [f"Not searched as a structural pattern: {error}; {error.hint}"]
     limit = request.limit or len(matches)
     if kinds := request.filters.kinds:  # which definition a line stands in is known once it is a hit
         hits = [hit for hit in _hits_of_lines(library, matches, request) if hit.kind in kinds]
         return hits[:limit], max(0, len(hits) - limit), notes
     return _hits_of_lines(library, matches[:limit], request), max(0, len(matches) - limit), notes
+
+
+def _matching_lines(library: Library, query: Query, request: Request) -> tuple[list[LineMatch], list[str]]:
+    find: Finder = literal_finder(query.pattern) if query.mode == "literal" else regex_finder(query.pattern)
+    unreadable: list[str] = []
+    files = _files_in_order(library.snapshot, query, request.filters)
+    matches = list(iter_matches(library.reader.root, files, find, library.reader.max_file_bytes, unreadable))
+    return matches, _unreadable_note(len(unreadable))
+
+
+def _matching_structure(library: Library, query: Query, request: Request) -> tuple[list[LineMatch], list[str]]:
+    from cairn.search.structural import files_to_search, search_structure  # noqa: PLC0415 - start-up time
+
+    names, numbers = library.snapshot.files.language_names, library.snapshot.files.languages
+    in_order = _files_in_order(library.snapshot, query, request.filters)
+    files = files_to_search([(file, path, names[numbers[file]]) for file, path in in_order], request.filters.languages)
+    found = search_structure(library.reader.root, files, query.pattern, library.reader.max_file_bytes)
+    notes = _unreadable_note(found.unreadable)
+    if found.searched < found.eligible:
+        notes.append(
+            f"The time was up after {found.searched:,} of {found.eligible:,} files; narrow it with --in or --lang."
+        )
+    return found.matches, notes
+
+
+def _unreadable_note(count: int) -> list[str]:
+    return [f"{count} indexed files cannot be read now; update with: cairn index"] if count else []
 
 
 def _files_in_order(snapshot: Snapshot, query: Query, filters: Filters) -> list[tuple[int, str]]:
@@ -186,7 +225,7 @@ def _hits_of_lines(library: Library, matches: Sequence[LineMatch], request: Requ
             ranges[match.file] = index_db.chunks_of_blob(connection, int(snapshot.files.blob_ids[match.file]))
         chunk_ids.append(enclosing(ranges[match.file], match.start_line))
     rows = index_db.read_chunks(connection, sorted({one for one in chunk_ids if one is not None}))
-    texts = _read_files(library, ranges.keys())
+    texts = read_files(library, ranges.keys())
     hits = []
     for match, chunk_id in zip(matches, chunk_ids, strict=True):
         row = rows.get(chunk_id) if chunk_id is not None else None
@@ -195,7 +234,7 @@ def _hits_of_lines(library: Library, matches: Sequence[LineMatch], request: Requ
         focus = _focus_on_line(row, match)
         verdict = Verdict(1.0, 1.0, "high")
         hit = make_hit(snapshot, row, focus, match.file, texts[match.file], verdict, request.context)
-        hits.append(replace(hit, tokens=estimate_tokens(len(match.text))))
+        hits.append(replace(hit, tokens=estimate_tokens(len(match.text)), captures=match.captures))
     return hits
 
 

@@ -21,13 +21,18 @@ Finder = Callable[[bytes, int], tuple[int, int] | None]
 
 @dataclass(frozen=True, slots=True)
 class LineMatch:
-    """A match, widened to whole lines: 1-based and inclusive. `text` is the first line, without its line feed."""
+    """A match, widened to whole lines: 1-based and inclusive.
+
+    `text` is the first line, of a structural match all lines, without the last line feed. `captures` are what the
+    metavariables of a structural pattern stand for, once for each piece of code that matches on these lines.
+    """
 
     file: int
     start_line: int
     end_line: int
     start_byte: int
     text: bytes
+    captures: tuple[dict[str, str], ...] | None = None
 
 
 def literal_finder(text: str) -> Finder:

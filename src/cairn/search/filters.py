@@ -10,7 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from cairn.errors import QueryError
 from cairn.index.view import ViewArrays
+from cairn.source.languages import BY_NAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,16 @@ class Filters:
     kinds: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     globs: tuple[str, ...] = ()
+
+
+def check_languages(names: Sequence[str]) -> None:
+    """Refuse languages that are not known by name.
+
+    Raises:
+        QueryError: if there are some.
+    """
+    if unknown := sorted(set(names) - BY_NAME.keys()):
+        raise QueryError(f"no language is called {', '.join(unknown)}", f"known are: {', '.join(sorted(BY_NAME))}")
 
 
 def filter_files(files: ViewArrays, filters: Filters) -> npt.NDArray[np.int64] | None:

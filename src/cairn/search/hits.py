@@ -66,6 +66,14 @@ class FileText:
         n_lines = last - span.start_line + 1
         return self.data[start : start + n_lines * MAX_LINE_BYTES].split(b"\n", n_lines)[:n_lines]
 
+    def whole(self, span: Span, *, moved: bool) -> bytes:
+        """Return all lines of a span, found by its offsets unless these may have `moved`."""
+        if moved:
+            return b"\n".join(self.lines(span.start_line, span.end_line))
+        start = self.data.rfind(b"\n", 0, span.start_byte) + 1
+        end = self.data.find(b"\n", max(start, span.end_byte - 1))
+        return self.data[start : len(self.data) if end < 0 else end]
+
 
 MISSING = FileText(b"", True)
 

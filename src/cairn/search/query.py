@@ -10,6 +10,7 @@ from cairn.source.roles import Role
 from cairn.source.text import raw_words, split_identifier, term_hash, terms_of
 from cairn.types import Mode
 
+EXACT_MODES = ("literal", "regex", "structural")  # complete over the files, not ranked
 MAX_QUERY_CHARS = 10_000
 MAX_TERMS = 64  # the rarest words of a very long query would be enough; the first ones are taken
 
@@ -17,6 +18,8 @@ _SYMBOL = re.compile(r"[A-Za-z_$@~][\w$]*(?:(?:::|\.|#|->|\\)~?[A-Za-z_$][\w$]*)
 _QUOTED = re.compile(r'"([^"]+)"|`([^`]+)`|\'([^\']+)\'')
 _REGEX_MARKS = re.compile(r"\\[wdsbSWDB.(){}\[\]]|\.[*+]|\[[^\]]+\][*+?{]?|\(\?|\(\w+\|\w|^\^|\$$|\w\|\w|[)\w]\{\d")
 _CODE_MARKS = re.compile(r"\w\(|\)\s*[{;:]|[{};]|=>|->|==|!=|:=|\w\.\w+\(|::\w+\(|</?\w|^\s*[@#]\w+|\w+\[\w*\]")
+# Of a pattern's metavariables the one that means any number: `$NAME` alone is a variable in shell, PHP and Perl.
+_STRUCTURE_MARK = re.compile(r"\$\$\$(?![$\w])|\$\$\$[A-Z_][A-Z0-9_]*\b")
 _SCOPE_MARK = re.compile(r"::|\.|#|->|\\")
 _LOOKS_NAMED = re.compile(r"[a-z0-9][A-Z]|\w_\w|[A-Z][A-Z][a-z]")
 
@@ -111,7 +114,7 @@ def understand(text: str, mode: Mode = "auto") -> Query:
         )
     resolved = _classify(stripped) if mode == "auto" else mode
     pattern = ""
-    if resolved in ("literal", "regex"):
+    if resolved in EXACT_MODES:
         pattern = text if mode != "auto" else _unquoted(stripped)
     raws = raw_words(stripped)
     return Query(
@@ -133,6 +136,8 @@ def _classify(text: str) -> Mode:
         return "symbol"
     if quoted:
         return "literal"
+    if _STRUCTURE_MARK.search(text):
+        return "structural"
     n_words = len(text.split())
     if _REGEX_MARKS.search(text) and n_words <= 4 and "?" not in text[-1:]:
         return "regex"

@@ -445,6 +445,24 @@ def definitions_of_kinds(connection: sqlite3.Connection, kinds: Sequence[str]) -
     return [(row[0], row[1] & MAX_ORDINAL) for row in rows]
 
 
+def chunks_of_length(connection: sqlite3.Connection, least: int, most: int) -> list[tuple[int, int]]:
+    """Return (chunk id, lines) for every definition that has from `least` to `most` lines and begins in the chunk."""
+    return connection.execute(
+        """SELECT chunk, end_line - start_line + 1 FROM definition
+           WHERE end_line - start_line + 1 BETWEEN ? AND ? ORDER BY id""",
+        (least, most),
+    ).fetchall()
+
+
+def chunks_of_definitions(connection: sqlite3.Connection, ids: Sequence[int]) -> set[int]:
+    """Return the chunks that some definitions begin in."""
+    found: set[int] = set()
+    for part in _parts(ids):
+        marks = ", ".join("?" * len(part))
+        found |= {row[0] for row in connection.execute(f"SELECT chunk FROM definition WHERE id IN ({marks})", part)}
+    return found
+
+
 def _chunk_rows(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> list[ChunkRow]:
     """Put chunks together with the definitions that begin in them and the one they belong to."""
     wanted: set[int] = set()

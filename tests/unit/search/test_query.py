@@ -36,13 +36,22 @@ from cairn.types import Mode
         ("(foo|bar)", "regex"),
         ("foo|bar", "regex"),
         ("[a-z]+Error", "regex"),
+        ("def $F($$$)", "structural"),
+        ("foo($A, $$$REST)", "structural"),
+        ("func $NAME($$$) error { $$$ }", "structural"),
+        ('"foo($$$)"', "literal"),
+        ("echo $HOME", "hybrid"),
+        ("$_GET['page']", "regex"),
+        ("echo $$", "regex"),
+        ("$$$name = 1", "hybrid"),
+        ("$this->render($view)", "literal"),
     ],
 )
 def test_a_query_is_classified_by_its_shape(text: str, mode: Mode) -> None:
     assert understand(text).mode == mode
 
 
-@pytest.mark.parametrize("mode", ["hybrid", "literal", "regex", "symbol", "semantic"])
+@pytest.mark.parametrize("mode", ["hybrid", "literal", "regex", "structural", "symbol", "semantic"])
 def test_a_mode_that_is_asked_for_is_kept(mode: Mode) -> None:
     assert understand("foo|bar", mode).mode == mode
 

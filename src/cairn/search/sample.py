@@ -1,0 +1,197 @@
+"""The piece of code that others are compared with: what stands at a line of a file now, or a text without a place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from cairn.embedding.static import StaticModel
+from cairn.errors import NotFoundError, QueryError
+from cairn.graph.locate import code_lines, read_source
+from cairn.index.analysis import Analyzer
+from cairn.index.parsing import ParsedText, own_texts, parse_text, row_of
+from cairn.index.snapshot import Snapshot
+from cairn.index.words import Words
+from cairn.search.engine import MINOR_KINDS
+from cairn.search.rank import Floats
+from cairn.source.clones import Tokenizer, Tokens
+from cairn.source.definitions import parse
+from cairn.source.languages import BY_NAME, TEXT, Language
+from cairn.types import Chunk, Definition, ParsedFile, Span
+
+_HINT = "cairn similar FILE:LINE"
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A piece of code to find others like.
+
+    `vector` has shape (dimensions,) and unit length; None when the model knows none of the words. `first_line` and
+    `last_line` are where it stands in `path`, with the comment above; `path` is empty for code without a place.
+    """
+
+    label: str
+    path: str
+    first_line: int
+    last_line: int
+    language: Language
+    kind: str
+    n_lines: int
+    tokens: Tokens
+    vector: Floats | None
+    file: ParsedText | None = None
+    notes: tuple[str, ...] = ()
+
+
+def take_sample(
+    place: tuple[Path, str | Path, int] | None,
+    code: str | None,
+    languages: Sequence[str],
+    snapshot: Snapshot,
+    model: StaticModel,
+    max_bytes: int,
+) -> Sample:
+    """Return the code at a place, (root, path, line), or a text in the first of some languages, guessed when none is.
+
+    Raises:
+        QueryError: if both or neither are given, or the text cannot be used.
+        NotFoundError, PathError: if there is nothing to read at the place.
+    """
+    if place is not None and code is None:
+        return sample_at(*place, model)
+    if code is None or place is not None:
+        raise QueryError("similar needs either a place or code", _HINT)
+    return sample_of(code, languages[0] if languages else None, snapshot, model, max_bytes)
+
+
+def sample_at(root: Path, path: str | Path, line: int, model: StaticModel) -> Sample:
+    """Return the innermost definition at a line of a file as it is now, or the chunk there when there is none.
+
+    Raises:
+        NotFoundError: if there is no such file or line, or nothing stands there.
+        PathError: if the file is outside the root, no regular file, not readable, too large, or no text.
+    """
+    source = read_source(root, path)
+    n_lines = source.data.count(b"\n") + (not source.data.endswith(b"\n"))
+    if not 0 < line <= n_lines:
+        raise NotFoundError(f"{source.path} has no line {line}: it has {n_lines:,}", _HINT)
+    file = parse_text(source.data, source.language.name)
+    chunks = list(own_texts(file.parsed, source.data))
+    if not chunks:
+        raise NotFoundError(f"{source.path} is empty", _HINT)
+    chunk, own = next(one for one in chunks if one[0].lines[0][0] <= line <= one[0].lines[0][1])
+    number = _innermost(file.parsed, chunk, line)
+    if number is not None:
+        definition = file.parsed.definitions[number]
+        first = min(line, definition.span.start_line)
+        own = source.data[definition.span.start_byte : definition.span.end_byte]
+        chunk = chunk._replace(kind=definition.kind, owner=number, definitions=(number, number + 1))
+        span = definition.span
+    else:
+        first, span = chunk.span.start_line, chunk.span
+    text = code_lines(source.data, span.start_line, span.end_line)
+    return Sample(
+        label=f"{source.path}:{line}",
+        path=source.path,
+        first_line=first,
+        last_line=span.end_line,
+        language=source.language,
+        kind=chunk.kind,
+        n_lines=span.end_line - span.start_line + 1,
+        tokens=Tokenizer(source.language)(text),
+        vector=_vector(model, file.parsed, chunk, own),
+        file=file,
+    )
+
+
+def sample_of(text: str, name: str | None, snapshot: Snapshot, model: StaticModel, max_bytes: int) -> Sample:
+    """Return a piece of code that stands nowhere: its one definition, else all of it.
+
+    Args:
+        text: the code.
+        name: its language; None to guess it from those that are indexed.
+        snapshot: what is indexed.
+        model: embeds it.
+        max_bytes: longer code is refused.
+
+    Raises:
+        QueryError: if there is nothing in it, it is longer than `max_bytes`, or no text.
+    """
+    data = text.encode("utf-8", "surrogateescape")
+    if not data.strip():
+        raise QueryError("there is no code to compare with", "cairn similar - < FILE")
+    if len(data) > max_bytes:
+        raise QueryError(
+            f"the code has more than {max_bytes:,} bytes", "give the part that matters: cairn similar FILE:LINE"
+        )
+    if "\0" in text:
+        raise QueryError("the code is no text", "cairn similar - < FILE")
+    language = BY_NAME[name] if name is not None else _guess_language(data, snapshot)
+    parsed = parse_text(data, language.name).parsed
+    outer = [number for number, one in enumerate(parsed.definitions) if one.parent < 0]
+    n_lines = data.rstrip().count(b"\n") + 1
+    chunk = Chunk("text", -1, 0, (0, len(parsed.definitions)), "", Span(1, n_lines, 0, len(data)), ((1, n_lines),))
+    if len(outer) == 1 and parsed.definitions[outer[0]].kind not in MINOR_KINDS:
+        definition = parsed.definitions[outer[0]]
+        chunk = chunk._replace(kind=definition.kind, owner=outer[0], span=definition.span)
+    return Sample(
+        label="-",
+        path="",
+        first_line=0,
+        last_line=0,
+        language=language,
+        kind=chunk.kind,
+        n_lines=chunk.span.end_line - chunk.span.start_line + 1,
+        tokens=Tokenizer(language)(code_lines(data, chunk.span.start_line, chunk.span.end_line)),
+        vector=_vector(model, parsed, chunk, data),
+        notes=() if name is not None else (f"Taken for {language.name}; name another language with --lang.",),
+    )
+
+
+def _guess_language(data: bytes, snapshot: Snapshot) -> Language:
+    """Return the language of most indexed files whose grammar takes a text without an error, else that of most."""
+    counts = np.bincount(snapshot.files.languages, minlength=len(snapshot.files.language_names))
+    names = [snapshot.files.language_names[number] for number in np.argsort(-counts, kind="stable")]
+    candidates = [BY_NAME[name] for name in names if BY_NAME[name].group == "code" and BY_NAME[name].grammar]
+    for language in candidates:
+        if not parse(data, language).root_node.has_error:
+            return language
+    return candidates[0] if candidates else TEXT
+
+
+def chunk_vectors(model: StaticModel, file: ParsedText) -> Floats:
+    """Return the unit vectors of a parsed file's chunks, shape (n_chunks, dimensions), as the index would have them."""
+    _, vectors = Analyzer(model.word_vectors, model.dimensions).analyze([file.words])
+    return vectors.astype(np.float32) / np.float32(127)
+
+
+def _innermost(parsed: ParsedFile, chunk: Chunk, line: int) -> int | None:
+    """Return the innermost definition around a line, or the next in its chunk when the line belongs to that."""
+
+    def counts(one: Definition) -> bool:
+        return one.kind not in MINOR_KINDS
+
+    around = [
+        number
+        for number, one in enumerate(parsed.definitions)
+        if counts(one) and one.span.start_line <= line <= one.span.end_line
+    ]
+    if around:
+        return around[-1]
+    following = [
+        number
+        for number in range(*chunk.definitions)
+        if counts(parsed.definitions[number]) and parsed.definitions[number].span.start_line > line
+    ]
+    return following[0] if following else None
+
+
+def _vector(model: StaticModel, parsed: ParsedFile, chunk: Chunk, own: bytes) -> Floats | None:
+    words = Words.of([row_of(chunk, parsed, own)])
+    _, vectors = Analyzer(model.word_vectors, model.dimensions).analyze([words])
+    vector: Floats = vectors[0].astype(np.float32)
+    norm = float(np.linalg.norm(vector))
+    return vector / np.float32(norm) if norm > 0 else None

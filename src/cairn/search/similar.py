@@ -1,0 +1,228 @@
+"""Finds code that does the same as a piece of code: copies first, then what is alike in words, form and meaning.
+
+Candidates are the chunks nearest in meaning, and the definitions of about the same length, which holds a copy whose
+names were all changed. They are read from the files as they are now and compared token by token.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from cairn.index.parsing import ParsedText
+from cairn.search.answer import Library, Request, coverage_of, read_files
+from cairn.search.confidence import confidence_word
+from cairn.search.engine import MINOR_KINDS
+from cairn.search.filters import filter_files
+from cairn.search.hits import Focus, Verdict, make_hit
+from cairn.search.near import compare
+from cairn.search.rank import Floats, Ints
+from cairn.search.sample import Sample, chunk_vectors
+from cairn.source.clones import Tokenizer, Tokens, compare_tokens
+from cairn.source.languages import BY_NAME
+from cairn.storage import index_db
+from cairn.storage.index_db import MAX_ORDINAL, ORDINAL_BITS, ChunkRow
+from cairn.types import Answer, CodeHit, Match, Span
+
+# So many chunks that are nearest in meaning, and definitions that are nearest in length, are compared.
+NEAREST_ROWS, NEAREST_LENGTHS = 150, 400
+LENGTH_SHARE = 0.35  # how much longer or shorter such a definition may be
+# Code of fewer tokens, such as a getter, has the form of much that is no copy of it.
+MIN_RENAMED_TOKENS = 24
+# What a share of runs of tokens, of words, and the cosine count; see bench/README.md for how they were chosen.
+GRAMS, WORDS, COSINE = 0.4, 0.25, 0.35
+EDITED = 0.7  # the share of runs of tokens from which code is called an edited copy
+LEAST = 0.4  # less is not worth showing
+RENAMED, MOST = (0.95, 0.99), 0.94  # how similar renamed copies are, and anything less than one at most
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A definition, or a chunk without one, that may be similar. `row` is the chunk it begins in."""
+
+    file: int
+    row: ChunkRow
+    focus: Focus
+    cosine: float
+    fresh: bool = False  # parsed on the spot, not taken from the index
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A candidate with how similar it is, 0 to 1, and in which way."""
+
+    candidate: Candidate
+    similarity: float
+    match: Match
+
+
+def find_similar(library: Library, sample: Sample, request: Request) -> Answer:
+    """Return the code most similar to a sample, which is left out itself; nothing similar gives an empty answer."""
+    started = time.perf_counter()
+    snapshot = library.snapshot
+    judged = _judge_all(library, sample, request)
+    limit = request.limit or len(judged)
+    hits = [_hit(library, one) for one in judged[:limit]]
+    return Answer(
+        query=sample.label,
+        mode="similar",
+        branch=snapshot.branch,
+        generation=snapshot.generation,
+        code=tuple(hits),
+        coverage=coverage_of(snapshot),
+        took_ms=round((time.perf_counter() - started) * 1000, 2),
+        total_tokens_available=sum(hit.tokens for hit in hits),
+        omitted=len(judged) - len(hits),
+        notes=sample.notes,
+    )
+
+
+def _judge_all(library: Library, sample: Sample, request: Request) -> list[Judged]:
+    """Return all that is similar enough, the most similar first, equal ones in path order."""
+    files, kinds = library.snapshot.files, request.filters.kinds
+    candidates = [one for one in _candidates(library, sample, request) if not kinds or one.focus.kind in kinds]
+    texts = read_files(library, {one.file for one in candidates})
+    tokenizers = {name: Tokenizer(BY_NAME[name]) for name in files.language_names}
+    known: dict[tuple[int, Span, bool], Tokens] = {}  # files with one content share their tokens
+    judged = []
+    for one in candidates:
+        text, span = texts[one.file], one.focus.span
+        key = (one.file if text.stale else one.row.blob_id, span, text.stale)
+        if key not in known:
+            tokenizer = tokenizers[files.language_names[files.languages[one.file]]]
+            known[key] = tokenizer(text.whole(span, moved=text.stale and not one.fresh).decode("utf-8", "replace"))
+        result = _judge(sample, known[key], one)
+        if result.similarity >= LEAST:
+            judged.append(result)
+    return sorted(judged, key=lambda one: (-one.similarity, files.paths[one.candidate.file], one.candidate.focus.span))
+
+
+def _judge(sample: Sample, tokens: Tokens, candidate: Candidate) -> Judged:
+    if not tokens.written:
+        return Judged(candidate, 0.0, "related")
+    likeness = compare_tokens(sample.tokens, tokens)
+    if likeness.same:
+        return Judged(candidate, 1.0, "exact")
+    if likeness.renamed and len(tokens.written) >= MIN_RENAMED_TOKENS:
+        least, most = RENAMED
+        return Judged(candidate, least + (most - least) * likeness.words, "renamed")
+    similarity = GRAMS * likeness.grams + WORDS * likeness.words + COSINE * max(0.0, candidate.cosine)
+    edited = likeness.grams >= EDITED and len(tokens.written) >= MIN_RENAMED_TOKENS
+    return Judged(candidate, min(MOST, similarity), "edited" if edited else "related")
+
+
+def _hit(library: Library, judged: Judged) -> CodeHit:
+    one = judged.candidate
+    text = read_files(library, {one.file})[one.file]
+    share = round(judged.similarity, 3)
+    verdict = Verdict(judged.similarity, judged.similarity, confidence_word(judged.similarity))
+    hit = make_hit(library.snapshot, one.row, one.focus, one.file, text, verdict, 0)
+    if one.fresh and text.stale:  # the index does not know this chunk, but its place can be fetched
+        hit = replace(hit, id=f"{hit.path}#{hit.start_line}", stale=False)
+    return replace(hit, similarity=share, match=judged.match)
+
+
+# -- candidates --------------------------------------------------------------------------------------------------------
+
+
+def _candidates(library: Library, sample: Sample, request: Request) -> Iterator[Candidate]:
+    """Yield what may be similar, each place once, without the sample, what is around it and what is in it."""
+    snapshot = library.snapshot
+    chosen = filter_files(snapshot.files, request.filters)
+    files = np.arange(len(snapshot.files.paths)) if chosen is None else chosen
+    own = next((file for file in files.tolist() if snapshot.files.paths[file] == sample.path), None)
+    if own is not None and sample.file is not None:
+        yield from _beside(library, sample, sample.file, own)
+        files = files[files != own]
+    file_of_blob, file_of_row = snapshot.restrict(files)
+    ids = _chunk_ids(library, sample, file_of_blob, file_of_row)
+    chunks = list(index_db.read_chunks(library.connection, ids).values())
+    places = np.array([snapshot.row_of(row.id) for row in chunks], dtype=np.int64)
+    cosines = np.zeros(len(chunks), dtype=np.float32)
+    if sample.vector is not None:
+        cosines = snapshot.similarities_of(places, sample.vector)
+    files_of_blob = _files_of_blobs(library, files, {row.blob_id for row in chunks})
+    for row, cosine in zip(chunks, cosines.tolist(), strict=True):
+        for focus in _focuses(row):
+            for file in files_of_blob[row.blob_id]:
+                yield Candidate(file, row, focus, cosine)
+
+
+def _beside(library: Library, sample: Sample, parsed_text: ParsedText, file: int) -> Iterator[Candidate]:
+    """Yield the other candidates in the sample's own file, as it is now."""
+    parsed = parsed_text.parsed
+    blob_id = int(library.snapshot.files.blob_ids[file])
+    vectors = chunk_vectors(library.model, parsed_text)
+    for number, (chunk, key) in enumerate(zip(parsed.chunks, parsed_text.keys, strict=True)):
+        owner = parsed.definitions[chunk.owner] if chunk.owner >= 0 else None
+        row = ChunkRow(
+            (blob_id << ORDINAL_BITS) + number, key, chunk, parsed.definitions[slice(*chunk.definitions)], owner
+        )
+        cosine = float(vectors[number] @ sample.vector) if sample.vector is not None else 0.0
+        for focus in _focuses(row):
+            if focus.span.end_line < sample.first_line or focus.span.start_line > sample.last_line:
+                yield Candidate(file, row, focus, cosine, fresh=True)
+
+
+def _focuses(row: ChunkRow) -> Iterator[Focus]:
+    """Yield the definitions that begin in a chunk, or the chunk itself when it is no part of one."""
+    places = [place for place, one in enumerate(row.definitions) if one.kind not in MINOR_KINDS]
+    for place in places:
+        one = row.definitions[place]
+        yield Focus(one.kind, one.name, one.signature, one.span, place if len(row.definitions) > 1 else None)
+    if not places and (row.owner is None or row.owner.kind in MINOR_KINDS):
+        yield Focus(row.chunk.kind, "", "", row.chunk.span, None)
+
+
+def _chunk_ids(library: Library, sample: Sample, file_of_blob: Ints, file_of_row: Ints) -> list[int]:
+    """Return the chunks that the candidates begin in."""
+    snapshot, connection = library.snapshot, library.connection
+    cosines = np.zeros(snapshot.n_rows, dtype=np.float32)
+    if sample.vector is not None:
+        nearness = compare(snapshot, sample.vector, file_of_blob)
+        cosines = nearness.cosines if nearness.known is None else np.where(nearness.known, nearness.cosines, 0)
+    cosines = np.where(file_of_row >= 0, cosines, np.float32(-1))
+    nearest = np.argsort(-cosines, kind="stable")[:NEAREST_ROWS]
+    found = {snapshot.chunk_id(row) for row in nearest.tolist() if cosines[row] > 0}
+    # A later piece of a long definition stands for the whole of it, which begins in another chunk.
+    owners = [
+        (row.blob_id << ORDINAL_BITS) + row.chunk.owner
+        for row in index_db.read_chunks(connection, sorted(found)).values()
+        if row.chunk.owner >= 0 and not row.chunk.definitions[0] <= row.chunk.owner < row.chunk.definitions[1]
+    ]
+    found |= index_db.chunks_of_definitions(connection, owners)
+    return sorted(found | _of_same_length(library, sample, cosines))
+
+
+def _of_same_length(library: Library, sample: Sample, cosines: Floats) -> set[int]:
+    """Return the chunks of the definitions in the sample's language that are nearest to it in length, then meaning.
+
+    Args:
+        cosines: shape (n_rows,), -1 for rows out of scope.
+    """
+    snapshot, files = library.snapshot, library.snapshot.files
+    if len(sample.tokens.written) < MIN_RENAMED_TOKENS or sample.language.name not in files.language_names:
+        return set()
+    least, most = sample.n_lines * (1 - LENGTH_SHARE), sample.n_lines * (1 + LENGTH_SHARE)
+    found = index_db.chunks_of_length(library.connection, int(least), int(most) + 1)
+    chunks, lengths = np.array(found, dtype=np.int64).reshape(-1, 2).T
+    places = snapshot.places_of_blobs(chunks >> ORDINAL_BITS)
+    rows = snapshot.blob_rows[places] + (chunks & MAX_ORDINAL)
+    language = files.language_names.index(sample.language.name)
+    shown = (places >= 0) & (cosines[np.where(places >= 0, rows, 0)] >= -0.5)
+    shown &= files.languages[snapshot.file_of_blob[places]] == language
+    chunks, lengths, rows = chunks[shown], lengths[shown], rows[shown]
+    order = np.lexsort((-cosines[rows], np.abs(lengths - sample.n_lines)))
+    return set(chunks[order[:NEAREST_LENGTHS]].tolist())
+
+
+def _files_of_blobs(library: Library, files: Ints, blob_ids: Iterable[int]) -> dict[int, list[int]]:
+    """Return the files in scope that have each content: copies of a file are copies of what is in it."""
+    shown: dict[int, list[int]] = {blob_id: [] for blob_id in blob_ids}
+    for file, blob_id in zip(files.tolist(), library.snapshot.files.blob_ids[files].tolist(), strict=True):
+        if blob_id in shown:
+            shown[blob_id].append(file)
+    return shown

@@ -1,0 +1,369 @@
+"""Structural search: the code that a pattern describes, found in the syntax trees of the files as they are now.
+
+The patterns and the matching are ast-grep's, an optional dependency. A pattern is code with holes: `$NAME` stands for
+one node, `$$$` or `$$$NAME` for any number of them.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from cairn.errors import QueryError
+from cairn.search.exact import LineMatch
+from cairn.source.content import normalize
+from cairn.source.languages import BY_NAME
+from cairn.source.walk import read_file
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+BUDGET_SECONDS = 30.0
+MAX_CAPTURE_CHARS = 200
+
+_METAVARIABLE = re.compile(r"\$\$\$(?:[A-Z_][A-Z0-9_]*)?|\$\$?[A-Z_][A-Z0-9_]*")
+_NAMED = re.compile(r"(\$\$\$|\$)([A-Z][A-Z0-9_]*)")
+_WORD = re.compile(r"\w+")
+_STRING = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`[^`]*`")
+_PAIRS = {")": "(", "]": "[", "}": "{"}
+_INSTALL = "uv tool install 'codecairn[structural]'"
+
+
+class Frame(NamedTuple):
+    """Code that makes a whole of a pattern: what stands before it, what completes it, what stands behind that."""
+
+    before: str
+    body: str
+    after: str
+
+
+_BARE = Frame("", "", "")
+_BRACES = (_BARE, Frame("", " { $$$ }", ""))
+_IN_FUNCTION = (Frame("void f() { ", ";", " }"), Frame("void f() { ", "", " }"))
+_IN_CLASS = (
+    Frame("class A { ", "", " }"),
+    Frame("class A { ", " { $$$ }", " }"),
+    Frame("class A { void f() { ", "", "; } }"),
+    Frame("class A { void f() { ", "", " } }"),
+)
+# The languages that ast-grep knows among ours, each with the frames in which a piece of it may stand. The grammar
+# takes a call by itself for a declaration in C, and for an error in Go, Rust, Java and others.
+FRAMES: Mapping[str, tuple[Frame, ...]] = {
+    "bash": (_BARE,),
+    "c": (*_BRACES, Frame("void f() { ", "", "; }"), *_IN_FUNCTION),
+    "cpp": (*_BRACES, Frame("void f() { ", "", "; }"), *_IN_FUNCTION, Frame("class A { ", "", " };")),
+    "csharp": (*_BRACES, *_IN_CLASS),
+    "css": _BRACES,
+    "dart": (*_BRACES, *_IN_CLASS),
+    "elixir": (_BARE, Frame("", " do\n  $$$\nend", "")),
+    "go": (*_BRACES, Frame("func f() { ", "", " }"), Frame("func f() { ", " { $$$ }", " }")),
+    "haskell": (_BARE,),
+    "hcl": _BRACES,
+    "html": (_BARE,),
+    "java": (*_BRACES, *_IN_CLASS),
+    "javascript": (*_BRACES, Frame("class A { ", "", " }"), Frame("class A { ", " { $$$ }", " }")),
+    "json": (_BARE,),
+    "kotlin": (*_BRACES, Frame("class A { ", "", " }")),
+    "lua": (_BARE, Frame("return ", "", ""), Frame("", " end", ""), Frame("", " do end", "")),
+    "nix": (_BARE,),
+    "php": (*_BRACES, Frame("", ";", ""), Frame("class A { ", "", " }"), Frame("class A { ", " { $$$ }", " }")),
+    "python": (
+        _BARE,
+        Frame("", ":\n    $$$", ""),
+        Frame("try:\n    pass\n", "", ""),
+        Frame("try:\n    pass\n", ":\n    $$$", ""),
+        Frame("", "\ndef f(): pass", ""),
+    ),
+    "ruby": (_BARE, Frame("", "\nend", "")),
+    "rust": (
+        *_BRACES,
+        Frame("fn f() { ", "", "; }"),
+        Frame("impl A { ", "", " }"),
+        Frame("impl A { ", " { $$$ }", " }"),
+    ),
+    "scala": (*_BRACES, Frame("class A { ", "", " }")),
+    "solidity": (*_BRACES, Frame("contract A { ", "", " }"), Frame("contract A { function f() { ", "", "; } }")),
+    "swift": (*_BRACES, Frame("class A { ", "", " }")),
+    "tsx": (*_BRACES, Frame("class A { ", "", " }"), Frame("class A { ", " { $$$ }", " }")),
+    "typescript": (*_BRACES, Frame("class A { ", "", " }"), Frame("class A { ", " { $$$ }", " }")),
+    "yaml": (_BARE,),
+}
+Captures = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a structural search found.
+
+    `searched` counts the files that were looked at before the time was up, `eligible` those to look at.
+    """
+
+    matches: list[LineMatch]
+    searched: int
+    eligible: int
+    unreadable: int
+
+
+def search_structure(
+    root: Path,
+    files: Sequence[tuple[int, str, str]],
+    pattern: str,
+    max_file_bytes: int,
+    budget_seconds: float = BUDGET_SECONDS,
+) -> Found:
+    """Run a pattern over files, in their order.
+
+    Searched are the files in a language of which the pattern is a piece; when it is none of any, those that ast-grep
+    accepts it for.
+
+    Args:
+        root: the folder the paths are relative to.
+        files: (number, path, language).
+        pattern: code with metavariables.
+        max_file_bytes: larger files are not read.
+        budget_seconds: no file is begun after this.
+
+    Raises:
+        QueryError: if ast-grep is not installed, or the pattern is unbalanced, matches everything, or is no piece of
+            any of the languages.
+    """
+    pattern = _checked(pattern)
+    spoken = sorted({language for _, _, language in files if language in FRAMES})
+    rules = {language: rule for language in spoken if (rule := _rule(pattern, language)) is not None}
+    pieces = {language for language in rules if _is_piece(pattern, language)}
+    if spoken and not rules:
+        raise _no_piece(pattern, spoken)
+    searched = pieces or set(rules)
+    todo = [one for one in files if one[2] in searched]
+    found = _run(root, todo, rules, pattern, max_file_bytes, budget_seconds)
+    if spoken and not pieces and not found.matches:
+        raise _no_piece(pattern, spoken)
+    return found
+
+
+def files_to_search(
+    files: Sequence[tuple[int, str, str]], languages: Collection[str] = ()
+) -> list[tuple[int, str, str]]:
+    """Return the files that a pattern is for: those in the languages named, or all that are code.
+
+    Raises:
+        QueryError: if structural search does not know a language that is named.
+    """
+    if unknown := sorted(set(languages) - FRAMES.keys()):
+        raise QueryError(
+            f"structural search does not know {', '.join(unknown)}", f"known are: {', '.join(sorted(FRAMES))}"
+        )
+    return [one for one in files if one[2] in FRAMES and (languages or BY_NAME[one[2]].group == "code")]
+
+
+def _run(
+    root: Path,
+    files: Sequence[tuple[int, str, str]],
+    rules: Mapping[str, dict[str, Any]],
+    pattern: str,
+    max_file_bytes: int,
+    budget_seconds: float,
+) -> Found:
+    started = time.monotonic()
+    words = _fixed_words(pattern)
+    names = tuple(dict.fromkeys(_NAMED.findall(pattern)))
+    matches: list[LineMatch] = []
+    unreadable = done = 0
+    for number, path, language in files:
+        if time.monotonic() - started > budget_seconds:
+            break
+        done += 1
+        try:
+            data = normalize(read_file(root, path, max_file_bytes))
+        except OSError:
+            unreadable += 1
+            continue
+        if all(word in data for word in words):  # parsing is what takes the time
+            matches += _matches_of(number, data, language, rules[language], names)
+    return Found(matches, done, len(files), unreadable)
+
+
+def _matches_of(
+    number: int, data: bytes, language: str, rule: dict[str, Any], names: Sequence[tuple[str, str]]
+) -> Iterator[LineMatch]:
+    """Yield the matches of one file in reading order, those on the same lines as one."""
+    at: dict[tuple[int, int], list[Captures]] = {}
+    for node in _root(data.decode("utf-8", "replace"), language).find_all(**rule):
+        span = node.range()
+        # A node that ends behind a line feed, as a block may, has its last line before it.
+        last = span.end.line if span.end.column or span.end.line == span.start.line else span.end.line - 1
+        captures = _captures(node, names)
+        known = at.setdefault((span.start.line, last), [])
+        if captures not in known:
+            known.append(captures)
+    starts = [0]
+    if at:
+        starts += [match.end() for match in re.finditer(rb"\n", data)]
+    for (first, last), captures_there in sorted(at.items()):
+        end = starts[last + 1] - 1 if last + 1 < len(starts) else len(data)
+        text = data[starts[first] : end]
+        yield LineMatch(number, first + 1, last + 1, starts[first], text, tuple(captures_there))
+
+
+def _captures(node: SgNode, names: Sequence[tuple[str, str]]) -> Captures:
+    captures = {}
+    for marks, name in names:
+        if marks == "$$$":
+            nodes = node.get_multiple_matches(name)
+            text = "".join(_with_gaps(nodes))
+        else:
+            one = node.get_match(name)
+            text = one.text() if one is not None else ""
+        captures[name] = text[:MAX_CAPTURE_CHARS]
+    return captures
+
+
+def _with_gaps(nodes: Sequence[SgNode]) -> Iterator[str]:
+    """Yield the texts of neighbours, with a space where something stands between them."""
+    end: int | None = None
+    for node in nodes:
+        span = node.range()
+        if end is not None and span.start.index > end:
+            yield " "
+        yield node.text()
+        end = span.end.index
+
+
+# -- the pattern -------------------------------------------------------------------------------------------------------
+
+
+def _checked(pattern: str) -> str:
+    """Return the pattern without what breaks it off, such as the colon before a block.
+
+    Raises:
+        QueryError: if it cannot be a pattern in any language.
+    """
+    pattern = pattern.strip()
+    if not _METAVARIABLE.sub("", pattern).strip(" \t\r\n,;.(){}[]"):
+        raise QueryError(
+            "the pattern matches everything", "name something in it: cairn search --mode structural 'print($X)'"
+        )
+    if mark := _unbalanced(_STRING.sub("", pattern)) and _unbalanced(pattern):
+        raise QueryError(
+            f"the pattern has an unbalanced {mark}", "close what it opens: cairn search --mode structural 'print($X)'"
+        )
+    return pattern.removesuffix(":").rstrip()
+
+
+def _unbalanced(text: str) -> str:
+    """Return the first bracket without its partner, empty when there is none."""
+    open_marks: list[str] = []
+    for mark in text:
+        if mark in _PAIRS.values():
+            open_marks.append(mark)
+        elif mark in _PAIRS and (not open_marks or open_marks.pop() != _PAIRS[mark]):
+            return mark
+    return open_marks[-1] if open_marks else ""
+
+
+def _no_piece(pattern: str, languages: Sequence[str]) -> QueryError:
+    return QueryError(
+        f"{pattern!r} is no piece of code in {', '.join(languages)}",
+        "write one statement, expression or definition, with $NAME for a part and $$$ for any number: "
+        "cairn search --mode structural 'print($X)' --lang python",
+    )
+
+
+def _fixed_words(pattern: str) -> list[bytes]:
+    """Return the words that every match holds, longest first."""
+    words = set(_WORD.findall(_METAVARIABLE.sub(" ", pattern)))
+    return sorted((word.encode() for word in words), key=len, reverse=True)
+
+
+def _rule(pattern: str, language: str) -> dict[str, Any] | None:
+    """Return ast-grep's rule for the pattern alone or in a frame, whichever is there; None when it takes neither."""
+    rules: list[dict[str, Any]] = []
+    bare = {"pattern": pattern}
+    if _accepts(bare, language):
+        rules.append(bare)
+    # A call is no definition: what is a whole by itself is not completed with a body.
+    whole = _is_whole(pattern, language)
+    for frame in FRAMES[language]:
+        if frame.body and whole:
+            continue
+        if (selector := _selector(pattern, frame, language)) is not None:
+            context = f"{frame.before}{pattern}{frame.body}{frame.after}"
+            rule = {"pattern": {"context": context, "selector": selector}}
+            if _accepts(rule, language):
+                rules.append(rule)
+    return {"any": rules} if rules else None
+
+
+def _accepts(rule: dict[str, Any], language: str) -> bool:
+    try:
+        _root("", language).find(**rule)
+    except RuntimeError:  # what ast-grep raises for a pattern of several nodes or none
+        return False
+    return True
+
+
+def _selector(pattern: str, frame: Frame, language: str) -> str | None:
+    """Return the kind of the node that the pattern is in a frame, None when it is no node there, or not the first."""
+    if frame == _BARE:
+        return None
+    whole = _filled(f"{pattern}{frame.body}")
+    start, end = len(frame.before), len(frame.before) + len(whole)
+    root = _root(f"{frame.before}{whole}{frame.after}", language)
+    kind = ""
+    pending = list(root.children())
+    while pending:
+        node = pending.pop()
+        first, last = node.range().start.index, node.range().end.index
+        if (first, last) == (start, end) and node.is_named():
+            kind = node.kind()  # the innermost: a list of one statement is that statement
+        if first <= start and end <= last:
+            pending += node.children()
+    first_of_kind = root.find(kind=kind) if kind not in ("", "ERROR") else None
+    return kind if first_of_kind is not None and first_of_kind.range().start.index == start else None
+
+
+def _is_piece(pattern: str, language: str) -> bool:
+    """Tell whether the language's grammar takes the pattern, its holes filled, without an error in some frame."""
+    return any(_parses(pattern, frame, language) for frame in FRAMES[language])
+
+
+def _is_whole(pattern: str, language: str) -> bool:
+    """Tell whether the pattern is a piece of code to which nothing needs to be added."""
+    frames = (frame for frame in FRAMES[language] if not frame.body)
+    return any(_parses(pattern, frame, language, add_nothing=True) for frame in frames)
+
+
+def _parses(pattern: str, frame: Frame, language: str, *, add_nothing: bool = False) -> bool:
+    for one, several in (("zz", "zz"), ("zz", ""), ("Zz", "")):
+        text = _filled(f"{frame.before}{pattern}{frame.body}{frame.after}", one, several)
+        root = _root(text, language)
+        # What the parser adds to go on, such as a semicolon, is a node without text.
+        if root.find(kind="ERROR") is None and not (add_nothing and root.find(regex="^$")):
+            return True
+    return False
+
+
+def _filled(pattern: str, one: str = "zz", several: str = "zz") -> str:
+    """Return a pattern with names in place of its metavariables: what begins with `one`, or `several`."""
+    return _METAVARIABLE.sub(
+        lambda hole: several if hole[0].startswith("$$$") else f"{one}{hole[0].strip('$')}", pattern
+    )
+
+
+def _root(text: str, language: str) -> SgNode:
+    root: SgNode = _parser()(text, language).root()
+    return root
+
+
+@cache
+def _parser() -> Any:  # noqa: ANN401 - a class of an optional dependency
+    try:
+        from ast_grep_py import SgRoot  # noqa: PLC0415 - an extra, and start-up time
+    except ImportError as error:
+        raise QueryError("structural search needs ast-grep, which is not installed", _INSTALL) from error
+    return SgRoot

@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cairn.errors import QueryError
+from cairn.search.structural import FRAMES, Found, files_to_search, search_structure
+from cairn.source.languages import BY_NAME
+
+FILES = {
+    "a.py": "class Größe(Base):\n    def m(self, x) -> int:\n        return x\n\n\nasync def g():\n"
+    "    print(1); print(2)\n    if x == x:\n        print(g(h(3)),\n              4)\n",
+    "a.js": "function f(a, b) { return foo(a); }\nclass A extends B { m(a) { console.log(a); } }\n",
+    "a.ts": "const f = (x: number) => x;\nclass A { m(a: string): void { foo(a); } }\n",
+    "a.go": "package m\n\nfunc F(a int) error {\n\tif err != nil {\n\t\treturn err\n\t}\n\tfoo(a)\n\treturn nil\n}\n",
+    "a.rs": "fn f(a: i32) -> u32 {\n    foo(a).unwrap()\n}\nimpl A for B {\n    fn m(&self) {}\n}\n",
+    "A.java": "class A {\n    public int m(int a) {\n        foo(a);\n        return a;\n    }\n}\n",
+    "a.php": "<?php\nfunction f($a) {\n    foo($a, 1);\n    return $_GET['x'];\n}\n",
+    "a.rb": "class A < B\n  def m(a)\n    foo(a)\n  end\nend\n",
+    "a.sh": 'f() {\n  foo "$HOME" b\n}\n',
+    "a.c": "int f(int a) {\n    foo(a);\n    if (a == NULL) return 1;\n    return 0;\n}\n",
+    "a.cpp": "int A::x(int a) {\n    return std::move(a);\n}\n",
+    "A.cs": "class A : B {\n    public int M(int a) {\n        Foo(a);\n        return a;\n    }\n}\n",
+    "a.kt": "class A {\n    fun m(a: Int): Int {\n        return foo(a)\n    }\n}\n",
+    "a.json": '{"foo": [1]}\n',
+}
+LANGUAGES = {".py": "python", ".js": "javascript", ".ts": "typescript", ".go": "go", ".rs": "rust", ".java": "java"}
+LANGUAGES |= {".php": "php", ".rb": "ruby", ".sh": "bash", ".c": "c", ".cpp": "cpp", ".cs": "csharp", ".kt": "kotlin"}
+LANGUAGES |= {".json": "json"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("structural")
+    for path, text in FILES.items():
+        (root / path).write_text(text)
+    return root
+
+
+def run(folder: Path, pattern: str, *paths: str, budget_seconds: float = 60) -> Found:
+    wanted = paths or tuple(FILES)
+    files = [(number, path, LANGUAGES[Path(path).suffix]) for number, path in enumerate(wanted)]
+    return search_structure(folder, files_to_search(files), pattern, 1_000_000, budget_seconds)
+
+
+def lines(found: Found) -> list[tuple[int, int]]:
+    return [(match.start_line, match.end_line) for match in found.matches]
+
+
+@pytest.mark.parametrize(
+    ("path", "pattern", "expected"),
+    [
+        ("a.py", "def $F($$$)", [(2, 3), (6, 10)]),
+        ("a.py", "def $F($$$):", [(2, 3), (6, 10)]),
+        ("a.py", "class $C($$$)", [(1, 3)]),
+        ("a.py", "$X == $X", [(8, 8)]),
+        ("a.py", "g($$$)", [(9, 9)]),
+        ("a.py", "print($A, $B)", [(9, 10)]),
+        ("a.js", "function $F($$$)", [(1, 1)]),
+        ("a.js", "class $C extends $B { $$$ }", [(2, 2)]),
+        ("a.ts", "($X) => $Y", [(1, 1)]),
+        ("a.ts", "foo($A)", [(2, 2)]),
+        ("a.go", "foo($A)", [(7, 7)]),
+        ("a.go", "if $E != nil { $$$ }", [(4, 6)]),
+        ("a.rs", "$X.unwrap()", [(2, 2)]),
+        ("a.rs", "foo($A)", [(2, 2)]),
+        ("A.java", "foo($A)", [(3, 3)]),
+        ("A.java", "public int $M($$$)", [(2, 5)]),
+        ("a.php", "foo($A, $B)", [(3, 3)]),
+        ("a.php", "function $F($$$) { $$$ }", [(2, 5)]),
+        ("a.rb", "def $M($$$)", [(2, 4)]),
+        ("a.sh", "foo $$$", [(2, 2)]),
+        ("a.c", "foo($A)", [(2, 2)]),
+        ("a.c", "return $X;", [(3, 3), (4, 4)]),
+        ("a.cpp", "std::move($X)", [(2, 2)]),
+        ("A.cs", "Foo($A)", [(3, 3)]),
+        ("A.cs", "public int $M($$$) { $$$ }", [(2, 5)]),
+        ("a.kt", "foo($A)", [(3, 3)]),
+    ],
+)
+def test_a_pattern_finds_code_of_its_form(
+    folder: Path, path: str, pattern: str, expected: list[tuple[int, int]]
+) -> None:
+    assert lines(run(folder, pattern, path)) == expected
+
+
+def test_metavariables_are_captured_once_for_each_match_on_a_line(folder: Path) -> None:
+    (first, second) = run(folder, "print($$$ALL)", "a.py").matches
+    assert first.captures == ({"ALL": "1"}, {"ALL": "2"})
+    assert second.captures == ({"ALL": "g(h(3)), 4"},)
+    (match,) = run(folder, "def $NAME($$$ALL) -> $R: $$$", "a.py").matches
+    assert match.captures == ({"NAME": "m", "ALL": "self, x", "R": "int"},)
+
+
+def test_all_languages_in_which_the_pattern_is_code_are_searched(folder: Path) -> None:
+    found = run(folder, "foo($A)")
+    paths = {list(FILES)[match.file] for match in found.matches}
+    assert paths == {"a.js", "a.ts", "a.go", "a.rs", "A.java", "a.rb", "a.c", "a.kt"}
+
+
+def test_documents_and_data_are_searched_only_when_named() -> None:
+    files = [(0, "a.json", "json"), (1, "a.py", "python"), (2, "a.txt", "text")]
+    assert files_to_search(files) == [(1, "a.py", "python")]
+    assert files_to_search(files, ["json"]) == [(0, "a.json", "json"), (1, "a.py", "python")]
+
+
+@pytest.mark.parametrize("pattern", ["foo(((", "$A.foo(", "foo)", "a[$X", "if ($X) { $$$"])
+def test_an_unbalanced_pattern_is_refused(folder: Path, pattern: str) -> None:
+    with pytest.raises(QueryError, match="unbalanced") as caught:
+        run(folder, pattern)
+    assert "cairn search" in caught.value.hint
+
+
+@pytest.mark.parametrize("pattern", ["$X", "$$$", "$$$ALL", "($A)", "$A.$B", "{ $$$ }"])
+def test_a_pattern_that_matches_everything_is_refused(folder: Path, pattern: str) -> None:
+    with pytest.raises(QueryError, match="matches everything"):
+        run(folder, pattern)
+
+
+@pytest.mark.parametrize("pattern", ["x = = 3", "def def", "a b c", "where are users stored"])
+def test_what_is_no_piece_of_code_is_refused_with_the_languages_tried(folder: Path, pattern: str) -> None:
+    with pytest.raises(QueryError, match="no piece of code in python"):
+        run(folder, pattern, "a.py")
+
+
+def test_brackets_in_a_text_need_no_partner(folder: Path) -> None:
+    assert lines(run(folder, "print('(')", "a.py")) == []
+
+
+def test_a_pattern_that_matches_nothing_is_no_error(folder: Path) -> None:
+    for path in FILES:
+        if path != "a.json":
+            assert lines(run(folder, "nowhere_used($A)", path)) == []
+
+
+def test_a_language_that_is_not_known_is_refused() -> None:
+    with pytest.raises(QueryError, match="does not know dockerfile, sql"):
+        files_to_search([], ["sql", "dockerfile"])
+
+
+def test_a_search_ends_when_its_time_is_up_and_says_how_far_it_came(folder: Path) -> None:
+    found = run(folder, "foo($A)", budget_seconds=-1)
+    assert (found.searched, found.matches) == (0, [])
+    assert found.eligible > 5
+
+
+def test_files_that_are_gone_are_counted(folder: Path) -> None:
+    found = search_structure(folder, [(0, "gone.py", "python")], "foo($A)", 1_000_000)
+    assert found.unreadable == 1
+
+
+@pytest.mark.parametrize("language", sorted(FRAMES))
+def test_every_language_of_the_table_can_be_searched(tmp_path: Path, language: str) -> None:
+    path = f"file{BY_NAME[language].extensions[0]}"
+    (tmp_path / path).write_text("")
+    assert search_structure(tmp_path, [(0, path, language)], '"a"' if language == "json" else "a", 1_000).matches == []
