@@ -3,6 +3,7 @@
 CairnError
 ├── ConfigError            settings that cannot be used
 ├── PathError              the path given is no project
+├── RevisionError          a branch or revision that git does not know
 ├── QueryError             a query that cannot be run
 ├── NotFoundError          an id, file or symbol that is not there
 ├── AmbiguousError         a name that several definitions have
@@ -47,6 +48,12 @@ class PathError(CairnError):
     """The path is missing, outside the project, of the wrong kind, or cannot be read."""
 
     code = "path"
+
+
+class RevisionError(CairnError):
+    """git knows no such branch or revision here, or the project is in no git repository."""
+
+    code = "revision"
 
 
 class QueryError(CairnError):

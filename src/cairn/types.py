@@ -13,7 +13,8 @@ Mode = Literal["auto", "hybrid", "literal", "regex", "symbol", "semantic"]
 class FileStat(NamedTuple):
     """One eligible file as the walk found it.
 
-    `path` is relative to the root, with `/` between parts; bytes that are no UTF-8 are surrogate-escaped.
+    `path` is relative to the root, with `/` between parts; bytes that are no UTF-8 are surrogate-escaped. In a commit,
+    63 bits of the object's id stand for `mtime_ns`.
     """
 
     path: str
@@ -115,6 +116,8 @@ class CodeHit:
 class Answer:
     """The answer to one query: hits best first, and what they stand on.
 
+    `view` names the files that were searched: a folder, or the branch or commit that was asked for; `revision` is then
+    the full hash of the commit, else empty. `branch` is the one when these files were last compared with the index.
     `omitted` counts hits left out to keep within `max_tokens`; `notes` are sentences for the reader, such as how the
     query was understood.
     """
@@ -129,6 +132,8 @@ class Answer:
     total_tokens_available: int
     omitted: int = 0
     notes: tuple[str, ...] = ()
+    view: str = ""
+    revision: str = ""
 
 
 @dataclass(frozen=True, slots=True)

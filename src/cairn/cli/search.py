@@ -21,9 +21,10 @@ def run_search(options: argparse.Namespace) -> int:
         if not options.no_update:
             bar = ProgressBar("Indexing")
             with closing(bar):
-                workspace.index(progress=bar)
+                workspace.index(branch=options.branch, progress=bar)
         answer = workspace.search(
             options.query,
+            branch=options.branch,
             limit=options.limit,
             mode=options.mode,
             kinds=options.kind,
@@ -48,6 +49,8 @@ def _print(answer: Answer) -> None:
     words = [word for word in raw_words(answer.query) if len(word) > 2]
     for hit in answer.code:
         _print_hit(hit, style, words)
+    if answer.revision:
+        note(f"From {printable(answer.branch)}, commit {answer.revision[:12]}; the files are not checked out.")
     for text in answer.notes:
         note(printable(text))
     if not answer.code and not answer.omitted:
@@ -73,7 +76,7 @@ def _print_hit(hit: CodeHit, style: Style, words: list[str]) -> None:
 def run_fetch(options: argparse.Namespace) -> int:
     """Print the full text of results."""
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
-        fetched = workspace.fetch(options.ids)
+        fetched = workspace.fetch(options.ids, branch=options.branch)
     if options.json:
         emit_json([fetched_to_dict(one) for one in fetched])
         return EXIT_FOUND

@@ -54,7 +54,6 @@ class Library:
 
     snapshot: Snapshot
     connection: sqlite3.Connection
-    view_name: str
     reader: Reader
     model: StaticModel
     meanings: Meanings | None = None  # None: no model but the bundled one is configured
@@ -91,6 +90,8 @@ def respond(library: Library, query: Query, request: Request, *, guessed: bool) 
         total_tokens_available=sum(hit.tokens for hit in hits),
         omitted=omitted + more,
         notes=tuple(notes),
+        view=library.reader.view.name,
+        revision=snapshot.revision,
     )
 
 
@@ -129,7 +130,7 @@ def _ranked_hits(library: Library, query: Query, request: Request, notes: list[s
 def _read_files(library: Library, files: Collection[int]) -> dict[int, FileText]:
     """Return the files by number, as they are on disk now."""
     paths = {file: library.snapshot.files.paths[file] for file in files}
-    stamps = index_db.file_stamps(library.connection, library.view_name, list(paths.values()))
+    stamps = index_db.file_stamps(library.connection, library.reader.view.name, list(paths.values()))
     return {file: library.reader.read(path, stamps.get(path)) for file, path in paths.items()}
 
 
@@ -158,7 +159,7 @@ def _exact_hits(library: Library, query: Query, request: Request) -> tuple[list[
     find: Finder = literal_finder(query.pattern) if query.mode == "literal" else regex_finder(query.pattern)
     unreadable: list[str] = []
     files = _files_in_order(library.snapshot, query, request.filters)
-    matches = list(iter_matches(library.reader.root, files, find, library.reader.max_file_bytes, unreadable))
+    matches = list(iter_matches(library.reader.view.read, files, find, unreadable))
     notes = [f"{len(unreadable)} indexed files cannot be read now; update with: cairn index"] if unreadable else []
     limit = request.limit or len(matches)
     if kinds := request.filters.kinds:  # which definition a line stands in is known once it is a hit

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
-
 import numpy as np
 
 from cairn.errors import NotFoundError
 from cairn.index.snapshot import Snapshot
-from cairn.search.hits import Focus, Reader, focus_on
+from cairn.search.answer import Library
+from cairn.search.hits import Focus, focus_on
 from cairn.search.ids import HitId, path_mark
 from cairn.source.text import estimate_tokens
 from cairn.storage import index_db
@@ -16,14 +15,13 @@ from cairn.storage.index_db import ChunkRow
 from cairn.types import Fetched
 
 
-def fetch_one(
-    snapshot: Snapshot, connection: sqlite3.Connection, view_name: str, reader: Reader, text_id: str
-) -> Fetched:
+def fetch_one(library: Library, text_id: str) -> Fetched:
     """Return the text a hit id names.
 
     Raises:
         NotFoundError: if the id is malformed or no longer in the index.
     """
+    snapshot, connection, reader = library.snapshot, library.connection, library.reader
     wanted = HitId.parse(text_id)
     if wanted is None:
         raise NotFoundError(f"{text_id!r} is no id of a result", "take an id from: cairn search QUERY")
@@ -36,7 +34,7 @@ def fetch_one(
     exact = [item for item in found if path_mark(item[1]) == wanted.path]
     row, path = (exact or found)[0]
     focus = _focus(row, wanted.place)
-    source = reader.read(path, index_db.file_stamps(connection, view_name, [path]).get(path))
+    source = reader.read(path, index_db.file_stamps(connection, reader.view.name, [path]).get(path))
     span = row.chunk.span if wanted.place is None else focus.span
     text = b"\n".join(source.lines(span.start_line, span.end_line)).decode("utf-8", "replace")
     return Fetched(
