@@ -116,7 +116,7 @@ def parse_beside(tasks: Iterable[Task[T]]) -> Iterator[tuple[T, ParsedText]]:
     waiting: deque[tuple[int, Task[T]]] = deque()  # with the number of the helper that has it
     waiting_bytes = 0
     numbered = enumerate(tasks)
-    helpers = [_Helper() for _ in range(min(MAX_HELPERS, os.cpu_count() or 1))]
+    helpers: list[_Helper] = []  # started with the first file: often there turns out to be none
     try:
         exhausted = False
         while waiting or not exhausted:
@@ -124,6 +124,8 @@ def parse_beside(tasks: Iterable[Task[T]]) -> Iterator[tuple[T, ParsedText]]:
                 if (following := next(numbered, None)) is None:
                     exhausted = True
                     break
+                if not helpers:
+                    helpers = [_Helper() for _ in range(min(MAX_HELPERS, os.cpu_count() or 1))]
                 number, task = following[0] % len(helpers), following[1]
                 waiting.append((number, task))
                 waiting_bytes += len(task.data)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from cairn.errors import DerivedFileError
 from cairn.index.analysis import IMPACT_SCALE, Postings, WordVectors, quantize
 from cairn.index.store import StateDir
-from cairn.source.roles import roles_of
+from cairn.source.roles import Role, roles_of
 from cairn.source.text import raw_words, split_identifier, term_hash, terms_of
 from cairn.storage.arrays import load_arrays, save_arrays
 from cairn.storage.index_db import Published, ViewRow
@@ -136,7 +136,7 @@ def build_view(
     return ViewArrays(
         paths=tuple(file.path for file in files),
         blob_ids=blob_ids,
-        roles=np.array(roles_of([(file.path, file.language) for file in files]), dtype=np.uint16),
+        roles=np.array(roles_of([(file.path, file.language) for file in files], _roles_by_file(last)), np.uint16),
         languages=np.array([names.index(file.language) for file in files], dtype=np.uint8),
         language_names=names,
         stem_terms=made.stem_terms,
@@ -144,6 +144,14 @@ def build_view(
         vectors=made.vectors,
         postings=made.postings,
     )
+
+
+def _roles_by_file(last: ViewArrays | None) -> dict[tuple[str, str], Role]:
+    """Return {(path, language): roles}."""
+    if last is None:
+        return {}
+    languages = [last.language_names[number] for number in last.languages.tolist()]
+    return dict(zip(zip(last.paths, languages, strict=True), map(Role, last.roles.tolist()), strict=True))
 
 
 class _OfPaths(NamedTuple):
