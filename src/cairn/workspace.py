@@ -376,7 +376,7 @@ class Workspace:
 
         try:
             return fetch_one(self._library(self._view(branch)), text_id)
-        except NotFoundError:
+        except (NotFoundError, IndexMissingError):
             for view in self._indexed_revisions() if branch is None else ():
                 with suppress(NotFoundError):
                     return fetch_one(self._library(view), text_id)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from cairn.errors import NotFoundError
@@ -9,6 +11,7 @@ from cairn.index.snapshot import Snapshot
 from cairn.search.answer import Library
 from cairn.search.hits import Focus, focus_on
 from cairn.search.ids import HitId, path_mark
+from cairn.search.mend import Mender
 from cairn.source.text import estimate_tokens
 from cairn.storage import index_db
 from cairn.storage.index_db import ChunkRow
@@ -35,6 +38,9 @@ def fetch_one(library: Library, text_id: str) -> Fetched:
     row, path = (exact or found)[0]
     focus = _focus(row, wanted.place)
     source = reader.read(path, index_db.file_stamps(connection, reader.view.name, [path]).get(path))
+    if (now := Mender(connection).find(path, source, row, focus.place)) is not None:
+        row, place = now
+        focus, source = _focus(row, place), replace(source, stale=False)
     span = row.chunk.span if wanted.place is None else focus.span
     text = b"\n".join(source.lines(span.start_line, span.end_line)).decode("utf-8", "replace")
     return Fetched(

@@ -103,7 +103,7 @@ class CommitFiles:
     def _place(self, path: str) -> _Place:
         try:
             return self._list()[path]
-        except KeyError as error:
+        except (KeyError, PathError) as error:  # PathError: git has dropped the commit
             raise FileNotFoundError(errno.ENOENT, f"not in commit {self.commit[:12]}", path) from error
 
     def _list(self) -> dict[str, _Place]:

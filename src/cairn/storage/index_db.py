@@ -303,6 +303,15 @@ def find_blob(connection: sqlite3.Connection, content_hash: bytes, language: str
     return row[0] if row else None
 
 
+def read_blob_hashes(connection: sqlite3.Connection, blob_ids: Sequence[int]) -> dict[int, bytes]:
+    """Return the hash of the content of blobs."""
+    found: dict[int, bytes] = {}
+    for part in _parts(blob_ids):
+        marks = ", ".join("?" * len(part))
+        found |= dict(connection.execute(f"SELECT id, hash FROM blob WHERE id IN ({marks})", part))
+    return found
+
+
 def next_blob_id(connection: sqlite3.Connection) -> int:
     """Return an id above every blob's; ids grow, so later blobs sort behind earlier ones."""
     highest: int = connection.execute("SELECT coalesce(max(id), 0) FROM blob").fetchone()[0]
