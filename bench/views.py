@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from cairn.workspace import Workspace
-from histories import STEPS, answers, contents, differences
+from histories import STEPS, contents, differences
 
 N_STEPS = (6, 14)
 # How long importing and an update with nothing to do take stands beside each time, measured in the same way.
@@ -56,15 +56,14 @@ def measure_repository(options: argparse.Namespace, base: Path) -> None:
     started = time.process_time()
     with Workspace.open(root) as workspace:
         report = workspace.index()
-        state = workspace.state.path
     emit("first index", files=report.files, chunks=report.chunks, cpu_seconds=time.process_time() - started)
+    measure_worktrees(root, base, options.worktrees)
     timed(root, "nothing new")
     for label, branch in (("one new", other), ("both seen", one), ("both seen", other), ("both seen", one)):
         git(root, "checkout", "-q", branch)
         timed(root, label, branch=branch)
         timed(root, "nothing new")
     compare(root, other, base, options.questions)
-    measure_worktrees(root, state, base, options.worktrees)
 
 
 def timed(root: Path, label: str, **facts: object) -> None:
@@ -75,23 +74,20 @@ def timed(root: Path, label: str, **facts: object) -> None:
     emit(label, **facts, wall_seconds=wall, cpu_seconds=cpu, embedded_chunks=embedded, files=read)
 
 
-def measure_worktrees(root: Path, state: Path, base: Path, count: int) -> None:
-    """Add worktrees of the branch that is checked out, and print what each costs and how the state grows."""
-    single = base / "single"
-    with Workspace.open(root, state_dir=single) as workspace:
-        workspace.index()
+def measure_worktrees(root: Path, base: Path, count: int) -> None:
+    """Add worktrees of what is checked out, until there are `count`; print what each costs and how the state grows."""
+    with Workspace.open(root) as workspace:
         alone = workspace.state.disk_bytes()
-    shutil.rmtree(state)
-    with Workspace.open(root) as workspace:
-        workspace.index()
-    for number in range(1, count):
-        git(root, "worktree", "add", "-q", "--detach", str(base / f"tree-{number}"))
-        timed(base / f"tree-{number}", "worktree", number=number)
-    for number in range(1, count):
-        timed(base / f"tree-{number}", "worktree again", number=number)
-    with Workspace.open(root) as workspace:
-        total = workspace.state.disk_bytes()
+    trees = [base / f"tree-{number}" for number in range(1, count)]
+    for tree in trees:
+        git(root, "worktree", "add", "-q", "--detach", str(tree))
+        timed(tree, "worktree")
+    for tree in trees[:3]:
+        timed(tree, "worktree again")
+    total = workspace.state.disk_bytes()
     emit("worktrees", count=count, bytes_of_one=alone, bytes_of_all=total, ratio=total / alone)
+    for tree in trees:
+        git(root, "worktree", "remove", "--force", str(tree))
 
 
 def compare(root: Path, branch: str, base: Path, n_questions: int) -> None:
@@ -104,7 +100,7 @@ def compare(root: Path, branch: str, base: Path, n_questions: int) -> None:
         fresh.index()
         questions = make_questions(fresh, n_questions)
         started = time.process_time()
-        same = [answers(ours, [one], branch) == answers(fresh, [one]) for one in questions]
+        same = [first_hits(ours, one, branch) == first_hits(fresh, one) for one in questions]
         emit(
             "answers on a branch",
             questions=len(questions),
@@ -112,6 +108,12 @@ def compare(root: Path, branch: str, base: Path, n_questions: int) -> None:
             different=[one for one, equal in zip(questions, same, strict=True) if not equal][:5],
             cpu_seconds=time.process_time() - started,
         )
+
+
+def first_hits(workspace: Workspace, question: str, branch: str | None = None) -> list[tuple[object, ...]]:
+    """Return the best hits for a question, in order."""
+    hits = workspace.search(question, branch=branch).code
+    return [(hit.path, hit.start_line, hit.end_line, hit.id, hit.name, hit.confidence, hit.preview) for hit in hits]
 
 
 def make_questions(workspace: Workspace, count: int) -> list[str]:

@@ -368,14 +368,22 @@ class Builder:
             for row in index_db.iter_files(self._connection, view_id)
             if row.blob_id is not None
         ]
-        arrays = build_view(files, self._model.word_vectors, self._model.dimensions, self._last_view())
+        last = self._last_view() or self._other_view()
+        arrays = build_view(files, self._model.word_vectors, self._model.dimensions, last)
         published = self._view_files.save(arrays, view_id, generation)
         index_db.publish_view(self._connection, view_id, generation, published)
 
     def _last_view(self) -> ViewArrays | None:
         """Return the arrays that readers see now, None when there are none or they are damaged."""
         view = index_db.find_view(self._connection, self._view.name)
-        if view is None or not view.generation:
+        return None if view is None else self._load_view(view)
+
+    def _other_view(self) -> ViewArrays | None:
+        """Return the arrays of the view that changed last: another branch or worktree has many of the same paths."""
+        return next((arrays for row in index_db.read_views(self._connection) if (arrays := self._load_view(row))), None)
+
+    def _load_view(self, view: ViewRow) -> ViewArrays | None:
+        if not view.generation:
             return None
         try:
             return load_view(self._state, view)
