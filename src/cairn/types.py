@@ -138,7 +138,11 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """The full text of one hit, as it stands on disk now. `stale` says the file changed since it was indexed."""
+    """The full text of one hit, as it stands now.
+
+    `stale` says that its file changed since it was indexed, and that it was not found there again. `revision` is the
+    full hash of the commit that it was read from, empty for a file on disk.
+    """
 
     id: str
     kind: str
@@ -150,6 +154,7 @@ class Fetched:
     text: str
     tokens: int
     stale: bool = False
+    revision: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Self
 
 from cairn.config import Settings, load_settings
 from cairn.embedding.fingerprint import bundled_fingerprint
-from cairn.errors import DerivedFileError, IndexDamagedError, IndexMissingError, NotFoundError, PathError, QueryError
+from cairn.errors import DerivedFileError, IndexDamagedError, IndexMissingError, NotFoundError, QueryError
+from cairn.index.project import checked_root, default_state, project_root
 from cairn.index.store import StateDir
 from cairn.index.views import CheckoutView, RevisionView, View, find_revision, name_of_revision
 from cairn.source.git import Repository, find_repository
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
     from cairn.search.hits import Reader
     from cairn.search.meaning import Meanings
     from cairn.source.walk import Walk
-
-STATE_FOLDER = ".cairn"
 
 
 class Workspace:
@@ -73,7 +72,7 @@ class Workspace:
             PathError: if `path` is missing, no folder, or cannot be read.
             ConfigError: if a settings file or variable cannot be used.
         """
-        root = _checked_root(Path(path))
+        root = checked_root(Path(path))
         return cls._opened(root, find_repository(root), state_dir, settings)
 
     @classmethod
@@ -85,16 +84,16 @@ class Workspace:
         Raises:
             PathError, ConfigError: as `open`.
         """
-        start = _checked_root(Path(path))
+        start = checked_root(Path(path))
         repository = find_repository(start)
-        return cls._opened(_project_root(start, repository), repository, state_dir, None)
+        return cls._opened(project_root(start, repository), repository, state_dir, None)
 
     @classmethod
     def _opened(
         cls, root: Path, repository: Repository | None, state_dir: str | Path | None, settings: Settings | None
     ) -> Self:
         settings = settings or load_settings(root)
-        state = Path(state_dir or settings.state_dir or _default_state(root, repository))
+        state = Path(state_dir or settings.state_dir or default_state(root, repository))
         return cls(root, StateDir(state.expanduser().absolute()), repository, settings)
 
     def __enter__(self) -> Self:
@@ -542,45 +541,3 @@ def _outdated(answer: Answer, view: View) -> str:
     if view.branch != answer.branch:
         return f"The index is of {answer.branch}, but {view.branch} is checked out; update with: cairn index"
     return ""
-
-
-def _project_root(start: Path, repository: Repository | None) -> Path:
-    top = repository.work_tree if repository is not None else None
-    for folder in (start, *start.parents):
-        if (folder / STATE_FOLDER / "index.db").is_file():
-            return folder
-        if folder == top:
-            return folder
-    return start
-
-
-def _checked_root(path: Path) -> Path:
-    try:
-        root = path.expanduser().resolve(strict=True)
-        if not root.is_dir():
-            raise PathError(f"{path} is no folder", "name a folder: cairn index -C FOLDER")
-        with os.scandir(root) as entries:
-            next(entries, None)
-    except FileNotFoundError as error:
-        raise PathError(f"{path} does not exist", "name an existing folder: cairn index -C FOLDER") from error
-    except OSError as error:
-        raise PathError(f"{path} cannot be read: {error.strerror}", "check its permissions with: ls -ld") from error
-    except RuntimeError as error:  # an unknown user behind `~`; before Python 3.13 a loop of links, too
-        raise PathError(
-            f"{path} cannot be resolved: {error}", "name an existing folder: cairn index -C FOLDER"
-        ) from error
-    return root
-
-
-def _default_state(root: Path, repository: Repository | None) -> Path:
-    """Return `.cairn` in the main checkout when `root` is a work tree, so that linked worktrees share it.
-
-    Those of a bare repository share one in the repository itself.
-    """
-    if repository is None or repository.work_tree != root:
-        return root / STATE_FOLDER
-    common = repository.common_dir
-    if common.name == ".git":
-        return common.parent / STATE_FOLDER
-    is_linked = repository.git_dir != common
-    return (common if is_linked and not (root / STATE_FOLDER).exists() else root) / STATE_FOLDER

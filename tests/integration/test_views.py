@@ -350,7 +350,9 @@ def test_a_branch_is_searched_without_checking_it_out(workspace: Workspace, git:
     hit = answer.code[0]
     assert (hit.path, hit.name, hit.stale) == ("lib/gamma.py", "gamma_1", False)
     assert hit.preview.startswith("def gamma_1(offset):")
-    assert workspace.fetch([hit.id])[0].text.startswith("def gamma_1(offset):")
+    (fetched,) = workspace.fetch([hit.id])
+    assert fetched.text.startswith("def gamma_1(offset):")
+    assert fetched.revision == answer.revision
     assert not (workspace.root / "lib/gamma.py").exists()
     assert found(workspace, "gone_1", "feature") == set()
     assert found(workspace, "gone_1") == {"lib/gone.py"}

@@ -34,7 +34,7 @@ def run_search(options: argparse.Namespace) -> int:
             explain=options.explain,
             context=options.context,
         )
-        if not options.no_update and workspace.complete_in_background():
+        if not options.no_update and options.branch is None and workspace.complete_in_background():
             told = f"a run in the background completes them; it writes to {workspace.state.embedding_log}"
             answer = replace(answer, notes=(*answer.notes, told))
     if options.json:
@@ -53,6 +53,8 @@ def _print(answer: Answer) -> None:
         note(f"From {printable(answer.branch)}, commit {answer.revision[:12]}; the files are not checked out.")
     for text in answer.notes:
         note(printable(text))
+    if answer.coverage.pending:
+        note(f"{answer.coverage.indexed:,} of {answer.coverage.eligible:,} files are indexed; go on with: cairn index")
     if not answer.code and not answer.omitted:
         note(f"Nothing relevant for {answer.query!r} in {answer.coverage.indexed:,} files.")
     elif answer.omitted:
@@ -83,6 +85,7 @@ def run_fetch(options: argparse.Namespace) -> int:
     style = Style(sys.stdout)
     for one in fetched:
         changed = " (changed since it was indexed)" if one.stale else ""
+        changed += f" (of commit {one.revision[:12]}, which is not checked out)" if one.revision else ""
         facts = f"{one.start_line}-{one.end_line}  ~{one.tokens} tokens{changed}"
         label = printable(f"{one.kind} {one.name}".strip())
         emit(f"{style.path(f'{printable(one.path)}:{one.start_line}')}  {style.name(label)}  {style.faint(facts)}")

@@ -355,7 +355,8 @@ class Builder:
         merged = merge_segments(segments, keep)
         name = uuid4().hex
         n_bytes = merged.save(self._state.segment(name))
-        index_db.drop_blobs(self._connection, stored - keep)
+        if collect:
+            index_db.drop_blobs(self._connection, stored - keep)
         new_id = index_db.put_segment(self._connection, name, len(merged), n_bytes)
         index_db.replace_segments(self._connection, [row.id for row in chosen], new_id)
 

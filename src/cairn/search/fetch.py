@@ -1,4 +1,4 @@
-"""Fetches the full text of a hit by its id, as it stands on disk now."""
+"""Fetches the full text of a hit by its id, as it stands now."""
 
 from __future__ import annotations
 
@@ -54,6 +54,7 @@ def fetch_one(library: Library, text_id: str) -> Fetched:
         text=text,
         tokens=estimate_tokens(len(text.encode("utf-8"))),
         stale=source.stale,
+        revision=reader.view.revision,
     )
 
 

@@ -396,7 +396,7 @@ def drop_blobs(connection: sqlite3.Connection, blob_ids: Iterable[int]) -> None:
         connection.execute("DELETE FROM chunk WHERE id >= ? AND id < ?", bounds)
         connection.execute("DELETE FROM blob WHERE id = ?", (blob_id,))
         connection.execute("DELETE FROM overlay_blob WHERE blob_id = ?", (blob_id,))
-    # Numbers of blobs are given again, so nothing may go on pointing at one that went.
+    # Ids of blobs are given again, so nothing may go on pointing at one that went.
     connection.execute("DELETE FROM origin WHERE blob_id NOT IN (SELECT id FROM blob)")
     connection.execute(
         "DELETE FROM path WHERE id NOT IN (SELECT path_id FROM entry) AND id NOT IN (SELECT path_id FROM origin)"
