@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -124,6 +125,7 @@ def make_questions(workspace: Workspace, count: int) -> list[str]:
     questions = []
     for number, (name, doc) in enumerate((str(one), str(two)) for one, two in chosen):
         prose = " ".join(doc.split()[:12])
+        prose = re.sub(r"[^\w\s.,]", " ", prose)  # marks would make it a pattern
         questions.append((prose or name, name, f'"{name}"', f"where is {name} used")[number % 4])
     return questions
 

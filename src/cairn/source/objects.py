@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
@@ -146,15 +147,13 @@ class ObjectReader:
         process = self._process or self._start()
         assert process.stdin is not None
         assert process.stdout is not None
-        process.stdin.write(object_id.hex().encode() + b"\n")
-        process.stdin.flush()
+        with suppress(BrokenPipeError):  # what follows tells of a process that died
+            process.stdin.write(object_id.hex().encode() + b"\n")
+            process.stdin.flush()
         header = process.stdout.readline().split()
         if header[1:] == [b"missing"]:
             raise FileNotFoundError(f"object {object_id.hex()} is not in this repository")
-        if len(header) != 3:
-            self.close()
-            raise OSError("git cat-file ended unexpectedly")
-        size = int(header[2])
+        size = int(header[2]) if len(header) == 3 else 0
         data = process.stdout.read(size + 1)
         if len(data) != size + 1:
             self.close()
@@ -176,8 +175,9 @@ class ObjectReader:
         """End the process; reading starts another one."""
         if (process := self._process) is not None:
             self._process = None
-            for stream in (process.stdin, process.stdout):
-                if stream is not None:
-                    stream.close()
             process.kill()
             process.wait()
+            for stream in (process.stdin, process.stdout):
+                if stream is not None:
+                    with suppress(BrokenPipeError):
+                        stream.close()

@@ -66,7 +66,7 @@ def test_objects_are_read_one_after_the_other(committed: Path) -> None:
 
 
 def test_a_folder_that_is_no_repository_has_no_objects(tmp_path: Path) -> None:
-    with ObjectReader(tmp_path) as reader, pytest.raises(OSError, match=r"ended unexpectedly|Broken pipe"):
+    with ObjectReader(tmp_path) as reader, pytest.raises(OSError, match="ended unexpectedly"):
         reader.read(b"\x11" * 20)
 
 
