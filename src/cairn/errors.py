@@ -3,6 +3,7 @@
 CairnError
 ├── ConfigError            settings that cannot be used
 ├── PathError              the path given is no project
+├── RevisionError          a branch or revision that git does not know
 ├── QueryError             a query that cannot be run
  ├── NotFoundError          an id, file or symbol that is not there
  │   └── UnknownSymbolError     no definition has this name
@@ -49,6 +50,12 @@ class PathError(CairnError):
     """The path is missing, outside the project, of the wrong kind, or cannot be read."""
 
     code = "path"
+
+
+class RevisionError(CairnError):
+    """git knows no such branch or revision here, or the project is in no git repository."""
+
+    code = "revision"
 
 
 class QueryError(CairnError):

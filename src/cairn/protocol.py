@@ -18,6 +18,7 @@ def answer_to_dict(answer: Answer) -> dict[str, Any]:
     document: dict[str, Any] = {
         "query": answer.query,
         "mode": answer.mode,
+        "view": answer.view,
         "branch": answer.branch,
         "generation": answer.generation,
         "code": [_hit_to_dict(hit) for hit in answer.code],
@@ -27,6 +28,8 @@ def answer_to_dict(answer: Answer) -> dict[str, Any]:
         "coverage": asdict(answer.coverage),
         "took_ms": answer.took_ms,
     }
+    if answer.revision:
+        document["revision"] = answer.revision
     if answer.notes:
         document["notes"] = list(answer.notes)
     return document

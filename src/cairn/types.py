@@ -14,7 +14,8 @@ Mode = Literal["auto", "hybrid", "literal", "regex", "symbol", "semantic", "stru
 class FileStat(NamedTuple):
     """One eligible file as the walk found it.
 
-    `path` is relative to the root, with `/` between parts; bytes that are no UTF-8 are surrogate-escaped.
+    `path` is relative to the root, with `/` between parts; bytes that are no UTF-8 are surrogate-escaped. In a commit,
+    63 bits of the object's id stand for `mtime_ns`.
     """
 
     path: str
@@ -123,6 +124,8 @@ class CodeHit:
 class Answer:
     """The answer to one query: hits best first, and what they stand on.
 
+    `view` names the files that were searched: a folder, or the branch or commit that was asked for; `revision` is then
+    the full hash of the commit, else empty. `branch` is the one when these files were last compared with the index.
     `omitted` counts hits left out to keep within `max_tokens`; `notes` are sentences for the reader, such as how the
     query was understood.
     """
@@ -137,11 +140,17 @@ class Answer:
     total_tokens_available: int
     omitted: int = 0
     notes: tuple[str, ...] = ()
+    view: str = ""
+    revision: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """The full text of one hit, as it stands on disk now. `stale` says the file changed since it was indexed."""
+    """The full text of one hit, as it stands now.
+
+    `stale` says that its file changed since it was indexed, and that it was not found there again. `revision` is the
+    full hash of the commit that it was read from, empty for a file on disk.
+    """
 
     id: str
     kind: str
@@ -153,6 +162,7 @@ class Fetched:
     text: str
     tokens: int
     stale: bool = False
+    revision: str = ""
 
 
 @dataclass(frozen=True, slots=True)

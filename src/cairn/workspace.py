@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -13,9 +14,11 @@ from typing import TYPE_CHECKING, Self
 
 from cairn.config import Settings, load_settings
 from cairn.embedding.fingerprint import bundled_fingerprint
-from cairn.errors import DerivedFileError, IndexDamagedError, IndexMissingError, PathError, QueryError
+from cairn.errors import DerivedFileError, IndexDamagedError, IndexMissingError, NotFoundError, QueryError
+from cairn.index.project import checked_root, default_state, project_root
 from cairn.index.store import StateDir
-from cairn.source.git import Repository, current_branch, find_repository, head_revision
+from cairn.index.views import CheckoutView, RevisionView, View, find_revision, name_of_revision
+from cairn.source.git import Repository, find_repository
 from cairn.storage import index_db
 from cairn.storage.connection import mapped_errors
 from cairn.storage.lock import write_lock
@@ -47,8 +50,6 @@ if TYPE_CHECKING:
     from cairn.search.meaning import Meanings
     from cairn.source.walk import Walk
 
-STATE_FOLDER = ".cairn"
-
 
 class Workspace:
     """The index of one folder. Open it with `Workspace.open`, and close it, best with `with`.
@@ -64,8 +65,8 @@ class Workspace:
         self.settings = settings
         self._repository = repository
         self._connection: sqlite3.Connection | None = None
-        self._snapshot: Snapshot | None = None
-        self._files: Reader | None = None
+        self._checkout = CheckoutView(root, repository, settings.max_file_bytes)
+        self._open_views: dict[str, tuple[Snapshot, Reader]] = {}  # by the name of the view
         self._meanings: Meanings | None = None
         self._symbols: Graph | None = None
         self._background: subprocess.Popen[bytes] | None = None
@@ -83,7 +84,7 @@ class Workspace:
             PathError: if `path` is missing, no folder, or cannot be read.
             ConfigError: if a settings file or variable cannot be used.
         """
-        root = _checked_root(Path(path))
+        root = checked_root(Path(path))
         return cls._opened(root, find_repository(root), state_dir, settings)
 
     @classmethod
@@ -95,16 +96,16 @@ class Workspace:
         Raises:
             PathError, ConfigError: as `open`.
         """
-        start = _checked_root(Path(path))
+        start = checked_root(Path(path))
         repository = find_repository(start)
-        return cls._opened(_project_root(start, repository), repository, state_dir, None)
+        return cls._opened(project_root(start, repository), repository, state_dir, None)
 
     @classmethod
     def _opened(
         cls, root: Path, repository: Repository | None, state_dir: str | Path | None, settings: Settings | None
     ) -> Self:
         settings = settings or load_settings(root)
-        state = Path(state_dir or settings.state_dir or _default_state(root, repository))
+        state = Path(state_dir or settings.state_dir or default_state(root, repository))
         return cls(root, StateDir(state.expanduser().absolute()), repository, settings)
 
     def __enter__(self) -> Self:
@@ -121,56 +122,74 @@ class Workspace:
             self._connection.close()
         if self._meanings is not None:
             self._meanings.close()
-        self._connection = self._snapshot = self._meanings = self._symbols = None
+        for _, reader in self._open_views.values():
+            reader.view.close()
+        self._open_views.clear()
+        self._connection = self._meanings = self._symbols = None
 
     # -- indexing -----------------------------------------------------------------------------------------------------
 
     def index(
-        self, *, full: bool = False, dry_run: bool = False, verify: bool = False, progress: Progress | None = None
+        self,
+        *,
+        branch: str | None = None,
+        full: bool = False,
+        dry_run: bool = False,
+        verify: bool = False,
+        progress: Progress | None = None,
     ) -> IndexReport:
-        """Bring the index up to date with the files on disk, and say what was done.
+        """Bring the index up to date with the files on disk, or with those of a branch, and say what was done.
 
         Interrupted anywhere, the next run goes on from the last batch. Two processes may call it at once: the second
         waits for the first.
 
         Args:
+            branch: index this branch or revision, from git's objects, instead of what is checked out.
             full: forget what is there and build anew.
             dry_run: only say what would be done.
             verify: read the derived files to the last byte first, and redo what is damaged.
             progress: called with (files done, files to do) while files are read.
+
+        Raises:
+            RevisionError: if git knows no such branch.
         """
+        with closing(self._view(branch)) as view:
+            return self._index(view, full=full, dry_run=dry_run, verify=verify, progress=progress)
+
+    def _index(
+        self, view: View, *, full: bool, dry_run: bool, verify: bool, progress: Progress | None = None
+    ) -> IndexReport:
         from cairn.index import plan  # noqa: PLC0415 - start-up time: searching does not need it
-        from cairn.source.walk import walk  # noqa: PLC0415 - as above
 
         started = time.perf_counter()
-        found = walk(self.root, repository=self._repository, max_file_bytes=self.settings.max_file_bytes)
+        found = view.walk()
         if dry_run and not self.state.database.exists():
             skipped, seconds = tuple(found.skipped), time.perf_counter() - started
             return IndexReport(0, 0, len(found.files), 0, 0, 0, 0, 0, skipped, seconds, 0, dry_run=True)
         if dry_run:
             with closing(self.state.open_for_reading()) as connection:
-                return plan.preview(connection, found, self._view_name, started)
+                return plan.preview(connection, found, view.name, started)
         self.state.create()
         with write_lock(self.state.lock, self.settings.lock_timeout_seconds):
-            todo = None if full or verify else self._compare(found, started)
+            todo = None if full or verify else self._compare(view, found, started)
             if isinstance(todo, IndexReport):
                 return todo
             try:
-                return self._build(found, started, full, verify, progress, todo)
+                return self._build(view, found, started, full, verify, progress, todo)
             except DerivedFileError:  # damage that shows only when all of a file is read
-                return self._build(found, started, full, True, progress)
+                return self._build(view, found, started, full, True, progress)
             except IndexDamagedError:  # the same, of a page of the database
                 self.state.set_aside()
-                return self._build(found, started, full, verify, progress)
+                return self._build(view, found, started, full, verify, progress)
 
-    def _compare(self, found: Walk, started: float) -> IndexReport | Plan | None:
+    def _compare(self, view: View, found: Walk, started: float) -> IndexReport | Plan | None:
         """Return the report of a run with nothing to do, else what there is to do, None for an index to be mended."""
         from cairn.index import plan  # noqa: PLC0415 - start-up time, as in index()
 
         try:
             with closing(self.state.open_for_reading()) as connection, mapped_errors(self.state.database):
                 fingerprint = bundled_fingerprint()
-                todo = plan.plan_update(connection, self.state, self._view_name, found, self.branch, fingerprint)
+                todo = plan.plan_update(connection, self.state, view, found, fingerprint)
                 if todo is None or todo.todo or todo.removed:
                     return todo
                 return plan.make_report(connection, todo, plan.Tally(skipped=list(found.skipped)), started)
@@ -179,6 +198,7 @@ class Workspace:
 
     def _build(
         self,
+        view: View,
         found: Walk,
         started: float,
         full: bool,
@@ -189,8 +209,8 @@ class Workspace:
         from cairn.index.build import Builder  # noqa: PLC0415 - start-up time: numpy, and all that parses
 
         with closing(self.state.open_for_writing(replace_newer=full)) as connection:
-            builder = Builder(self.root, self.state, self._view_name, connection, self._model, self.settings)
-            return builder.run(found, todo, self.branch, started, full=full, verify=verify, progress=progress)
+            builder = Builder(view, self.state, connection, self._model, self.settings)
+            return builder.run(found, todo, started, full=full, verify=verify, progress=progress)
 
     def build_graphs(self, progress: Progress | None = None) -> int:
         """Build what a large index is searched faster with, and return for how many chunks; until then search is exact.
@@ -216,13 +236,18 @@ class Workspace:
     # -- other models -------------------------------------------------------------------------------------------------
 
     def embed(
-        self, *, anew: bool = False, progress: Callable[[str, int, int], None] | None = None
+        self,
+        *,
+        branch: str | None = None,
+        anew: bool = False,
+        progress: Callable[[str, int, int], None] | None = None,
     ) -> tuple[EmbeddingReport, ...]:
         """Complete the vectors of the models that `Settings.embedding` names; the bundled model needs no such run.
 
         Every batch is committed, so an interruption loses one at most. A model that fails is reported, not raised.
 
         Args:
+            branch: as for `index`.
             anew: forget what these models have, and begin from nothing.
             progress: called with (model, chunks done, chunks to do).
 
@@ -234,27 +259,28 @@ class Workspace:
             return ()
         from cairn.index.embed import embed_chain  # noqa: PLC0415 - start-up time: most projects need no other model
 
-        return embed_chain(self.root, self.state, self._view_name, self.settings, anew=anew, progress=progress)
+        with closing(self._view(branch)) as view:
+            return embed_chain(view, self.state, self.settings, anew=anew, progress=progress)
 
-    def estimate(self) -> tuple[Estimate, ...]:
+    def estimate(self, branch: str | None = None) -> tuple[Estimate, ...]:
         """Return what `index` and then `embed` would take for each model, without asking or changing anything."""
         if not self.settings.chain:
             return ()
         from cairn.index.estimate import estimate  # noqa: PLC0415 - start-up time, as in embed()
         from cairn.index.plan import Plan, make_plan  # noqa: PLC0415 - as above
-        from cairn.source.walk import walk  # noqa: PLC0415 - as above
 
-        found = walk(self.root, repository=self._repository, max_file_bytes=self.settings.max_file_bytes)
         with ExitStack() as stack:
+            shown = stack.enter_context(closing(self._view(branch)))
+            found = shown.walk()
             connection = view = None
             if self.state.database.exists():
                 connection = stack.enter_context(closing(self.state.open_for_reading()))
-                view = index_db.find_view(connection, self._view_name)
+                view = index_db.find_view(connection, shown.name)
             plan = Plan(list(found.files), [], 0, {})
             if connection is not None:
                 plan = make_plan(connection, found, view)
             chain = self.settings.chain
-            return tuple(estimate(connection, self._view_name, plan, one) for one in chain)
+            return tuple(estimate(connection, shown.name, plan, one) for one in chain)
 
     def complete_in_background(self) -> bool:
         """Start a process that completes what the last answer lacked, and tell whether that was done.
@@ -274,15 +300,19 @@ class Workspace:
     @property
     def branch(self) -> str:
         """The branch that is checked out, a short revision when detached, empty outside git."""
-        if self._repository is None:
-            return ""
-        name = current_branch(self._repository) or (head_revision(self._repository) or "")[:12]
-        return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+        return self._checkout.branch
 
-    @property
-    def _view_name(self) -> str:
-        """One view a folder: linked worktrees share the index, each with its own files."""
-        return os.fsencode(self.root).decode("utf-8", "backslashreplace")
+    def _view(self, branch: str | None) -> View:
+        """Return the checkout, or the view of a branch or revision. Linked worktrees share the index, not the views."""
+        if branch is None:
+            return self._checkout
+        revision = find_revision(self.root, self._repository, branch)
+        assert self._repository is not None  # else there was no such revision
+        name = name_of_revision(self.root, self._repository, revision)
+        return self._revision_view(name, revision.label, revision.commit)
+
+    def _revision_view(self, name: str, branch: str, commit: str) -> RevisionView:
+        return RevisionView(self.root, name, branch, commit, self.settings.max_file_bytes)
 
     @cached_property
     def _model(self) -> StaticModel:
@@ -296,6 +326,7 @@ class Workspace:
         self,
         query: str,
         *,
+        branch: str | None = None,
         limit: int = 10,
         mode: Mode = "auto",
         kinds: Sequence[str] = (),
@@ -309,6 +340,7 @@ class Workspace:
 
         Args:
             query: prose, a name, a quoted text or a regular expression.
+            branch: search this branch or revision, as it was last indexed, instead of what is checked out.
             limit: how many hits at most; 0 gives all matches of an exact search.
             mode: `auto` decides from the query; see docs/guide.md.
             kinds: only definitions of these kinds, such as `function` or `class`.
@@ -320,7 +352,8 @@ class Workspace:
 
         Raises:
             QueryError: if the query is empty, too long, or an invalid pattern.
-            IndexMissingError: if nothing was indexed yet.
+            RevisionError: if git knows no such branch.
+            IndexMissingError: if nothing was indexed yet, or this branch was not.
         """
         from cairn.search.answer import Request, respond  # noqa: PLC0415 - start-up time: indexing does not search
         from cairn.search.filters import Filters, check_languages  # noqa: PLC0415 - as above
@@ -329,7 +362,10 @@ class Workspace:
         check_languages(languages)
         understood = understand(query, mode)
         request = Request(limit, Filters(tuple(kinds), tuple(languages), tuple(globs)), max_tokens, explain, context)
-        return respond(self._library(), understood, request, guessed=mode == "auto")
+        view = self._view(branch)
+        answer = respond(self._library(view), understood, request, guessed=mode == "auto")
+        outdated = _outdated(answer, view)
+        return replace(answer, notes=(*answer.notes, outdated)) if outdated else answer
 
     def similar(
         self,
@@ -368,20 +404,42 @@ class Workspace:
         sample = take_sample(place, code, languages, library.snapshot, self._model, self.settings.max_file_bytes)
         return find_similar(library, sample, Request(limit, Filters(tuple(kinds), tuple(languages), tuple(globs))))
 
-    def fetch(self, ids: Sequence[str]) -> list[Fetched]:
+    def fetch(self, ids: Sequence[str], *, branch: str | None = None) -> list[Fetched]:
         """Return the full text of hits, and of definitions in an outline, in the order of `ids`.
+
+        Args:
+            ids: of hits; what is not in the checkout is looked for in the branches and revisions that were indexed.
+            branch: look in this branch or revision only.
 
         Raises:
             NotFoundError: if an id is malformed, or what it names is in the index no more.
             IndexMissingError: if nothing was indexed yet; the ids of an outline need no index.
         """
-        return [self._fetch_definition(one) or self._fetch_hit(one) for one in ids]
+        return [self._fetch_definition(one) or self._fetch_hit(one, branch) for one in ids]
 
-    def _fetch_hit(self, text_id: str) -> Fetched:
+    def _fetch_hit(self, text_id: str, branch: str | None) -> Fetched:
         from cairn.search.fetch import fetch_one  # noqa: PLC0415 - start-up time: indexing does not search
 
-        library = self._library()
-        return fetch_one(library.snapshot, library.connection, library.view_name, library.reader, text_id)
+        try:
+            return fetch_one(self._library(self._view(branch)), text_id)
+        except (NotFoundError, IndexMissingError):
+            for view in self._indexed_revisions() if branch is None else ():
+                with suppress(NotFoundError):
+                    return fetch_one(self._library(view), text_id)
+            raise
+
+    def _indexed_revisions(self) -> list[RevisionView]:
+        """Return the views of branches and revisions of this folder, those indexed last first."""
+        if self._connection is None or self._repository is None:
+            return []
+        folder = os.path.relpath(self.root, self._repository.work_tree)
+        wanted = "" if folder == "." else folder
+        rows = [row for row in index_db.read_views(self._connection) if row.revision and row.generation]
+        return [
+            self._revision_view(row.name, row.branch, row.revision)
+            for row in rows
+            if row.name.partition(":")[2] == wanted
+        ]
 
     def _fetch_definition(self, text_id: str) -> Fetched | None:
         if "#" not in text_id:
@@ -453,13 +511,12 @@ class Workspace:
         """Return what the index holds, as plain values for display."""
         from cairn.index.models import chain_status  # noqa: PLC0415 - start-up time: searching does not need it
         from cairn.index.plan import make_plan  # noqa: PLC0415 - as above
-        from cairn.source.walk import walk  # noqa: PLC0415 - as above
 
         with closing(self.state.open_for_reading()) as connection, mapped_errors(self.state.database):
-            view = index_db.find_view(connection, self._view_name)
+            view = index_db.find_view(connection, self._checkout.name)
             if view is None:
                 raise IndexMissingError("this project is not indexed yet", "cairn index")
-            found = walk(self.root, repository=self._repository, max_file_bytes=self.settings.max_file_bytes)
+            found = self._checkout.walk()
             plan = make_plan(connection, found, view)
             files, chunks, languages = index_db.count_totals(connection, view.id)
             skipped = [*found.skipped, *index_db.read_skipped(connection, view.id)]
@@ -493,7 +550,7 @@ class Workspace:
 
         library = self._library()
         if self._symbols is None:
-            self._symbols = Graph(self.state, self.root, self._view_name, self.settings.max_file_bytes)
+            self._symbols = Graph(self.state, self.root, self._checkout.name, self.settings.max_file_bytes)
         self._symbols.progress = progress
         with mapped_errors(self.state.database):
             self._symbols.refresh(library.snapshot, library.connection)
@@ -602,68 +659,56 @@ class Workspace:
             return nodes_of(graph, self._symbol(symbol))
         return changed_nodes(graph.code, self.root, self._repository, diff or "HEAD")
 
-    def _library(self) -> Library:
-        """Open the newest generation, unless it is the one already open."""
+    def _library(self, view: View | None = None) -> Library:
+        """Open the newest generation of a view, by default of the checkout, unless it is the one already open."""
         from cairn.search.answer import Library  # noqa: PLC0415 - start-up time: indexing does not search
-        from cairn.search.hits import Reader  # noqa: PLC0415 - as above
 
-        if self._files is None:
-            self._files = Reader(self.root, self.settings.max_file_bytes)
+        view = view or self._checkout
         if self._connection is None:
             self._connection = self.state.open_for_reading()
         with mapped_errors(self.state.database):
             current = index_db.generation(self._connection)
-            if self._snapshot is None or self._snapshot.generation != current:
-                self._snapshot = self._open_snapshot(self._connection)
+            opened = self._open_views.get(view.name)
+            if opened is None or opened[0].generation != current:
+                opened = self._open_view(self._connection, view, opened)
+                self._open_views[view.name] = opened
         if self._meanings is None and self.settings.chain:
             from cairn.search.meaning import Meanings  # noqa: PLC0415 - start-up time, as in embed()
 
             self._meanings = Meanings(self.settings.chain, self.state)
-        return Library(self._snapshot, self._connection, self._view_name, self._files, self._model, self._meanings)
+        return Library(opened[0], self._connection, opened[1], self._model, self._meanings)
 
-    def _open_snapshot(self, connection: sqlite3.Connection) -> Snapshot:
-        """Open the newest generation; a damaged derived file is rebuilt on the spot, for it can be."""
+    def _open_view(
+        self, connection: sqlite3.Connection, view: View, last: tuple[Snapshot, Reader] | None
+    ) -> tuple[Snapshot, Reader]:
+        """Open the newest generation of a view; a damaged derived file is rebuilt on the spot, for it can be."""
         from cairn.index.snapshot import Snapshot  # noqa: PLC0415 - start-up time: indexing does not search
+        from cairn.search.hits import Reader  # noqa: PLC0415 - as above
 
         try:
-            return Snapshot.open(connection, self.state, self._view_name)
+            snapshot = Snapshot.open(connection, self.state, view.name)
         except DerivedFileError:
-            self.index(verify=True)
-            return Snapshot.open(connection, self.state, self._view_name)
+            self._index(view, full=False, dry_run=False, verify=True)
+            snapshot = Snapshot.open(connection, self.state, view.name)
+        except IndexMissingError as error:
+            if not view.revision:
+                raise
+            raise IndexMissingError(
+                f"{view.branch} is not indexed yet", f"cairn index --branch {view.branch}"
+            ) from error
+        if last is not None and last[1].view.revision == snapshot.revision:
+            return snapshot, last[1]
+        if last is not None:
+            last[1].view.close()
+        if snapshot.revision != view.revision:  # the branch has moved since: answers are about what was indexed
+            view = self._revision_view(view.name, snapshot.branch, snapshot.revision)
+        return snapshot, Reader(view)
 
 
-def _project_root(start: Path, repository: Repository | None) -> Path:
-    top = repository.work_tree if repository is not None else None
-    for folder in (start, *start.parents):
-        if (folder / STATE_FOLDER / "index.db").is_file():
-            return folder
-        if folder == top:
-            return folder
-    return start
-
-
-def _checked_root(path: Path) -> Path:
-    try:
-        root = path.expanduser().resolve(strict=True)
-        if not root.is_dir():
-            raise PathError(f"{path} is no folder", "name a folder: cairn index -C FOLDER")
-        with os.scandir(root) as entries:
-            next(entries, None)
-    except FileNotFoundError as error:
-        raise PathError(f"{path} does not exist", "name an existing folder: cairn index -C FOLDER") from error
-    except OSError as error:
-        raise PathError(f"{path} cannot be read: {error.strerror}", "check its permissions with: ls -ld") from error
-    except RuntimeError as error:  # an unknown user behind `~`; before Python 3.13 a loop of links, too
-        raise PathError(
-            f"{path} cannot be resolved: {error}", "name an existing folder: cairn index -C FOLDER"
-        ) from error
-    return root
-
-
-def _default_state(root: Path, repository: Repository | None) -> Path:
-    """Return `.cairn` in the main checkout when `root` is a work tree, so that linked worktrees share it."""
-    if repository is None or repository.work_tree != root:
-        return root / STATE_FOLDER
-    common = repository.common_dir
-    main = common.parent if common.name == ".git" else repository.work_tree
-    return main / STATE_FOLDER
+def _outdated(answer: Answer, view: View) -> str:
+    """Return a sentence for the reader of an answer from another branch or commit than is there now, else nothing."""
+    if view.revision != answer.revision:
+        return f"{view.branch} has moved since it was indexed; update with: cairn index --branch {view.branch}"
+    if view.branch != answer.branch:
+        return f"The index is of {answer.branch}, but {view.branch} is checked out; update with: cairn index"
+    return ""

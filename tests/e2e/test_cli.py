@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from cairn.config import Settings
 from cairn.workspace import Workspace
 
 Git = Callable[..., str]
@@ -365,6 +366,59 @@ def test_a_corrupted_index_is_rebuilt_by_the_next_search(indexed: Path) -> None:
 def test_searching_without_update_before_the_first_run_says_what_to_do(project: Path) -> None:
     check_error(cairn("search", "x", "--no-update", cwd=project), 3, "not indexed", "cairn index")
     check_error(cairn("status", cwd=project), 3, "not indexed", "cairn index")
+
+
+def commit_on_a_branch(root: Path, git: Git) -> None:
+    """Commit what is there, and on `feature`, which is not checked out then, one file more."""
+    git(root, "add", "config.py")
+    git(root, "commit", "-qm", "first")
+    git(root, "switch", "-qc", "feature")
+    (root / "extra.py").write_text(CODE.replace("load_config", "load_extra"))
+    git(root, "add", "extra.py")
+    git(root, "commit", "-qm", "second")
+    git(root, "switch", "-q", "main")
+
+
+def test_a_branch_is_searched_and_fetched_without_checking_it_out(project: Path, git: Git) -> None:
+    commit_on_a_branch(project, git)
+    done = cairn("search", "load_extra", "--branch", "feature", "--json", cwd=project)
+    answer = document(done)
+    assert (answer["view"], answer["branch"]) == ("refs/heads/feature", "feature")
+    assert answer["revision"] == git(project, "rev-parse", "feature")
+    (hit,) = [one for one in answer["code"] if one["name"] == "load_extra"]
+    assert hit["filepath"] == "extra.py"
+    fetched = cairn("fetch", hit["id"], cwd=project)
+    assert "def load_extra(path):" in fetched.stdout
+    assert f"of commit {answer['revision'][:12]}, which is not checked out" in fetched.stdout
+    assert document(cairn("search", "load_extra", "--json", cwd=project))["view"] == str(project)
+    text = cairn("search", "load_extra", "--branch", "feature", cwd=project)
+    assert f"From feature, commit {answer['revision'][:12]}; the files are not checked out." in text.stderr
+
+
+def test_a_branch_is_indexed_without_checking_it_out(project: Path, git: Git) -> None:
+    commit_on_a_branch(project, git)
+    assert "Indexed 2 files" in cairn("index", "--branch", "feature", cwd=project).stdout
+    assert cairn("search", "load_extra", "--branch", "feature", "--no-update", cwd=project).stdout.startswith(
+        "extra.py"
+    )
+    done = cairn("search", "x", "--branch", "main", "--no-update", cwd=project)
+    check_error(done, 3, "main is not", "cairn index --branch main")
+    check_error(cairn("index", "--branch", "nonsense", cwd=project), 2, "error[revision]", "git branch --all")
+
+
+def test_an_answer_from_an_index_that_is_not_complete_says_how_much_there_is(project: Path) -> None:
+    for number in range(6):
+        (project / f"file_{number}.py").write_text(CODE.replace("load_config", f"load_{number}"))
+
+    def stop(done: int, _total: int) -> None:
+        if done == 4:
+            raise KeyboardInterrupt
+
+    with Workspace.open(project, settings=Settings(batch_chunks=1)) as workspace, pytest.raises(KeyboardInterrupt):
+        workspace.index(progress=stop)
+    done = cairn("search", "load_config", "--no-update", cwd=project)
+    assert "3 of 7 files are indexed; go on with: cairn index" in done.stderr
+    assert document(cairn("search", "load_config", "--no-update", "--json", cwd=project))["coverage"]["pending"] == 4
 
 
 def test_a_state_folder_that_cannot_be_written_is_an_error_of_the_store(project: Path) -> None:

@@ -297,20 +297,40 @@ def test_an_id_outlives_edits_elsewhere_in_its_file(small: Workspace) -> None:
     (hit,) = small.search("main", kinds=["function"], globs=["use.py"]).code
     (small.root / "use.py").write_text("# A new first line.\n\n" + (small.root / "use.py").read_text() + "\n\nmain()\n")
     before = small.fetch([hit.id])[0]
-    assert before.stale
+    assert before.text.endswith("\n\n\nmain()")
+    assert not before.stale
     small.index()
     after = small.search("main", kinds=["function"], globs=["use.py"]).code[0]
     assert after.start_line == hit.start_line + 2
 
 
-def test_a_hit_in_a_file_that_changed_since_is_flagged(small: Workspace) -> None:
+@pytest.mark.parametrize("query", ["load_all", '"def load_all"'])
+def test_a_hit_in_a_file_that_changed_since_has_the_lines_of_now(small: Workspace, query: str) -> None:
+    (before,) = [hit for hit in small.search(query, limit=20).code if hit.name == "load_all"]
+    store = small.root / "store.py"
+    store.write_text(
+        "# One line more.\n# And another.\n" + store.read_text().replace("def load_all(", "def load_all(more, ")
+    )
+    (after,) = [hit for hit in small.search(query, limit=20).code if hit.name == "load_all"]
+    assert after.start_line == before.start_line + 2
+    assert "def load_all(more, " in after.preview
+    assert "more" in after.signature
+    assert not after.stale
+
+
+def test_a_hit_whose_definition_is_gone_is_flagged(small: Workspace) -> None:
     assert not any(hit.stale for hit in small.search("load_all", limit=20).code)
-    with (small.root / "store.py").open("a") as stream:
-        stream.write("# more\n")
-    hits = small.search("load_all", limit=20).code
-    assert {hit.path for hit in hits if hit.stale} == {"store.py"}
-    assert small.fetch([hits[0].id])[0].stale
+    store = small.root / "store.py"
+    store.write_text(store.read_text().replace("load_all", "fetch_everything"))
+    (gone,) = [hit for hit in small.search("load_all", limit=20).code if hit.name == "load_all"]
+    assert gone.stale
+    assert small.fetch([gone.id])[0].stale
     small.index()
+    assert not any(hit.stale for hit in small.search("load_all", limit=20).code)
+
+
+def test_a_file_that_was_only_touched_since_is_not_flagged(small: Workspace) -> None:
+    os.utime(small.root / "store.py")
     assert not any(hit.stale for hit in small.search("load_all", limit=20).code)
 
 
@@ -391,7 +411,7 @@ def test_filters_narrow_a_structural_search(small: Workspace) -> None:
 def test_a_structural_search_reads_the_files_as_they_are_now(small: Workspace) -> None:
     (small.root / "use.py").write_text("\n\nstore.load('z')\n")
     (hit,) = small.search("store.load($KEY)", mode="structural", globs=["use.py"]).code
-    assert (hit.start_line, hit.stale, hit.captures) == (3, True, ({"KEY": "'z'"},))
+    assert (hit.start_line, hit.stale, hit.captures) == (3, False, ({"KEY": "'z'"},))
 
 
 def test_a_bad_structural_pattern_is_an_error_when_asked_for_and_a_note_when_guessed(small: Workspace) -> None:

@@ -22,14 +22,14 @@ def run_index(options: argparse.Namespace) -> int:
     bar = ProgressBar("Indexing")
     with Workspace.containing(options.path or options.project, state_dir=options.state_dir) as workspace:
         with closing(bar):
-            report = workspace.index(full=options.full, dry_run=options.dry_run, progress=bar)
+            report = workspace.index(branch=options.branch, full=options.full, dry_run=options.dry_run, progress=bar)
         if not options.json:
             _emit_report(report, every_skipped=options.skipped)
             sys.stdout.flush()
         if not options.dry_run:
             _build_graphs(workspace, quiet=options.json)
-        estimates = workspace.estimate()
-        embedded = () if options.dry_run else _embed(workspace, estimates, anew=options.full)
+        estimates = workspace.estimate(options.branch)
+        embedded = () if options.dry_run else _embed(workspace, estimates, branch=options.branch, anew=options.full)
         root = workspace.root
     if options.json:
         embedding = [one._asdict() for one in (estimates if options.dry_run else embedded)]
@@ -58,7 +58,9 @@ def _build_graphs(workspace: Workspace, *, quiet: bool) -> None:
         emit(f"Linked {n_chunks:,} chunks to their neighbours.")
 
 
-def _embed(workspace: Workspace, estimates: Sequence[Estimate], *, anew: bool) -> tuple[EmbeddingReport, ...]:
+def _embed(
+    workspace: Workspace, estimates: Sequence[Estimate], *, branch: str | None, anew: bool
+) -> tuple[EmbeddingReport, ...]:
     """Embed with the configured models; say before what leaves the machine, and what it costs as far as is known."""
     if not workspace.settings.chain:
         return ()
@@ -76,7 +78,7 @@ def _embed(workspace: Workspace, estimates: Sequence[Estimate], *, anew: bool) -
         bars.setdefault(model, ProgressBar(f"Embedding with {model}", unit="chunks"))(done, total)
 
     try:
-        return workspace.embed(anew=anew, progress=progress)
+        return workspace.embed(branch=branch, anew=anew, progress=progress)
     except IndexLockedError as error:
         note(f"{error}; {error.hint}")
         return ()

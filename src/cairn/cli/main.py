@@ -44,6 +44,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     search = commands.add_parser("search", parents=[common], help="find code by meaning, name, text or pattern")
     search.add_argument("query", metavar="QUERY", help="prose, a name, a quoted text, or a regular expression")
+    search.add_argument("--branch", metavar="REV", help="search this branch, tag or commit, not what is checked out")
     search.add_argument(
         "-n", "--limit", type=_count, default=10, help="hits at most; 0: all matches of an exact search"
     )
@@ -65,6 +66,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     fetch = commands.add_parser("fetch", parents=[common], help="print the full text of results")
     fetch.add_argument("ids", nargs="+", metavar="ID", help="ids from a search, or PATH#NAME from an outline")
+    fetch.add_argument("--branch", metavar="REV", help="only from this branch, tag or commit")
     fetch.set_defaults(run=_lazy("cairn.cli.search", "run_fetch"))
 
     outline = commands.add_parser("outline", parents=[common], help="list what a file defines")
@@ -91,6 +93,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     index = commands.add_parser("index", parents=[common], help="build or update the index")
     index.add_argument("path", nargs="?", metavar="PATH", help="the project, like -C")
+    index.add_argument("--branch", metavar="REV", help="index this branch, tag or commit without checking it out")
     index.add_argument("--full", action="store_true", help="build anew instead of updating")
     index.add_argument(
         "--dry-run", action="store_true", help="say what would be done and what it would cost, write nothing"

@@ -20,9 +20,10 @@ from cairn.workspace import Workspace
 def run_search(options: argparse.Namespace) -> int:
     """Bring the index up to date, search it, and print the hits."""
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
-        _update(workspace, options)
+        _update(workspace, options, options.branch)
         answer = workspace.search(
             options.query,
+            branch=options.branch,
             limit=options.limit,
             mode=options.mode,
             kinds=options.kind,
@@ -32,7 +33,7 @@ def run_search(options: argparse.Namespace) -> int:
             explain=options.explain,
             context=options.context,
         )
-        if not options.no_update and workspace.complete_in_background():
+        if not options.no_update and options.branch is None and workspace.complete_in_background():
             told = f"a run in the background completes them; it writes to {workspace.state.embedding_log}"
             answer = replace(answer, notes=(*answer.notes, told))
     if options.json:
@@ -71,11 +72,11 @@ def run_similar(options: argparse.Namespace) -> int:
     return EXIT_FOUND if answer.code else EXIT_NONE
 
 
-def _update(workspace: Workspace, options: argparse.Namespace) -> None:
+def _update(workspace: Workspace, options: argparse.Namespace, branch: str | None = None) -> None:
     if not options.no_update:
         bar = ProgressBar("Indexing")
         with closing(bar):
-            workspace.index(progress=bar)
+            workspace.index(branch=branch, progress=bar)
 
 
 def _print(answer: Answer, *, explain: bool) -> None:
@@ -83,8 +84,12 @@ def _print(answer: Answer, *, explain: bool) -> None:
     words = [word for word in raw_words(answer.query) if len(word) > 2]
     for hit in answer.code:
         _print_hit(hit, style, words, explain=explain)
+    if answer.revision:
+        note(f"From {printable(answer.branch)}, commit {answer.revision[:12]}; the files are not checked out.")
     for text in answer.notes:
         note(printable(text))
+    if answer.coverage.pending:
+        note(f"{answer.coverage.indexed:,} of {answer.coverage.eligible:,} files are indexed; go on with: cairn index")
     if not answer.code and not answer.omitted:
         note(f"Nothing relevant for {answer.query!r} in {answer.coverage.indexed:,} files.")
     elif answer.omitted:
@@ -112,13 +117,14 @@ def _print_hit(hit: CodeHit, style: Style, words: list[str], *, explain: bool) -
 def run_fetch(options: argparse.Namespace) -> int:
     """Print the full text of results."""
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
-        fetched = workspace.fetch(options.ids)
+        fetched = workspace.fetch(options.ids, branch=options.branch)
     if options.json:
         emit_json([fetched_to_dict(one) for one in fetched])
         return EXIT_FOUND
     style = Style(sys.stdout)
     for one in fetched:
         changed = " (changed since it was indexed)" if one.stale else ""
+        changed += f" (of commit {one.revision[:12]}, which is not checked out)" if one.revision else ""
         facts = f"{one.start_line}-{one.end_line}  ~{one.tokens} tokens{changed}"
         label = printable(f"{one.kind} {one.name}".strip())
         emit(f"{style.path(f'{printable(one.path)}:{one.start_line}')}  {style.name(label)}  {style.faint(facts)}")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
-import time
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
@@ -21,6 +21,7 @@ from cairn.index.plan import (
     ANALYSIS_VERSION,
     Plan,
     Tally,
+    is_of,
     is_published,
     is_usable,
     listed_files,
@@ -30,13 +31,15 @@ from cairn.index.plan import (
 )
 from cairn.index.segment import Segment, form_of, merge_segments
 from cairn.index.store import StateDir
-from cairn.index.view import ViewArrays, ViewFile, build_view
+from cairn.index.view import ViewArrays, ViewFile, ViewFiles, build_view, load_view
+from cairn.index.views import View
 from cairn.source.content import check_content, normalize
 from cairn.source.languages import detect_language
-from cairn.source.walk import Walk, read_file
+from cairn.source.objects import is_content_of
+from cairn.source.walk import Walk
 from cairn.storage import index_db
 from cairn.storage.connection import mapped_errors, transaction
-from cairn.storage.index_db import FileRow, SegmentRow
+from cairn.storage.index_db import FileRow, Origin, SegmentRow, ViewRow
 from cairn.types import FileStat, IndexReport, Skipped
 
 HASH_BYTES = 16
@@ -49,18 +52,17 @@ MAX_SEGMENTS = 6
 LARGE_SEGMENT = 2  # times all others together
 # A batch waits to be shown until this share of the view's files is new: showing costs time for every file there is.
 SHOWN_SHARE = 1 / 16
-# A file written less than this long before it was read may change again without a change of time.
-RACY_NS = 2_000_000_000
 
 Progress = Callable[[int, int], None]
 
 
 class _Content(NamedTuple):
-    """A file that was read: what it is called by its content, and whether it may be changing this moment."""
+    """A file that was read: its hash, whether it may be changing this moment, and what git calls it if it told."""
 
     file: FileStat
     content_hash: bytes
     racy: bool
+    origin: Origin | None
 
 
 class _Steps:
@@ -87,34 +89,33 @@ class Builder:
     """Updates one view; holds the write connection for the length of a run.
 
     Args:
-        root: the folder the view shows.
-        view_name: the view's name in the index.
+        view: the checkout or commit whose files it shows.
         connection: the database, whose write lock the caller holds.
     """
 
     def __init__(
         self,
-        root: Path,
+        view: View,
         state: StateDir,
-        view_name: str,
         connection: sqlite3.Connection,
         model: StaticModel,
         settings: Settings,
     ) -> None:
-        self._root = root
+        self._view = view
         self._state = state
-        self._view_name = view_name
         self._connection = connection
         self._model = model
         self._settings = settings
         self._analyzer = Analyzer(model.word_vectors, model.dimensions)
         self._n_unshown = 0  # files committed since the last generation
+        self._objects: dict[str, bytes] = {}  # what git calls the content of paths
+        self._origins: dict[Origin, int] = {}  # what the next batch tells of that
+        self._view_files = ViewFiles(state, f"{ANALYSIS_VERSION} {model.fingerprint}")
 
     def run(
         self,
         walk: Walk,
         plan: Plan | None,
-        branch: str,
         started: float,
         *,
         full: bool,
@@ -126,7 +127,6 @@ class Builder:
         Args:
             walk: the files there are.
             plan: what is to do, None to find out once the index is mended.
-            branch: what is checked out.
             started: when the run began, by `time.perf_counter`.
             full: forget what is there.
             verify: check every derived file to the last byte.
@@ -137,10 +137,10 @@ class Builder:
             view_id = self._view_id()
             self._forget_lost_segments(verify)
             if plan is None:
-                plan = make_plan(self._connection, walk, index_db.find_view(self._connection, self._view_name))
+                plan = make_plan(self._connection, walk, index_db.find_view(self._connection, self._view.name))
             tally = Tally(skipped=list(walk.skipped))
             self._update(view_id, plan, tally, progress)
-            self._finish(view_id, plan, tally, branch, verify)
+            self._finish(view_id, plan, tally, verify)
             return make_report(self._connection, plan, tally, started)
 
     def _prepare(self, full: bool) -> None:
@@ -152,16 +152,29 @@ class Builder:
             index_db.write_meta(self._connection, {"analysis": ANALYSIS_VERSION, "model": self._model.fingerprint})
 
     def _view_id(self) -> int:
-        if view := index_db.find_view(self._connection, self._view_name):
+        if view := index_db.find_view(self._connection, self._view.name):
             return view.id
         with transaction(self._connection):
-            return index_db.ensure_view(self._connection, self._view_name)
+            if not self._view.revision and (moved := self._moved_view()) is not None:
+                index_db.rename_view(self._connection, moved.id, self._view.name)
+                return moved.id
+            view_id = index_db.ensure_view(self._connection, self._view.name)
+            index_db.set_origin(self._connection, view_id, self._view.branch, self._view.revision)
+            return view_id
+
+    def _moved_view(self) -> ViewRow | None:
+        """Return the newest view of a checkout whose folder is gone: that folder was moved here, or another takes over.
+
+        Its files are compared as those of any view, so it need not be the same folder.
+        """
+        checkouts = (row for row in index_db.read_views(self._connection) if not row.revision)
+        return next((row for row in checkouts if not os.path.lexists(row.name)), None)
 
     def _forget_lost_segments(self, verify: bool) -> None:
         lost = lost_segments(self._connection, self._state)
         if verify:
             rows = index_db.read_segments(self._connection)
-            lost = [row.id for row in rows if row.id in lost or not _loads(Segment, self._state.segment(row.name))]
+            lost = [row.id for row in rows if row.id in lost or not _loads(self._state.segment(row.name))]
         if lost:
             with transaction(self._connection):
                 index_db.drop_segment_blobs(self._connection, lost)
@@ -170,6 +183,7 @@ class Builder:
 
     def _update(self, view_id: int, plan: Plan, tally: Tally, progress: Progress | None) -> None:
         """Read and parse what is to do, and commit it batch by batch."""
+        self._objects = self._view.object_ids(plan.todo)
         steps = _Steps(len(plan.todo), progress)
         rows: list[FileRow] = []
         batch: list[tuple[_Content, ParsedText]] = []
@@ -202,9 +216,12 @@ class Builder:
 
     def _read(self, file: FileStat, tally: Tally) -> FileRow | Task[_Content] | None:
         """Return a finished row for a file that needs no parsing, else what to parse, None for one that vanished."""
-        racy = time.time_ns() - file.mtime_ns < RACY_NS
+        racy = self._view.is_racy(file)
+        origin = self._origin(file)
+        if origin is not None and (blob_id := index_db.find_origin(self._connection, origin)) is not None:
+            return FileRow(file.path, blob_id, file.size, file.mtime_ns, racy)
         try:
-            raw = read_file(self._root, file.path, self._settings.max_file_bytes)
+            raw = self._view.read(file.path)
         except FileNotFoundError:
             tally.skipped.append(Skipped(file.path, "vanished while indexing"))
             return None
@@ -219,9 +236,17 @@ class Builder:
         language = detect_language(file.path, data[:HEAD_BYTES])
         content_hash = blake2b(data, digest_size=HASH_BYTES).digest()
         blob_id = index_db.find_blob(self._connection, content_hash, language.name)
+        # The file may have changed since git was asked.
+        origin = origin if origin is not None and is_content_of(origin.object_id, raw) else None
         if blob_id is not None:
+            if origin is not None:
+                self._origins[origin] = blob_id
             return FileRow(file.path, blob_id, file.size, file.mtime_ns, racy)
-        return Task(data, language.name, _Content(file, content_hash, racy))
+        return Task(data, language.name, _Content(file, content_hash, racy, origin))
+
+    def _origin(self, file: FileStat) -> Origin | None:
+        object_id = self._objects.get(file.path)
+        return None if object_id is None else Origin(file.path, object_id, file.size)
 
     def _commit(
         self,
@@ -252,6 +277,8 @@ class Builder:
             n_bytes = segment.save(self._state.segment(name))
         for content, text in batch:
             file, blob_id = content.file, blob_ids[content.content_hash, text.parsed.language]
+            if content.origin is not None:
+                self._origins[content.origin] = blob_id
             rows.append(FileRow(file.path, blob_id, file.size, file.mtime_ns, content.racy))
         with transaction(self._connection):
             segment_id = 0
@@ -261,10 +288,12 @@ class Builder:
             for key, text in unique.items():
                 index_db.put_blob(self._connection, blob_ids[key], key[0], text.parsed, text.keys, segment_id)
             index_db.put_files(self._connection, view_id, rows)
+            index_db.put_origins(self._connection, self._origins)
+            self._origins.clear()
             tally.count(rows, plan)
             # What is committed is shown, unless it is too little. The last batch may wait, too, for the end is near.
             self._n_unshown += len(rows)
-            shown = self._last_view(view_id)
+            shown = self._last_view()
             waits = shown is not None and (last or self._n_unshown < SHOWN_SHARE * len(shown.paths))
             if tally.touched and not waits:
                 self._publish(view_id)
@@ -282,21 +311,21 @@ class Builder:
             postings=postings,
         )
 
-    def _finish(self, view_id: int, plan: Plan, tally: Tally, branch: str, verify: bool) -> None:
+    def _finish(self, view_id: int, plan: Plan, tally: Tally, verify: bool) -> None:
         """Drop what is gone, tidy the segments, and publish a generation if anything changed."""
-        view = index_db.find_view(self._connection, self._view_name)
+        view = index_db.find_view(self._connection, self._view.name)
         tally.touched = (
-            tally.touched or bool(plan.removed) or view is None or view.branch != branch or bool(view.pending)
+            tally.touched or bool(plan.removed) or view is None or not is_of(view, self._view) or bool(view.pending)
         )
-        shown = is_published(self._connection, self._state, view)
-        if shown and verify and view is not None:
-            shown = _loads(ViewArrays, self._state.view(view.id, view.generation))
+        shown = is_published(self._state, view)
+        if shown and verify:
+            shown = self._last_view() is not None
         if shown and not tally.touched:
             return
         tally.renamed = self._count_renamed(view_id, plan)
         with transaction(self._connection):  # one, so that no interruption leaves a view that shows what is gone
             index_db.drop_files(self._connection, view_id, plan.removed)
-            index_db.set_branch(self._connection, view_id, branch)
+            index_db.set_origin(self._connection, view_id, self._view.branch, self._view.revision)
             index_db.set_pending(self._connection, view_id, 0)
             self._merge_segments()
             self._publish(view_id)
@@ -327,7 +356,8 @@ class Builder:
         merged = merge_segments(segments, keep)
         name = uuid4().hex
         n_bytes = merged.save(self._state.segment(name))
-        index_db.drop_blobs(self._connection, stored - keep)
+        if collect:
+            index_db.drop_blobs(self._connection, stored - keep)
         new_id = index_db.put_segment(self._connection, name, len(merged), n_bytes)
         index_db.replace_segments(self._connection, [row.id for row in chosen], new_id)
 
@@ -340,17 +370,25 @@ class Builder:
             for row in index_db.iter_files(self._connection, view_id)
             if row.blob_id is not None
         ]
-        arrays = build_view(files, self._model.word_vectors, self._model.dimensions, self._last_view(view_id))
-        n_bytes = arrays.save(self._state.view(view_id, generation))
-        index_db.publish_view(self._connection, view_id, generation, n_bytes)
+        last = self._last_view() or self._other_view()
+        arrays = build_view(files, self._model.word_vectors, self._model.dimensions, last)
+        published = self._view_files.save(arrays, view_id, generation)
+        index_db.publish_view(self._connection, view_id, generation, published)
 
-    def _last_view(self, view_id: int) -> ViewArrays | None:
+    def _last_view(self) -> ViewArrays | None:
         """Return the arrays that readers see now, None when there are none or they are damaged."""
-        view = index_db.find_view(self._connection, self._view_name)
-        if view is None or not view.generation:
+        view = index_db.find_view(self._connection, self._view.name)
+        return None if view is None else self._load_view(view)
+
+    def _other_view(self) -> ViewArrays | None:
+        """Return the arrays of the view that changed last: another branch or worktree has many of the same paths."""
+        return next((arrays for row in index_db.read_views(self._connection) if (arrays := self._load_view(row))), None)
+
+    def _load_view(self, view: ViewRow) -> ViewArrays | None:
+        if not view.generation:
             return None
         try:
-            return ViewArrays.load(self._state.view(view_id, view.generation))
+            return load_view(self._state, view)
         except DerivedFileError:
             return None
 
@@ -361,10 +399,10 @@ def _small_ones(rows: list[SegmentRow]) -> list[SegmentRow]:
     return small if largest.n_rows > LARGE_SEGMENT * sum(row.n_rows for row in small) else [*small, largest]
 
 
-def _loads(kind: type[Segment] | type[ViewArrays], path: Path) -> bool:
-    """Tell whether a derived file is whole, to the last byte."""
+def _loads(path: Path) -> bool:
+    """Tell whether the file of a segment is whole, to the last byte."""
     try:
-        kind.load(path)
+        Segment.load(path)
     except DerivedFileError:
         return False
     return True

@@ -9,7 +9,6 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -25,9 +24,9 @@ from cairn.index.overlay import KnownVectors, OverlayFile, OverlayStore
 from cairn.index.plan import listed_files
 from cairn.index.store import StateDir
 from cairn.index.texts import chunk_text, text_key
+from cairn.index.views import View
 from cairn.model_settings import ModelSettings
 from cairn.source.content import normalize
-from cairn.source.walk import read_file
 from cairn.storage import index_db, overlay_db
 from cairn.storage.connection import mapped_errors, transaction
 from cairn.storage.lock import write_lock
@@ -62,16 +61,12 @@ class OverlayBuilder:
     """Embeds the blobs of one view with one model. The write lock is held to commit a batch, never while a model works.
 
     Args:
-        root: the folder the view shows.
-        view_name: the view's name in the index.
+        view: the checkout or commit whose files it shows.
     """
 
-    def __init__(
-        self, root: Path, state: StateDir, view_name: str, connection: sqlite3.Connection, settings: Settings
-    ) -> None:
-        self._root = root
+    def __init__(self, view: View, state: StateDir, connection: sqlite3.Connection, settings: Settings) -> None:
+        self._view = view
         self._state = state
-        self._view_name = view_name
         self._connection = connection
         self._settings = settings
 
@@ -118,7 +113,7 @@ class OverlayBuilder:
             yield
 
     def _view_id(self) -> int:
-        view = index_db.find_view(self._connection, self._view_name)
+        view = index_db.find_view(self._connection, self._view.name)
         return view.id if view is not None else -1
 
     def _embed_missing(
@@ -163,7 +158,7 @@ class OverlayBuilder:
     def _texts(self, blob: MissingBlob, max_chars: int) -> list[str] | None:
         """Return the texts of a blob's chunks, None when the file is not what was indexed: the next run sees to it."""
         try:
-            data = normalize(read_file(self._root, blob.path, self._settings.max_file_bytes))
+            data = normalize(self._view.read(blob.path))
         except OSError:
             return None
         if blake2b(data, digest_size=HASH_BYTES).digest() != blob.hash:
@@ -215,9 +210,8 @@ def _first(new: _Vector | None, old: _Vector | None) -> _Vector:
 
 
 def embed_chain(
-    root: Path,
+    view: View,
     state: StateDir,
-    view_name: str,
     settings: Settings,
     *,
     anew: bool = False,
@@ -239,7 +233,7 @@ def embed_chain(
             overlay_db.agree(connection, map(place_of, chain))
             if anew:
                 _drop(connection, lambda row: row.fingerprint in {fingerprint_of(one) for one in chain})
-        builder = OverlayBuilder(root, state, view_name, connection, settings)
+        builder = OverlayBuilder(view, state, connection, settings)
         reports = []
         for model in chain:
             with closing(open_model(model)) as embedder:

@@ -132,7 +132,7 @@ def parse_beside(tasks: Iterable[Task[T]], job: Job[R]) -> Iterator[tuple[T, R]]
     waiting: deque[tuple[int, Task[T]]] = deque()  # with the number of the helper that has it
     waiting_bytes = 0
     numbered = enumerate(tasks)
-    helpers = [_Helper(job) for _ in range(min(MAX_HELPERS, os.cpu_count() or 1))]
+    helpers: list[_Helper[R]] = []  # started with the first file: often there turns out to be none
     try:
         exhausted = False
         while waiting or not exhausted:
@@ -140,6 +140,8 @@ def parse_beside(tasks: Iterable[Task[T]], job: Job[R]) -> Iterator[tuple[T, R]]
                 if (following := next(numbered, None)) is None:
                     exhausted = True
                     break
+                if not helpers:
+                    helpers = [_Helper(job) for _ in range(min(MAX_HELPERS, os.cpu_count() or 1))]
                 number, task = following[0] % len(helpers), following[1]
                 waiting.append((number, task))
                 waiting_bytes += len(task.data)

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cairn.index.store import StateDir
+from cairn.index.views import View
 from cairn.source.walk import Walk
 from cairn.storage import index_db, overlay_db
 from cairn.storage.index_db import FileRow, SegmentRow, ViewRow
 from cairn.types import FileStat, IndexReport, Skipped
 
 # Raised whenever parsing, analysis or a derived format changes what an index holds; older indexes are then rebuilt.
-ANALYSIS_VERSION = "4"
+ANALYSIS_VERSION = "5"
 # A segment of less than this share of `Settings.exact_chunks` is compared row by row even in a large index.
 GRAPH_SHARE = 1 / 10
 
@@ -100,12 +101,17 @@ def missing_graphs(connection: sqlite3.Connection, state: StateDir, exact_chunks
     return [row for row in rows if row.n_rows >= GRAPH_SHARE * exact_chunks and not state.neighbours(row.name).exists()]
 
 
-def is_published(connection: sqlite3.Connection, state: StateDir, view: ViewRow | None) -> bool:
+def is_of(view: ViewRow, shown: View) -> bool:
+    """Tell whether a view was read from the branch and commit that it is to show now."""
+    return (view.branch, view.revision) == (shown.branch, shown.revision)
+
+
+def is_published(state: StateDir, view: ViewRow | None) -> bool:
     """Tell whether the view's arrays show all that was committed."""
     if view is None or not view.generation:
         return False
-    n_bytes = index_db.published_views(connection)[view.id, view.generation]
-    return has_size(state.view(view.id, view.generation), n_bytes)
+    is_whole = has_size(state.view(view.id, view.generation), view.n_bytes)
+    return is_whole and has_size(state.layout(view.layout), view.layout_bytes)
 
 
 def has_size(path: Path, n_bytes: int) -> bool:
@@ -120,19 +126,19 @@ def listed_files(connection: sqlite3.Connection, state: StateDir) -> set[Path]:
     """Return the derived files that belong to the index; all others are litter."""
     segments = index_db.read_segments(connection)
     keep = {state.segment(row.name) for row in segments} | {state.neighbours(row.name) for row in segments}
-    for view in index_db.published_views(connection):
-        keep |= {state.view(*view), state.graph(view[0])}
+    for view in index_db.read_views(connection):
+        keep |= {state.view(view.id, view.generation), state.layout(view.layout), state.graph(view.id)}
     return keep | {state.overlay(name) for name in overlay_db.overlay_names(connection)}
 
 
 def plan_update(
-    connection: sqlite3.Connection, state: StateDir, view_name: str, walk: Walk, branch: str, fingerprint: str
+    connection: sqlite3.Connection, state: StateDir, shown: View, walk: Walk, fingerprint: str
 ) -> Plan | None:
     """Return what there is to do for an index that is whole, None for one that has to be mended or rebuilt first."""
-    view = index_db.find_view(connection, view_name)
-    if view is None or view.pending or view.branch != branch or not is_usable(connection, fingerprint):
+    view = index_db.find_view(connection, shown.name)
+    if view is None or view.pending or not is_of(view, shown) or not is_usable(connection, fingerprint):
         return None
-    if lost_segments(connection, state) or not is_published(connection, state, view):
+    if lost_segments(connection, state) or not is_published(state, view):
         return None
     return make_plan(connection, walk, view)
 

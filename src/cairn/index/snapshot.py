@@ -17,7 +17,7 @@ from cairn.index.hnsw import Graph, open_graph
 from cairn.index.segment import Segment
 from cairn.index.store import StateDir
 from cairn.index.vectors import Vectors
-from cairn.index.view import ViewArrays
+from cairn.index.view import ViewArrays, load_view
 from cairn.source.roles import Role
 from cairn.storage import index_db
 
@@ -37,6 +37,8 @@ class Snapshot:
     """Rows number the chunks of all segments; a row whose blob the view does not show has file -1.
 
     Attributes:
+        branch: what the files were read from: a branch, or the first digits of a commit.
+        revision: the full hash of that commit, empty for a checkout.
         pending: how many files the run that wrote this had yet to read.
         file_of_row: shape (n_rows,), file numbers into `files.paths`.
         blob_rows: shape (n_blobs + 1,), where each blob's rows begin.
@@ -51,9 +53,11 @@ class Snapshot:
         segments: Sequence[Segment],
         files: ViewArrays,
         graph_files: Sequence[Path] = (),
+        revision: str = "",
     ) -> None:
         self.generation = generation
         self.branch = branch
+        self.revision = revision
         self.pending = pending
         self.files = files
         self._segments = tuple(segments)
@@ -94,14 +98,14 @@ class Snapshot:
                 raise IndexMissingError("this project is not indexed yet", "cairn index")
             try:
                 segments = [Segment.load(state.segment(row.name)) for row in rows]
-                files = ViewArrays.load(state.view(view.id, view.generation))
+                files = load_view(state, view)
             except DerivedFileError:
                 # A writer may have replaced the files since the list was read.
                 if attempt + 1 == _OPEN_ATTEMPTS or index_db.generation(connection) == generation:
                     raise
                 continue
             graph_files = [state.neighbours(row.name) for row in rows]
-            return cls(generation, view.branch, view.pending, segments, files, graph_files)
+            return cls(generation, view.branch, view.pending, segments, files, graph_files, view.revision)
         raise AssertionError("unreachable")
 
     def _show(self, files: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -64,6 +64,10 @@ class StateDir:
         """What the last run in the background said."""
         return self.path / "embedding.log"
 
+    def layout(self, name: str) -> Path:
+        """The file of what follows from the paths of a view, which all views with the same paths share."""
+        return self.derived / f"{name}.paths"
+
     def view(self, view_id: int, generation: int) -> Path:
         """The file of a view's arrays in one generation."""
         return self.derived / f"view-{view_id}-{generation}.arr"

@@ -6,16 +6,20 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from cairn.errors import DerivedFileError
 from cairn.index.analysis import IMPACT_SCALE, Postings, WordVectors, quantize
-from cairn.source.roles import roles_of
+from cairn.index.store import StateDir
+from cairn.source.roles import Role, roles_of
 from cairn.source.text import raw_words, split_identifier, term_hash, terms_of
 from cairn.storage.arrays import load_arrays, save_arrays
+from cairn.storage.index_db import Published, ViewRow
 
 # How much a term of a path counts, by where it stands; the folder next to the file counts most.
 STEM_WEIGHT = 1.0
@@ -50,69 +54,162 @@ class ViewArrays:
     vectors: npt.NDArray[np.int8]
     postings: Postings
 
-    def save(self, path: Path) -> int:
-        """Write the arrays and return their size in bytes; a crash leaves either the whole file or none."""
-        return save_arrays(
-            path,
+
+class ViewFiles:
+    """Saves and loads the arrays of views: what follows from the paths once for all views that have the same.
+
+    Args:
+        state: where the files are.
+        made_by: what the arrays depend on beside paths and languages: the version of the analysis and the model.
+    """
+
+    def __init__(self, state: StateDir, made_by: str) -> None:
+        self._state = state
+        self._made_by = made_by
+
+    def save(self, arrays: ViewArrays, view_id: int, generation: int) -> Published:
+        """Write the arrays of a view; a crash leaves each file whole or not at all."""
+        paths, names = _pack(arrays.paths), _pack(arrays.language_names)
+        digest = blake2b(self._made_by.encode(), digest_size=16)
+        for part in (paths, names, arrays.languages):
+            digest.update(len(part).to_bytes(8, "little") + part.tobytes())
+        layout = digest.hexdigest()
+        layout_bytes = _size_if_whole(self._state.layout(layout)) or save_arrays(
+            self._state.layout(layout),
             {
-                "paths": _pack(self.paths),
-                "blob_ids": self.blob_ids,
-                "roles": self.roles,
-                "languages": self.languages,
-                "language_names": _pack(self.language_names),
-                "stem_terms": self.stem_terms,
-                "stems": self.stems,
-                "vectors": self.vectors,
-                **self.postings.to_arrays(),
+                "paths": paths,
+                "roles": arrays.roles,
+                "languages": arrays.languages,
+                "language_names": names,
+                "stem_terms": arrays.stem_terms,
+                "stems": arrays.stems,
+                "vectors": arrays.vectors,
+                **arrays.postings.to_arrays(),
             },
         )
+        n_bytes = save_arrays(self._state.view(view_id, generation), {"blob_ids": arrays.blob_ids.astype(np.int32)})
+        return Published(n_bytes, layout, layout_bytes)
 
-    @classmethod
-    def load(cls, path: Path) -> ViewArrays:
-        """Map a file that `save` wrote.
 
-        Raises:
-            DerivedFileError: if it is missing or damaged.
-        """
-        arrays = load_arrays(path)
-        return cls(
-            _unpack(arrays["paths"]),
-            cast("npt.NDArray[np.int64]", arrays["blob_ids"]),
-            cast("npt.NDArray[np.uint16]", arrays["roles"]),
-            cast("npt.NDArray[np.uint8]", arrays["languages"]),
-            _unpack(arrays["language_names"]),
-            cast("npt.NDArray[np.uint8]", arrays["stem_terms"]),
-            cast("npt.NDArray[np.uint64]", arrays["stems"]),
-            cast("npt.NDArray[np.int8]", arrays["vectors"]),
-            Postings.from_arrays(arrays),
-        )
+def load_view(state: StateDir, view: ViewRow) -> ViewArrays:
+    """Map the files that `ViewFiles.save` wrote for the generation of a view.
+
+    Raises:
+        DerivedFileError: if one is missing or damaged.
+    """
+    arrays = load_arrays(state.layout(view.layout))
+    return ViewArrays(
+        _unpack(arrays["paths"]),
+        load_arrays(state.view(view.id, view.generation))["blob_ids"].astype(np.int64),
+        cast("npt.NDArray[np.uint16]", arrays["roles"]),
+        cast("npt.NDArray[np.uint8]", arrays["languages"]),
+        _unpack(arrays["language_names"]),
+        cast("npt.NDArray[np.uint8]", arrays["stem_terms"]),
+        cast("npt.NDArray[np.uint64]", arrays["stems"]),
+        cast("npt.NDArray[np.int8]", arrays["vectors"]),
+        Postings.from_arrays(arrays),
+    )
+
+
+def _size_if_whole(path: Path) -> int:
+    """Return the size of a file of arrays, 0 when it is missing or damaged."""
+    try:
+        load_arrays(path)
+    except DerivedFileError:
+        return 0
+    return path.stat().st_size
 
 
 def build_view(
     files: Sequence[ViewFile], word_vectors: WordVectors, dimensions: int, last: ViewArrays | None = None
 ) -> ViewArrays:
-    """Return the arrays for `files`, in the order given; the `last` ones serve where only contents changed."""
+    """Return the arrays for `files`, in path order; what the `last` ones say of a path is taken from there."""
     names = tuple(sorted({file.language for file in files}))
+    blob_ids = np.array([file.blob_id for file in files], dtype=np.int64)
     if last is not None and _same_files(files, names, last):
-        return replace(last, blob_ids=np.array([file.blob_id for file in files], dtype=np.int64))
+        return replace(last, blob_ids=blob_ids)
+    place = {path: number for number, path in enumerate(last.paths)} if last is not None else {}
+    came_from = np.array([place.get(file.path, -1) for file in files], dtype=np.int64)
+    new = np.flatnonzero(came_from < 0)
+    fresh = _build_paths([files[number].path for number in new.tolist()], word_vectors, dimensions)
+    made = fresh if last is None else _merge_paths(last, fresh, came_from, new)
+    return ViewArrays(
+        paths=tuple(file.path for file in files),
+        blob_ids=blob_ids,
+        roles=np.array(roles_of([(file.path, file.language) for file in files], _roles_by_file(last)), np.uint16),
+        languages=np.array([names.index(file.language) for file in files], dtype=np.uint8),
+        language_names=names,
+        stem_terms=made.stem_terms,
+        stems=made.stems,
+        vectors=made.vectors,
+        postings=made.postings,
+    )
+
+
+def _roles_by_file(last: ViewArrays | None) -> dict[tuple[str, str], Role]:
+    """Return {(path, language): roles}."""
+    if last is None:
+        return {}
+    languages = [last.language_names[number] for number in last.languages.tolist()]
+    return dict(zip(zip(last.paths, languages, strict=True), map(Role, last.roles.tolist()), strict=True))
+
+
+class _OfPaths(NamedTuple):
+    """What follows from each path alone."""
+
+    stem_terms: npt.NDArray[np.uint8]
+    stems: npt.NDArray[np.uint64]
+    vectors: npt.NDArray[np.int8]
+    postings: Postings
+
+
+def _build_paths(paths: Sequence[str], word_vectors: WordVectors, dimensions: int) -> _OfPaths:
     entries: list[tuple[int, int, int, int]] = []  # hash, file, impact, fields
     words: list[list[str]] = []
-    stem_terms = np.zeros(len(files), dtype=np.uint8)
-    for number, file in enumerate(files):
-        terms, path_words, n_stem = _path_terms(file.path)
+    stem_terms = np.zeros(len(paths), dtype=np.uint8)
+    for number, path in enumerate(paths):
+        terms, path_words, n_stem = _path_terms(path)
         entries.extend((hashed, number, impact, fields) for hashed, (impact, fields) in terms.items())
         words.append(path_words)
         stem_terms[number] = min(255, n_stem)
-    return ViewArrays(
-        paths=tuple(file.path for file in files),
-        blob_ids=np.array([file.blob_id for file in files], dtype=np.int64),
-        roles=np.array(roles_of([(file.path, file.language) for file in files]), dtype=np.uint16),
-        languages=np.array([names.index(file.language) for file in files], dtype=np.uint8),
-        language_names=names,
+    return _OfPaths(
         stem_terms=stem_terms,
-        stems=np.array([_stem_hash(file.path) for file in files], dtype=np.uint64),
+        stems=np.array([_stem_hash(path) for path in paths], dtype=np.uint64),
         vectors=_embed_paths(words, word_vectors, dimensions),
         postings=_to_postings(entries),
+    )
+
+
+def _merge_paths(
+    last: ViewArrays, fresh: _OfPaths, came_from: npt.NDArray[np.int64], new: npt.NDArray[np.int64]
+) -> _OfPaths:
+    """Put together what is known of old paths and of new ones.
+
+    Args:
+        came_from: shape (n_files,), where each file stands in `last`, -1 for the new ones.
+        new: which files those are, in the order of `fresh`.
+    """
+    old = np.flatnonzero(came_from >= 0)
+    moved_to = np.full(len(last.paths), -1, dtype=np.int64)
+    moved_to[came_from[old]] = old
+
+    def joined(known: npt.NDArray[Any], added: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        result = np.empty((len(came_from), *known.shape[1:]), dtype=known.dtype)
+        result[old], result[new] = known[came_from[old]], added
+        return result
+
+    parts = [(last.postings, moved_to), (fresh.postings, new)]
+    hashes = np.concatenate([np.repeat(one.hashes, np.diff(one.start)) for one, _ in parts])
+    rows = np.concatenate([numbers[one.rows] for one, numbers in parts])
+    impacts = np.concatenate([one.impacts for one, _ in parts])
+    fields = np.concatenate([one.fields for one, _ in parts])
+    order = np.lexsort((rows, hashes))
+    order = order[rows[order] >= 0]
+    return _OfPaths(
+        stem_terms=joined(last.stem_terms, fresh.stem_terms),
+        stems=joined(last.stems, fresh.stems),
+        vectors=joined(last.vectors, fresh.vectors),
+        postings=_sorted_postings(hashes[order], rows[order], impacts[order], fields[order]),
     )
 
 
@@ -164,15 +261,24 @@ def _stem_hash(path: str) -> int:
 
 def _to_postings(entries: list[tuple[int, int, int, int]]) -> Postings:
     entries.sort()
-    all_hashes = np.array([entry[0] for entry in entries], dtype=np.uint64)
-    hashes, first = np.unique(all_hashes, return_index=True)
-    return Postings(
-        hashes=hashes,
-        start=np.r_[first, len(entries)].astype(np.int64),
-        rows=np.array([entry[1] for entry in entries], dtype=np.int32),
-        impacts=np.array([entry[2] for entry in entries], dtype=np.uint8),
-        fields=np.array([entry[3] for entry in entries], dtype=np.uint8),
+    return _sorted_postings(
+        np.array([entry[0] for entry in entries], dtype=np.uint64),
+        np.array([entry[1] for entry in entries], dtype=np.int64),
+        np.array([entry[2] for entry in entries], dtype=np.uint8),
+        np.array([entry[3] for entry in entries], dtype=np.uint8),
     )
+
+
+def _sorted_postings(
+    all_hashes: npt.NDArray[np.uint64],
+    rows: npt.NDArray[np.int64],
+    impacts: npt.NDArray[np.uint8],
+    fields: npt.NDArray[np.uint8],
+) -> Postings:
+    """Return postings from one entry a line, ordered by term and then by file."""
+    hashes, first = np.unique(all_hashes, return_index=True)
+    start = np.r_[first, len(rows)].astype(np.int64)
+    return Postings(hashes=hashes, start=start, rows=rows.astype(np.int32), impacts=impacts, fields=fields)
 
 
 def _embed_paths(words: list[list[str]], word_vectors: WordVectors, dimensions: int) -> npt.NDArray[np.int8]:

@@ -18,6 +18,7 @@ from cairn.search.engine import Ranking, rank
 from cairn.search.exact import Finder, LineMatch, enclosing, iter_matches, literal_finder, regex_finder
 from cairn.search.filters import Filters, filter_files
 from cairn.search.hits import FileText, Focus, Reader, Verdict, focus_on, make_hit
+from cairn.search.mend import Mender
 from cairn.search.query import EXACT_MODES, Query
 from cairn.search.rank import Floats, Weights
 from cairn.source.roles import Role
@@ -55,7 +56,6 @@ class Library:
 
     snapshot: Snapshot
     connection: sqlite3.Connection
-    view_name: str
     reader: Reader
     model: StaticModel
     meanings: Meanings | None = None  # None: no model but the bundled one is configured
@@ -91,6 +91,8 @@ def respond(library: Library, query: Query, request: Request, *, guessed: bool) 
         total_tokens_available=sum(hit.tokens for hit in hits),
         omitted=omitted + more,
         notes=tuple(notes),
+        view=library.reader.view.name,
+        revision=snapshot.revision,
     )
 
 
@@ -121,21 +123,24 @@ def _ranked_hits(library: Library, query: Query, request: Request, notes: list[s
     ids = [snapshot.chunk_id(one.row) for one in shown]
     rows = index_db.read_chunks(connection, ids)
     texts = read_files(library, {one.file for one in shown})
+    mender = Mender(connection)
     terms = frozenset(term.text for term in query.terms)
     hits = []
     for place, (one, chunk_id) in enumerate(zip(shown, ids, strict=True)):
         if (row := rows.get(chunk_id)) is None:
             continue
-        focus = focus_on(row, terms, one.definition)
+        focus, text = focus_on(row, terms, one.definition), texts[one.file]
+        if text.stale:
+            focus, text = mender.refresh(snapshot.files.paths[one.file], text, row, focus)
         verdict = _verdict(ranking, place, request.explain)
-        hits.append(make_hit(snapshot, row, focus, one.file, texts[one.file], verdict, request.context))
+        hits.append(make_hit(snapshot, row, focus, one.file, text, verdict, request.context))
     return hits
 
 
 def read_files(library: Library, files: Collection[int]) -> dict[int, FileText]:
     """Return the files by number, as they are on disk now."""
     paths = {file: library.snapshot.files.paths[file] for file in files}
-    stamps = index_db.file_stamps(library.connection, library.view_name, list(paths.values()))
+    stamps = index_db.file_stamps(library.connection, library.reader.view.name, list(paths.values()))
     return {file: library.reader.read(path, stamps.get(path)) for file, path in paths.items()}
 
 
@@ -183,7 +188,7 @@ def _matching_lines(library: Library, query: Query, request: Request) -> tuple[l
     find: Finder = literal_finder(query.pattern) if query.mode == "literal" else regex_finder(query.pattern)
     unreadable: list[str] = []
     files = _files_in_order(library.snapshot, query, request.filters)
-    matches = list(iter_matches(library.reader.root, files, find, library.reader.max_file_bytes, unreadable))
+    matches = list(iter_matches(library.reader.view.read, files, find, unreadable))
     return matches, _unreadable_note(len(unreadable))
 
 
@@ -193,7 +198,7 @@ def _matching_structure(library: Library, query: Query, request: Request) -> tup
     names, numbers = library.snapshot.files.language_names, library.snapshot.files.languages
     in_order = _files_in_order(library.snapshot, query, request.filters)
     files = files_to_search([(file, path, names[numbers[file]]) for file, path in in_order], request.filters.languages)
-    found = search_structure(library.reader.root, files, query.pattern, library.reader.max_file_bytes)
+    found = search_structure(library.reader.view.read, files, query.pattern)
     notes = _unreadable_note(found.unreadable)
     if found.searched < found.eligible:
         notes.append(
@@ -218,17 +223,27 @@ def _files_in_order(snapshot: Snapshot, query: Query, filters: Filters) -> list[
 
 def _hits_of_lines(library: Library, matches: Sequence[LineMatch], request: Request) -> list[CodeHit]:
     snapshot, connection = library.snapshot, library.connection
+    files = {match.file for match in matches}
+    texts = read_files(library, files)
+    mender = Mender(connection)
+    # Of files that changed since, the chunks as they are now; by file and then by id.
+    fresh = {file: mender.rows(snapshot.files.paths[file], texts[file]) for file in files if texts[file].stale}
     ranges: dict[int, list[tuple[int, int, int]]] = {}
-    chunk_ids: list[int | None] = []
-    for match in matches:
-        if match.file not in ranges:
-            ranges[match.file] = index_db.chunks_of_blob(connection, int(snapshot.files.blob_ids[match.file]))
-        chunk_ids.append(enclosing(ranges[match.file], match.start_line))
-    rows = index_db.read_chunks(connection, sorted({one for one in chunk_ids if one is not None}))
-    texts = read_files(library, ranges.keys())
+    for file in files:
+        if (now := fresh.get(file)) is not None:
+            ranges[file] = [(row.id, *row.chunk.lines[0]) for row in now]
+            texts[file] = replace(texts[file], stale=False)
+        else:
+            ranges[file] = index_db.chunks_of_blob(connection, int(snapshot.files.blob_ids[file]))
+    chunk_ids = [enclosing(ranges[match.file], match.start_line) for match in matches]
+    indexed = {
+        one for one, match in zip(chunk_ids, matches, strict=True) if one is not None and fresh.get(match.file) is None
+    }
+    rows = index_db.read_chunks(connection, sorted(indexed))
     hits = []
     for match, chunk_id in zip(matches, chunk_ids, strict=True):
-        row = rows.get(chunk_id) if chunk_id is not None else None
+        now = fresh.get(match.file)
+        row = None if chunk_id is None else rows.get(chunk_id) if now is None else now[chunk_id]
         if row is None:
             row = _unknown_row(match)
         focus = _focus_on_line(row, match)

@@ -1,4 +1,4 @@
-"""Exact search: every line of the indexed files, as they are on disk now, that a text or a pattern matches."""
+"""Exact search: every line of the indexed files, as they are now, that a text or a pattern matches."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 from cairn.errors import QueryError
 from cairn.source.content import normalize
-from cairn.source.walk import read_file
 
 # RE2 compiles to an automaton and so runs in time linear in the text, whatever the pattern; this bounds its size.
 MAX_AUTOMATON_BYTES = 64 << 20
@@ -85,12 +83,12 @@ def _encode(text: str) -> bytes:
 
 
 def iter_matches(
-    root: Path, files: list[tuple[int, str]], find: Finder, max_file_bytes: int, unreadable: list[str]
+    read: Callable[[str], bytes], files: list[tuple[int, str]], find: Finder, unreadable: list[str]
 ) -> Iterator[LineMatch]:
     """Yield the matches of every file in turn; each line is reported once. Files that are gone go to `unreadable`."""
     for number, path in files:
         try:
-            data = normalize(read_file(root, path, max_file_bytes))
+            data = normalize(read(path))
         except OSError:
             unreadable.append(path)
             continue

@@ -1,29 +1,30 @@
-"""Fetches the full text of a hit by its id, as it stands on disk now."""
+"""Fetches the full text of a hit by its id, as it stands now."""
 
 from __future__ import annotations
 
-import sqlite3
+from dataclasses import replace
 
 import numpy as np
 
 from cairn.errors import NotFoundError
 from cairn.index.snapshot import Snapshot
-from cairn.search.hits import Focus, Reader, focus_on
+from cairn.search.answer import Library
+from cairn.search.hits import Focus, focus_on
 from cairn.search.ids import HitId, path_mark
+from cairn.search.mend import Mender
 from cairn.source.text import estimate_tokens
 from cairn.storage import index_db
 from cairn.storage.index_db import ChunkRow
 from cairn.types import Fetched
 
 
-def fetch_one(
-    snapshot: Snapshot, connection: sqlite3.Connection, view_name: str, reader: Reader, text_id: str
-) -> Fetched:
+def fetch_one(library: Library, text_id: str) -> Fetched:
     """Return the text a hit id names.
 
     Raises:
         NotFoundError: if the id is malformed or no longer in the index.
     """
+    snapshot, connection, reader = library.snapshot, library.connection, library.reader
     wanted = HitId.parse(text_id)
     if wanted is None:
         raise NotFoundError(f"{text_id!r} is no id of a result", "take an id from: cairn search QUERY")
@@ -36,7 +37,10 @@ def fetch_one(
     exact = [item for item in found if path_mark(item[1]) == wanted.path]
     row, path = (exact or found)[0]
     focus = _focus(row, wanted.place)
-    source = reader.read(path, index_db.file_stamps(connection, view_name, [path]).get(path))
+    source = reader.read(path, index_db.file_stamps(connection, reader.view.name, [path]).get(path))
+    if (now := Mender(connection).find(path, source, row, focus.place)) is not None:
+        row, place = now
+        focus, source = _focus(row, place), replace(source, stale=False)
     span = row.chunk.span if wanted.place is None else focus.span
     text = b"\n".join(source.lines(span.start_line, span.end_line)).decode("utf-8", "replace")
     return Fetched(
@@ -50,6 +54,7 @@ def fetch_one(
         text=text,
         tokens=estimate_tokens(len(text.encode("utf-8"))),
         stale=source.stale,
+        revision=reader.view.revision,
     )
 
 

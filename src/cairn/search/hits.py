@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections import OrderedDict
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 from cairn.index.snapshot import Snapshot
+from cairn.index.views import Stamp, View
 from cairn.search.engine import MINOR_KINDS
 from cairn.search.ids import format_hit_id
 from cairn.source.content import normalize
 from cairn.source.text import estimate_tokens, raw_words, split_identifier, terms_of
-from cairn.source.walk import read_file
 from cairn.storage.index_db import ChunkRow
 from cairn.types import CodeHit, Confidence, Definition, Span
 
@@ -21,8 +19,6 @@ PREVIEW_LINES = 8
 PREVIEW_CHARS = 160  # of one line
 MAX_LINE_BYTES = 4 * PREVIEW_CHARS
 MAX_KEPT_BYTES = 16_000_000  # of files a long-lived reader holds
-
-Stamp = tuple[int, int]  # size in bytes, modification time in nanoseconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,21 +77,19 @@ MISSING = FileText(b"", True)
 class Reader:
     """Reads the files of a view, and keeps the ones read last."""
 
-    def __init__(self, root: Path, max_file_bytes: int) -> None:
-        self.root = root
-        self.max_file_bytes = max_file_bytes
+    def __init__(self, view: View) -> None:
+        self.view = view
         self._kept: OrderedDict[str, tuple[Stamp, bytes]] = OrderedDict()
         self._kept_bytes = 0
 
     def read(self, path: str, stamp: Stamp | None) -> FileText:
         """Return a file; `stamp` is the (size, time) it was indexed with."""
         try:
-            status = os.lstat(f"{self.root}/{path}")
-            now = (status.st_size, status.st_mtime_ns)
+            now = self.view.stamp(path)
             if (kept := self._kept.get(path)) is not None and kept[0] == now:
                 self._kept.move_to_end(path)
                 return FileText(kept[1], now != stamp)
-            data = normalize(read_file(self.root, path, self.max_file_bytes))
+            data = normalize(self.view.read(path))
         except OSError:
             return MISSING
         self._keep(path, now, data)

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cairn.errors import QueryError
 from cairn.search.exact import LineMatch
 from cairn.source.content import normalize
 from cairn.source.languages import BY_NAME
-from cairn.source.walk import read_file
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -110,10 +108,9 @@ class Found:
 
 
 def search_structure(
-    root: Path,
+    read: Callable[[str], bytes],
     files: Sequence[tuple[int, str, str]],
     pattern: str,
-    max_file_bytes: int,
     budget_seconds: float = BUDGET_SECONDS,
 ) -> Found:
     """Run a pattern over files, in their order.
@@ -122,10 +119,9 @@ def search_structure(
     accepts it for.
 
     Args:
-        root: the folder the paths are relative to.
+        read: returns what a path holds, or raises OSError.
         files: (number, path, language).
         pattern: code with metavariables.
-        max_file_bytes: larger files are not read.
         budget_seconds: no file is begun after this.
 
     Raises:
@@ -140,7 +136,7 @@ def search_structure(
         raise _no_piece(pattern, spoken)
     searched = pieces or set(rules)
     todo = [one for one in files if one[2] in searched]
-    found = _run(root, todo, rules, pattern, max_file_bytes, budget_seconds)
+    found = _run(read, todo, rules, pattern, budget_seconds)
     if spoken and not pieces and not found.matches:
         raise _no_piece(pattern, spoken)
     return found
@@ -162,11 +158,10 @@ def files_to_search(
 
 
 def _run(
-    root: Path,
+    read: Callable[[str], bytes],
     files: Sequence[tuple[int, str, str]],
     rules: Mapping[str, dict[str, Any]],
     pattern: str,
-    max_file_bytes: int,
     budget_seconds: float,
 ) -> Found:
     started = time.monotonic()
@@ -179,7 +174,7 @@ def _run(
             break
         done += 1
         try:
-            data = normalize(read_file(root, path, max_file_bytes))
+            data = normalize(read(path))
         except OSError:
             unreadable += 1
             continue

@@ -55,7 +55,9 @@ def find_repository(folder: Path) -> Repository | None:
         raise PathError(f"{folder} is not a folder", "name an existing folder: cairn index PATH")
     places = ["--absolute-git-dir", _SEPARATOR, "--git-common-dir", _SEPARATOR, "--show-toplevel"]
     try:
-        done = _run(folder, ["rev-parse", "--is-bare-repository", "--is-inside-work-tree", *places], _LOCATE_TIMEOUT_S)
+        done = run_git(
+            folder, ["rev-parse", "--is-bare-repository", "--is-inside-work-tree", *places], _LOCATE_TIMEOUT_S
+        )
     except FileNotFoundError:
         return None
     if done.returncode:
@@ -72,7 +74,7 @@ def current_branch(repository: Repository) -> str | None:
     """Return the name of the branch checked out, also before its first commit; None when HEAD is detached."""
     reference = _read_reference(repository.git_dir / "HEAD")
     if reference == "ref: refs/heads/.invalid":  # refs are kept in a reftable, which only git reads
-        done = _run(repository.work_tree, ["symbolic-ref", "--short", "--quiet", "HEAD"], _LOCATE_TIMEOUT_S)
+        done = run_git(repository.work_tree, ["symbolic-ref", "--short", "--quiet", "HEAD"], _LOCATE_TIMEOUT_S)
         return os.fsdecode(done.stdout).strip() or None
     if not reference.startswith("ref: "):
         return None
@@ -86,7 +88,7 @@ def head_revision(repository: Repository) -> str | None:
         reference = _read_reference(repository.common_dir / reference.removeprefix("ref: "))
     if _REVISION.fullmatch(reference):
         return reference
-    done = _run(repository.work_tree, ["rev-parse", "--verify", "--quiet", "HEAD"], _LOCATE_TIMEOUT_S)
+    done = run_git(repository.work_tree, ["rev-parse", "--verify", "--quiet", "HEAD"], _LOCATE_TIMEOUT_S)
     return os.fsdecode(done.stdout).strip() or None
 
 
@@ -103,7 +105,7 @@ def list_files(folder: Path, *, own_repository: bool = False) -> Listing:
         PathError: if git fails.
     """
     arguments = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    done = _run(folder, arguments, _LIST_TIMEOUT_S, ceiling=folder.parent if own_repository else None)
+    done = run_git(folder, arguments, _LIST_TIMEOUT_S, ceiling=folder.parent if own_repository else None)
     if done.returncode:
         raise _refusal(folder, done)
     paths = set(os.fsdecode(done.stdout).split("\0"))  # a file in conflict is listed once for each side
@@ -122,25 +124,25 @@ def diff_lines(folder: Path, revision: str) -> list[str]:
     if revision.startswith("-"):
         raise DiffError(f"{revision!r} is no revision", "name one as git does, such as HEAD~1")
     options = ["--unified=0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-prefix", "--no-renames"]
-    done = _run(
+    done = run_git(
         folder, ["-c", "core.quotePath=false", "diff", *options, "--relative", revision, "--", "."], _LIST_TIMEOUT_S
     )
     if done.returncode:
         raise DiffError(
             f"git cannot compare with {revision!r}: {_first_line(done.stderr)}", "see the revisions with: git log"
         )
-    others = _run(folder, ["ls-files", "-z", "--others", "--exclude-standard"], _LIST_TIMEOUT_S)
+    others = run_git(folder, ["ls-files", "-z", "--others", "--exclude-standard"], _LIST_TIMEOUT_S)
     new = [f"new {path}" for path in os.fsdecode(others.stdout).split("\0") if path]
     return [*os.fsdecode(done.stdout).split("\n"), *new]
 
 
 def is_ignored(folder: Path) -> bool:
     """Tell whether git ignores a whole folder of a checkout."""
-    return _run(folder, ["check-ignore", "--quiet", "."], _LOCATE_TIMEOUT_S).returncode == 0
+    return run_git(folder, ["check-ignore", "--quiet", "."], _LOCATE_TIMEOUT_S).returncode == 0
 
 
-def _run(
-    folder: Path, arguments: list[str], timeout_s: float, *, ceiling: Path | None = None
+def run_git(
+    folder: Path, arguments: list[str], timeout_s: float = _LOCATE_TIMEOUT_S, *, ceiling: Path | None = None
 ) -> subprocess.CompletedProcess[bytes]:
     """Run git in a folder, free of the variables of a surrounding git.
 
@@ -148,10 +150,7 @@ def _run(
         FileNotFoundError: if git is not installed.
         PathError: if the folder cannot be entered, or git does not end in time.
     """
-    environment = {name: value for name, value in os.environ.items() if not _FOREIGN_VARIABLE.fullmatch(name)}
-    environment |= {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
-    if ceiling is not None:
-        environment["GIT_CEILING_DIRECTORIES"] = os.path.abspath(ceiling)
+    environment = environment_for(ceiling)
     command = ["git", "-c", "core.fsmonitor=false", *arguments]  # start no daemon and no program the repository names
     try:
         return subprocess.run(
@@ -169,6 +168,15 @@ def _run(
         raise PathError(
             f"git cannot run in {folder}: {error.strerror}", "check the permissions of the folder"
         ) from error
+
+
+def environment_for(ceiling: Path | None) -> dict[str, str]:
+    """Return the variables git runs with: it takes no lock, fetches nothing, and speaks English."""
+    environment = {name: value for name, value in os.environ.items() if not _FOREIGN_VARIABLE.fullmatch(name)}
+    environment |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
+    if ceiling is not None:
+        environment["GIT_CEILING_DIRECTORIES"] = os.path.abspath(ceiling)
+    return environment
 
 
 def _refusal(folder: Path, done: subprocess.CompletedProcess[bytes]) -> PathError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import IntFlag
 
 
@@ -40,8 +40,17 @@ _CONFIG = re.compile(
 _CONFIG_LANGUAGES = frozenset({"json", "yaml", "toml", "ini", "xml", "make", "cmake", "dockerfile", "hcl"})
 
 
+_PLATFORMS = {
+    "win32": re.compile(r"(^|[/_.-])(win|win32|win64|windows|msvc|mingw)([/_.-]|$)", re.I),
+    "darwin": re.compile(r"(^|[/_.-])(darwin|macos|osx|mac|ios|fsevents)([/_.-]|$)", re.I),
+    "linux": re.compile(r"(^|[/_.-])(linux|posix|unix|epoll|inotify)([/_.-]|$)", re.I),
+}
+_PLATFORM = sys.platform if sys.platform in _PLATFORMS else "linux"
+_VERSION = re.compile(r"(?:^|/)v(\d+)/")
+
+
 def role_of(path: str, language: str) -> Role:
-    """Return the roles of the file at the relative `path`."""
+    """Return the roles of the file at the relative `path`, as far as they do not depend on other files."""
     role = Role(0)
     if _TEST.search(path):
         role |= Role.TEST
@@ -57,33 +66,30 @@ def role_of(path: str, language: str) -> Role:
         role |= Role.LEGACY
     if _DECLARATION.search(path):
         role |= Role.DECLARATION
+    here = _PLATFORMS[_PLATFORM].search(path)
+    if not here and any(pattern.search(path) for pattern in _PLATFORMS.values()):
+        role |= Role.OTHER_PLATFORM
     return role
 
 
-_PLATFORMS = {
-    "win32": re.compile(r"(^|[/_.-])(win|win32|win64|windows|msvc|mingw)([/_.-]|$)", re.I),
-    "darwin": re.compile(r"(^|[/_.-])(darwin|macos|osx|mac|ios|fsevents)([/_.-]|$)", re.I),
-    "linux": re.compile(r"(^|[/_.-])(linux|posix|unix|epoll|inotify)([/_.-]|$)", re.I),
-}
-_VERSION = re.compile(r"(?:^|/)v(\d+)/")
-
-
-def roles_of(files: Sequence[tuple[str, str]]) -> list[Role]:
+def roles_of(files: Sequence[tuple[str, str]], known: Mapping[tuple[str, str], Role] | None = None) -> list[Role]:
     """Return the roles of all files of a project, given as (path, language).
 
     Seen together, files tell more: of twins for several platforms those of this machine's are meant unless the query
     says otherwise, and of twins for several versions (`v3/`, `v4/`) the newest.
+
+    Args:
+        files: all of them.
+        known: what this function returned for some of them before, perhaps among other files.
     """
-    roles = [role_of(path, language) for path, language in files]
-    platform = sys.platform if sys.platform in _PLATFORMS else "linux"
+    known = known or {}
+    roles = [role_of(*file) if (role := known.get(file)) is None else role & ~Role.OLD_VERSION for file in files]
+    versions = [(number, match) for number, (path, _) in enumerate(files) if (match := _VERSION.search(path))]
     newest: dict[str, int] = {}
-    for path, _ in files:
-        if match := _VERSION.search(path):
-            newest[path[: match.start()]] = max(newest.get(path[: match.start()], 0), int(match[1]))
-    for number, (path, _) in enumerate(files):
-        here = _PLATFORMS[platform].search(path)
-        if not here and any(pattern.search(path) for pattern in _PLATFORMS.values()):
-            roles[number] |= Role.OTHER_PLATFORM
-        if (match := _VERSION.search(path)) and int(match[1]) < newest[path[: match.start()]]:
+    for _, match in versions:
+        above = match.string[: match.start()]
+        newest[above] = max(newest.get(above, 0), int(match[1]))
+    for number, match in versions:
+        if int(match[1]) < newest[match.string[: match.start()]]:
             roles[number] |= Role.OLD_VERSION
     return roles

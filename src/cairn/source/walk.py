@@ -32,7 +32,7 @@ class Walk(NamedTuple):
     skipped: list[Skipped]
 
 
-class _Folder(NamedTuple):
+class Folder(NamedTuple):
     """What holds for the files of a folder: why none is eligible, or the rules that decide, outermost first."""
 
     reason: str = ""
@@ -57,7 +57,7 @@ def walk(root: Path, *, repository: git.Repository | None, max_file_bytes: int =
     Raises:
         PathError: if the root cannot be read, or git fails.
     """
-    walker = _Walker(root, max_file_bytes)
+    walker = Walker(root, max_file_bytes)
     listing = git.list_files(root) if repository else None
     # An ignored folder that is named as the root is wanted all the same.
     if repository and listing and (listing.paths or not git.is_ignored(root)):
@@ -117,8 +117,8 @@ def _too_large(max_file_bytes: int) -> str:
     return f"larger than {max_file_bytes:,} bytes"
 
 
-class _Walker:
-    """Collects the files of one walk."""
+class Walker:
+    """Collects the files of one walk; what it asks of the disk, `source/tree.py` asks of a commit instead."""
 
     def __init__(self, root: Path, max_file_bytes: int) -> None:
         self.files: list[FileStat] = []
@@ -131,7 +131,7 @@ class _Walker:
 
     def add_listed(self, listing: git.Listing, work_tree: Path) -> None:
         """Add files as git lists them; checked out submodules are listed in turn."""
-        folders = {"": self._add_rules("", _Folder())}
+        folders = {"": self._add_rules("", Folder())}
         submodules: list[str] = []
         self._add_listing(listing, str(work_tree), "", folders, submodules)
         while submodules:
@@ -146,7 +146,7 @@ class _Walker:
 
     def add_tree(self) -> None:
         """Add files by walking the folders."""
-        pending = [("", self._add_rules("", _Folder(), with_git=True))]
+        pending = [("", self._add_rules("", Folder(), with_git=True))]
         while pending:
             base, folder = pending.pop()
             try:
@@ -164,7 +164,7 @@ class _Walker:
                     self._add_entry(base + entry.name, entry, folder, pending)
 
     def _add_listing(
-        self, listing: git.Listing, top: str, base: str, folders: dict[str, _Folder], submodules: list[str]
+        self, listing: git.Listing, top: str, base: str, folders: dict[str, Folder], submodules: list[str]
     ) -> None:
         paths = [base + path for path in listing.paths] if base else listing.paths
         self._listed = (self._listed or set()).union(paths)
@@ -172,7 +172,7 @@ class _Walker:
             self._skip(os.path.relpath(os.path.join(top, path), self._real_prefix), "unreadable folder")
         self._add_paths(paths, folders, submodules)
 
-    def _add_paths(self, paths: list[str], folders: dict[str, _Folder], submodules: list[str]) -> None:
+    def _add_paths(self, paths: list[str], folders: dict[str, Folder], submodules: list[str]) -> None:
         for path in paths:
             parent, _, name = path.rpartition("/")
             folder = folders.get(parent) or self._enter_all(parent, folders)
@@ -193,7 +193,7 @@ class _Walker:
             else:
                 self._add_file(path, folder, status)
 
-    def _add_submodule(self, path: str, folders: dict[str, _Folder], submodules: list[str]) -> None:
+    def _add_submodule(self, path: str, folders: dict[str, Folder], submodules: list[str]) -> None:
         if reason := self._enter_all(path, folders).reason:
             self._skip(path, _of_folder(reason))
         elif os.path.lexists(f"{self._prefix}{path}/.git"):
@@ -202,7 +202,7 @@ class _Walker:
             self._skip(path, "submodule that is not checked out")
         # else a tracked file gave way to a folder, whose files git lists themselves
 
-    def _enter_all(self, path: str, folders: dict[str, _Folder]) -> _Folder:
+    def _enter_all(self, path: str, folders: dict[str, Folder]) -> Folder:
         """Return what holds for a folder, after the folders above it."""
         folder = folders[""]
         end = 0
@@ -215,9 +215,7 @@ class _Walker:
             folder = inner
         return folder
 
-    def _add_entry(
-        self, path: str, entry: os.DirEntry[str], folder: _Folder, pending: list[tuple[str, _Folder]]
-    ) -> None:
+    def _add_entry(self, path: str, entry: os.DirEntry[str], folder: Folder, pending: list[tuple[str, Folder]]) -> None:
         is_folder = entry.is_dir(follow_symlinks=False)
         if _match(folder.gitignore, path, is_folder=is_folder):
             return
@@ -237,57 +235,67 @@ class _Walker:
             return
         self._add_file(path, folder, status)
 
-    def _enter(self, path: str, parent: _Folder, *, with_git: bool) -> _Folder:
+    def _enter(self, path: str, parent: Folder, *, with_git: bool) -> Folder:
         if parent.reason or parent.is_unlisted:
             return parent
         if path.rpartition("/")[2] in UNLISTED:
-            return _Folder(is_unlisted=True)
-        if os.path.islink(self._prefix + path):
-            return _Folder("behind a symlink")
+            return Folder(is_unlisted=True)
+        if self._is_link(path):
+            return Folder("behind a symlink")
         excluded = _match(parent.cairnignore, path, is_folder=True)
         if excluded:
-            return _Folder(_EXCLUDED)
+            return Folder(_EXCLUDED)
         if excluded is None and (reason := check_folder(path, self._holds)):
-            return _Folder(reason)
+            return Folder(reason)
         return self._add_rules(f"{path}/", parent, with_git=with_git)
 
-    def _add_rules(self, base: str, parent: _Folder, *, with_git: bool = False) -> _Folder:
+    def _add_rules(self, base: str, parent: Folder, *, with_git: bool = False) -> Folder:
         cairnignore = self._read_rules(base, CAIRNIGNORE)
         gitignore = self._read_rules(base, ".gitignore") if with_git else ()
         if not cairnignore and not gitignore:
             return parent
-        return _Folder("", parent.cairnignore + cairnignore, parent.gitignore + gitignore)
+        return Folder("", parent.cairnignore + cairnignore, parent.gitignore + gitignore)
 
     def _read_rules(self, base: str, name: str) -> tuple[_Scope, ...]:
         if not self._holds(base + name):
             return ()
         try:
-            text = read_file(self._root, base + name)
+            text = self._read(base + name)
         except OSError:  # the walk comes across the file itself and says what is wrong with it
             return ()
         return ((len(os.fsencode(base)), IgnoreRules(text)),)
 
-    def _add_file(self, path: str, folder: _Folder, status: os.stat_result) -> None:
+    def _is_link(self, path: str) -> bool:
+        return os.path.islink(self._prefix + path)
+
+    def _read(self, path: str) -> bytes:
+        return read_file(self._root, path)
+
+    def _add_file(self, path: str, folder: Folder, status: os.stat_result) -> None:
         reason = folder.reason or self._reason_to_skip(path, folder, status)
         if reason:
             self._skip(path, reason)
         else:
             self.files.append(FileStat(path, status.st_size, status.st_mtime_ns))
 
-    def _reason_to_skip(self, path: str, folder: _Folder, status: os.stat_result) -> str:
+    def _reason_to_skip(self, path: str, folder: Folder, status: os.stat_result) -> str:
         if not stat.S_ISREG(status.st_mode):
             return self._irregular(path, status.st_mode)
+        if reason := self._unwanted(path, folder, status.st_size):
+            return reason
+        if not status.st_mode & stat.S_IROTH and not os.access(self._prefix + path, os.R_OK):
+            return "unreadable"
+        return ""
+
+    def _unwanted(self, path: str, folder: Folder, size: int) -> str:
+        """Return why a regular file of this name and size is not indexed, empty when there is no reason."""
         excluded = _match(folder.cairnignore, path, is_folder=False)
         if excluded:
             return _EXCLUDED
         reason = check_name(path.rpartition("/")[2])
         if reason and (excluded is None or reason == BINARY):
             return reason
-        if status.st_size > self._max_file_bytes:
-            return _too_large(self._max_file_bytes)
-        if not status.st_mode & stat.S_IROTH and not os.access(self._prefix + path, os.R_OK):
-            return "unreadable"
-        return ""
+        return _too_large(self._max_file_bytes) if size > self._max_file_bytes else ""
 
     def _irregular(self, path: str, mode: int) -> str:
         if not stat.S_ISLNK(mode):

@@ -73,6 +73,28 @@ MIGRATIONS = (
         ),
     ),
     Migration("what each blob refers to", ("CREATE TABLE facts (blob_id INTEGER PRIMARY KEY, data BLOB NOT NULL)",)),
+    Migration(
+        "views that share their paths, and views of revisions",
+        (
+            "DROP TABLE file",
+            "DELETE FROM view",
+            "ALTER TABLE view ADD COLUMN revision TEXT NOT NULL DEFAULT ''",
+            "ALTER TABLE view ADD COLUMN layout TEXT NOT NULL DEFAULT ''",
+            "ALTER TABLE view ADD COLUMN layout_bytes INTEGER NOT NULL DEFAULT 0",
+            "CREATE TABLE path (id INTEGER PRIMARY KEY, path BLOB NOT NULL UNIQUE)",
+            """CREATE TABLE entry (
+                view_id INTEGER NOT NULL, path_id INTEGER NOT NULL, blob_id INTEGER, size INTEGER NOT NULL,
+                mtime_ns INTEGER NOT NULL, racy INTEGER NOT NULL, reason TEXT NOT NULL DEFAULT '',
+                PRIMARY KEY (view_id, path_id)) WITHOUT ROWID""",
+            "CREATE INDEX entry_blob ON entry (blob_id)",
+            """CREATE VIEW file AS
+                SELECT view_id, path.path AS path, blob_id, size, mtime_ns, racy, reason
+                FROM entry JOIN path ON path.id = entry.path_id""",
+            """CREATE TABLE origin (
+                path_id INTEGER NOT NULL, object BLOB NOT NULL, size INTEGER NOT NULL, blob_id INTEGER NOT NULL,
+                PRIMARY KEY (path_id, object)) WITHOUT ROWID""",
+        ),
+    ),
 )
 
 
@@ -140,24 +162,57 @@ def ensure_view(connection: sqlite3.Connection, name: str) -> int:
 class ViewRow(NamedTuple):
     """One view; `generation` is the one its file of arrays was written in, 0 before the first.
 
-    `pending` counts the files that a run had not read yet when it committed last.
+    `pending` counts the files that a run had not read yet when it committed last. `revision` is the full hash of the
+    commit whose files the view shows, empty for a checkout, whose `name` is its folder. `layout` names the file of the
+    arrays that views with the same paths share.
     """
 
     id: int
+    name: str
     branch: str
+    revision: str
     generation: int
+    n_bytes: int
+    layout: str
+    layout_bytes: int
     pending: int
 
 
 def find_view(connection: sqlite3.Connection, name: str) -> ViewRow | None:
     """Return the view called `name`, None when there is none."""
-    row = connection.execute("SELECT id, branch, generation, pending FROM view WHERE name = ?", (name,)).fetchone()
-    return None if row is None else ViewRow(*row)
+    return next(_view_rows(connection, "WHERE name = ?", (name,)), None)
 
 
-def publish_view(connection: sqlite3.Connection, view_id: int, generation: int, n_bytes: int) -> None:
+def read_views(connection: sqlite3.Connection) -> list[ViewRow]:
+    """Return all views, those that changed last first."""
+    return list(_view_rows(connection, "ORDER BY generation DESC, id", ()))
+
+
+def _view_rows(connection: sqlite3.Connection, condition: str, values: tuple[str, ...]) -> Iterator[ViewRow]:
+    columns = ", ".join(ViewRow._fields)
+    for row in connection.execute(f"SELECT {columns} FROM view {condition}", values):
+        yield ViewRow(*row)
+
+
+def rename_view(connection: sqlite3.Connection, view_id: int, name: str) -> None:
+    """Give a view another name: its folder was moved."""
+    connection.execute("UPDATE view SET name = ? WHERE id = ?", (name, view_id))
+
+
+class Published(NamedTuple):
+    """The derived files of a view in one generation: the sizes of both, and the name of the shared one."""
+
+    n_bytes: int
+    layout: str
+    layout_bytes: int
+
+
+def publish_view(connection: sqlite3.Connection, view_id: int, generation: int, published: Published) -> None:
     """Start a generation of the index, in which the arrays of one view were written anew."""
-    connection.execute("UPDATE view SET generation = ?, n_bytes = ? WHERE id = ?", (generation, n_bytes, view_id))
+    connection.execute(
+        "UPDATE view SET generation = ?, n_bytes = ?, layout = ?, layout_bytes = ? WHERE id = ?",
+        (generation, *published, view_id),
+    )
     write_meta(connection, {"generation": str(generation)})
 
 
@@ -166,9 +221,9 @@ def set_pending(connection: sqlite3.Connection, view_id: int, pending: int) -> N
     connection.execute("UPDATE view SET pending = ? WHERE id = ?", (pending, view_id))
 
 
-def set_branch(connection: sqlite3.Connection, view_id: int, branch: str) -> None:
-    """Record which branch the files of a view were read from."""
-    connection.execute("UPDATE view SET branch = ? WHERE id = ?", (branch, view_id))
+def set_origin(connection: sqlite3.Connection, view_id: int, branch: str, revision: str) -> None:
+    """Record which branch, and which commit if it is no checkout, the files of a view were read from."""
+    connection.execute("UPDATE view SET branch = ?, revision = ? WHERE id = ?", (branch, revision, view_id))
 
 
 def iter_files(connection: sqlite3.Connection, view_id: int) -> Iterable[FileRow]:
@@ -188,12 +243,14 @@ def read_skipped(connection: sqlite3.Connection, view_id: int) -> list[Skipped]:
     return [Skipped(os.fsdecode(path), reason) for path, reason in rows]
 
 
-def put_files(connection: sqlite3.Connection, view_id: int, files: Iterable[FileRow]) -> None:
+def put_files(connection: sqlite3.Connection, view_id: int, files: Sequence[FileRow]) -> None:
     """Add or replace files of a view."""
+    _ensure_paths(connection, [file.path for file in files])
     connection.executemany(
-        "INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?)",
+        """INSERT OR REPLACE INTO entry
+           SELECT ?, id, ?, ?, ?, ?, ? FROM path WHERE path = ?""",
         (
-            (view_id, os.fsencode(file.path), file.blob_id, file.size, file.mtime_ns, file.racy, file.reason)
+            (view_id, file.blob_id, file.size, file.mtime_ns, file.racy, file.reason, os.fsencode(file.path))
             for file in files
         ),
     )
@@ -202,14 +259,58 @@ def put_files(connection: sqlite3.Connection, view_id: int, files: Iterable[File
 def drop_files(connection: sqlite3.Connection, view_id: int, paths: Iterable[str]) -> None:
     """Remove files from a view; their blobs stay until garbage is collected."""
     connection.executemany(
-        "DELETE FROM file WHERE view_id = ? AND path = ?", ((view_id, os.fsencode(path)) for path in paths)
+        "DELETE FROM entry WHERE view_id = ? AND path_id = (SELECT id FROM path WHERE path = ?)",
+        ((view_id, os.fsencode(path)) for path in paths),
     )
+
+
+def _ensure_paths(connection: sqlite3.Connection, paths: Iterable[str]) -> None:
+    connection.executemany("INSERT OR IGNORE INTO path (path) VALUES (?)", ((os.fsencode(path),) for path in paths))
+
+
+class Origin(NamedTuple):
+    """What git calls the content of a path: the id of the object, and its size in bytes."""
+
+    path: str
+    object_id: bytes
+    size: int
+
+
+def put_origins(connection: sqlite3.Connection, blobs: dict[Origin, int]) -> None:
+    """Remember which blob the content of an object is, at a path."""
+    _ensure_paths(connection, [origin.path for origin in blobs])
+    connection.executemany(
+        "INSERT OR REPLACE INTO origin SELECT id, ?, ?, ? FROM path WHERE path = ?",
+        ((one.object_id, one.size, blob_id, os.fsencode(one.path)) for one, blob_id in blobs.items()),
+    )
+
+
+def find_origin(connection: sqlite3.Connection, origin: Origin) -> int | None:
+    """Return the blob that the content of an object is at a path, None when that is not known.
+
+    A file whose size is not the object's was changed by a filter on its way to the disk, and is another blob.
+    """
+    row = connection.execute(
+        """SELECT blob_id FROM origin
+           WHERE path_id = (SELECT id FROM path WHERE path = ?) AND object = ? AND size = ?""",
+        (os.fsencode(origin.path), origin.object_id, origin.size),
+    ).fetchone()
+    return row[0] if row else None
 
 
 def find_blob(connection: sqlite3.Connection, content_hash: bytes, language: str) -> int | None:
     """Return the id of the blob with this content parsed as this language."""
     row = connection.execute("SELECT id FROM blob WHERE hash = ? AND language = ?", (content_hash, language)).fetchone()
     return row[0] if row else None
+
+
+def read_blob_hashes(connection: sqlite3.Connection, blob_ids: Sequence[int]) -> dict[int, bytes]:
+    """Return the hash of the content of blobs."""
+    found: dict[int, bytes] = {}
+    for part in _parts(blob_ids):
+        marks = ", ".join("?" * len(part))
+        found |= dict(connection.execute(f"SELECT id, hash FROM blob WHERE id IN ({marks})", part))
+    return found
 
 
 def next_blob_id(connection: sqlite3.Connection) -> int:
@@ -276,15 +377,6 @@ def put_facts(connection: sqlite3.Connection, facts: Iterable[tuple[int, bytes, 
     )
 
 
-def read_blob_hashes(connection: sqlite3.Connection, blob_ids: Sequence[int]) -> dict[int, bytes]:
-    """Return the hash of the content of blobs."""
-    found: dict[int, bytes] = {}
-    for part in _parts(blob_ids):
-        marks = ", ".join("?" * len(part))
-        found |= dict(connection.execute(f"SELECT id, hash FROM blob WHERE id IN ({marks})", part))
-    return found
-
-
 def read_definitions(connection: sqlite3.Connection, blob_ids: Sequence[int]) -> dict[int, list[Definition]]:
     """Return the definitions of blobs in reading order; a blob without any is left out."""
     found: dict[int, list[Definition]] = {}
@@ -325,13 +417,13 @@ def replace_segments(connection: sqlite3.Connection, old: Sequence[int], new: in
 
 def live_blob_ids(connection: sqlite3.Connection) -> set[int]:
     """Return the blobs that stand in some view."""
-    return {row[0] for row in connection.execute("SELECT DISTINCT blob_id FROM file WHERE blob_id IS NOT NULL")}
+    return {row[0] for row in connection.execute("SELECT DISTINCT blob_id FROM entry WHERE blob_id IS NOT NULL")}
 
 
 def count_live_chunks(connection: sqlite3.Connection) -> int:
     """Return how many chunks the blobs that stand in some view have together."""
     count: int = connection.execute(
-        "SELECT coalesce(sum(n_chunks), 0) FROM blob WHERE EXISTS (SELECT 1 FROM file WHERE file.blob_id = blob.id)"
+        "SELECT coalesce(sum(n_chunks), 0) FROM blob WHERE EXISTS (SELECT 1 FROM entry WHERE entry.blob_id = blob.id)"
     ).fetchone()[0]
     return count
 
@@ -345,6 +437,11 @@ def drop_blobs(connection: sqlite3.Connection, blob_ids: Iterable[int]) -> None:
         connection.execute("DELETE FROM facts WHERE blob_id = ?", (blob_id,))
         connection.execute("DELETE FROM blob WHERE id = ?", (blob_id,))
         connection.execute("DELETE FROM overlay_blob WHERE blob_id = ?", (blob_id,))
+    # Ids of blobs are given again, so nothing may go on pointing at one that went.
+    connection.execute("DELETE FROM origin WHERE blob_id NOT IN (SELECT id FROM blob)")
+    connection.execute(
+        "DELETE FROM path WHERE id NOT IN (SELECT path_id FROM entry) AND id NOT IN (SELECT path_id FROM origin)"
+    )
 
 
 def drop_segment_blobs(connection: sqlite3.Connection, segment_ids: Sequence[int]) -> None:
@@ -352,7 +449,7 @@ def drop_segment_blobs(connection: sqlite3.Connection, segment_ids: Sequence[int
     for segment_id in segment_ids:
         lost = [row[0] for row in connection.execute("SELECT id FROM blob WHERE segment_id = ?", (segment_id,))]
         connection.execute(
-            "DELETE FROM file WHERE blob_id IN (SELECT id FROM blob WHERE segment_id = ?)", (segment_id,)
+            "DELETE FROM entry WHERE blob_id IN (SELECT id FROM blob WHERE segment_id = ?)", (segment_id,)
         )
         drop_blobs(connection, lost)
         connection.execute("DELETE FROM segment WHERE id = ?", (segment_id,))
@@ -361,8 +458,8 @@ def drop_segment_blobs(connection: sqlite3.Connection, segment_ids: Sequence[int
 def count_totals(connection: sqlite3.Connection, view_id: int) -> tuple[int, int, dict[str, int]]:
     """Return the files, the chunks and the files by language that a view holds."""
     rows = connection.execute(
-        """SELECT blob.language, count(*), sum(blob.n_chunks) FROM file JOIN blob ON blob.id = file.blob_id
-           WHERE file.view_id = ? GROUP BY blob.language ORDER BY 2 DESC, 1""",
+        """SELECT blob.language, count(*), sum(blob.n_chunks) FROM entry JOIN blob ON blob.id = entry.blob_id
+           WHERE entry.view_id = ? GROUP BY blob.language ORDER BY 2 DESC, 1""",
         (view_id,),
     ).fetchall()
     return sum(row[1] for row in rows), sum(row[2] for row in rows), {row[0]: row[1] for row in rows}
@@ -371,7 +468,7 @@ def count_totals(connection: sqlite3.Connection, view_id: int) -> tuple[int, int
 def blob_languages(connection: sqlite3.Connection, view_id: int) -> list[tuple[int, str]]:
     """Return (blob id, language) of every blob in a view."""
     return connection.execute(
-        "SELECT DISTINCT blob.id, blob.language FROM file JOIN blob ON blob.id = file.blob_id WHERE file.view_id = ?",
+        "SELECT DISTINCT blob.id, language FROM entry JOIN blob ON blob.id = entry.blob_id WHERE entry.view_id = ?",
         (view_id,),
     ).fetchall()
 
@@ -490,18 +587,12 @@ def _definition(columns: Sequence[Any]) -> Definition:
     return Definition(kind, name, qualified_name, signature, doc, parent, Span(*span))
 
 
-def published_views(connection: sqlite3.Connection) -> dict[tuple[int, int], int]:
-    """Return {(view id, generation): size in bytes} of the files of arrays that belong to the index."""
-    rows = connection.execute("SELECT id, generation, n_bytes FROM view WHERE generation > 0")
-    return {(row[0], row[1]): row[2] for row in rows}
-
-
 def clear(connection: sqlite3.Connection) -> None:
     """Empty the index, keeping the number of its generation, so that no reader mistakes the new for the old.
 
     The vectors of other models stay, to be found again by the texts they belong to.
     """
-    for table in ("file", "view", "chunk", "definition", "facts", "blob", "segment", "overlay_blob"):
+    for table in ("entry", "origin", "path", "view", "chunk", "definition", "facts", "blob", "segment", "overlay_blob"):
         connection.execute(f"DELETE FROM {table}")
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,13 @@ from hypothesis import strategies as st
 
 from cairn.errors import QueryError
 from cairn.search.exact import Finder, enclosing, iter_matches, literal_finder, regex_finder
+from cairn.source.walk import read_file
 
 
 def matches(folder: Path, data: bytes, find: Finder) -> list[tuple[int, int]]:
     (folder / "f").write_bytes(data)
     unreadable: list[str] = []
-    found = list(iter_matches(folder, [(0, "f")], find, 1_000_000, unreadable))
+    found = list(iter_matches(partial(read_file, folder), [(0, "f")], find, unreadable))
     assert unreadable == []
     return [(one.start_line, one.end_line) for one in found]
 
@@ -79,7 +81,7 @@ def test_utf_16_is_searched_as_the_text_it_is(tmp_path: Path) -> None:
 
 def test_files_that_are_gone_are_named(tmp_path: Path) -> None:
     unreadable: list[str] = []
-    assert list(iter_matches(tmp_path, [(0, "gone")], literal_finder("a"), 100, unreadable)) == []
+    assert list(iter_matches(partial(read_file, tmp_path), [(0, "gone")], literal_finder("a"), unreadable)) == []
     assert unreadable == ["gone"]
 
 

@@ -1,0 +1,59 @@
+"""Which folder is the project, and where its state is kept."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from cairn.errors import PathError
+from cairn.source.git import Repository
+
+STATE_FOLDER = ".cairn"
+
+
+def project_root(start: Path, repository: Repository | None) -> Path:
+    """Return the nearest indexed folder up to the top of the work tree, else that top, else the folder itself."""
+    top = repository.work_tree if repository is not None else None
+    for folder in (start, *start.parents):
+        if (folder / STATE_FOLDER / "index.db").is_file():
+            return folder
+        if folder == top:
+            return folder
+    return start
+
+
+def checked_root(path: Path) -> Path:
+    """Return a folder that can be read, resolved.
+
+    Raises:
+        PathError: if it is missing, no folder, or cannot be read.
+    """
+    try:
+        root = path.expanduser().resolve(strict=True)
+        if not root.is_dir():
+            raise PathError(f"{path} is no folder", "name a folder: cairn index -C FOLDER")
+        with os.scandir(root) as entries:
+            next(entries, None)
+    except FileNotFoundError as error:
+        raise PathError(f"{path} does not exist", "name an existing folder: cairn index -C FOLDER") from error
+    except OSError as error:
+        raise PathError(f"{path} cannot be read: {error.strerror}", "check its permissions with: ls -ld") from error
+    except RuntimeError as error:  # an unknown user behind `~`; before Python 3.13 a loop of links, too
+        raise PathError(
+            f"{path} cannot be resolved: {error}", "name an existing folder: cairn index -C FOLDER"
+        ) from error
+    return root
+
+
+def default_state(root: Path, repository: Repository | None) -> Path:
+    """Return `.cairn` in the main checkout when `root` is a work tree, so that linked worktrees share it.
+
+    Those of a bare repository share one in the repository itself.
+    """
+    if repository is None or repository.work_tree != root:
+        return root / STATE_FOLDER
+    common = repository.common_dir
+    if common.name == ".git":
+        return common.parent / STATE_FOLDER
+    is_linked = repository.git_dir != common
+    return (common if is_linked and not (root / STATE_FOLDER).exists() else root) / STATE_FOLDER

@@ -1,0 +1,181 @@
+"""Where the files of a view come from: a checkout on disk, or a commit in git's objects. Imports nothing heavy."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from cairn.errors import RevisionError
+from cairn.source.git import Repository, current_branch, head_revision
+from cairn.source.walk import Walk, read_file, walk
+from cairn.types import FileStat
+
+if TYPE_CHECKING:
+    from cairn.source.objects import Revision
+
+Stamp = tuple[int, int]  # size in bytes and time in nanoseconds, or what stands for it in a commit
+# A file written less than this long before it was read may change again without a change of time.
+RACY_NS = 2_000_000_000
+# From so many files on that seem to have changed, git is asked which of them it knows; fewer are read sooner.
+MANY_FILES = 64
+
+
+class View(Protocol):
+    """The files of one checkout or commit, found and read one way."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in the index."""
+
+    @property
+    def branch(self) -> str:
+        """What a reader is shown: the branch, or the first digits of a commit."""
+
+    @property
+    def revision(self) -> str:
+        """The full hash of the commit whose files these are, empty for a checkout."""
+
+    def walk(self) -> Walk:
+        """Find the eligible files."""
+
+    def stamp(self, path: str) -> Stamp:
+        """Return what tells that a file changed; OSError if it is gone."""
+
+    def read(self, path: str) -> bytes:
+        """Return the content of a file; OSError if it is gone or too large."""
+
+    def is_racy(self, file: FileStat) -> bool:
+        """Tell whether a file, about to be read, may yet change without a change of its stamp."""
+
+    def object_ids(self, files: Sequence[FileStat]) -> dict[str, bytes]:
+        """Return what git calls the content of files, as far as it knows and the question is worth while."""
+
+    def close(self) -> None:
+        """Release what reading holds open; reading opens it again."""
+
+
+class CheckoutView:
+    """The files of a folder, as they are on disk.
+
+    Args:
+        root: the folder, absolute.
+        repository: the checkout it belongs to, None outside git.
+        max_file_bytes: larger files are skipped.
+    """
+
+    revision = ""
+
+    def __init__(self, root: Path, repository: Repository | None, max_file_bytes: int) -> None:
+        self.name = os.fsencode(root).decode("utf-8", "backslashreplace")
+        self._root = root
+        self._repository = repository
+        self._max_file_bytes = max_file_bytes
+
+    @property
+    def branch(self) -> str:
+        """The branch that is checked out, a short revision when detached, empty outside git."""
+        if self._repository is None:
+            return ""
+        return _printable(current_branch(self._repository) or (head_revision(self._repository) or "")[:12])
+
+    def walk(self) -> Walk:
+        """Find the eligible files."""
+        return walk(self._root, repository=self._repository, max_file_bytes=self._max_file_bytes)
+
+    def stamp(self, path: str) -> Stamp:
+        """Return size and time of modification."""
+        status = os.lstat(f"{self._root}/{path}")
+        return status.st_size, status.st_mtime_ns
+
+    def read(self, path: str) -> bytes:
+        """Return the content of a file, as it is now."""
+        return read_file(self._root, path, self._max_file_bytes)
+
+    def is_racy(self, file: FileStat) -> bool:
+        """Tell whether a file was written so shortly ago that its time cannot vouch for it."""
+        return time.time_ns() - file.mtime_ns < RACY_NS
+
+    def object_ids(self, files: Sequence[FileStat]) -> dict[str, bytes]:
+        """Return the objects of files that are as git's index has them, if there are many files to ask about."""
+        if self._repository is None or len(files) < MANY_FILES:
+            return {}
+        from cairn.source.objects import clean_objects  # noqa: PLC0415 - start-up time: most runs read few files
+
+        return clean_objects(self._root)
+
+    def close(self) -> None:
+        """Do nothing: every file is closed when it has been read."""
+
+
+class RevisionView:
+    """The files of a commit, as git stores them; nothing is checked out.
+
+    Args:
+        root: the folder whose files are meant, in a checkout of the repository.
+        name: from `name_of_revision`.
+        branch: what a reader is shown.
+        revision: the full hash of the commit.
+        max_file_bytes: larger files are skipped.
+    """
+
+    def __init__(self, root: Path, name: str, branch: str, revision: str, max_file_bytes: int) -> None:
+        from cairn.source.tree import CommitFiles  # noqa: PLC0415 - start-up time: most views are checkouts
+
+        self.name = _printable(name)
+        self.branch = _printable(branch)
+        self.revision = revision
+        self._files = CommitFiles(root, revision, max_file_bytes)
+
+    def walk(self) -> Walk:
+        """Find the eligible files."""
+        return self._files.walk()
+
+    def stamp(self, path: str) -> Stamp:
+        """Return the size and what stands for the time."""
+        return self._files.stamp(path)
+
+    def read(self, path: str) -> bytes:
+        """Return the content of a file."""
+        return self._files.read(path)
+
+    def is_racy(self, file: FileStat) -> bool:
+        """Tell that a commit never changes."""
+        return False
+
+    def object_ids(self, files: Sequence[FileStat]) -> dict[str, bytes]:
+        """Return the objects of all files."""
+        return self._files.object_ids()
+
+    def close(self) -> None:
+        """End the process that reads."""
+        self._files.close()
+
+
+def find_revision(root: Path, repository: Repository | None, name: str) -> Revision:
+    """Return the commit that a branch, tag or revision of the project names.
+
+    Raises:
+        RevisionError: if there is none, or the project is in no git repository.
+    """
+    if repository is None:
+        raise RevisionError(f"{root} is in no git repository, so it has no branch {name}", "leave out --branch")
+    from cairn.source.objects import resolve_revision  # noqa: PLC0415 - start-up time, as in RevisionView
+
+    return resolve_revision(root, name)
+
+
+def name_of_revision(root: Path, repository: Repository, revision: Revision) -> str:
+    """Return what the view of a revision is called in the index: as in git, with the folder behind a colon if any.
+
+    A branch has one view, which follows it; a hash has its own, and the same whatever it was called by.
+    """
+    folder = os.path.relpath(root, repository.work_tree)
+    name = revision.reference or revision.commit
+    return name if folder == "." else f"{name}:{folder}"
+
+
+def _printable(name: str) -> str:
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -1,0 +1,172 @@
+"""Hides how the eligible files of a commit are found and read, without checking it out."""
+
+from __future__ import annotations
+
+import errno
+import os
+from operator import attrgetter
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple, Self
+
+from cairn.errors import PathError
+from cairn.source.eligible import UNLISTED
+from cairn.source.objects import SUBMODULE, SYMLINK, ObjectReader, TreeEntry, list_tree
+from cairn.source.walk import MAX_FILE_BYTES, Folder, Walk, Walker
+from cairn.types import FileStat
+
+
+class _Place(NamedTuple):
+    """Where a file of a commit is: in which repository, under which id."""
+
+    repository: Path
+    object_id: bytes
+    size: int
+
+
+class CommitFiles:
+    """The files of one commit below a folder of a checkout: which there are, and what they hold.
+
+    They are as git stores them. Filters, such as those of git LFS, are not run: a pointer stays a pointer. Submodules
+    are read from their own repositories as far as these are checked out and have the commit.
+
+    Args:
+        root: the folder; paths are relative to it.
+        commit: full hash.
+        max_file_bytes: larger files are skipped.
+    """
+
+    def __init__(self, root: Path, commit: str, max_file_bytes: int = MAX_FILE_BYTES) -> None:
+        self.commit = commit
+        self._root = root
+        self._max_file_bytes = max_file_bytes
+        self._places: dict[str, _Place] | None = None
+        self._entries: list[TreeEntry] = []
+        self._problems: dict[str, str] = {}
+        self._readers: dict[Path, ObjectReader] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the processes that read; reading starts others."""
+        for reader in self._readers.values():
+            reader.close()
+        self._readers.clear()
+
+    def walk(self) -> Walk:
+        """Find the eligible files, by the same rules as in a checkout.
+
+        The time of a file is the beginning of its object's id, which changes with its content.
+
+        Raises:
+            PathError: if git cannot read the commit.
+        """
+        self._list()
+        walker = _CommitWalker(self._root, self._max_file_bytes, self)
+        walker.add_entries(self._entries, self._problems)
+        path_of = attrgetter("path")
+        return Walk(sorted(walker.files, key=path_of), sorted(walker.skipped, key=path_of))
+
+    def object_ids(self) -> dict[str, bytes]:
+        """Return {path: object id} of all regular files."""
+        return {path: place.object_id for path, place in self._list().items()}
+
+    def stamp(self, path: str) -> tuple[int, int]:
+        """Return the (size, time) of a file as `walk` gives them.
+
+        Raises:
+            FileNotFoundError: if the commit has no such file.
+        """
+        place = self._place(path)
+        return place.size, _time_of(place.object_id)
+
+    def read(self, path: str) -> bytes:
+        """Return the content of a file.
+
+        Raises:
+            OSError: FileNotFoundError if the commit has no such file, or its object is not in the repository, as in a
+                partial clone; EFBIG if it is too large.
+        """
+        place = self._place(path)
+        if place.size > self._max_file_bytes:
+            raise OSError(errno.EFBIG, f"larger than {self._max_file_bytes:,} bytes", path)
+        if place.repository not in self._readers:
+            self._readers[place.repository] = ObjectReader(place.repository)
+        return self._readers[place.repository].read(place.object_id)
+
+    def _place(self, path: str) -> _Place:
+        try:
+            return self._list()[path]
+        except (KeyError, PathError) as error:  # PathError: git has dropped the commit
+            raise FileNotFoundError(errno.ENOENT, f"not in commit {self.commit[:12]}", path) from error
+
+    def _list(self) -> dict[str, _Place]:
+        if self._places is None:
+            self._places = {}
+            self._add_tree(self._root, self.commit, "")
+        return self._places
+
+    def _add_tree(self, folder: Path, commit: str, base: str) -> None:
+        assert self._places is not None
+        for entry in list_tree(folder, commit):
+            path = base + entry.path
+            if entry.mode == SUBMODULE:
+                self._add_submodule(path, entry)
+                continue
+            self._entries.append(entry._replace(path=path))
+            if entry.mode != SYMLINK:
+                self._places[path] = _Place(folder, entry.object_id, entry.size)
+
+    def _add_submodule(self, path: str, entry: TreeEntry) -> None:
+        top = self._root / path
+        if not os.path.lexists(top / ".git"):
+            self._problems[path] = "submodule that is not checked out"
+            return
+        try:
+            self._add_tree(top, entry.object_id.hex(), f"{path}/")
+        except PathError as error:
+            self._problems[path] = f"submodule: {error}"
+
+
+class _CommitWalker(Walker):
+    """Collects the eligible files of a commit."""
+
+    def __init__(self, root: Path, max_file_bytes: int, commit: CommitFiles) -> None:
+        super().__init__(root, max_file_bytes)
+        self._commit = commit
+
+    def add_entries(self, entries: list[TreeEntry], problems: dict[str, str]) -> None:
+        """Add the files; `problems` are paths that cannot be looked into, with the reason."""
+        self._listed = {entry.path for entry in entries}
+        folders = {"": self._add_rules("", Folder())}
+        for entry in entries:
+            parent, _, name = entry.path.rpartition("/")
+            folder = folders.get(parent) or self._enter_all(parent, folders)
+            if folder.is_unlisted or name in UNLISTED:
+                continue
+            reason = folder.reason
+            if not reason and entry.mode == SYMLINK:
+                reason = "symlink"
+            if reason := reason or self._unwanted(entry.path, folder, entry.size):
+                self._skip(entry.path, reason)
+            else:
+                self.files.append(FileStat(entry.path, entry.size, _time_of(entry.object_id)))
+        for path, reason in problems.items():
+            self._skip(path, self._enter_all(path, folders).reason or reason)
+
+    def _is_link(self, path: str) -> bool:
+        return False  # a commit has no files below a link
+
+    def _read(self, path: str) -> bytes:
+        return self._commit.read(path)
+
+
+def _time_of(object_id: bytes) -> int:
+    """Return 63 bits of an object's id, which stand where a file on disk has its time of modification."""
+    return int.from_bytes(object_id[:8], "big") >> 1

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cairn.embedding.static import StaticModel
+from cairn.errors import DerivedFileError
+from cairn.index.store import StateDir
+from cairn.index.view import ViewArrays, ViewFile, ViewFiles, build_view, load_view
+from cairn.storage.index_db import Published, ViewRow
+
+MODEL = StaticModel.load()
+PARTS = st.sampled_from(("api", "v1", "v2", "win32", "linux", "store_test", "HTTPServer", "__init__", "läden"))
+PATHS = st.tuples(PARTS, PARTS, st.sampled_from((".py", ".md", ".d.ts"))).map(lambda one: f"{one[0]}/{one[1]}{one[2]}")
+FILES = st.dictionaries(PATHS, st.sampled_from(("python", "markdown", "text")), max_size=12)
+
+
+def build(files: dict[str, str], last: ViewArrays | None = None) -> ViewArrays:
+    shown = [ViewFile(path, number, language) for number, (path, language) in enumerate(sorted(files.items()))]
+    return build_view(shown, MODEL.word_vectors, MODEL.dimensions, last)
+
+
+def check_equal(one: ViewArrays, other: ViewArrays) -> None:
+    assert (one.paths, one.language_names) == (other.paths, other.language_names)
+    for name in ("blob_ids", "roles", "languages", "stem_terms", "stems", "vectors"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), strict=True)
+    for name, array in one.postings.to_arrays().items():
+        np.testing.assert_array_equal(array, other.postings.to_arrays()[name], strict=True)
+
+
+@given(FILES, FILES)
+def test_arrays_made_from_the_last_ones_are_those_made_anew(before: dict[str, str], after: dict[str, str]) -> None:
+    check_equal(build(after, build(before)), build(after))
+
+
+def view_row(published: Published, number: int) -> ViewRow:
+    return ViewRow(number, "", "", "", 7, *published, 0)
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> StateDir:
+    state = StateDir(tmp_path / "state")
+    state.create()
+    return state
+
+
+def test_views_with_the_same_paths_share_a_file(state: StateDir) -> None:
+    files = ViewFiles(state, "one")
+    first = build({"a.py": "python", "b.md": "markdown"})
+    published = [files.save(first, number, 7) for number in (1, 2)]
+    other = files.save(build({"a.py": "python", "b.md": "text"}), 3, 7)
+    assert published[0] == published[1]
+    assert other.layout != published[0].layout
+    assert len(list(state.derived.iterdir())) == 5
+    for number in (1, 2):
+        check_equal(load_view(state, view_row(published[number - 1], number)), first)
+
+
+def test_what_another_model_made_is_another_file(state: StateDir) -> None:
+    view = build({"a.py": "python"})
+    assert ViewFiles(state, "one").save(view, 1, 7).layout != ViewFiles(state, "other").save(view, 1, 7).layout
+
+
+def test_a_damaged_shared_file_is_refused_and_written_anew(state: StateDir) -> None:
+    view = build({"a.py": "python"})
+    published = ViewFiles(state, "one").save(view, 1, 7)
+    file = state.layout(published.layout)
+    file.write_bytes(file.read_bytes()[:-1] + b"\xff")
+    with pytest.raises(DerivedFileError):
+        load_view(state, view_row(published, 1))
+    assert ViewFiles(state, "one").save(view, 1, 8) == published
+    check_equal(load_view(state, view_row(published, 1)), view)

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cairn.errors import PathError, RevisionError
+from cairn.source.objects import (
+    SUBMODULE,
+    SYMLINK,
+    ObjectReader,
+    clean_objects,
+    is_content_of,
+    list_tree,
+    resolve_revision,
+)
+
+Git = Callable[..., str]
+
+
+@pytest.fixture
+def committed(checkout: Path, git: Git) -> Path:
+    (checkout / "sub").mkdir()
+    (checkout / "a.py").write_text("a = 1\n")
+    (checkout / "sub" / "two\nlines.py").write_text("b = 2\n")
+    (checkout / "link").symlink_to("a.py")
+    git(checkout, "add", "-A")
+    git(checkout, "commit", "-qm", "first")
+    return checkout
+
+
+def test_a_tree_lists_files_with_mode_and_size(committed: Path, git: Git) -> None:
+    git(committed, "update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},other")
+    git(committed, "commit", "-qm", "second")
+    entries = {one.path: (one.mode, one.size) for one in list_tree(committed, "HEAD")}
+    assert entries == {
+        "a.py": ("100644", 6),
+        "sub/two\nlines.py": ("100644", 6),
+        "link": (SYMLINK, 4),
+        "other": (SUBMODULE, 0),
+    }
+
+
+def test_a_tree_of_a_folder_holds_its_files_only(committed: Path) -> None:
+    assert [one.path for one in list_tree(committed / "sub", "HEAD")] == ["two\nlines.py"]
+
+
+def test_a_commit_that_is_not_there_is_an_error_in_gits_words(committed: Path) -> None:
+    with pytest.raises(PathError, match="git cannot read commit 111111111111"):
+        list_tree(committed, "1" * 40)
+
+
+def test_objects_are_read_one_after_the_other(committed: Path) -> None:
+    with ObjectReader(committed) as reader:
+        for _ in range(2):
+            assert {reader.read(one.object_id) for one in list_tree(committed, "HEAD")} == {
+                b"a = 1\n",
+                b"b = 2\n",
+                b"a.py",
+            }
+        with pytest.raises(FileNotFoundError):
+            reader.read(b"\x11" * 20)
+        reader.close()
+        assert reader.read(list_tree(committed, "HEAD")[0].object_id) == b"a = 1\n"
+
+
+def test_a_folder_that_is_no_repository_has_no_objects(tmp_path: Path) -> None:
+    with ObjectReader(tmp_path) as reader, pytest.raises(OSError, match="ended unexpectedly"):
+        reader.read(b"\x11" * 20)
+
+
+def test_objects_are_known_by_their_content(committed: Path) -> None:
+    object_id = clean_objects(committed)["a.py"]
+    assert is_content_of(object_id, b"a = 1\n")
+    assert not is_content_of(object_id, b"a = 2\n")
+
+
+def test_objects_of_a_repository_with_longer_hashes_are_known(tmp_path: Path, git: Git) -> None:
+    git(tmp_path, "init", "-q", "--object-format=sha256")
+    (tmp_path / "a.py").write_text("a = 1\n")
+    git(tmp_path, "add", "a.py")
+    assert is_content_of(clean_objects(tmp_path)["a.py"], b"a = 1\n")
+
+
+def test_only_files_as_git_has_them_are_clean(committed: Path, git: Git) -> None:
+    names = ("changed.py", "gone.py", "assumed.py", "skipped.py", "staged.py")
+    for name in names:
+        (committed / name).write_text(f"# {name}\n")
+    git(committed, "add", "-A")
+    git(committed, "commit", "-qm", "more")
+    git(committed, "update-index", "--assume-unchanged", "assumed.py")
+    git(committed, "update-index", "--skip-worktree", "skipped.py")
+    (committed / "changed.py").write_text("# CHANGED.py\n")
+    (committed / "gone.py").unlink()
+    (committed / "staged.py").write_text("# other\n")
+    (committed / "untracked.py").write_text("")
+    git(committed, "add", "staged.py")
+    clean = clean_objects(committed)
+    assert clean.keys() == {"a.py", "sub/two\nlines.py", "staged.py"}
+    assert is_content_of(clean["staged.py"], b"# other\n")
+    assert clean_objects(committed / "sub").keys() == {"two\nlines.py"}
+
+
+def test_a_folder_outside_git_has_no_clean_files(tmp_path: Path) -> None:
+    assert clean_objects(tmp_path) == {}
+
+
+def test_a_revision_is_known_by_branch_tag_and_hash(committed: Path, git: Git) -> None:
+    commit = git(committed, "rev-parse", "HEAD")
+    git(committed, "tag", "v1")
+    git(committed, "branch", "topic/é")
+    assert resolve_revision(committed, "main") == ("main", "refs/heads/main", commit)
+    assert resolve_revision(committed, "HEAD") == ("main", "refs/heads/main", commit)
+    assert resolve_revision(committed, "v1") == ("v1", "refs/tags/v1", commit)
+    assert resolve_revision(committed, "topic/é") == ("topic/é", "refs/heads/topic/é", commit)
+    assert resolve_revision(committed, commit[:8]) == (commit[:12], "", commit)
+    assert resolve_revision(committed / "sub", "main@{0}").commit == commit
+
+
+def test_a_name_that_several_remotes_have_is_not_guessed(committed: Path, git: Git) -> None:
+    for remote in ("one", "two"):
+        git(committed, "update-ref", f"refs/remotes/{remote}/topic", "HEAD")
+    with pytest.raises(RevisionError) as caught:
+        resolve_revision(committed, "topic")
+    assert caught.value.hint == "list them: git branch --all; get more: git fetch"
