@@ -14,6 +14,7 @@ import time
 from itertools import cycle
 from pathlib import Path
 
+from cairn.types import Mode
 from cairn.workspace import Workspace
 from histories import STEPS, contents, differences
 
