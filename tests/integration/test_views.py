@@ -501,3 +501,16 @@ def test_objects_are_not_taken_for_files_that_a_filter_changed(project: Path, gi
     with Workspace.open(project) as workspace:
         workspace.index()
         check_equals_fresh(workspace, tmp_path / "fresh")
+
+
+def test_what_another_branch_defines_does_not_crowd_out_a_name(project: Path, git: Git) -> None:
+    git(project, "switch", "-q", "feature")
+    commit(git, project, {f"twins/{number}.py": f"def twin():\n    return {number}\n" for number in range(250)})
+    index(project)
+    git(project, "switch", "-q", "main")
+    write(project, {"alone.py": "def twin():\n    return None\n"})
+    with Workspace.open(project) as workspace:
+        workspace.index()
+        (hit,) = [one for one in workspace.search("twin", explain=True).code if one.name == "twin"]
+        assert hit.path == "alone.py"
+        assert "symbol" in (hit.explain or {})

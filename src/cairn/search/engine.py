@@ -122,10 +122,14 @@ def _named_rows(
     """Return {row: (strength, definition)} of the rows that define a name in the query."""
     rows: dict[int, tuple[float, int]] = {}
     for name in query.symbols:
-        for found in index_db.find_definitions(connection, name.last, MAX_NAMESAKES):
+        left = MAX_NAMESAKES  # of those in scope: other branches and worktrees must not use it up
+        for found in index_db.find_definitions(connection, name.last):
             row = snapshot.row_of(found.chunk_id)
             if row is None or scope.file_of_row[row] < 0:
                 continue
+            left -= 1
+            if left < 0:
+                break
             strength = _strength(name.last, name.scope, found)
             if strength > rows.get(row, (0.0, 0))[0]:
                 rows[row] = (strength, found.ordinal)

@@ -512,13 +512,13 @@ class NamedDefinition(NamedTuple):
     qualified_name: str
 
 
-def find_definitions(connection: sqlite3.Connection, name: str, limit: int) -> list[NamedDefinition]:
-    """Return the definitions called `name`, in any case."""
+def find_definitions(connection: sqlite3.Connection, name: str) -> Iterator[NamedDefinition]:
+    """Yield the definitions called `name`, in any case, whichever view shows them."""
     rows = connection.execute(
-        "SELECT chunk, id, kind, name, qualified_name FROM definition WHERE name = ? COLLATE NOCASE LIMIT ?",
-        (name, limit),
+        "SELECT chunk, id, kind, name, qualified_name FROM definition WHERE name = ? COLLATE NOCASE", (name,)
     )
-    return [NamedDefinition(row[0], row[1] & MAX_ORDINAL, *row[2:]) for row in rows]
+    for row in rows:
+        yield NamedDefinition(row[0], row[1] & MAX_ORDINAL, *row[2:])
 
 
 def exact_definitions(connection: sqlite3.Connection, name: str) -> list[tuple[int, int]]:
