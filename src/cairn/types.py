@@ -90,9 +90,27 @@ class Coverage:
     pending: int
 
 
+class Neighbour(NamedTuple):
+    """A definition that calls a hit or is called by it.
+
+    `relation` is `caller`, with the line of the call, or `callee`, with the line of its definition. `name` is
+    qualified, empty for the top level of a file; `how` the call was resolved is as in `cairn.graph.values`.
+    """
+
+    relation: Literal["caller", "callee"]
+    path: str
+    line: int
+    kind: str
+    name: str
+    how: Literal["exact", "import", "receiver", "name"]
+
+
 @dataclass(frozen=True, slots=True)
 class CodeHit:
-    """One piece of code in an answer. `tokens` is an estimate (bytes / 4) for the text that `fetch` returns."""
+    """One piece of code in an answer. `tokens` is an estimate (bytes / 4) for the text that `fetch` returns.
+
+    `neighbours` is None unless they were asked for.
+    """
 
     id: str
     kind: str
@@ -109,6 +127,7 @@ class CodeHit:
     preview: str
     stale: bool = False
     explain: dict[str, float] | None = None
+    neighbours: tuple[Neighbour, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

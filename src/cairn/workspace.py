@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -304,12 +304,14 @@ class Workspace:
         max_tokens: int | None = None,
         explain: bool = False,
         context: int = 0,
+        expand: bool = False,
+        progress: Progress | None = None,
     ) -> Answer:
         """Return what the index holds for a query, best first; nothing relevant gives an empty answer.
 
         Args:
-            query: prose, a name, a quoted text or a regular expression.
-            limit: how many hits at most; 0 gives all matches of an exact search.
+            query: prose, a name, a quoted text, a regular expression, or a question such as `callers of NAME`.
+            limit: how many hits at most; 0 gives all matches of an exact search, and all answers of the symbol graph.
             mode: `auto` decides from the query; see docs/guide.md.
             kinds: only definitions of these kinds, such as `function` or `class`.
             languages: only files in these languages.
@@ -317,6 +319,8 @@ class Workspace:
             max_tokens: an estimate of what the hits may cost; the rest is counted in `omitted`.
             explain: give each hit the parts of its score.
             context: show this many lines around each hit's first line instead of its beginning.
+            expand: give each hit its direct callers and callees, a few of each.
+            progress: as for `graph`; only what asks the symbol graph needs it.
 
         Raises:
             QueryError: if the query is empty, too long, or an invalid pattern.
@@ -330,8 +334,9 @@ class Workspace:
         if unknown := sorted(set(languages) - BY_NAME.keys()):
             raise QueryError(f"no language is called {', '.join(unknown)}", f"known are: {', '.join(sorted(BY_NAME))}")
         understood = understand(query, mode)
-        request = Request(limit, Filters(tuple(kinds), tuple(languages), tuple(globs)), max_tokens, explain, context)
-        return respond(self._library(), understood, request, guessed=mode == "auto")
+        filters = Filters(tuple(kinds), tuple(languages), tuple(globs))
+        request = Request(limit, filters, max_tokens, explain, context, expand)
+        return respond(self._library(progress), understood, request, guessed=mode == "auto")
 
     def fetch(self, ids: Sequence[str]) -> list[Fetched]:
         """Return the full text of hits, and of definitions in an outline, in the order of `ids`.
@@ -362,15 +367,17 @@ class Workspace:
         mode: OutlineMode = "structure",
         symbol: str | None = None,
         max_tokens: int | None = None,
+        progress: Progress | None = None,
     ) -> Outline:
         """Return what a file defines, as it is on disk now; nothing needs to be indexed.
 
         Args:
             path: relative to the root, or absolute.
-            mode: `structure` lists definitions, `context` shows one with what is around it, `extract` tells of each
-                function how control and data flow in it.
+            mode: `structure` lists definitions, `context` shows one with what is around it and, of an indexed project,
+                its callers, callees and tests, `extract` tells of each function how control and data flow in it.
             symbol: only this definition: a name, or the number of a line in it. `context` needs it.
             max_tokens: what the text may cost, estimated; what does not fit is counted in `omitted`. By default 8,000.
+            progress: as for `graph`, for a context.
 
         Raises:
             NotFoundError: if there is no such file or symbol.
@@ -380,7 +387,7 @@ class Workspace:
         """
         from cairn.graph.answer import make_outline  # noqa: PLC0415 - start-up time: searching needs no parser
 
-        return make_outline(self.root, path, mode, symbol, max_tokens)
+        return make_outline(self.root, path, mode, symbol, max_tokens, partial(self.graph, progress))
 
     def flow(self, path: str | Path, function: str) -> FlowGraph:
         """Return how control and data flow in one function, as it is on disk now.
@@ -454,14 +461,16 @@ class Workspace:
         Raises:
             IndexMissingError: if nothing was indexed yet.
         """
+        return self._library(progress).open_graph()
+
+    def _graph(self, snapshot: Snapshot, connection: sqlite3.Connection, progress: Progress | None) -> Graph:
         from cairn.graph.graph import Graph  # noqa: PLC0415 - start-up time: searching does not need it
 
-        library = self._library()
         if self._symbols is None:
             self._symbols = Graph(self.state, self.root, self._view_name, self.settings.max_file_bytes)
         self._symbols.progress = progress
         with mapped_errors(self.state.database):
-            self._symbols.refresh(library.snapshot, library.connection)
+            self._symbols.refresh(snapshot, connection)
         return self._symbols
 
     def callers(self, symbol: str, *, limit: int = 0, progress: Progress | None = None) -> Links:
@@ -567,7 +576,7 @@ class Workspace:
             return nodes_of(graph, self._symbol(symbol))
         return changed_nodes(graph.code, self.root, self._repository, diff or "HEAD")
 
-    def _library(self) -> Library:
+    def _library(self, progress: Progress | None = None) -> Library:
         """Open the newest generation, unless it is the one already open."""
         from cairn.search.answer import Library  # noqa: PLC0415 - start-up time: indexing does not search
         from cairn.search.hits import Reader  # noqa: PLC0415 - as above
@@ -584,7 +593,10 @@ class Workspace:
             from cairn.search.meaning import Meanings  # noqa: PLC0415 - start-up time, as in embed()
 
             self._meanings = Meanings(self.settings.chain, self.state)
-        return Library(self._snapshot, self._connection, self._view_name, self._files, self._model, self._meanings)
+        open_graph = partial(self._graph, self._snapshot, self._connection, progress)
+        return Library(
+            self._snapshot, self._connection, self._view_name, self._files, self._model, open_graph, self._meanings
+        )
 
     def _open_snapshot(self, connection: sqlite3.Connection) -> Snapshot:
         """Open the newest generation; a damaged derived file is rebuilt on the spot, for it can be."""

@@ -22,17 +22,20 @@ def run_search(options: argparse.Namespace) -> int:
             bar = ProgressBar("Indexing")
             with closing(bar):
                 workspace.index(progress=bar)
-        answer = workspace.search(
-            options.query,
-            limit=options.limit,
-            mode=options.mode,
-            kinds=options.kind,
-            languages=options.lang,
-            globs=options.globs,
-            max_tokens=options.max_tokens,
-            explain=options.explain,
-            context=options.context,
-        )
+        with closing(ProgressBar("Reading references")) as bar:
+            answer = workspace.search(
+                options.query,
+                limit=options.limit,
+                mode=options.mode,
+                kinds=options.kind,
+                languages=options.lang,
+                globs=options.globs,
+                max_tokens=options.max_tokens,
+                explain=options.explain,
+                context=options.context,
+                expand=options.expand,
+                progress=bar,
+            )
         if not options.no_update and workspace.complete_in_background():
             told = f"a run in the background completes them; it writes to {workspace.state.embedding_log}"
             answer = replace(answer, notes=(*answer.notes, told))
@@ -64,6 +67,9 @@ def _print_hit(hit: CodeHit, style: Style, words: list[str]) -> None:
     emit(f"{style.path(where)}  {style.name(printable(label))}  {style.faint(facts)}")
     for line in hit.preview.splitlines():
         emit(f"    {style.mark(printable(line), words)}")
+    for one in hit.neighbours or ():
+        label = printable(f"{one.kind} {one.name}".strip())
+        emit(f"    {one.relation} {style.path(f'{printable(one.path)}:{one.line}')}  {label}")
     if hit.explain is not None:
         parts = "  ".join(f"{name} {value:+.3f}" for name, value in hit.explain.items())
         emit(style.faint(f"    score {hit.score:.3f} = {parts}"))

@@ -416,10 +416,11 @@ class NamedDefinition(NamedTuple):
 
 
 def find_definitions(connection: sqlite3.Connection, name: str, limit: int) -> list[NamedDefinition]:
-    """Return the definitions called `name`, in any case."""
+    """Return the definitions called `name`, in any case, those in the same case first."""
     rows = connection.execute(
-        "SELECT chunk, id, kind, name, qualified_name FROM definition WHERE name = ? COLLATE NOCASE LIMIT ?",
-        (name, limit),
+        """SELECT chunk, id, kind, name, qualified_name FROM definition WHERE name = ? COLLATE NOCASE
+           ORDER BY name = ? COLLATE BINARY DESC, id LIMIT ?""",
+        (name, name, limit),
     )
     return [NamedDefinition(row[0], row[1] & MAX_ORDINAL, *row[2:]) for row in rows]
 
