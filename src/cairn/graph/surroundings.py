@@ -72,9 +72,10 @@ def _doubt(link: Link) -> str:
 
 
 def _test(one: RankedTest) -> str:
-    more = len(one.tests) - _MAX_TEST_NAMES
-    names = ", ".join(one.tests[:_MAX_TEST_NAMES]) + (f" and {more} more" if more > 0 else "")
-    return f"{one.path} {names} ({one.reason})"
+    last = list(dict.fromkeys(name.rpartition(".")[2] for name in one.tests))
+    more = len(last) - _MAX_TEST_NAMES
+    names = ", ".join(last[:_MAX_TEST_NAMES]) + (f" and {more} more" if more > 0 else "")
+    return f"{one.path} {names}"
 
 
 def _is_test(graph: Graph, path: str) -> bool:

@@ -160,26 +160,23 @@ def _defining(
 
     Many fields or keys of one plain word are likely not what is meant: then they are left to their scores.
     """
-    kinds = query.kinds or None
     found: list[tuple[tuple[bool, bool, float, int], Ranked]] = []
     dense = scores.of_rows.get("dense", np.zeros(snapshot.n_rows, dtype=np.float32))
     for one in index_db.find_definitions(connection, name.last, MAX_NAMESAKES):
         row = snapshot.row_of(one.chunk_id)
-        if row is None or scope.file_of_row[row] < 0 or not np.isfinite(scores.total[row]):
+        if row is None or not np.isfinite(scores.total[row]) or one.name != name.last:
             continue
-        if one.name != name.last or (kinds and one.kind not in kinds):
-            continue
-        if filters.kinds and one.kind not in filters.kinds:
+        if any(kinds and one.kind not in kinds for kinds in (query.kinds, filters.kinds)):
             continue
         outside = not _stands_in(one.qualified_name, name.scope, name.last)
         total = float(scores.total[row])
         ranked = Ranked(row, int(scope.file_of_row[row]), total, one.ordinal, float(dense[row]), 0.0)
         found.append(((outside, one.kind in MINOR_KINDS, -total, one.ordinal), ranked))
     inside = [entry for entry in found if not entry[0][0]]
-    if name.scope and (inside or kinds):  # `Other.name` is not what `Scope.name` asks for
+    if name.scope and (inside or query.kinds):  # `Other.name` is not what `Scope.name` asks for
         found = inside
-    minor = sum(order[1] for order, _ in found)
-    if minor > MAX_MINOR_NAMESAKES and not name.scope and not looks_named(name.last):
+    plain = not name.scope and not looks_named(name.last)
+    if plain and sum(order[1] for order, _ in found) > MAX_MINOR_NAMESAKES:
         found = [entry for entry in found if not entry[0][1]]
     return [ranked for _, ranked in sorted(found, key=lambda entry: entry[0])]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from cairn.errors import AmbiguousError, UnknownSymbolError
+from cairn.errors import UnknownSymbolError
 from cairn.graph import questions
 from cairn.graph.code import file_of, node_of, place_of
 from cairn.graph.graph import Graph
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 MAX_NEIGHBOURS = 3  # of each sort, for one hit
 _MAX_LISTED = 5
-_TEST_CHANCE, _PERHAPS = 0.9, 0.5  # of a test that reaches the symbol by calls, and of one that is only likely to
+_TEST_CHANCE, _PERHAPS = 0.9, 0.5  # of a test that reaches the symbol by calls, and of what is only likely
 
 # What is found, as {sentence for it, sentence for nothing}.
 _SAID: dict[Relation, tuple[str, str]] = {
@@ -65,16 +65,12 @@ def answer_question(library: Library, graph: Graph, asked: Asked, request: Reque
         if symbols := find_symbols(graph.code, text):
             target = text
             break
-    found = _importing(graph, target) if asked.relation == "importers" else None
-    if found is None:
-        if not symbols:
-            return None
-        nodes = [node for one in symbols for node in one]
-        places = _places(graph, asked.relation, nodes)
-        told = _told(graph, symbols, target)
-    else:
-        places, told = found
-    places = _filtered(library, request, graph, places)
+    nodes = [node for one in symbols for node in one]
+    found = _importing(graph, target, nodes) if asked.relation == "importers" else _places(graph, asked.relation, nodes)
+    if not symbols and not found:
+        return None
+    told = _told(graph, symbols, target) if symbols else target
+    places = _filtered(library, request, graph, found)
     said, nothing = _SAID[asked.relation]
     if not places:
         return Related([], 0, [f"{nothing.format(told)}, as far as can be resolved; these are related.", *graph.notes])
@@ -130,13 +126,24 @@ def _testing(graph: Graph, nodes: Sequence[int]) -> list[Place]:
     return certain + likely
 
 
-def _importing(graph: Graph, target: str) -> tuple[list[Place], str] | None:
-    try:
-        found = questions.importers(graph, target)
-    except (UnknownSymbolError, AmbiguousError):
-        return None
-    numbers = graph.code.numbers
-    return [Place(node_of(numbers[one.path], -1), 1.0, one.line) for one in found.importers], found.path
+def _importing(graph: Graph, target: str, nodes: Sequence[int]) -> list[Place]:
+    """Return the imports of a module or file, or of the files of some definitions: those that say their names first."""
+    paths = [graph.code.paths[number] for number in sorted({file_of(node) for node in nodes})]
+    found: dict[int, int] = {}
+    for path in paths or [target]:
+        try:
+            importers = questions.importers(graph, path).importers
+        except UnknownSymbolError:
+            return []
+        for one in importers:
+            found.setdefault(graph.code.numbers[one.path], one.line)
+    names = {graph.code.definition(node).name for node in nodes if place_of(node) >= 0}
+    places = []
+    for number, line in sorted(found.items()):
+        saying = [one.line for one in graph.code.file(number).facts.imports if one.name in names]
+        sure = saying or not names
+        places.append(Place(node_of(number, -1), 1.0 if sure else _PERHAPS, saying[0] if saying else line))
+    return sorted(places, key=lambda one: -one.chance)
 
 
 def _filtered(library: Library, request: Request, graph: Graph, places: Iterable[Place]) -> list[Place]:
@@ -212,12 +219,16 @@ def neighbours_of(graph: Graph, hit: CodeHit) -> tuple[Neighbour, ...]:
     if (number := graph.code.numbers.get(hit.path)) is None:
         return ()
     source = graph.code.file(number)
-    place = next(
-        (
-            at
-            for at, one in enumerate(source.definitions)
-            if (one.name, one.kind, one.span.start_line) == (hit.name, hit.kind, hit.start_line)
-        ),
-        source.at_line(hit.start_line),
+    called = [at for at, one in enumerate(source.definitions) if (one.name, one.kind) == (hit.name, hit.kind)]
+    # A part of a long definition, or the comment above it, is a hit that bears its name.
+    place = min(
+        called,
+        key=lambda at: _distance(source.definitions[at].span, hit.start_line),
+        default=source.at_line(hit.start_line),
     )
     return neighbours(graph, node_of(number, place), MAX_NEIGHBOURS) if place >= 0 else ()
+
+
+def _distance(span: Span, line: int) -> tuple[int, int]:
+    """Return how far a span is from a line, and then how long it is."""
+    return max(span.start_line - line, line - span.end_line, 0), span.end_line - span.start_line
