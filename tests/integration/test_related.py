@@ -112,6 +112,33 @@ def test_a_symbol_that_nothing_calls_is_said_so_and_related_code_follows(workspa
     )
 
 
+def test_a_file_or_a_line_may_be_asked_about(workspace: Workspace) -> None:
+    assert places(workspace.search("callers of shop/money.py:2")) == places(workspace.search("callers of fee"))
+    assert places(workspace.search("callees of shop/cart.py:total")) == [("shop/money.py", 1, 2, "fee")]
+    assert (
+        workspace.search("callees of shop/__init__.py")
+        .notes[0]
+        .startswith("Nothing of this project is called by shop/__init__.py")
+    )
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "callers of \udcff",
+        "importers of ../..",
+        "tests for :0",
+        "callees of shop/cart.py:99999999999999999999",
+        "who calls ???",
+        "subclasses of \U0001f600",
+        "importers of ::",
+        "class _" + "x" * 5_000,
+    ],
+)
+def test_odd_symbols_break_no_question(workspace: Workspace, query: str) -> None:
+    assert workspace.search(query).mode in ("hybrid", "symbol", "literal")
+
+
 def test_filters_the_limit_and_the_budget_hold_for_questions(workspace: Workspace) -> None:
     one = workspace.search("callers of fee", limit=1)
     assert (len(one.code), one.omitted) == (1, 1)

@@ -43,7 +43,7 @@ def lay_out_context(
     """
     head = f"{outline.path} {outline.lines} lines ~{outline.tokens} tokens"
     sections = [_enclosing(outline, number), _code(file, outline, number, int(max_tokens * CODE_SHARE))]
-    sections += [*around, _neighbours(outline, number), Section("", tuple(f"({note})" for note in notes))]
+    sections += [Section("", tuple(f"({note})" for note in notes)), *around, _neighbours(outline, number)]
     text, shown = head, [number]
     for section in sections:
         text, symbols = _append(text, section, max_tokens)

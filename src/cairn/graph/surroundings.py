@@ -46,20 +46,21 @@ def node_at(code: Code, path: str, qualified_name: str, line: int) -> int | None
 
 
 def _sections(graph: Graph, nodes: Sequence[int]) -> list[Section]:
+    tests = [one for one in choose_tests(graph, nodes).tests if one.tests][:MAX_TESTS]
+    shown = {one.path for one in tests}
     callers = [
         f"{link.path}:{link.line} {_label(link.symbol)}{_doubt(link)}"
         for link in callers_of(graph, nodes).links
-        if not _is_test(graph, link.path)  # they stand among the tests
+        if link.path not in shown  # what a test calls stands among the tests
     ]
     callees = {
         f"{link.symbol.path}:{link.symbol.line} {_label(link.symbol)}{_doubt(link)}": None
         for link in callees_of(graph, nodes).links
     }
-    tests = [_test(one) for one in choose_tests(graph, nodes).tests if one.tests][:MAX_TESTS]
     return [
         Section("called by:", tuple(callers)),
         Section("calls:", tuple(callees)),
-        Section("tested by:", tuple(tests)),
+        Section("tested by:", tuple(_test(one) for one in tests)),
     ]
 
 
@@ -78,16 +79,13 @@ def _test(one: RankedTest) -> str:
     return f"{one.path} {names}"
 
 
-def _is_test(graph: Graph, path: str) -> bool:
-    return graph.code.is_test(graph.code.numbers[path])
-
-
 def neighbours(graph: Graph, node: int, most: int) -> tuple[Neighbour, ...]:
     """Return the callers of a definition, those in tests last, and then its callees: at most so many of each, once."""
     nodes = graph.code.group(node)
     callers, callees = callers_of(graph, nodes).links, callees_of(graph, nodes).links
-    callers = tuple(sorted(callers, key=lambda link: _is_test(graph, link.path)))
-    own = {(graph.code.paths[file_of(one)], graph.code.definition(one).qualified_name) for one in nodes}
+    code = graph.code
+    callers = tuple(sorted(callers, key=lambda link: code.is_test(code.numbers[link.path])))
+    own = {(code.paths[file_of(one)], code.definition(one).qualified_name) for one in nodes}
     found: list[Neighbour] = []
     sides: tuple[tuple[Literal["caller", "callee"], Sequence[Link]], ...] = (("caller", callers), ("callee", callees))
     for relation, links in sides:
