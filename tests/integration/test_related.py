@@ -146,6 +146,7 @@ def test_filters_the_limit_and_the_budget_hold_for_questions(workspace: Workspac
         workspace.search("subclasses of Base")
     )
     assert all(hit.path.startswith("shop/list") for hit in workspace.search("who imports fee", globs=("list.py",)).code)
+    assert "within the filters" in workspace.search("callers of fee", globs=("web",)).notes[0]
     none = workspace.search("callers of fee", max_tokens=1)
     assert (none.code, none.omitted) == ((), 2)
 

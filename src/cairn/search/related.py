@@ -11,7 +11,7 @@ from cairn.graph import questions
 from cairn.graph.code import file_of, node_of, place_of
 from cairn.graph.graph import Graph
 from cairn.graph.impact import CONFIDENCE, choose_tests
-from cairn.graph.resolve import Edge, How
+from cairn.graph.resolve import Edge
 from cairn.graph.surroundings import neighbours
 from cairn.graph.symbols import find_symbols, symbol_of
 from cairn.graph.values import Symbol
@@ -73,7 +73,9 @@ def answer_question(library: Library, graph: Graph, asked: Asked, request: Reque
     places = _filtered(library, request, graph, found)
     said, nothing = _SAID[asked.relation]
     if not places:
-        return Related([], 0, [f"{nothing.format(told)}, as far as can be resolved; these are related.", *graph.notes])
+        where = " within the filters" if found else ""
+        note = f"{nothing.format(told)}{where}, as far as can be resolved; these are related."
+        return Related([], 0, [note, *graph.notes])
     shown = places[: request.limit or None]
     note = f"Understood as a question for {said.format(told)}; --mode hybrid takes it as prose."
     return Related(_hits(library, graph, shown, request), len(places) - len(shown), [note, *graph.notes])
@@ -109,7 +111,7 @@ def _places(graph: Graph, relation: Relation, nodes: Sequence[int]) -> list[Plac
 
 
 def _chance(edge: Edge) -> float:
-    return CONFIDENCE[How(edge.how)]
+    return CONFIDENCE[edge.how]
 
 
 def _testing(graph: Graph, nodes: Sequence[int]) -> list[Place]:
