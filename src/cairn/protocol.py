@@ -50,6 +50,11 @@ def _hit_to_dict(hit: CodeHit) -> dict[str, Any]:
         "confidence": hit.confidence,
         "preview": hit.preview,
     }
+    if hit.neighbours is not None:
+        document["neighbours"] = [
+            {"filepath" if key == "path" else key: value for key, value in one._asdict().items()}
+            for one in hit.neighbours
+        ]
     if hit.stale:
         document["stale"] = True
     if hit.explain is not None:

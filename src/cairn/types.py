@@ -92,12 +92,28 @@ class Coverage:
     pending: int
 
 
+class Neighbour(NamedTuple):
+    """A definition that calls a hit or is called by it.
+
+    `relation` is `caller`, with the line of the call, or `callee`, with the line of its definition. `name` is
+    qualified, empty for the top level of a file; `how` the call was resolved is as in `cairn.graph.values`.
+    """
+
+    relation: Literal["caller", "callee"]
+    path: str
+    line: int
+    kind: str
+    name: str
+    how: Literal["exact", "import", "receiver", "name"]
+
+
 @dataclass(frozen=True, slots=True)
 class CodeHit:
     """One piece of code in an answer. `tokens` is an estimate (bytes / 4) for the text that `fetch` returns.
 
     `captures` are what the metavariables of a structural pattern stand for, by name, once for each match on the lines.
     `similarity`, 0 to 1, and `match` say how alike this is to code that others were asked for.
+    `neighbours` is None unless they were asked for.
     """
 
     id: str
@@ -118,6 +134,7 @@ class CodeHit:
     captures: tuple[dict[str, str], ...] | None = None
     similarity: float | None = None
     match: Match | None = None
+    neighbours: tuple[Neighbour, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -335,13 +335,15 @@ class Workspace:
         max_tokens: int | None = None,
         explain: bool = False,
         context: int = 0,
+        expand: bool = False,
+        progress: Progress | None = None,
     ) -> Answer:
         """Return what the index holds for a query, best first; nothing relevant gives an empty answer.
 
         Args:
-            query: prose, a name, a quoted text or a regular expression.
+            query: prose, a name, a quoted text, a regular expression, or a question such as `callers of NAME`.
             branch: search this branch or revision, as it was last indexed, instead of what is checked out.
-            limit: how many hits at most; 0 gives all matches of an exact search.
+            limit: how many hits at most; 0 gives all matches of an exact search, and all answers of the symbol graph.
             mode: `auto` decides from the query; see docs/guide.md.
             kinds: only definitions of these kinds, such as `function` or `class`.
             languages: only files in these languages.
@@ -349,6 +351,8 @@ class Workspace:
             max_tokens: an estimate of what the hits may cost; the rest is counted in `omitted`.
             explain: give each hit the parts of its score.
             context: show this many lines around each hit's first line instead of its beginning.
+            expand: give each hit its direct callers and callees, a few of each.
+            progress: as for `graph`; only what asks the symbol graph needs it.
 
         Raises:
             QueryError: if the query is empty, too long, or an invalid pattern.
@@ -361,9 +365,10 @@ class Workspace:
 
         check_languages(languages)
         understood = understand(query, mode)
-        request = Request(limit, Filters(tuple(kinds), tuple(languages), tuple(globs)), max_tokens, explain, context)
+        filters = Filters(tuple(kinds), tuple(languages), tuple(globs))
+        request = Request(limit, filters, max_tokens, explain, context, expand)
         view = self._view(branch)
-        answer = respond(self._library(view), understood, request, guessed=mode == "auto")
+        answer = respond(self._library(view, progress), understood, request, guessed=mode == "auto")
         outdated = _outdated(answer, view)
         return replace(answer, notes=(*answer.notes, outdated)) if outdated else answer
 
@@ -455,15 +460,17 @@ class Workspace:
         mode: OutlineMode = "structure",
         symbol: str | None = None,
         max_tokens: int | None = None,
+        progress: Progress | None = None,
     ) -> Outline:
         """Return what a file defines, as it is on disk now; nothing needs to be indexed.
 
         Args:
             path: relative to the root, or absolute.
-            mode: `structure` lists definitions, `context` shows one with what is around it, `extract` tells of each
-                function how control and data flow in it.
+            mode: `structure` lists definitions, `context` shows one with what is around it and, of an indexed project,
+                its callers, callees and tests, `extract` tells of each function how control and data flow in it.
             symbol: only this definition: a name, or the number of a line in it. `context` needs it.
             max_tokens: what the text may cost, estimated; what does not fit is counted in `omitted`. By default 8,000.
+            progress: as for `graph`, for a context.
 
         Raises:
             NotFoundError: if there is no such file or symbol.
@@ -473,7 +480,7 @@ class Workspace:
         """
         from cairn.graph.answer import make_outline  # noqa: PLC0415 - start-up time: searching needs no parser
 
-        return make_outline(self.root, path, mode, symbol, max_tokens)
+        return make_outline(self.root, path, mode, symbol, max_tokens, partial(self.graph, progress))
 
     def flow(self, path: str | Path, function: str) -> FlowGraph:
         """Return how control and data flow in one function, as it is on disk now.
@@ -546,14 +553,17 @@ class Workspace:
         Raises:
             IndexMissingError: if nothing was indexed yet.
         """
+        library = self._library(progress=progress)
+        return self._graph(library.snapshot, library.connection, progress)
+
+    def _graph(self, snapshot: Snapshot, connection: sqlite3.Connection, progress: Progress | None) -> Graph:
         from cairn.graph.graph import Graph  # noqa: PLC0415 - start-up time: searching does not need it
 
-        library = self._library()
         if self._symbols is None:
             self._symbols = Graph(self.state, self.root, self._checkout.name, self.settings.max_file_bytes)
         self._symbols.progress = progress
         with mapped_errors(self.state.database):
-            self._symbols.refresh(library.snapshot, library.connection)
+            self._symbols.refresh(snapshot, connection)
         return self._symbols
 
     def callers(self, symbol: str, *, limit: int = 0, progress: Progress | None = None) -> Links:
@@ -659,7 +669,7 @@ class Workspace:
             return nodes_of(graph, self._symbol(symbol))
         return changed_nodes(graph.code, self.root, self._repository, diff or "HEAD")
 
-    def _library(self, view: View | None = None) -> Library:
+    def _library(self, view: View | None = None, progress: Progress | None = None) -> Library:
         """Open the newest generation of a view, by default of the checkout, unless it is the one already open."""
         from cairn.search.answer import Library  # noqa: PLC0415 - start-up time: indexing does not search
 
@@ -676,7 +686,9 @@ class Workspace:
             from cairn.search.meaning import Meanings  # noqa: PLC0415 - start-up time, as in embed()
 
             self._meanings = Meanings(self.settings.chain, self.state)
-        return Library(opened[0], self._connection, opened[1], self._model, self._meanings)
+        # What refers to what is known of the checkout only.
+        open_graph = None if view.revision else partial(self._graph, opened[0], self._connection, progress)
+        return Library(opened[0], self._connection, opened[1], self._model, open_graph, self._meanings)
 
     def _open_view(
         self, connection: sqlite3.Connection, view: View, last: tuple[Snapshot, Reader] | None

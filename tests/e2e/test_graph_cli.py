@@ -113,3 +113,28 @@ def test_text_of_any_bytes_names_nothing(project: Path) -> None:
     done = cairn("callers", b"\xff\xfe", cwd=project)
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
+
+
+def test_a_search_for_callers_prints_the_calls_and_how_it_was_understood(project: Path) -> None:
+    done = cairn("search", "callers of fee", cwd=project)
+    assert done.returncode == 0
+    assert done.stdout.startswith("shop/cart.py:6  method total  6-6")
+    assert "Understood as a question for calls of function fee (shop/money.py:1)" in done.stderr
+    found = document(cairn("search", "callers of fee", "--json", cwd=project))
+    assert (found["mode"], [hit["start_line"] for hit in found["code"]]) == ("graph", [6])
+
+
+def test_an_expanded_search_prints_neighbours_below_each_hit(project: Path) -> None:
+    done = cairn("search", "fee", "--expand", "-n", "1", cwd=project)
+    assert "    caller shop/cart.py:6  method Cart.total" in done.stdout.splitlines()
+    (hit,) = document(cairn("search", "fee", "--expand", "-n", "1", "--json", cwd=project))["code"]
+    assert [one["name"] for one in hit["neighbours"]] == ["Cart.total"]
+
+
+def test_a_context_names_callers_once_there_is_an_index(project: Path) -> None:
+    asked = ("outline", "shop/money.py", "--mode", "context", "--symbol", "fee")
+    before = cairn(*asked, cwd=project)
+    assert before.returncode == 0
+    assert "run cairn index" in before.stdout
+    assert cairn("index", cwd=project).returncode == 0
+    assert "called by:\nshop/cart.py:6 method Cart.total" in cairn(*asked, cwd=project).stdout

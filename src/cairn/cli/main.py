@@ -56,6 +56,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     search.add_argument("--max-tokens", type=_count, metavar="N", help="leave out hits beyond this estimated cost")
     search.add_argument("--explain", action="store_true", help="show what each score is made of")
+    search.add_argument("--expand", action="store_true", help="show a few callers and callees of each hit")
     search.set_defaults(run=_lazy("cairn.cli.search", "run_search"))
 
     similar = commands.add_parser("similar", parents=[common], help="find code that does the same, copies first")

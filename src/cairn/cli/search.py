@@ -21,18 +21,21 @@ def run_search(options: argparse.Namespace) -> int:
     """Bring the index up to date, search it, and print the hits."""
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
         _update(workspace, options, options.branch)
-        answer = workspace.search(
-            options.query,
-            branch=options.branch,
-            limit=options.limit,
-            mode=options.mode,
-            kinds=options.kind,
-            languages=options.lang,
-            globs=options.globs,
-            max_tokens=options.max_tokens,
-            explain=options.explain,
-            context=options.context,
-        )
+        with closing(ProgressBar("Reading references")) as bar:
+            answer = workspace.search(
+                options.query,
+                branch=options.branch,
+                limit=options.limit,
+                mode=options.mode,
+                kinds=options.kind,
+                languages=options.lang,
+                globs=options.globs,
+                max_tokens=options.max_tokens,
+                explain=options.explain,
+                context=options.context,
+                expand=options.expand,
+                progress=bar,
+            )
         if not options.no_update and options.branch is None and workspace.complete_in_background():
             told = f"a run in the background completes them; it writes to {workspace.state.embedding_log}"
             answer = replace(answer, notes=(*answer.notes, told))
@@ -108,6 +111,9 @@ def _print_hit(hit: CodeHit, style: Style, words: list[str], *, explain: bool) -
     for captured in hit.captures or () if explain else ():
         parts = "  ".join(f"${name} = {printable(text)}" for name, text in captured.items())
         emit(style.faint(f"    {parts}"))
+    for one in hit.neighbours or ():
+        label = printable(f"{one.kind} {one.name}".strip())
+        emit(f"    {one.relation} {style.path(f'{printable(one.path)}:{one.line}')}  {label}")
     if hit.explain is not None:
         parts = "  ".join(f"{name} {value:+.3f}" for name, value in hit.explain.items())
         emit(style.faint(f"    score {hit.score:.3f} = {parts}"))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from contextlib import closing
 
 from cairn.cli.main import EXIT_FOUND, EXIT_NONE
-from cairn.cli.render import Style, emit, emit_json, file_of, printable
+from cairn.cli.render import ProgressBar, Style, emit, emit_json, file_of, printable
 from cairn.errors import QueryError
 from cairn.protocol import flow_to_dict, outline_to_dict, slice_to_dict
 from cairn.workspace import Workspace
@@ -15,12 +16,16 @@ from cairn.workspace import Workspace
 
 def run_outline(options: argparse.Namespace) -> int:
     """Print what a file defines."""
-    with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
+    with (
+        Workspace.containing(options.project, state_dir=options.state_dir) as workspace,
+        closing(ProgressBar("Reading references")) as bar,
+    ):
         outline = workspace.outline(
             file_of(options.project, options.file),
             mode=options.mode,
             symbol=options.symbol,
             max_tokens=options.max_tokens,
+            progress=bar,
         )
     if options.json:
         emit_json(outline_to_dict(outline))

@@ -2,28 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cairn.errors import QueryError
-from cairn.graph.context import lay_out_context
+from cairn.graph.context import Section, lay_out_context
 from cairn.graph.locate import find_symbol, read_source
 from cairn.graph.outline import outline_file, subtree
 from cairn.graph.outline_text import DEFAULT_MAX_TOKENS, lay_out
 from cairn.types import Outline, OutlineMode
 
+if TYPE_CHECKING:
+    from cairn.graph.graph import Graph
+
 
 def make_outline(
-    root: Path, path: str | Path, mode: OutlineMode, symbol: str | None, max_tokens: int | None
+    root: Path,
+    path: str | Path,
+    mode: OutlineMode,
+    symbol: str | None,
+    max_tokens: int | None,
+    open_graph: Callable[[], Graph] | None = None,
 ) -> Outline:
-    """Return the outline of a file; see `Workspace.outline`."""
+    """Return the outline of a file; see `Workspace.outline`.
+
+    Args:
+        open_graph: gives the symbol graph for a context; None leaves out what stands in other files.
+    """
     budget = DEFAULT_MAX_TOKENS if max_tokens is None else max_tokens
     file = read_source(root, path)
     outline = outline_file(file.data, file.path, file.language)
+    notes = outline.notes
     number = None if symbol is None else find_symbol(outline, symbol)
     if mode == "context":
         if number is None:
             raise QueryError("a context is that of one symbol", f"cairn outline {file.path} --mode context --symbol S")
-        laid = lay_out_context(file, outline, number, budget)
+        around: list[Section] = []
+        if open_graph is not None:
+            from cairn.graph.surroundings import surroundings  # noqa: PLC0415 - start-up time, as below
+
+            around, more = surroundings(open_graph, file.path, outline.symbols[number])
+            notes += more
+        laid = lay_out_context(file, outline, number, budget, around, notes)
     else:
         outline = outline if number is None else subtree(outline, number)
         if mode == "extract":
@@ -43,5 +64,5 @@ def make_outline(
         omitted=len(outline.symbols) - len(laid.shown),
         text=laid.text,
         text_tokens=laid.tokens,
-        notes=outline.notes,
+        notes=notes,
     )

@@ -387,6 +387,8 @@ class Code:
         return max(nodes, key=lambda node: (self._length(node), -node))
 
     def _length(self, node: int) -> int:
+        if place_of(node) < 0:
+            return 0
         span = self.definition(node).span
         return span.end_byte - span.start_byte
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from cairn.graph.locate import SourceFile, code_lines
@@ -24,14 +25,25 @@ class Section(NamedTuple):
     symbols: tuple[int, ...] = ()
 
 
-def lay_out_context(file: SourceFile, outline: FileOutline, number: int, max_tokens: int) -> OutlineText:
+def lay_out_context(
+    file: SourceFile,
+    outline: FileOutline,
+    number: int,
+    max_tokens: int,
+    around: Sequence[Section] = (),
+    notes: Sequence[str] = (),
+) -> OutlineText:
     """Return the context of definition `number` as text of at most about `max_tokens` tokens.
 
     What does not fit is counted where it is missing.
+
+    Args:
+        around: what is known of other files, shown before the neighbours in this one.
+        notes: sentences for the reader.
     """
     head = f"{outline.path} {outline.lines} lines ~{outline.tokens} tokens"
     sections = [_enclosing(outline, number), _code(file, outline, number, int(max_tokens * CODE_SHARE))]
-    sections += [_neighbours(outline, number)]
+    sections += [Section("", tuple(f"({note})" for note in notes)), *around, _neighbours(outline, number)]
     text, shown = head, [number]
     for section in sections:
         text, symbols = _append(text, section, max_tokens)

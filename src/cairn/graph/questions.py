@@ -9,7 +9,7 @@ from typing import cast
 from cairn.errors import UnknownSymbolError
 from cairn.graph.code import file_of, node_of, place_of
 from cairn.graph.graph import CALL_KINDS, Graph
-from cairn.graph.resolve import USE, Edge
+from cairn.graph.resolve import IMPLEMENT, INHERIT, USE, Edge
 from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS
 from cairn.graph.symbols import find_file, find_symbol, symbol_of
 from cairn.graph.values import CallPath, Importer, Importers, Link, Links, Way
@@ -25,9 +25,18 @@ def callers(graph: Graph, text: str, limit: int = 0) -> Links:
     Raises:
         UnknownSymbolError, AmbiguousError: as `find_symbol`.
     """
-    nodes = find_symbol(graph.code, graph.connection, text)
+    return callers_of(graph, find_symbol(graph.code, graph.connection, text), limit)
+
+
+def callers_of(graph: Graph, nodes: Sequence[int], limit: int = 0) -> Links:
+    """Return what calls any of some definitions directly, as `callers` does."""
+    return _links(graph, nodes, calls_to(graph, nodes), limit, incoming=True)
+
+
+def calls_to(graph: Graph, nodes: Sequence[int]) -> list[Edge]:
+    """Return the calls of some definitions, by file and line."""
     wanted, kinds = graph.called_by(nodes)
-    return _links(graph, nodes, graph.incoming(wanted, kinds), limit, incoming=True)
+    return graph.incoming(wanted, kinds)
 
 
 def callees(graph: Graph, text: str, limit: int = 0) -> Links:
@@ -36,9 +45,53 @@ def callees(graph: Graph, text: str, limit: int = 0) -> Links:
     Raises:
         UnknownSymbolError, AmbiguousError: as `find_symbol`.
     """
-    nodes = find_symbol(graph.code, graph.connection, text)
+    return callees_of(graph, find_symbol(graph.code, graph.connection, text), limit)
+
+
+def callees_of(graph: Graph, nodes: Sequence[int], limit: int = 0) -> Links:
+    """Return what any of some definitions calls directly, as `callees` does."""
+    return _links(graph, nodes, calls_from(graph, nodes), limit, incoming=False)
+
+
+def calls_from(graph: Graph, nodes: Sequence[int]) -> list[Edge]:
+    """Return the calls in some definitions and in what they contain, in reading order; of a file, those at its top."""
     inside = nodes if any(place_of(node) < 0 for node in nodes) else graph.within(nodes)
-    return _links(graph, nodes, graph.outgoing(inside, CALL_KINDS), limit, incoming=False)
+    return graph.outgoing(inside, CALL_KINDS)
+
+
+def implementers_of(graph: Graph, nodes: Sequence[int]) -> list[Edge]:
+    """Return what derives from some types over any number of steps, or overrides some methods; nearest first.
+
+    Each is the source of an edge that says where and how surely it refers to the type.
+    """
+    found: dict[int, Edge] = {}
+    for node in nodes:
+        if place_of(node) < 0:
+            continue
+        one = graph.code.definition(node)
+        if one.kind in TYPE_KINDS:
+            found |= {sub: edge for sub, edge in _subtypes(graph, node).items() if sub not in found}
+        elif one.parent >= 0:
+            for sub, edge in _subtypes(graph, node_of(file_of(node), one.parent)).items():
+                members = graph.code.file(file_of(sub)).members.get(graph.code.definition(sub).qualified_name, {})
+                for place in members.get(one.name, ()):
+                    own = node_of(file_of(sub), place)
+                    found.setdefault(own, edge._replace(source=own))
+    return list(found.values())
+
+
+def _subtypes(graph: Graph, node: int) -> dict[int, Edge]:
+    """Return {type: the edge by which it derives} of all types below one, the nearest first."""
+    found: dict[int, Edge] = {}
+    front = graph.code.group(node)
+    while front:
+        edges = graph.incoming(front, (INHERIT, IMPLEMENT))
+        front = []
+        for edge in edges:
+            if edge.source not in found and edge.source != node and place_of(edge.source) >= 0:
+                found[edge.source] = edge
+                front.append(edge.source)
+    return found
 
 
 def _links(graph: Graph, nodes: Sequence[int], edges: Sequence[Edge], limit: int, *, incoming: bool) -> Links:

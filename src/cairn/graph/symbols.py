@@ -33,20 +33,28 @@ def find_symbol(code: Code, connection: sqlite3.Connection, text: str) -> list[i
         AmbiguousError: if several symbols are; the hint lists them.
     """
     text = text.strip()
+    symbols = find_symbols(code, text)
+    if not symbols:
+        raise UnknownSymbolError(f"nothing is called {text!r} here", _offer(code, connection, text))
+    if len(symbols) > 1:
+        raise AmbiguousError(
+            f"{text!r} may be any of {len(symbols)}: {_listed(code, symbols)}", "name one as PATH:LINE"
+        )
+    return symbols[0]
+
+
+def find_symbols(code: Code, text: str) -> list[list[int]]:
+    """Return all symbols that a text may name, each as its definitions; the less likely ones are left out."""
+    text = text.strip()
     nodes = _by_place(code, text)
     if nodes is None:
         nodes = _by_name(code, text)
     groups: dict[tuple[int | str, str], list[int]] = {}
     for node in nodes:
         groups.setdefault(_identity(code, node), []).append(node)
-    if not groups:
-        raise UnknownSymbolError(f"nothing is called {text!r} here", _offer(code, connection, text))
     if len(groups) > 1:
         groups = _preferred(code, groups)
-    if len(groups) > 1:
-        raise AmbiguousError(f"{text!r} may be any of {len(groups)}: {_listed(code, groups)}", "name one as PATH:LINE")
-    (found,) = groups.values()
-    return sorted({member for node in found for member in code.group(node)})
+    return [sorted({member for node in nodes for member in code.group(node)}) for nodes in groups.values()]
 
 
 def _identity(code: Code, node: int) -> tuple[int | str, str]:
@@ -70,12 +78,12 @@ def _preferred(code: Code, groups: dict[tuple[int | str, str], list[int]]) -> di
     return major or groups
 
 
-def _listed(code: Code, groups: dict[tuple[int | str, str], list[int]]) -> str:
+def _listed(code: Code, symbols: list[list[int]]) -> str:
     shown = []
-    for nodes in list(groups.values())[:_MAX_LISTED]:
+    for nodes in symbols[:_MAX_LISTED]:
         symbol = symbol_of(code, nodes[0])
         shown.append(f"{symbol.path}:{symbol.line} ({symbol.kind} {symbol.name})")
-    more = len(groups) - len(shown)
+    more = len(symbols) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "")
 
 

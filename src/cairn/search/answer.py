@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,9 @@ from cairn.storage.index_db import ChunkRow
 from cairn.types import Answer, Chunk, CodeHit, Coverage, Definition, Span
 
 if TYPE_CHECKING:
+    from cairn.graph.graph import Graph
     from cairn.search.meaning import Meanings
+    from cairn.search.related import Related
 
 WEIGHTS = Weights()
 # What counts when only the meaning is asked for, not the words.
@@ -37,27 +39,36 @@ MEANING_WEIGHTS = replace(
 )
 LOOK_BEHIND = 5  # rows ranked beyond the limit
 HIT_OVERHEAD_TOKENS = 30  # an estimate of what the fields of a hit cost beside its texts
+NEIGHBOUR_CHARS = 32  # the same for a neighbour, in characters
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked for beside the query. `limit` 0 means all, for an exact search; `context` is in lines."""
+    """What is asked for beside the query. `limit` 0 means all, for an exact search; `context` is in lines.
+
+    `expand` gives each hit its neighbours in the symbol graph.
+    """
 
     limit: int = 10
     filters: Filters = field(default_factory=Filters)
     max_tokens: int | None = None
     explain: bool = False
     context: int = 0
+    expand: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """All that answering needs of one opened project."""
+    """All that answering needs of one opened project.
+
+    `open_graph` gives the symbol graph of the same snapshot, None for a revision that is not checked out.
+    """
 
     snapshot: Snapshot
     connection: sqlite3.Connection
     reader: Reader
     model: StaticModel
+    open_graph: Callable[[], Graph] | None
     meanings: Meanings | None = None  # None: no model but the bundled one is configured
 
 
@@ -71,14 +82,23 @@ def respond(library: Library, query: Query, request: Request, *, guessed: bool) 
     notes: list[str] = []
     more = 0
     hits: list[CodeHit] = []
-    if query.mode in EXACT_MODES:
+    related = _related(library, query, request)
+    if related is not None:
+        hits, more, notes = related
+        query = replace(query, mode="graph" if hits else "hybrid")
+    elif query.mode in EXACT_MODES:
         hits, more, notes = _exact_hits(library, query, request, guessed=guessed)
-    if query.mode not in EXACT_MODES or (guessed and not hits):
+    if query.mode not in (*EXACT_MODES, "graph") or (guessed and not hits):
         if guessed and query.mode in EXACT_MODES:
             notes.append(f"No line matches {query.pattern!r} exactly; these are related.")
             query = replace(query, mode="hybrid")
         hits = _ranked_hits(library, query, request, notes)
     shown, omitted = _within_budget(hits, request.max_tokens)
+    if request.expand and library.open_graph is None:
+        notes.append("Callers and callees are known of what is checked out only.")
+    elif request.expand and shown:
+        shown, cut = _within_budget(_expanded(library, shown), request.max_tokens)
+        omitted += cut
     snapshot = library.snapshot
     return Answer(
         query=query.text,
@@ -102,6 +122,25 @@ def coverage_of(snapshot: Snapshot) -> Coverage:
     return Coverage(n_files, n_files + snapshot.pending, snapshot.pending)
 
 
+# -- the symbol graph --------------------------------------------------------------------------------------------------
+
+
+def _related(library: Library, query: Query, request: Request) -> Related | None:
+    if query.asked is None or library.open_graph is None:
+        return None
+    from cairn.search.related import answer_question  # noqa: PLC0415 - start-up time: few queries ask for it
+
+    return answer_question(library, library.open_graph(), query.asked, request)
+
+
+def _expanded(library: Library, hits: Sequence[CodeHit]) -> list[CodeHit]:
+    from cairn.search.related import neighbours_of  # noqa: PLC0415 - start-up time, as above
+
+    assert library.open_graph is not None
+    graph = library.open_graph()
+    return [replace(hit, neighbours=neighbours_of(graph, hit)) for hit in hits]
+
+
 # -- ranked ------------------------------------------------------------------------------------------------------------
 
 
@@ -120,6 +159,8 @@ def _ranked_hits(library: Library, query: Query, request: Request, notes: list[s
     if is_hopeless(ranking):
         return []
     shown = ranking.rows[:limit]
+    if query.kinds and ranking.n_named:
+        notes.append(f"The definitions of {query.text!r} come first; --mode hybrid takes it as prose.")
     ids = [snapshot.chunk_id(one.row) for one in shown]
     rows = index_db.read_chunks(connection, ids)
     texts = read_files(library, {one.file for one in shown})
@@ -285,7 +326,8 @@ def _within_budget(hits: Sequence[CodeHit], max_tokens: int | None) -> tuple[tup
         return tuple(hits), 0
     spent = 0
     for place, hit in enumerate(hits):
-        spent += HIT_OVERHEAD_TOKENS + estimate_tokens(len(hit.preview) + len(hit.signature) + len(hit.path))
+        beside = sum(len(one.path) + len(one.name) + len(one.kind) + NEIGHBOUR_CHARS for one in hit.neighbours or ())
+        spent += HIT_OVERHEAD_TOKENS + estimate_tokens(len(hit.preview) + len(hit.signature) + len(hit.path) + beside)
         if spent > max_tokens:
             return tuple(hits[:place]), len(hits) - place
     return tuple(hits), 0

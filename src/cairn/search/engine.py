@@ -7,6 +7,7 @@ from bisect import insort
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from cairn.index.segment import Form
 from cairn.index.snapshot import Snapshot
 from cairn.search.filters import Filters, filter_files
 from cairn.search.learned import correct
-from cairn.search.query import Query
+from cairn.search.query import SCOPE_MARK, Name, Query, looks_named
 from cairn.search.rank import Floats, Scope, Scores, Weights, form_weight, largest, score, weighted_features
 from cairn.storage import index_db
 from cairn.storage.index_db import NamedDefinition
@@ -23,6 +24,7 @@ from cairn.storage.index_db import NamedDefinition
 SATURATION = 0.5
 _TIE = 1e-4  # more than rounding changes a score by
 MAX_NAMESAKES = 200
+MAX_MINOR_NAMESAKES = 3
 # Names of these kinds are often just mentioned again elsewhere; a type or function is what is meant.
 MINOR_KINDS = frozenset({"field", "variable", "key", "property", "section", "constant", "target"})
 
@@ -46,12 +48,14 @@ class Ranked:
 class Ranking:
     """The best rows, best first, and the share of the query's terms that the project contains at all.
 
-    `explain` gives the parts that a row's score is the sum of.
+    `explain` gives the parts that a row's score is the sum of. The first `n_named` rows are there because they define
+    what the query as a whole names, however they score; each of their definitions is an entry.
     """
 
     rows: list[Ranked]
     known: float
     explain: Callable[[Ranked], dict[str, float]] = lambda _: {}
+    n_named: int = 0
 
 
 def rank(
@@ -75,7 +79,12 @@ def rank(
     scores, scope, chosen = first_stage(snapshot, connection, query, vector, filters, weights, dense)
     correct(snapshot, vector, scores, weights)
     rows = _diversify(snapshot, scores, scope, chosen, limit)
-    return Ranking(rows, scores.matches.known, lambda one: _parts(snapshot, scores, one, weights))
+    named: list[Ranked] = []
+    if query.named is not None:
+        named = _defining(snapshot, connection, query, query.named, filters, scope, scores)[:limit]
+        taken = {one.row for one in named}
+        rows = [*named, *(one for one in rows if one.row not in taken)][:limit]
+    return Ranking(rows, scores.matches.known, lambda one: _parts(snapshot, scores, one, weights), len(named))
 
 
 def first_stage(
@@ -141,6 +150,46 @@ def _strength(last: str, scope: str, found: NamedDefinition) -> float:
     if scope and not found.qualified_name.lower().endswith(f"{scope}.{last}".lower()):
         strength *= 0.4
     return strength * (0.6 if found.kind in MINOR_KINDS else 1.0)
+
+
+def _defining(
+    snapshot: Snapshot,
+    connection: sqlite3.Connection,
+    query: Query,
+    name: Name,
+    filters: Filters,
+    scope: Scope,
+    scores: Scores,
+) -> list[Ranked]:
+    """Return every definition of exactly a name, those in its scope first, then types and functions, then by score.
+
+    Many fields or keys of one plain word are likely not what is meant: then they are left to their scores.
+    """
+    found: list[tuple[tuple[bool, bool, float, int], Ranked]] = []
+    dense = scores.of_rows.get("dense", np.zeros(snapshot.n_rows, dtype=np.float32))
+    for one in islice(index_db.find_definitions(connection, name.last), MAX_NAMESAKES):
+        row = snapshot.row_of(one.chunk_id)
+        if row is None or not np.isfinite(scores.total[row]) or one.name != name.last:
+            continue
+        if any(kinds and one.kind not in kinds for kinds in (query.kinds, filters.kinds)):
+            continue
+        outside = not _stands_in(one.qualified_name, name.scope, name.last)
+        total = float(scores.total[row])
+        ranked = Ranked(row, int(scope.file_of_row[row]), total, one.ordinal, float(dense[row]), 0.0)
+        found.append(((outside, one.kind in MINOR_KINDS, -total, one.ordinal), ranked))
+    inside = [entry for entry in found if not entry[0][0]]
+    if name.scope and (inside or query.kinds):  # `Other.name` is not what `Scope.name` asks for
+        found = inside
+    plain = not name.scope and not looks_named(name.last)
+    if plain and sum(order[1] for order, _ in found) > MAX_MINOR_NAMESAKES:
+        found = [entry for entry in found if not entry[0][1]]
+    return [ranked for _, ranked in sorted(found, key=lambda entry: entry[0])]
+
+
+def _stands_in(qualified_name: str, scope: str, last: str) -> bool:
+    """Tell whether a qualified name ends in a scope and a name, in whole parts."""
+    wanted = [*filter(None, scope.split(".")), last]
+    return not scope or SCOPE_MARK.split(qualified_name)[-len(wanted) :] == wanted
 
 
 def _diversify(snapshot: Snapshot, scores: Scores, scope: Scope, chosen: dict[int, int], limit: int) -> list[Ranked]:

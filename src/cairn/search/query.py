@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Literal
 
 from cairn.errors import QueryError
+from cairn.search.asked import KINDS, Asked, read_kind, read_question
 from cairn.source.roles import Role
 from cairn.source.text import raw_words, split_identifier, term_hash, terms_of
 from cairn.types import Mode
@@ -20,7 +22,7 @@ _REGEX_MARKS = re.compile(r"\\[wdsbSWDB.(){}\[\]]|\.[*+]|\[[^\]]+\][*+?{]?|\(\?|
 _CODE_MARKS = re.compile(r"\w\(|\)\s*[{;:]|[{};]|=>|->|==|!=|:=|\w\.\w+\(|::\w+\(|</?\w|^\s*[@#]\w+|\w+\[\w*\]")
 # Of a pattern's metavariables the one that means any number: `$NAME` alone is a variable in shell, PHP and Perl.
 _STRUCTURE_MARK = re.compile(r"\$\$\$(?![$\w])|\$\$\$[A-Z_][A-Z0-9_]*\b")
-_SCOPE_MARK = re.compile(r"::|\.|#|->|\\")
+SCOPE_MARK = re.compile(r"::|\.|#|->|\\")
 _LOOKS_NAMED = re.compile(r"[a-z0-9][A-Z]|\w_\w|[A-Z][A-Z][a-z]")
 
 # Words that say how the question is put, not what it is about.
@@ -87,15 +89,20 @@ class Query:
 
     `terms` are stems and folded identifiers without stop words; `words` the lower-case words for embedding; `symbols`
     the names that may be definitions, most specific first; `wants` the roles of files the query asks for by name.
+    `named` is what the query as a whole names: its definitions come first, of the `kinds` it says, of any if empty.
+    `asked` is the relation to a symbol that it asks for; answered so, the mode is `graph`.
     """
 
     text: str
-    mode: Mode
+    mode: Mode | Literal["graph"]
     terms: tuple[Term, ...]
     words: tuple[str, ...]
     symbols: tuple[Name, ...]
     wants: Role
     pattern: str = ""
+    named: Name | None = None
+    kinds: frozenset[str] = frozenset()
+    asked: Asked | None = None
 
 
 def understand(text: str, mode: Mode = "auto") -> Query:
@@ -117,14 +124,21 @@ def understand(text: str, mode: Mode = "auto") -> Query:
     if resolved in EXACT_MODES:
         pattern = text if mode != "auto" else _unquoted(stripped)
     raws = raw_words(stripped)
+    symbols = _symbols(stripped, raws, resolved)
+    named, kinds = (symbols[0] if resolved == "symbol" and symbols else None), frozenset[str]()
+    if mode == "auto" and (kind := read_kind(stripped)) and _SYMBOL.fullmatch(kind[1]):
+        named, kinds = _name(kind[1]), KINDS[kind[0]]
     return Query(
         text=stripped,
         mode=resolved,
         terms=_terms(raws),
         words=_words(raws),
-        symbols=_symbols(stripped, raws, resolved),
+        symbols=symbols,
         wants=_wants(stripped),
         pattern=pattern,
+        named=named,
+        kinds=kinds,
+        asked=read_question(stripped) if mode == "auto" else None,
     )
 
 
@@ -174,11 +188,22 @@ def _words(raws: list[str]) -> tuple[str, ...]:
 def _symbols(text: str, raws: list[str], mode: Mode) -> tuple[Name, ...]:
     """Return the names in the query that may be defined somewhere: the query itself, or words shaped like names."""
     if mode == "symbol" and _SYMBOL.fullmatch(text):
-        *scope, last = _SCOPE_MARK.split(text.removesuffix("()"))
-        return (Name(last, ".".join(scope)),)
-    if len(raws) == 1:
+        return (_name(text),)
+    if len(raws) == 1 and mode != "symbol":
         return (Name(raws[0]),)
-    return tuple(Name(raw) for raw in dict.fromkeys(raws) if len(raw) > 2 and _LOOKS_NAMED.search(raw))
+    names = [Name(raw) for raw in dict.fromkeys(raws) if len(raw) > 2 and looks_named(raw)]
+    whole = [Name(text)] if mode == "symbol" and text.isprintable() else []
+    return (*whole, *names)
+
+
+def _name(text: str) -> Name:
+    *scope, last = SCOPE_MARK.split(text.removesuffix("()"))
+    return Name(last, ".".join(scope))
+
+
+def looks_named(word: str) -> bool:
+    """Tell whether a word has the shape of a name in code, such as `camelCase` or `snake_case`."""
+    return _LOOKS_NAMED.search(word) is not None
 
 
 def _wants(text: str) -> Role:

@@ -1,0 +1,100 @@
+"""What the symbol graph knows around one definition: who calls it, what it calls, and the tests that exercise it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from cairn.errors import StoreError
+from cairn.graph.code import Code, file_of, node_of
+from cairn.graph.context import Section
+from cairn.graph.graph import Graph
+from cairn.graph.impact import choose_tests
+from cairn.graph.questions import callees_of, callers_of
+from cairn.graph.values import Link, RankedTest, Symbol
+from cairn.types import Neighbour, OutlineSymbol
+
+MAX_TESTS = 10
+_MAX_TEST_NAMES = 5  # of one file
+
+
+def surroundings(
+    open_graph: Callable[[], Graph], path: str, symbol: OutlineSymbol
+) -> tuple[list[Section], tuple[str, ...]]:
+    """Return the sections of a context that need the index, and notes; without an index only a note that says so."""
+    try:
+        graph = open_graph()
+        node = node_at(graph.code, path, symbol.qualified_name, symbol.start_line)
+        if node is None:
+            told = (
+                f"callers, callees and tests are left out: {path} has no such definition in the index; run cairn index"
+            )
+            return [], (told,)
+        return _sections(graph, graph.code.group(node)), graph.notes
+    except StoreError as error:
+        return [], (f"callers, callees and tests are left out: {error}; run {error.hint}",)
+
+
+def node_at(code: Code, path: str, qualified_name: str, line: int) -> int | None:
+    """Return the definition of a name that begins on a line, None when the graph has none there."""
+    if (number := code.numbers.get(path)) is None:
+        return None
+    for place, one in enumerate(code.file(number).definitions):
+        if (one.qualified_name, one.span.start_line) == (qualified_name, line):
+            return node_of(number, place)
+    return None
+
+
+def _sections(graph: Graph, nodes: Sequence[int]) -> list[Section]:
+    tests = [one for one in choose_tests(graph, nodes).tests if one.tests][:MAX_TESTS]
+    shown = {one.path for one in tests}
+    callers = [
+        f"{link.path}:{link.line} {_label(link.symbol)}{_doubt(link)}"
+        for link in callers_of(graph, nodes).links
+        if link.path not in shown  # what a test calls stands among the tests
+    ]
+    callees = {
+        f"{link.symbol.path}:{link.symbol.line} {_label(link.symbol)}{_doubt(link)}": None
+        for link in callees_of(graph, nodes).links
+    }
+    return [
+        Section("called by:", tuple(callers)),
+        Section("calls:", tuple(callees)),
+        Section("tested by:", tuple(_test(one) for one in tests)),
+    ]
+
+
+def _label(symbol: Symbol) -> str:
+    return f"{symbol.kind} {symbol.name}".strip()
+
+
+def _doubt(link: Link) -> str:
+    return " (by name only)" if link.how == "name" else ""
+
+
+def _test(one: RankedTest) -> str:
+    last = list(dict.fromkeys(name.rpartition(".")[2] for name in one.tests))
+    more = len(last) - _MAX_TEST_NAMES
+    names = ", ".join(last[:_MAX_TEST_NAMES]) + (f" and {more} more" if more > 0 else "")
+    return f"{one.path} {names}"
+
+
+def neighbours(graph: Graph, node: int, most: int) -> tuple[Neighbour, ...]:
+    """Return the callers of a definition, those in tests last, and then its callees: at most so many of each, once."""
+    nodes = graph.code.group(node)
+    callers, callees = callers_of(graph, nodes).links, callees_of(graph, nodes).links
+    code = graph.code
+    callers = tuple(sorted(callers, key=lambda link: code.is_test(code.numbers[link.path])))
+    own = {(code.paths[file_of(one)], code.definition(one).qualified_name) for one in nodes}
+    found: list[Neighbour] = []
+    sides: tuple[tuple[Literal["caller", "callee"], Sequence[Link]], ...] = (("caller", callers), ("callee", callees))
+    for relation, links in sides:
+        seen = set(own)
+        for link in links:
+            other = link.symbol
+            if (other.path, other.name) in seen or len(seen) - len(own) == most:
+                continue
+            seen.add((other.path, other.name))
+            path, line = (link.path, link.line) if relation == "caller" else (other.path, other.line)
+            found.append(Neighbour(relation, path, line, other.kind, other.name, link.how))
+    return tuple(found)

@@ -1,0 +1,83 @@
+"""Recognises queries that ask for a relation between symbols, or for a definition of a kind; the words are data."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
+
+Relation = Literal["callers", "callees", "implementers", "importers", "tests"]
+
+# One symbol stands for `X`. Words are compared in lower case; those of `_FILLERS` are passed over.
+_FORMS: dict[Relation, tuple[str, ...]] = {
+    "callers": (
+        "callers of X", "callers for X", "who calls X", "what calls X", "calls to X", "where is X called",
+    ),
+    "callees": ("callees of X", "what does X call", "what X calls"),
+    "implementers": (
+        "who implements X", "what implements X", "which classes implement X", "implementations of X",
+        "implementers of X", "subclasses of X", "subtypes of X", "who extends X", "what extends X",
+        "who inherits from X", "what inherits from X", "classes that extend X", "classes that implement X",
+    ),
+    "importers": (
+        "importers of X", "who imports X", "what imports X", "which files import X", "where is X imported",
+    ),
+    "tests": ("tests for X", "tests of X", "what tests X", "which tests cover X", "which tests exercise X"),
+}  # fmt: skip
+_TEMPLATES: dict[tuple[str, ...], Relation] = {
+    tuple(form.split()): relation for relation, forms in _FORMS.items() for form in forms
+}
+_LONGEST = max(map(len, _TEMPLATES))
+_OPENINGS = frozenset({"find", "list", "show", "me", "all", "the"})
+_FILLERS = frozenset({"the", "function", "method", "class", "type", "interface", "file", "module"})
+
+_METHODS = frozenset({"method", "constructor", "destructor"})
+KINDS: dict[str, frozenset[str]] = {
+    "class": TYPE_KINDS,
+    "type": TYPE_KINDS,
+    "struct": frozenset({"struct", "union"}),
+    "interface": frozenset({"interface", "protocol", "trait"}),
+    "trait": frozenset({"trait"}),
+    "protocol": frozenset({"protocol"}),
+    "enum": frozenset({"enum"}),
+    "record": frozenset({"record"}),
+    "function": FUNCTION_KINDS,
+    "func": FUNCTION_KINDS,
+    "fn": FUNCTION_KINDS,
+    "def": FUNCTION_KINDS,
+    "method": _METHODS,
+}
+
+
+class Asked(NamedTuple):
+    """A question for what stands in a relation to a symbol; the `symbol` is as it was written, quotes taken off."""
+
+    relation: Relation
+    symbol: str
+
+
+def read_question(text: str) -> Asked | None:
+    """Return the relation that a query asks for, None when it asks for none."""
+    words = text.split()
+    while words and words[0].lower() in _OPENINGS:
+        del words[0]
+    if not 2 < len(words) <= _LONGEST + len(_FILLERS):
+        return None
+    words = [word for at, word in enumerate(words) if word.lower() not in _FILLERS or at in (0, len(words) - 1)]
+    folded = [word.lower() for word in words]
+    folded[-1] = folded[-1].rstrip("?")
+    for template, relation in _TEMPLATES.items():
+        if len(template) == len(words):
+            at = template.index("X")
+            if all(
+                own == wanted for place, (own, wanted) in enumerate(zip(folded, template, strict=True)) if place != at
+            ):
+                symbol = words[at].strip("\"'`").removesuffix("()")
+                return Asked(relation, symbol) if symbol.strip("?") else None
+    return None
+
+
+def read_kind(text: str) -> tuple[str, str] | None:
+    """Return the word for a kind and what follows it, None unless the query is just these two."""
+    word, _, name = text.partition(" ")
+    return (word, name.strip()) if word in KINDS and name and " " not in name.strip() else None

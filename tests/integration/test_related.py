@@ -1,0 +1,238 @@
+"""Searches that the symbol graph answers: relations, definitions by name and kind, neighbours, contexts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cairn.protocol import answer_to_dict
+from cairn.types import Answer
+from cairn.workspace import Workspace
+
+FILES = {
+    "shop/__init__.py": "",
+    "shop/base.py": "class Base:\n    def check(self):\n        return True\n\n    def open(self):\n        return 1\n",
+    "shop/money.py": "def fee(amount):\n    return rounded(amount)\n\n\ndef rounded(amount):\n    return amount\n",
+    "shop/cart.py": (
+        "from shop.base import Base\nfrom shop.money import fee\n\n\nclass Cart(Base):\n"
+        "    def check(self):\n        return fee(1)\n\n    def total(self):\n        return fee(2)\n\n\n"
+        "class Gift(Cart):\n    def check(self):\n        return False\n"
+    ),
+    "shop/list.py": "from shop import money\n\n\nclass Listing:\n    def total(self):\n        return 1\n",
+    "web/odd.rb": "class Odd\n  def empty?\n    size == 0\n  end\n\n  def show\n    empty?\n  end\nend\n",
+    "tests/test_cart.py": "from shop.cart import Cart\n\n\ndef test_total():\n    assert Cart().total() == 1\n",
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    for path, text in FILES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    return root
+
+
+@pytest.fixture
+def workspace(project: Path) -> Iterator[Workspace]:
+    with Workspace.open(project) as opened:
+        opened.index()
+        yield opened
+
+
+def places(answer: Answer) -> list[tuple[str, int, int, str]]:
+    return [(hit.path, hit.start_line, hit.end_line, hit.name) for hit in answer.code]
+
+
+def test_callers_are_the_lines_of_the_calls(workspace: Workspace) -> None:
+    answer = workspace.search("who calls fee?")
+    assert places(answer) == [("shop/cart.py", 7, 7, "check"), ("shop/cart.py", 10, 10, "total")]
+    assert answer.mode == "graph"
+    assert {hit.confidence for hit in answer.code} == {"high"}
+    assert answer.code[0].preview == "        return fee(1)"
+    assert "calls of function fee (shop/money.py:1)" in answer.notes[0]
+    assert "--mode hybrid" in answer.notes[0]
+
+
+def test_callees_and_implementations_are_definitions_that_can_be_fetched(workspace: Workspace) -> None:
+    assert places(workspace.search("what does fee call")) == [("shop/money.py", 5, 6, "rounded")]
+    answer = workspace.search("subclasses of Base")
+    assert places(answer) == [("shop/cart.py", 5, 10, "Cart"), ("shop/cart.py", 13, 15, "Gift")]
+    (text,) = workspace.fetch([answer.code[1].id])
+    assert text.text.startswith("class Gift(Cart):")
+
+
+def test_implementations_of_a_method_are_those_that_override_it(workspace: Workspace) -> None:
+    found = places(workspace.search("implementations of Base.check"))
+    assert [line for _, line, _, _ in found] == [6, 14]
+    assert places(workspace.search("implementations of Base.open")) != found
+
+
+def test_importers_are_import_lines_those_of_the_name_first(workspace: Workspace) -> None:
+    assert places(workspace.search("importers of shop/money.py")) == [
+        ("shop/cart.py", 2, 2, ""),
+        ("shop/list.py", 1, 1, ""),
+    ]
+    assert [hit.confidence for hit in workspace.search("who imports fee").code] == ["high", "medium"]
+    assert places(workspace.search("importers of shop.money"))[0] == ("shop/cart.py", 2, 2, "")
+
+
+def test_tests_are_the_functions_that_reach_the_symbol(workspace: Workspace) -> None:
+    answer = workspace.search("tests for Cart.total")
+    assert places(answer)[0] == ("tests/test_cart.py", 4, 5, "test_total")
+    assert answer.code[0].confidence == "high"
+
+
+def test_a_name_of_several_symbols_is_answered_for_all_of_them(workspace: Workspace) -> None:
+    answer = workspace.search("callers of total")
+    assert places(answer) == [("tests/test_cart.py", 5, 5, "test_total")]
+    assert "any of 2 symbols called total" in answer.notes[0]
+
+
+def test_a_name_may_end_in_a_question_mark(workspace: Workspace) -> None:
+    assert places(workspace.search("callers of empty?")) == [("web/odd.rb", 7, 7, "show")]
+
+
+@pytest.mark.parametrize(
+    "query", ["callers of nothing_here", "tests for payment", "importers of gone.py", "class Gone"]
+)
+def test_what_does_not_exist_is_ranked_as_prose(workspace: Workspace, query: str) -> None:
+    asked, prose = workspace.search(query), workspace.search(query, mode="hybrid")
+    assert places(asked) == places(prose)
+    assert (asked.mode, asked.notes) == ("hybrid", ())
+
+
+def test_a_symbol_that_nothing_calls_is_said_so_and_related_code_follows(workspace: Workspace) -> None:
+    answer = workspace.search("callers of Listing.total")
+    assert answer.mode == "hybrid"
+    assert answer.notes == (
+        "Nothing calls method Listing.total (shop/list.py:5), as far as can be resolved; these are related.",
+    )
+
+
+def test_a_file_or_a_line_may_be_asked_about(workspace: Workspace) -> None:
+    assert places(workspace.search("callers of shop/money.py:2")) == places(workspace.search("callers of fee"))
+    assert places(workspace.search("callees of shop/cart.py:total")) == [("shop/money.py", 1, 2, "fee")]
+    assert (
+        workspace.search("callees of shop/__init__.py")
+        .notes[0]
+        .startswith("Nothing of this project is called by shop/__init__.py")
+    )
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "callers of \udcff",
+        "importers of ../..",
+        "tests for :0",
+        "callees of shop/cart.py:99999999999999999999",
+        "who calls ???",
+        "subclasses of \U0001f600",
+        "importers of ::",
+        "class _" + "x" * 5_000,
+    ],
+)
+def test_odd_symbols_break_no_question(workspace: Workspace, query: str) -> None:
+    assert workspace.search(query).mode in ("hybrid", "symbol", "literal")
+
+
+def test_filters_the_limit_and_the_budget_hold_for_questions(workspace: Workspace) -> None:
+    one = workspace.search("callers of fee", limit=1)
+    assert (len(one.code), one.omitted) == (1, 1)
+    assert places(workspace.search("subclasses of Base", kinds=("method",))) != places(
+        workspace.search("subclasses of Base")
+    )
+    assert all(hit.path.startswith("shop/list") for hit in workspace.search("who imports fee", globs=("list.py",)).code)
+    assert "within the filters" in workspace.search("callers of fee", globs=("web",)).notes[0]
+    none = workspace.search("callers of fee", max_tokens=1)
+    assert (none.code, none.omitted) == ((), 2)
+
+
+def test_a_file_that_changed_is_answered_from_as_it_is_now(workspace: Workspace, project: Path) -> None:
+    cart = project / "shop/cart.py"
+    cart.write_text("\n" + cart.read_text())
+    answer = workspace.search("callers of fee")
+    assert [hit.start_line for hit in answer.code] == [8, 11]
+    assert all(hit.stale for hit in answer.code)
+    assert answer.code[0].preview == "        return fee(1)"
+    assert "def check" in workspace.fetch([answer.code[0].id])[0].text
+
+
+def test_a_kind_and_a_name_give_the_definition_first(workspace: Workspace) -> None:
+    answer = workspace.search("class Cart")
+    assert places(answer)[0] == ("shop/cart.py", 5, 10, "Cart")
+    assert answer.code[0].confidence == "high"
+    assert "come first" in answer.notes[0]
+    assert [hit.kind for hit in workspace.search("method total").code[:2]] == ["method", "method"]
+
+
+def test_a_qualified_name_comes_before_its_namesakes_and_all_namesakes_before_the_rest(workspace: Workspace) -> None:
+    assert places(workspace.search("Listing.total"))[0] == ("shop/list.py", 5, 6, "total")
+    assert {hit.path for hit in workspace.search("total").code[:2]} == {"shop/list.py", "shop/cart.py"}
+    assert len([hit for hit in workspace.search("check").code[:3] if hit.name == "check"]) == 3
+
+
+def test_parts_of_a_named_hits_score_still_add_up(workspace: Workspace) -> None:
+    for hit in workspace.search("check", explain=True).code:
+        assert hit.explain is not None
+        assert sum(hit.explain.values()) == pytest.approx(hit.score, abs=0.002)
+
+
+def test_expanded_hits_have_callers_and_callees(workspace: Workspace) -> None:
+    hit = workspace.search("fee", expand=True).code[0]
+    assert hit.neighbours is not None
+    assert [(one.relation, one.path, one.line, one.name) for one in hit.neighbours] == [
+        ("caller", "shop/cart.py", 7, "Cart.check"),
+        ("caller", "shop/cart.py", 10, "Cart.total"),
+        ("callee", "shop/money.py", 5, "rounded"),
+    ]
+    assert workspace.search("fee").code[0].neighbours is None
+
+
+def test_neighbours_are_part_of_the_document_and_of_the_budget(workspace: Workspace) -> None:
+    document = answer_to_dict(workspace.search("fee", expand=True))
+    assert document["code"][0]["neighbours"][0] == {
+        "relation": "caller", "filepath": "shop/cart.py", "line": 7, "kind": "method", "name": "Cart.check",
+        "how": "import",
+    }  # fmt: skip
+    assert "neighbours" not in answer_to_dict(workspace.search("fee"))["code"][0]
+    plain = workspace.search("fee", max_tokens=60)
+    assert len(plain.code) == 1
+    expanded = workspace.search("fee", max_tokens=60, expand=True)
+    assert (expanded.code, expanded.omitted) == ((), plain.omitted + 1)
+
+
+def test_a_hit_outside_of_definitions_has_no_neighbours(workspace: Workspace) -> None:
+    (hit,) = workspace.search("from shop import money", mode="literal", expand=True).code
+    assert hit.neighbours == ()
+
+
+def test_a_context_has_callers_callees_and_tests_within_its_budget(workspace: Workspace) -> None:
+    outline = workspace.outline("shop/cart.py", mode="context", symbol="Cart.total")
+    assert "calls:\nshop/money.py:1 function fee" in outline.text
+    assert "tested by:\ntests/test_cart.py test_total" in outline.text
+    assert "called by:" not in outline.text
+    called = workspace.outline("shop/money.py", mode="context", symbol="fee")
+    assert "called by:\nshop/cart.py:7 method Cart.check\nshop/cart.py:10 method Cart.total" in called.text
+    small = workspace.outline("shop/money.py", mode="context", symbol="fee", max_tokens=60)
+    assert small.text_tokens <= 60
+
+
+def test_a_context_without_an_index_names_the_command_that_makes_one(project: Path) -> None:
+    with Workspace.open(project) as bare:
+        outline = bare.outline("shop/money.py", mode="context", symbol="fee")
+    assert "def fee(amount):" in outline.text
+    assert "called by" not in outline.text
+    (note,) = outline.notes
+    assert "run cairn index" in note
+    assert f"({note})" in outline.text
+    assert not (project / ".cairn").exists()
+
+
+def test_a_context_in_a_file_that_is_not_indexed_yet_says_so(workspace: Workspace, project: Path) -> None:
+    (project / "new.py").write_text("def fresh():\n    return 1\n")
+    (note,) = workspace.outline("new.py", mode="context", symbol="fresh").notes
+    assert "new.py has no such definition in the index" in note

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cairn.search.asked import Asked, read_kind, read_question
+from cairn.search.query import Name, understand
+
+
+@pytest.mark.parametrize(
+    ("text", "relation", "symbol"),
+    [
+        ("callers of parse", "callers", "parse"),
+        ("Find all callers of the function `parse`", "callers", "parse"),
+        ("who calls Store.load?", "callers", "Store.load?"),
+        ("what calls parse()", "callers", "parse"),
+        ("where is Store::load called?", "callers", "Store::load"),
+        ("callees of parse", "callees", "parse"),
+        ("what does Store.load call?", "callees", "Store.load"),
+        ("who implements Reader", "implementers", "Reader"),
+        ("implementations of Reader", "implementers", "Reader"),
+        ("subclasses of the class Base", "implementers", "Base"),
+        ("importers of src/store.py", "importers", "src/store.py"),
+        ("which files import store", "importers", "store"),
+        ("tests for Store.load", "tests", "Store.load"),
+        ("calls to file", "callers", "file"),
+    ],
+)
+def test_a_question_for_a_relation_is_recognised(text: str, relation: str, symbol: str) -> None:
+    assert read_question(text) == Asked(relation, symbol)  # type: ignore[arg-type]  # pytest knows no literals
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "callers",
+        "callers of",
+        "who calls the",
+        "tests for",
+        "tests for the login page",
+        "what calls are made on startup",
+        "how does the parser call the lexer",
+        "implementations of the visitor pattern in the compiler",
+        "how are subclasses of Base registered",
+        "callers of ?",
+        "callers of ``",
+        "",
+    ],
+)
+def test_prose_asks_for_no_relation(text: str) -> None:
+    found = read_question(text)
+    assert found is None or found.symbol == "the"
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "literal", "symbol", "semantic"])
+def test_a_mode_that_is_asked_for_leaves_no_question(mode: str) -> None:
+    query = understand("callers of parse", mode)  # type: ignore[arg-type]  # as above
+    assert query.asked is None
+    assert query.kinds == frozenset()
+
+
+def test_a_word_for_a_kind_before_a_name_asks_for_that_definition() -> None:
+    assert read_kind("class Foo") == ("class", "Foo")
+    query = understand("method Store.load")
+    assert query.named == Name("load", "Store")
+    assert "method" in query.kinds
+    assert "function" not in query.kinds
+
+
+@pytest.mark.parametrize(
+    "text", ["class", "class ", "class Foo Bar", "Class diagram", r"class \w+Error\(", "klass Foo"]
+)
+def test_other_words_ask_for_no_kind(text: str) -> None:
+    assert understand(text or "x").kinds == frozenset()
+
+
+def test_a_query_that_is_a_name_names_it() -> None:
+    assert understand("Store.load").named == Name("load", "Store")
+    assert understand("operator==", "symbol").named == Name("operator==")
+    assert understand("how are records loaded").named is None
+
+
+@given(st.text(max_size=60))
+def test_any_text_can_be_read(text: str) -> None:
+    read_question(text)
+    read_kind(text)
