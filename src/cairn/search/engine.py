@@ -15,8 +15,9 @@ from cairn.index.segment import Form
 from cairn.index.snapshot import Snapshot
 from cairn.search.filters import Filters, filter_files
 from cairn.search.learned import correct
+from cairn.search.near import largest
 from cairn.search.query import SCOPE_MARK, Name, Query, looks_named
-from cairn.search.rank import Floats, Scope, Scores, Weights, form_weight, largest, score, weighted_features
+from cairn.search.rank import Floats, Scope, Scores, Weights, form_weight, score, weighted_features
 from cairn.storage import index_db
 from cairn.storage.index_db import NamedDefinition
 

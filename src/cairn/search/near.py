@@ -51,10 +51,17 @@ class Nearness:
         if self.known is not None:
             _settle(snapshot, vector, total, self.cosines, self.known, weight)
         elif self.coarse:
-            rows = np.argpartition(total, -SHARPENED_ROWS)[-SHARPENED_ROWS:]
+            rows = largest(total, SHARPENED_ROWS)
             exact = snapshot.similarities_of(rows, vector)
             total[rows] += np.float32(weight) * (exact - self.cosines[rows])
             self.cosines[rows] = exact
+
+
+def largest(values: Floats, count: int) -> Ints:
+    """Return the places of the largest values, in no order."""
+    if count >= len(values):
+        return np.arange(len(values))
+    return np.argpartition(values, -count)[-count:]
 
 
 def compare(snapshot: Snapshot, vector: Floats, file_of_blob: Ints) -> Nearness:
@@ -97,6 +104,6 @@ def _settle(snapshot: Snapshot, vector: Floats, total: Floats, dense: Floats, kn
 
 def _unsettled(best: Floats, settled: Bools, count: int) -> Ints:
     """Return those of the best `count` places that are not settled."""
-    places = np.arange(len(best)) if count >= len(best) else np.argpartition(-best, count)[:count]
+    places = largest(best, count)
     found: Ints = places[~settled[places]]
     return found

@@ -162,13 +162,6 @@ def score(
     return Scores(total, _best_of_blobs(snapshot, total), of_rows, of_blobs, of_files, matches)
 
 
-def largest(values: Floats, count: int) -> Ints:
-    """Return the places of the largest values, in no order."""
-    if count >= len(values):
-        return np.arange(len(values))
-    return np.argpartition(values, -count)[-count:]
-
-
 def _best_of_blobs(snapshot: Snapshot, total: Floats) -> Floats:
     """Return the best score of each blob's rows, -inf for a blob without rows. Shape (n_blobs,)."""
     best = np.full(len(snapshot.blob_ids), -np.inf, dtype=np.float32)

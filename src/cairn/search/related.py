@@ -15,6 +15,7 @@ from cairn.graph.resolve import Edge
 from cairn.graph.surroundings import neighbours
 from cairn.graph.symbols import find_symbols, symbol_of
 from cairn.graph.values import Symbol
+from cairn.search.answer import read_files
 from cairn.search.asked import Asked, Relation
 from cairn.search.confidence import confidence_word
 from cairn.search.exact import enclosing
@@ -164,12 +165,11 @@ def _filtered(library: Library, request: Request, graph: Graph, places: Iterable
 
 
 def _hits(library: Library, graph: Graph, places: Sequence[Place], request: Request) -> list[CodeHit]:
-    paths = {number: graph.code.paths[number] for number in {file_of(one.node) for one in places}}
-    stamps = index_db.file_stamps(library.connection, library.reader.view.name, list(paths.values()))
-    texts = {number: library.reader.read(path, stamps.get(path)) for number, path in paths.items()}
+    files = {file_of(one.node) for one in places}
+    texts = read_files(library, files)
     ranges = {
         number: index_db.chunks_of_blob(library.connection, int(library.snapshot.files.blob_ids[number]))
-        for number in paths
+        for number in files
     }
     chunks = {one: enclosing(ranges[file_of(one.node)], _line(graph, one)) for one in places}
     rows = index_db.read_chunks(library.connection, sorted({one for one in chunks.values() if one is not None}))
