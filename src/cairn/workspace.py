@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from cairn.config import Settings, load_settings
 from cairn.embedding.fingerprint import bundled_fingerprint
-from cairn.errors import DerivedFileError, IndexDamagedError, IndexMissingError, PathError, QueryError
+from cairn.errors import (
+    CairnError,
+    DerivedFileError,
+    IndexDamagedError,
+    IndexLockedError,
+    IndexMissingError,
+    IndexVersionError,
+    PathError,
+    QueryError,
+    StoreError,
+)
 from cairn.index.store import StateDir
 from cairn.source.git import Repository, current_branch, find_repository, head_revision
-from cairn.storage import index_db
+from cairn.storage import garbage_db, index_db
 from cairn.storage.connection import mapped_errors
 from cairn.storage.lock import write_lock
 from cairn.types import Answer, EmbeddingReport, Estimate, Fetched, IndexReport, Mode, Outline, OutlineMode
@@ -29,14 +39,22 @@ if TYPE_CHECKING:
     from cairn.embedding.static import StaticModel
     from cairn.graph.flow import FlowGraph, Slice
     from cairn.index.build import Progress
+    from cairn.index.gc import GarbageReport
+    from cairn.index.health import Finding
     from cairn.index.plan import Plan
     from cairn.index.snapshot import Snapshot
+    from cairn.index.watch import Update, Watcher
     from cairn.search.answer import Library
     from cairn.search.hits import Reader
     from cairn.search.meaning import Meanings
     from cairn.source.walk import Walk
 
 STATE_FOLDER = ".cairn"
+
+# How long an answer waits for another process that is writing.
+READER_WAIT_SECONDS = 0.05
+
+_T = TypeVar("_T")
 
 
 class Workspace:
@@ -114,7 +132,14 @@ class Workspace:
     # -- indexing -----------------------------------------------------------------------------------------------------
 
     def index(
-        self, *, full: bool = False, dry_run: bool = False, verify: bool = False, progress: Progress | None = None
+        self,
+        *,
+        full: bool = False,
+        dry_run: bool = False,
+        verify: bool = False,
+        background: bool = False,
+        wait_seconds: float | None = None,
+        progress: Progress | None = None,
     ) -> IndexReport:
         """Bring the index up to date with the files on disk, and say what was done.
 
@@ -125,8 +150,60 @@ class Workspace:
             full: forget what is there and build anew.
             dry_run: only say what would be done.
             verify: read the derived files to the last byte first, and redo what is damaged.
+            background: nobody waits for it, so it takes `Settings.background_cores` only.
+            wait_seconds: how long to wait for another process; by default `Settings.lock_timeout_seconds`.
             progress: called with (files done, files to do) while files are read.
         """
+        try:
+            report = self._index(full, dry_run, verify, background, wait_seconds, progress)
+        except IndexLockedError:  # another run is at work, and says itself when it fails
+            raise
+        except CairnError as error:
+            if not dry_run:
+                self.state.record_error(error)
+            raise
+        if not dry_run:
+            self.state.clear_error()
+        return report
+
+    def refresh(self, progress: Progress | None = None) -> str:
+        """Bring the index up to date for an answer, and return a note when the answer has to do without that.
+
+        That is so while another process is writing, for an answer waits 50 ms for that at most, and where nothing can
+        be written. Without any index there is nothing to answer from, so that is waited for.
+        """
+        known = self._is_indexed()
+        try:
+            self.index(wait_seconds=READER_WAIT_SECONDS if known else None, progress=progress)
+        except (IndexMissingError, IndexVersionError, IndexDamagedError):
+            raise
+        except IndexLockedError:
+            if not known:
+                raise
+            return "another process is updating the index: this is what it holds so far"
+        except StoreError as error:
+            if not known:
+                raise
+            return f"the index could not be updated, so this is from before: {error}; try: {error.hint}"
+        return ""
+
+    def _is_indexed(self) -> bool:
+        try:
+            with closing(self.state.open_for_reading()) as connection, mapped_errors(self.state.database):
+                view = index_db.find_view(connection, self._view_name)
+                return view is not None and view.generation > 0
+        except StoreError:
+            return False
+
+    def _index(
+        self,
+        full: bool,
+        dry_run: bool,
+        verify: bool,
+        background: bool,
+        wait_seconds: float | None,
+        progress: Progress | None,
+    ) -> IndexReport:
         from cairn.index import plan  # noqa: PLC0415 - start-up time: searching does not need it
         from cairn.source.walk import walk  # noqa: PLC0415 - as above
 
@@ -139,17 +216,18 @@ class Workspace:
             with closing(self.state.open_for_reading()) as connection:
                 return plan.preview(connection, found, self._view_name, started)
         self.state.create()
-        with write_lock(self.state.lock, self.settings.lock_timeout_seconds):
+        wait_seconds = self.settings.lock_timeout_seconds if wait_seconds is None else wait_seconds
+        with write_lock(self.state.lock, wait_seconds):
             todo = None if full or verify else self._compare(found, started)
             if isinstance(todo, IndexReport):
                 return todo
             try:
-                return self._build(found, started, full, verify, progress, todo)
+                return self._build(found, started, full, verify, background, progress, todo)
             except DerivedFileError:  # damage that shows only when all of a file is read
-                return self._build(found, started, full, True, progress)
+                return self._build(found, started, full, True, background, progress)
             except IndexDamagedError:  # the same, of a page of the database
                 self.state.set_aside()
-                return self._build(found, started, full, verify, progress)
+                return self._build(found, started, full, verify, background, progress)
 
     def _compare(self, found: Walk, started: float) -> IndexReport | Plan | None:
         """Return the report of a run with nothing to do, else what there is to do, None for an index to be mended."""
@@ -171,14 +249,101 @@ class Workspace:
         started: float,
         full: bool,
         verify: bool,
+        background: bool,
         progress: Progress | None,
         todo: Plan | None = None,
     ) -> IndexReport:
-        from cairn.index.build import Builder  # noqa: PLC0415 - start-up time: numpy, and all that parses
+        from cairn.index import gc  # noqa: PLC0415 - start-up time: numpy
+        from cairn.index.build import Builder  # noqa: PLC0415 - as above, and all that parses
 
         with closing(self.state.open_for_writing(replace_newer=full)) as connection:
-            builder = Builder(self.root, self.state, self._view_name, connection, self._model, self.settings)
-            return builder.run(found, todo, self.branch, started, full=full, verify=verify, progress=progress)
+            builder = Builder(
+                self.root, self.state, self._view_name, connection, self._model, self.settings, background=background
+            )
+            report = builder.run(found, todo, self.branch, started, full=full, verify=verify, progress=progress)
+            if gc.is_due(connection, time.time()):
+                gc.collect(connection, self.state, self.settings, quiet=True)
+            return report
+
+    def watch(self, watcher: Watcher) -> Iterator[Update]:
+        """Keep the index up to date until the watcher is stopped, and yield what was done; see `watcher`.
+
+        Runs at low priority on some of the cores (see `Settings`), with all else that the calling thread does then.
+
+        Raises:
+            PathError: if the folder is gone.
+        """
+        from cairn.index.limits import lower_priority  # noqa: PLC0415 - start-up time: most commands do not watch
+        from cairn.index.watch import follow  # noqa: PLC0415 - as above
+
+        lower_priority(self.settings)
+        return follow(watcher, partial(self.index, background=True), StoreError)
+
+    def watcher(self) -> Watcher:
+        """Return what tells when files of this project change, as the settings want it."""
+        from cairn.index.health import is_remote  # noqa: PLC0415 - start-up time, as in watch()
+        from cairn.index.limits import on_battery  # noqa: PLC0415 - as above
+        from cairn.index.watch import Watcher  # noqa: PLC0415 - as above
+
+        return Watcher(
+            self.root,
+            self._repository,
+            polling=self.settings.watch_polling or is_remote(self.root),
+            poll_seconds=self.settings.watch_poll_seconds,
+            is_paused=on_battery if self.settings.pause_on_battery else lambda: False,
+            state=self.state.path,
+        )
+
+    def collect(self, *, dry_run: bool = False) -> GarbageReport:
+        """Drop what no branch and no worktree has shown for `Settings.garbage_days`.
+
+        Args:
+            dry_run: only say what would be dropped.
+
+        Raises:
+            IndexMissingError: if nothing was indexed yet.
+        """
+        from cairn.index import gc  # noqa: PLC0415 - start-up time: numpy
+
+        self.state.open_for_reading().close()
+        with write_lock(self.state.lock, self.settings.lock_timeout_seconds):
+            try:
+                with closing(self.state.open_for_writing()) as connection:
+                    return gc.collect(connection, self.state, self.settings, dry_run=dry_run)
+            except DerivedFileError:
+                pass
+        self.index(verify=True)
+        with (
+            write_lock(self.state.lock, self.settings.lock_timeout_seconds),
+            closing(self.state.open_for_writing()) as connection,
+        ):
+            return gc.collect(connection, self.state, self.settings, dry_run=dry_run)
+
+    def doctor(self, *, fix: bool = False) -> list[Finding]:
+        """Examine the index and what it stands on, from the disk to every row and file.
+
+        Args:
+            fix: mend what can be, and examine again. A damaged database is kept beside the new one.
+
+        Returns:
+            what was looked at; what was mended is marked as `fixed`.
+        """
+        from cairn.index import health  # noqa: PLC0415 - start-up time: numpy
+
+        findings = health.examine(self.state, bundled_fingerprint())
+        if not fix or not any(one.repair for one in findings):
+            return findings
+        self.close()
+        fixed: list[Finding] = []
+        for _ in range(3):  # what is in the way hides what is behind
+            health.repair(self.state, findings, self.index, partial(self.index, verify=True))
+            left = health.examine(self.state, bundled_fingerprint())
+            repairs = {one.repair for one in left}
+            fixed += [one._replace(fixed=True) for one in findings if one.repair and one.repair not in repairs]
+            findings = left
+            if not any(repairs):
+                break
+        return [*fixed, *findings]
 
     def build_graphs(self, progress: Progress | None = None) -> int:
         """Build what a large index is searched faster with, and return for how many chunks; until then search is exact.
@@ -256,7 +421,7 @@ class Workspace:
             return False
         from cairn.index import background  # noqa: PLC0415 - start-up time, as in embed()
 
-        self._background = background.start(self.root, self.state, self.settings.chain)
+        self._background = background.start(self.root, self.state, self.settings)
         return self._background is not None
 
     @property
@@ -319,7 +484,7 @@ class Workspace:
             raise QueryError(f"no language is called {', '.join(unknown)}", f"known are: {', '.join(sorted(BY_NAME))}")
         understood = understand(query, mode)
         request = Request(limit, Filters(tuple(kinds), tuple(languages), tuple(globs)), max_tokens, explain, context)
-        return respond(self._library(), understood, request, guessed=mode == "auto")
+        return self._mended(lambda: respond(self._library(), understood, request, guessed=mode == "auto"))
 
     def fetch(self, ids: Sequence[str]) -> list[Fetched]:
         """Return the full text of hits, and of definitions in an outline, in the order of `ids`.
@@ -328,7 +493,7 @@ class Workspace:
             NotFoundError: if an id is malformed, or what it names is in the index no more.
             IndexMissingError: if nothing was indexed yet; the ids of an outline need no index.
         """
-        return [self._fetch_definition(one) or self._fetch_hit(one) for one in ids]
+        return self._mended(lambda: [self._fetch_definition(one) or self._fetch_hit(one) for one in ids])
 
     def _fetch_hit(self, text_id: str) -> Fetched:
         from cairn.search.fetch import fetch_one  # noqa: PLC0415 - start-up time: indexing does not search
@@ -404,7 +569,8 @@ class Workspace:
 
     def status(self) -> dict[str, object]:
         """Return what the index holds, as plain values for display."""
-        from cairn.index.models import chain_status  # noqa: PLC0415 - start-up time: searching does not need it
+        from cairn.index.gc import is_gone  # noqa: PLC0415 - start-up time: searching does not need it
+        from cairn.index.models import chain_status  # noqa: PLC0415 - as above
         from cairn.index.plan import make_plan  # noqa: PLC0415 - as above
         from cairn.source.walk import walk  # noqa: PLC0415 - as above
 
@@ -428,8 +594,26 @@ class Workspace:
                 "skipped": {skip.path: skip.reason for skip in skipped},
                 "model": index_db.read_meta(connection).get("model", ""),
                 "embedding": [one._asdict() for one in chain_status(connection, view.id, self.settings.chain)],
-                "disk_bytes": self.state.disk_bytes(),
+                "views": [one._asdict() | {"gone": is_gone(one)} for one in garbage_db.read_views(connection)],
+                "sizes": (sizes := self.state.sizes()),
+                "disk_bytes": sum(sizes.values()),
+                "last_error": self.state.read_error(),
             }
+
+    def _mended(self, answer: Callable[[], _T]) -> _T:
+        """Answer; when the database turns out to be damaged, move it aside, build a new one, and answer from that."""
+        try:
+            with mapped_errors(self.state.database):
+                return answer()
+        except DerivedFileError:
+            raise
+        except IndexDamagedError:
+            self.close()
+            with write_lock(self.state.lock, self.settings.lock_timeout_seconds):
+                self.state.set_aside()
+            self.index()
+        with mapped_errors(self.state.database):
+            return answer()
 
     def _library(self) -> Library:
         """Open the newest generation, unless it is the one already open."""

@@ -18,10 +18,11 @@ from cairn.workspace import Workspace
 def run_search(options: argparse.Namespace) -> int:
     """Bring the index up to date, search it, and print the hits."""
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
+        told = ""
         if not options.no_update:
             bar = ProgressBar("Indexing")
             with closing(bar):
-                workspace.index(progress=bar)
+                told = workspace.refresh(bar)
         answer = workspace.search(
             options.query,
             limit=options.limit,
@@ -33,7 +34,9 @@ def run_search(options: argparse.Namespace) -> int:
             explain=options.explain,
             context=options.context,
         )
-        if not options.no_update and workspace.complete_in_background():
+        if told:
+            answer = replace(answer, notes=(*answer.notes, told))
+        elif not options.no_update and workspace.complete_in_background():
             told = f"a run in the background completes them; it writes to {workspace.state.embedding_log}"
             answer = replace(answer, notes=(*answer.notes, told))
     if options.json:

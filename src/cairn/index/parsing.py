@@ -24,11 +24,7 @@ from cairn.types import Chunk, Definition, ParsedFile, Span
 
 CHUNK_KEY_BYTES = 5
 MAX_BODY_BYTES = 20_000  # of a chunk's text; only a single line can be longer
-# More processes than this gain little: the results go through one.
-MAX_HELPERS = 4
-# Files handed to other processes and not yet back, and their size at most.
-_IN_FLIGHT = 1_024
-_IN_FLIGHT_BYTES = 8_000_000
+_IN_FLIGHT = 1_024  # files handed to other processes and not yet back
 
 T = TypeVar("T")
 
@@ -108,19 +104,24 @@ def parse_here(tasks: Iterable[Task[T]]) -> Iterator[tuple[T, ParsedText]]:
         yield task.tag, parse_text(task.data, task.language)
 
 
-def parse_beside(tasks: Iterable[Task[T]]) -> Iterator[tuple[T, ParsedText]]:
+def parse_beside(tasks: Iterable[Task[T]], n_helpers: int, in_flight_bytes: int) -> Iterator[tuple[T, ParsedText]]:
     """Parse files in processes of their own, in order, while the caller works on those that are done.
 
     A grammar that brings its process down costs one file its definitions: it is cut on line borders instead.
+
+    Args:
+        tasks: the files.
+        n_helpers: how many processes, at least 1.
+        in_flight_bytes: about so much source at most is with them at once.
     """
     waiting: deque[tuple[int, Task[T]]] = deque()  # with the number of the helper that has it
     waiting_bytes = 0
     numbered = enumerate(tasks)
-    helpers = [_Helper() for _ in range(min(MAX_HELPERS, os.cpu_count() or 1))]
+    helpers = [_Helper() for _ in range(n_helpers)]
     try:
         exhausted = False
         while waiting or not exhausted:
-            while not exhausted and len(waiting) < _IN_FLIGHT and waiting_bytes < _IN_FLIGHT_BYTES:
+            while not exhausted and len(waiting) < _IN_FLIGHT and waiting_bytes < in_flight_bytes:
                 if (following := next(numbered, None)) is None:
                     exhausted = True
                     break

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import marshal
 import os
 import sqlite3
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from cairn.storage.migrations import Migration
-from cairn.types import Chunk, Definition, ParsedFile, Skipped, Span
+from cairn.types import Chunk, Definition, FileStat, ParsedFile, Skipped, Span
 
 _T = TypeVar("_T")
 
@@ -72,6 +74,19 @@ MIGRATIONS = (
                 PRIMARY KEY (blob_id, model_id)) WITHOUT ROWID""",
         ),
     ),
+    Migration(
+        "since when something is garbage",  # its SQL is in garbage_db.py
+        (
+            """CREATE TABLE garbage (
+                kind TEXT NOT NULL, id INTEGER NOT NULL, since REAL NOT NULL,
+                PRIMARY KEY (kind, id)) WITHOUT ROWID""",
+        ),
+    ),
+    Migration(
+        "when a file's entry was changed",  # which nobody can set, unlike the time of its content
+        ("ALTER TABLE file ADD COLUMN ctime_ns INTEGER NOT NULL DEFAULT 0",),
+    ),
+    Migration("checksums of rows", ("ALTER TABLE blob ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0",)),
 )
 
 
@@ -87,6 +102,15 @@ class FileRow(NamedTuple):
     mtime_ns: int
     racy: bool = False
     reason: str = ""
+    ctime_ns: int = 0
+
+    def agrees_with(self, file: FileStat) -> bool:
+        """Tell whether nothing says that the file on disk has another content than this row."""
+        return not self.racy and self.is_stamped(file)
+
+    def is_stamped(self, file: FileStat) -> bool:
+        """Tell whether size and times are those of the file on disk."""
+        return (self.size, self.mtime_ns, self.ctime_ns) == (file.size, file.mtime_ns, file.ctime_ns)
 
 
 class SegmentRow(NamedTuple):
@@ -173,7 +197,8 @@ def set_branch(connection: sqlite3.Connection, view_id: int, branch: str) -> Non
 def iter_files(connection: sqlite3.Connection, view_id: int) -> Iterable[FileRow]:
     """Yield the files of a view in path order."""
     rows = connection.execute(
-        "SELECT path, blob_id, size, mtime_ns, racy, reason FROM file WHERE view_id = ? ORDER BY path", (view_id,)
+        "SELECT path, blob_id, size, mtime_ns, racy, reason, ctime_ns FROM file WHERE view_id = ? ORDER BY path",
+        (view_id,),
     )
     for path, *rest in rows:
         yield FileRow(os.fsdecode(path), *rest)
@@ -190,11 +215,9 @@ def read_skipped(connection: sqlite3.Connection, view_id: int) -> list[Skipped]:
 def put_files(connection: sqlite3.Connection, view_id: int, files: Iterable[FileRow]) -> None:
     """Add or replace files of a view."""
     connection.executemany(
-        "INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (
-            (view_id, os.fsencode(file.path), file.blob_id, file.size, file.mtime_ns, file.racy, file.reason)
-            for file in files
-        ),
+        """INSERT OR REPLACE INTO file (view_id, path, blob_id, size, mtime_ns, racy, reason, ctime_ns)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
+        ((view_id, os.fsencode(file.path), *file[1:]) for file in files),
     )
 
 
@@ -227,32 +250,51 @@ def put_blob(
 ) -> None:
     """Store what one content yields; `keys` are the stable numbers of its chunks."""
     first_id = blob_id << ORDINAL_BITS
-    connection.execute(
-        "INSERT INTO blob VALUES (?, ?, ?, ?, ?, ?)",
-        (blob_id, content_hash, parsed.language, parsed.note, len(parsed.chunks), segment_id),
-    )
     chunk_of = [place for place, chunk in enumerate(parsed.chunks) for _ in range(*chunk.definitions)]
-    connection.executemany(
-        "INSERT INTO definition VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            (
-                first_id + ordinal, first_id + chunk_of[ordinal],
-                one.kind, one.name, one.qualified_name, one.signature, one.doc, one.parent,
-                one.span.start_line, one.span.end_line, one.span.start_byte, one.span.end_byte,
-            )
-            for ordinal, one in enumerate(parsed.definitions)
-        ],
-    )  # fmt: skip
-    connection.executemany(
-        "INSERT INTO chunk VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            (
-                first_id + ordinal, key, one.kind, one.owner, one.part, *one.definitions, one.header,
-                one.span.start_line, one.span.end_line, one.span.start_byte, one.span.end_byte, *one.lines[0],
-            )
-            for ordinal, (one, key) in enumerate(zip(parsed.chunks, keys, strict=True))
-        ],
-    )  # fmt: skip
+    definitions = [
+        (
+            first_id + ordinal, first_id + chunk_of[ordinal],
+            one.kind, one.name, one.qualified_name, one.signature, one.doc, one.parent,
+            one.span.start_line, one.span.end_line, one.span.start_byte, one.span.end_byte,
+        )
+        for ordinal, one in enumerate(parsed.definitions)
+    ]  # fmt: skip
+    chunks = [
+        (
+            first_id + ordinal, key, one.kind, one.owner, one.part, *one.definitions, one.header,
+            one.span.start_line, one.span.end_line, one.span.start_byte, one.span.end_byte, *one.lines[0],
+        )
+        for ordinal, (one, key) in enumerate(zip(parsed.chunks, keys, strict=True))
+    ]  # fmt: skip
+    blob = (blob_id, content_hash, parsed.language, parsed.note, len(parsed.chunks))
+    connection.execute(
+        """INSERT INTO blob (id, hash, language, note, n_chunks, segment_id, checksum) VALUES (?, ?, ?, ?, ?, ?, ?)""",
+        (*blob, segment_id, _checksum(blob, definitions, chunks)),
+    )
+    connection.executemany("INSERT INTO definition VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", definitions)
+    connection.executemany("INSERT INTO chunk VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", chunks)
+
+
+def _checksum(blob: tuple[Any, ...], definitions: list[tuple[Any, ...]], chunks: list[tuple[Any, ...]]) -> int:
+    """Return a number above 0 that changes with any value of the rows of a blob: SQLite itself notices no such change.
+
+    Version 2 of marshal writes equal values as equal bytes.
+    """
+    return 1 + zlib.crc32(marshal.dumps((blob, definitions, chunks), 2))
+
+
+def iter_damaged_blobs(connection: sqlite3.Connection) -> Iterator[int]:
+    """Yield the blobs whose rows are not what was written. Those written before there were checksums pass."""
+    for *blob, checksum in connection.execute(
+        "SELECT id, hash, language, note, n_chunks, checksum FROM blob ORDER BY id"
+    ):
+        bounds = (blob[0] << ORDINAL_BITS, (blob[0] + 1) << ORDINAL_BITS)
+        definitions, chunks = (
+            connection.execute(f"SELECT * FROM {table} WHERE id >= ? AND id < ? ORDER BY id", bounds).fetchall()
+            for table in ("definition", "chunk")
+        )
+        if checksum and checksum != _checksum(tuple(blob), definitions, chunks):
+            yield blob[0]
 
 
 def read_segments(connection: sqlite3.Connection) -> list[SegmentRow]:
@@ -420,7 +462,7 @@ def clear(connection: sqlite3.Connection) -> None:
 
     The vectors of other models stay, to be found again by the texts they belong to.
     """
-    for table in ("file", "view", "chunk", "definition", "blob", "segment", "overlay_blob"):
+    for table in ("file", "view", "chunk", "definition", "blob", "segment", "overlay_blob", "garbage"):
         connection.execute(f"DELETE FROM {table}")
 
 

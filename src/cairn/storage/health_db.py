@@ -1,0 +1,24 @@
+"""All SQL that looks for rows that do not fit together."""
+
+from __future__ import annotations
+
+import sqlite3
+
+_ORPHANS = {
+    "files that show a blob that is not there": """SELECT count(*) FROM file WHERE blob_id IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM blob WHERE blob.id = file.blob_id)""",
+    "files of a view that is not there": """SELECT count(*) FROM file
+        WHERE NOT EXISTS (SELECT 1 FROM view WHERE view.id = file.view_id)""",
+    "chunks of a blob that is not there": """SELECT count(*) FROM chunk
+        WHERE NOT EXISTS (SELECT 1 FROM blob WHERE blob.id = chunk.id >> 20)""",
+    "definitions of a blob that is not there": """SELECT count(*) FROM definition
+        WHERE NOT EXISTS (SELECT 1 FROM blob WHERE blob.id = definition.id >> 20)""",
+    "blobs of a segment that is not there": """SELECT count(*) FROM blob WHERE n_chunks > 0
+        AND NOT EXISTS (SELECT 1 FROM segment WHERE segment.id = blob.segment_id)""",
+}
+
+
+def find_orphans(connection: sqlite3.Connection) -> dict[str, int]:
+    """Return how many rows point at nothing, by what they are; none of which there are none."""
+    counts = {words: connection.execute(query).fetchone()[0] for words, query in _ORPHANS.items()}
+    return {words: count for words, count in counts.items() if count}
