@@ -1,0 +1,154 @@
+"""Measures a watcher: from saving an edit to finding it, and what an idle one takes.
+
+    python bench/watch.py edits REPOSITORY --edits 60
+    python bench/watch.py idle --files 20000 --seconds 120
+
+`edits` copies the repository, starts `cairn index --watch` on the copy, and saves edits at random moments; an edit is
+found when a search of the workspace in this process shows it. `idle` makes a tree of files in a git repository, lets
+`cairn index --watch` index it, and reads /proc while nothing happens.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import cast
+
+from cairn.workspace import Workspace
+
+SUFFIXES = {".py", ".php", ".rb", ".go", ".ts", ".js", ".cc", ".h", ".java"}
+POLL_SECONDS = 0.01
+GIVE_UP_SECONDS = 30.0
+
+
+@contextmanager
+def watching(root: Path, state: Path) -> Iterator[subprocess.Popen[str]]:
+    """Run `cairn index --watch` on a folder, from when its first update is done."""
+    command = [sys.executable, "-m", "cairn", "index", str(root), "--watch", "--json", "--state-dir", str(state)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None
+        try:
+            process.stdout.readline()
+            yield process
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait(30)
+
+
+def commit(root: Path) -> None:
+    git = ["git", "-C", str(root), "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "all"]):
+        subprocess.run([*git, *arguments], check=True, capture_output=True)
+
+
+def measure_edits(source: Path, n_edits: int, seed: int) -> dict[str, object]:
+    """Return the quantiles, in milliseconds, of how long an edit takes to be found once it is saved."""
+    moments = random.Random(seed)
+    with tempfile.TemporaryDirectory() as folder:
+        root, state = Path(folder, "copy"), Path(folder, "state")
+        shutil.copytree(source, root, symlinks=True, ignore=shutil.ignore_patterns(".git", ".cairn"))
+        commit(root)
+        took = []
+        with watching(root, state), Workspace.open(root, state_dir=state) as workspace:
+            skipped = cast("dict[str, str]", workspace.status()["skipped"])
+            files = sorted(one for one in root.rglob("*") if one.suffix in SUFFIXES and one.stat().st_size < 100_000)
+            files = [one for one in files if one.relative_to(root).as_posix() not in skipped]
+            for _ in range(n_edits):
+                time.sleep(moments.uniform(0.3, 1.5))
+                file = moments.choice(files)
+                mark = "".join(moments.choices("bcdfghjklmnpqrstvwxz", k=14))
+                text = file.read_bytes() + f"\n{mark}\n".encode()
+                begun = time.perf_counter()
+                file.write_bytes(text)
+                while not _finds(workspace, mark, file.relative_to(root).as_posix()):
+                    if time.perf_counter() - begun > GIVE_UP_SECONDS:
+                        raise SystemExit(f"{file} was not found after {GIVE_UP_SECONDS:.0f} s")
+                    time.sleep(POLL_SECONDS)
+                took.append(1000 * (time.perf_counter() - begun))
+            n_files = workspace.status()["files"]
+    took.sort()
+    return {
+        "files": n_files,
+        "edits": n_edits,
+        "median_ms": round(statistics.median(took)),
+        "p95_ms": round(took[int(0.95 * (len(took) - 1))]),
+        "max_ms": round(took[-1]),
+    }
+
+
+def _finds(workspace: Workspace, mark: str, path: str) -> bool:
+    """Tell whether the postings lead from a word to a file; an exact search would read the file itself."""
+    hits = workspace.search(mark, mode="hybrid", limit=3, explain=True).code
+    return any(hit.path == path and (hit.explain or {}).get("lexical", 0) > 0 for hit in hits)
+
+
+def measure_idle(n_files: int, seconds: float) -> dict[str, object]:
+    """Return what a watcher takes while nothing happens: processor share, memory in MB, descriptors, threads."""
+    with tempfile.TemporaryDirectory() as folder:
+        root, state = Path(folder, "tree"), Path(folder, "state")
+        for number in range(n_files):
+            file = root / f"package_{number // 500}" / f"part_{number // 10 % 50}" / f"module_{number}.py"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(f"def work_{number}(offset):\n    return offset + {number}\n")
+        commit(root)
+        with watching(root, state) as process:
+            time.sleep(5)
+            before = _usage(process.pid)
+            samples = []
+            for _ in range(10):
+                time.sleep(seconds / 10)
+                samples.append(_usage(process.pid))
+    return {
+        "files": n_files,
+        "seconds": seconds,
+        "processor_percent": round(100 * (samples[-1]["cpu_seconds"] - before["cpu_seconds"]) / seconds, 3),
+        "memory_mb": max(one["memory_mb"] for one in samples),
+        "private_mb": max(one["private_mb"] for one in samples),
+        "descriptors": sorted({one["descriptors"] for one in samples}),
+        "threads": sorted({one["threads"] for one in samples}),
+    }
+
+
+def _usage(pid: int) -> dict[str, float]:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    status = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines() if ":" in line)
+    return {
+        "cpu_seconds": (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"),
+        "memory_mb": round(int(status["VmRSS"].split()[0]) / 1024),
+        "private_mb": round(int(status["RssAnon"].split()[0]) / 1024),
+        "descriptors": len(os.listdir(f"/proc/{pid}/fd")),
+        "threads": int(status["Threads"]),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    edits = commands.add_parser("edits")
+    edits.add_argument("repository", type=Path)
+    edits.add_argument("--edits", type=int, default=60)
+    edits.add_argument("--seed", type=int, default=1)
+    idle = commands.add_parser("idle")
+    idle.add_argument("--files", type=int, default=20_000)
+    idle.add_argument("--seconds", type=float, default=120.0)
+    options = parser.parse_args()
+    if options.command == "edits":
+        print(json.dumps(measure_edits(options.repository, options.edits, options.seed)))
+    else:
+        print(json.dumps(measure_idle(options.files, options.seconds)))
+
+
+if __name__ == "__main__":
+    main()
