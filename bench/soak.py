@@ -76,7 +76,8 @@ def main() -> None:
         for number in range(FILES):
             write(root / f"module_{number}.py", number, 0)
         begun = time.monotonic()
-        done, early = 0, {}
+        done = 0
+        early: dict[str, float] = {}
         with Workspace.open(root, state_dir=state, settings=Settings()) as workspace:
             workspace.index()
             workspace.search("work_1_0")
@@ -91,7 +92,7 @@ def main() -> None:
                     early = {"edits": version} | usage(state)
                 if share >= 1:
                     break
-            late = {"edits": done} | usage(state)
+            late: dict[str, float] = {"edits": done} | usage(state)
     growth = round(late["memory_mb"] / early["memory_mb"], 3)
     print(json.dumps({"seconds": round(time.monotonic() - begun), "early": early, "late": late, "growth": growth}))
 

@@ -63,7 +63,7 @@ def measure_edits(source: Path, n_edits: int, seed: int) -> dict[str, object]:
         took = []
         with watching(root, state), Workspace.open(root, state_dir=state) as workspace:
             skipped = cast("dict[str, str]", workspace.status()["skipped"])
-            files = sorted(one for one in root.rglob("*") if one.suffix in SUFFIXES and one.stat().st_size < 100_000)
+            files = sorted(one for one in root.rglob("*") if one.suffix in SUFFIXES and one.stat().st_size < 15_000)
             files = [one for one in files if one.relative_to(root).as_posix() not in skipped]
             for _ in range(n_edits):
                 time.sleep(moments.uniform(0.3, 1.5))

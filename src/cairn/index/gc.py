@@ -92,7 +92,7 @@ def collect(
     started = time.perf_counter()
     now = time.time() if now is None else now
     grace_seconds = settings.garbage_days * DAY_SECONDS
-    n_bytes = state.disk_bytes()
+    sizes = state.sizes()
     due = _Due([], {}, 0)
     with mapped_errors(state.database):
         try:
@@ -106,7 +106,8 @@ def collect(
             freed = sum(view.n_bytes for view in due.views) + _estimate(connection, due)
         else:
             _tidy(connection, state, now - grace_seconds, quiet=quiet)
-            freed = max(0, n_bytes - state.disk_bytes())
+            after = state.sizes()  # the database's log grows by what is deleted, until it is emptied
+            freed = sum(max(0, size - after[part]) for part, size in sizes.items())
     names = tuple(view.name for view in due.views)
     seconds = time.perf_counter() - started
     return GarbageReport(names, len(due.blobs), sum(due.blobs.values()), freed, due.waiting, seconds, dry_run)

@@ -74,7 +74,7 @@ def _is_at(stream: IO[bytes], path: Path) -> bool:
 
 def _open(path: Path) -> IO[bytes]:
     try:
-        return path.open("a+b")
+        return path.open("a+b", buffering=0)  # what cannot be written must not wait to be
     except OSError as error:
         raise _not_usable(path, error) from error
 
