@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from cairn.index.health import Finding
     from cairn.index.plan import Plan
     from cairn.index.snapshot import Snapshot
-    from cairn.index.watch import Update, Watcher
+    from cairn.index.watch import Batch, Update, Watcher
     from cairn.search.answer import Library
     from cairn.search.hits import Reader
     from cairn.search.meaning import Meanings
@@ -268,16 +268,21 @@ class Workspace:
     def watch(self, watcher: Watcher) -> Iterator[Update]:
         """Keep the index up to date until the watcher is stopped, and yield what was done; see `watcher`.
 
-        Runs at low priority on some of the cores (see `Settings`), with all else that the calling thread does then.
+        Edits are followed at once; what may take longer, as after the start or a switch of the branch, is done at low
+        priority on some of the cores (see `Settings`).
 
         Raises:
             PathError: if the folder is gone.
         """
-        from cairn.index.limits import lower_priority  # noqa: PLC0415 - start-up time: most commands do not watch
+        from cairn.index.limits import run_behind  # noqa: PLC0415 - start-up time: most commands do not watch
         from cairn.index.watch import follow  # noqa: PLC0415 - as above
 
-        lower_priority(self.settings)
-        return follow(watcher, partial(self.index, background=True), StoreError)
+        def update(batch: Batch) -> IndexReport:
+            if batch.is_edit:
+                return self.index(background=True)
+            return run_behind(self.settings, lambda progress: self.index(background=True, progress=progress))
+
+        return follow(watcher, update, StoreError, PathError)
 
     def watcher(self) -> Watcher:
         """Return what tells when files of this project change, as the settings want it."""

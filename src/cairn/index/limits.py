@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from cairn.config import Settings
+
+_T = TypeVar("_T")
+Progress = Callable[[int, int], None]
 
 # More processes than this gain little: the results go through one.
 MAX_HELPERS = 4
@@ -55,19 +60,58 @@ def limits_of(settings: Settings, *, background: bool, cores: int | None = None)
 
 
 def lower_priority(settings: Settings, pid: int = 0) -> None:
-    """Let others go first, on some of the cores only: the calling thread and what it starts, or another process.
+    """Let others go first, on some of the cores only: the calling thread with what it starts, or another process.
 
-    Where threads have no priority of their own, as on macOS, it is that of the process, and all cores stay allowed.
+    Only Linux knows threads with a priority of their own; elsewhere the calling thread stays as it is.
 
     Args:
         settings: `background_nice`, `background_cores`.
         pid: of another process; 0 for this thread.
     """
+    if not pid and sys.platform != "linux":
+        return
     with suppress(OSError):  # the process ended, or already goes behind others, which only root undoes
         os.setpriority(os.PRIO_PROCESS, pid, max(settings.background_nice, os.getpriority(os.PRIO_PROCESS, pid)))
         if sys.platform == "linux":
-            allowed = sorted(os.sched_getaffinity(pid))
-            os.sched_setaffinity(pid, allowed[-background_cores(settings, len(allowed)) :])
+            wanted = background_cores(settings, os.cpu_count() or 1)
+            os.sched_setaffinity(pid, sorted(os.sched_getaffinity(pid))[-wanted:])
+
+
+def run_behind(settings: Settings, work: Callable[[Progress], _T]) -> _T:
+    """Do some work at low priority in a thread of its own, for a priority once lowered cannot be raised again.
+
+    An interrupt of the waiting thread ends the work where it next tells its progress.
+
+    Args:
+        settings: as for `lower_priority`.
+        work: is given what to call with its progress.
+    """
+    interrupted = threading.Event()
+    outcome: list[_T] = []
+    errors: list[BaseException] = []
+
+    def progress(done: int, total: int) -> None:
+        if interrupted.is_set():
+            raise KeyboardInterrupt
+
+    def run() -> None:
+        lower_priority(settings)
+        try:
+            outcome.append(work(progress))
+        except BaseException as error:  # noqa: BLE001 - raised again below, in the thread that waits
+            errors.append(error)
+
+    thread = threading.Thread(target=run, name="cairn-background")
+    thread.start()
+    try:
+        thread.join()
+    except BaseException:
+        interrupted.set()
+        thread.join()
+        raise
+    if errors:
+        raise errors[0]
+    return outcome[0]
 
 
 def background_cores(settings: Settings, cores: int) -> int:

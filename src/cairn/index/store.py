@@ -181,8 +181,11 @@ class StateDir:
             stamp += f"-{time.time_ns() % 1_000_000_000:09}"
         for suffix in ("", "-wal", "-shm"):
             file = Path(f"{self.database}{suffix}")
-            if file.exists():
-                file.replace(f"{self.database}.damaged-{stamp}{suffix}")
+            try:
+                if file.exists():
+                    file.replace(f"{self.database}.damaged-{stamp}{suffix}")
+            except OSError as error:
+                raise StoreError(f"cannot move {file} aside: {error.strerror}", f"move or remove {file}") from error
 
     def set_aside_files(self) -> list[Path]:
         """Return the databases that were moved out of the way, with their logs."""

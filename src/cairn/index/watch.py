@@ -14,6 +14,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
+from cairn.errors import PathError
 from cairn.source.eligible import UNLISTED, check_name
 from cairn.source.git import Repository, ignored_among
 from cairn.source.walk import CAIRNIGNORE, list_folders
@@ -32,6 +33,7 @@ RECONCILE_SECONDS = 600.0
 MAX_REST_SECONDS = 2.0
 POLL_SHARE = 1 / 20
 MAX_RETRY_SECONDS = 60.0
+FEW_PATHS = 50
 _MAX_ASKED = 500  # paths about which git is asked; among more there is always one that counts
 _RULES = frozenset((".gitignore", CAIRNIGNORE, "exclude"))
 _OF_GIT = frozenset(("HEAD", "index"))
@@ -48,6 +50,11 @@ class Batch(NamedTuple):
     reason: Reason
     paths: frozenset[str] = frozenset()
     note: str = ""
+
+    @property
+    def is_edit(self) -> bool:
+        """Tell whether it is a person's edit, which wants to be found soon, and not a switch of a branch or a start."""
+        return self.reason == "poll" or 0 < len(self.paths) <= FEW_PATHS
 
 
 class Stream(Protocol):
@@ -148,7 +155,7 @@ class Watcher:
         clock: Clock | None = None,
     ) -> None:
         self.polling = polling
-        self._root = root
+        self.root = root
         self._repository = repository
         self._poll_seconds = poll_seconds
         self._is_paused = is_paused
@@ -232,7 +239,15 @@ class Watcher:
         if self.polling:
             return
         for _ in range(5):  # a folder made between listing and watching would never be noticed
-            folders = self._list_folders()
+            try:
+                folders = self._list_folders()
+            except PathError as error:
+                if not os.path.isdir(self.root):
+                    raise
+                self.polling = True
+                self._note = f"{error}: looking for changes from time to time"
+                self._close()
+                return
             if self._stream is not None and folders == self._folders:
                 return
             self._close()
@@ -255,8 +270,8 @@ class Watcher:
         self._stream = None
 
     def _list_folders(self) -> frozenset[str]:
-        inner = list_folders(self._root, repository=self._repository)
-        folders = {os.path.join(self._root, one) if one else str(self._root) for one in inner}
+        inner = list_folders(self.root, repository=self._repository)
+        folders = {os.path.join(self.root, one) if one else str(self.root) for one in inner}
         if self._repository is not None:  # for a switch to another branch, and what is staged
             folders.add(str(self._repository.git_dir))
         return frozenset(folders)
@@ -275,7 +290,7 @@ class Watcher:
         """Return those of some paths that may stand for a change of the index."""
         kept: set[str] = set()
         asked: dict[str, str] = {}
-        prefix = os.path.join(self._root, "")
+        prefix = os.path.join(self.root, "")
         for path in paths:
             if path in self._folders or self._is_of_git(path):
                 kept.add(path)
@@ -284,7 +299,7 @@ class Watcher:
                 if not UNLISTED.intersection(name.split(os.sep)) and not check_name(os.path.basename(name)):
                     asked[name] = path
         if self._repository is not None and 0 < len(asked) <= _MAX_ASKED:
-            for name in ignored_among(self._root, list(asked)):
+            for name in ignored_among(self.root, list(asked)):
                 asked.pop(name, None)
         return kept | set(asked.values())
 
@@ -302,7 +317,7 @@ class Update(NamedTuple):
     error: Exception | None = None
 
 
-def follow(watcher: Watcher, update: Callable[[], IndexReport], *survived: type[Exception]) -> Iterator[Update]:
+def follow(watcher: Watcher, update: Callable[[Batch], IndexReport], *survived: type[Exception]) -> Iterator[Update]:
     """Bring an index up to date at each batch of a watcher, and yield what was done.
 
     Args:
@@ -313,8 +328,10 @@ def follow(watcher: Watcher, update: Callable[[], IndexReport], *survived: type[
     with closing(watcher.batches()) as batches:
         for batch in batches:
             try:
-                done = Update(batch, update())
+                done = Update(batch, update(batch))
             except survived as error:
+                if not os.path.isdir(watcher.root):  # there will be nothing to update any more
+                    raise
                 watcher.failed()
                 done = Update(batch, None, error)
             yield done

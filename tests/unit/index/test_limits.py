@@ -9,7 +9,7 @@ import pytest
 
 from cairn.config import Settings
 from cairn.errors import ConfigError
-from cairn.index.limits import Limits, background_cores, limits_of, lower_priority, on_battery
+from cairn.index.limits import Limits, background_cores, limits_of, lower_priority, on_battery, run_behind
 
 
 def test_a_run_that_somebody_waits_for_uses_all_cores_up_to_four() -> None:
@@ -51,8 +51,21 @@ def test_another_process_is_put_behind_others_and_an_ended_one_is_no_error() -> 
         lower_priority(Settings(background_nice=7), process.pid)
         assert os.getpriority(os.PRIO_PROCESS, process.pid) >= 7
         if sys.platform == "linux":
-            assert len(os.sched_getaffinity(process.pid)) == background_cores(Settings(), len(os.sched_getaffinity(0)))
+            wanted = background_cores(Settings(), os.cpu_count() or 1)
+            assert len(os.sched_getaffinity(process.pid)) == min(wanted, len(os.sched_getaffinity(0)))
     lower_priority(Settings(), process.pid)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have no priority of their own")
+def test_work_behind_others_leaves_the_waiting_thread_as_it_was() -> None:
+    before = os.getpriority(os.PRIO_PROCESS, 0)
+    assert run_behind(Settings(background_nice=15), lambda _: os.getpriority(os.PRIO_PROCESS, 0)) == max(15, before)
+    assert os.getpriority(os.PRIO_PROCESS, 0) == before
+
+
+def test_an_error_of_work_behind_others_reaches_whoever_waits() -> None:
+    with pytest.raises(ZeroDivisionError):
+        run_behind(Settings(), lambda _: 1 // 0)
 
 
 def supply(folder: Path, name: str, **values: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cairn.errors import StoreError
+from cairn.errors import PathError, StoreError
 from cairn.index import watch
 from cairn.index.watch import Batch, Watcher, follow
 from cairn.source.git import find_repository
@@ -194,7 +194,7 @@ def test_a_failed_update_is_tried_again_later_and_later(tmp_path: Path) -> None:
     failures = iter([StoreError("disk full"), StoreError("disk full"), StoreError("disk full"), None])
     times: list[float] = []
 
-    def update() -> IndexReport:
+    def update(batch: Batch) -> IndexReport:
         times.append(clock.steady() - 1_000)
         if (error := next(failures)) is not None:
             raise error
@@ -202,6 +202,7 @@ def test_a_failed_update_is_tried_again_later_and_later(tmp_path: Path) -> None:
         return REPORT
 
     done = list(follow(watcher, update, StoreError))
+    assert [one.batch.reason for one in done] == ["start", "retry", "retry", "retry"]
     assert [one.report for one in done] == [None, None, None, REPORT]
     assert [str(one.error) for one in done[:3]] == ["disk full"] * 3
     assert times == [0, 1, 3, 7]
@@ -211,12 +212,32 @@ def test_an_error_that_is_not_to_be_survived_ends_it(tmp_path: Path) -> None:
     clock = FakeClock()
     stream = FakeStream(clock, [])
 
-    def update() -> IndexReport:
+    def update(batch: Batch) -> IndexReport:
         raise KeyError
 
     with pytest.raises(KeyError):
         list(follow(Watcher(tmp_path, None, open_stream=stream, clock=clock), update, StoreError))
     assert stream.closed >= 1
+
+
+def test_when_the_folder_is_gone_there_is_nothing_to_try_again(tmp_path: Path) -> None:
+    (tmp_path / "root").mkdir()
+    clock = FakeClock()
+
+    def update(batch: Batch) -> IndexReport:
+        (tmp_path / "root").rmdir()
+        raise PathError("gone")
+
+    with pytest.raises(PathError):
+        list(
+            follow(Watcher(tmp_path / "root", None, open_stream=FakeStream(clock, []), clock=clock), update, PathError)
+        )
+
+
+def test_few_paths_are_an_edit_and_many_are_a_switch() -> None:
+    assert Batch("changes", frozenset("a")).is_edit
+    assert not Batch("changes", frozenset(map(str, range(watch.FEW_PATHS + 1)))).is_edit
+    assert not Batch("start").is_edit
 
 
 @pytest.fixture
