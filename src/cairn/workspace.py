@@ -574,8 +574,7 @@ class Workspace:
 
     def status(self) -> dict[str, object]:
         """Return what the index holds, as plain values for display."""
-        from cairn.index.gc import is_gone  # noqa: PLC0415 - start-up time: searching does not need it
-        from cairn.index.models import chain_status  # noqa: PLC0415 - as above
+        from cairn.index.models import chain_status  # noqa: PLC0415 - start-up time: searching does not need it
         from cairn.index.plan import make_plan  # noqa: PLC0415 - as above
         from cairn.source.walk import walk  # noqa: PLC0415 - as above
 
@@ -599,7 +598,7 @@ class Workspace:
                 "skipped": {skip.path: skip.reason for skip in skipped},
                 "model": index_db.read_meta(connection).get("model", ""),
                 "embedding": [one._asdict() for one in chain_status(connection, view.id, self.settings.chain)],
-                "views": [one._asdict() | {"gone": is_gone(one)} for one in garbage_db.read_views(connection)],
+                "views": [one._asdict() | {"gone": one.is_gone} for one in garbage_db.read_views(connection)],
                 "sizes": (sizes := self.state.sizes()),
                 "disk_bytes": sum(sizes.values()),
                 "last_error": self.state.read_error(),

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable
 from typing import NamedTuple
 from uuid import uuid4
 
 from cairn.config import Settings
-from cairn.index.overlay import OverlayStore
 from cairn.index.plan import listed_files
 from cairn.index.segment import Segment, merge_segments
 from cairn.index.store import StateDir
@@ -60,11 +57,6 @@ def is_due(connection: sqlite3.Connection, now: float) -> bool:
     return not 0 <= now - garbage_db.collected_at(connection) < QUIET_SECONDS
 
 
-def is_gone(view: garbage_db.ViewSize) -> bool:
-    """Tell whether the folder that a view shows is gone. A name that is no exact path is not judged."""
-    return "\\x" not in view.name and os.path.isabs(view.name) and not os.path.isdir(view.name)
-
-
 def collect(
     connection: sqlite3.Connection,
     state: StateDir,
@@ -73,7 +65,6 @@ def collect(
     now: float | None = None,
     quiet: bool = False,
     dry_run: bool = False,
-    gone: Callable[[garbage_db.ViewSize], bool] = is_gone,
 ) -> GarbageReport:
     """Drop what has been garbage for `Settings.garbage_days`; the caller holds the write lock.
 
@@ -84,7 +75,6 @@ def collect(
         now: seconds since the epoch; by default the clock's.
         quiet: leave what costs more than it gives.
         dry_run: only say what would be dropped.
-        gone: tells whether what a view shows is gone.
 
     Raises:
         DerivedFileError: if a segment is damaged.
@@ -97,7 +87,7 @@ def collect(
     with mapped_errors(state.database):
         try:
             with transaction(connection):
-                due = _find(connection, now, grace_seconds, gone)
+                due = _find(connection, now, grace_seconds)
                 if dry_run:
                     raise _Undo
                 garbage_db.record_collected(connection, now)
@@ -113,12 +103,10 @@ def collect(
     return GarbageReport(names, len(due.blobs), sum(due.blobs.values()), freed, due.waiting, seconds, dry_run)
 
 
-def _find(
-    connection: sqlite3.Connection, now: float, grace_seconds: float, gone: Callable[[garbage_db.ViewSize], bool]
-) -> _Due:
+def _find(connection: sqlite3.Connection, now: float, grace_seconds: float) -> _Due:
     """Drop the views whose time is over, and return what is due then. Runs inside a transaction."""
     views = garbage_db.read_views(connection)
-    garbage_db.mark(connection, "view", {view.id for view in views if gone(view)}, now)
+    garbage_db.mark(connection, "view", {view.id for view in views if view.is_gone}, now)
     over = garbage_db.expired(connection, "view", now - grace_seconds)
     garbage_db.drop_views(connection, over)
     dead = garbage_db.dead_blobs(connection)
@@ -149,6 +137,8 @@ def _sweep(connection: sqlite3.Connection, state: StateDir, due: _Due, least_sha
     index_db.drop_blobs(connection, gone)
     garbage_db.forget(connection, "blob", gone)
     if gone:
+        from cairn.index.overlay import OverlayStore  # noqa: PLC0415 - start-up time: most projects need no other model
+
         for model in overlay_db.read_models(connection):
             store = OverlayStore(connection, state, model)
             store.forget_lost()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Collection, Iterable
 from typing import Literal, NamedTuple
@@ -22,6 +23,11 @@ class ViewSize(NamedTuple):
     generation: int
     files: int
     n_bytes: int
+
+    @property
+    def is_gone(self) -> bool:
+        """Tell whether the folder it shows is gone. A name that is no exact path, for it is no UTF-8, is not judged."""
+        return "\\x" not in self.name and os.path.isabs(self.name) and not os.path.isdir(self.name)
 
 
 def read_views(connection: sqlite3.Connection) -> list[ViewSize]:
