@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cairn.errors import IndexMissingError, NotFoundError, RevisionError
+from cairn.index.views import MANY_FILES
 from cairn.storage import index_db
 from cairn.types import IndexReport
 from cairn.workspace import Workspace
@@ -115,6 +117,19 @@ def test_switching_back_and_forth_embeds_nothing_again(workspace: Workspace, git
         git(workspace.root, "switch", "-q", branch)
         assert workspace.index().embedded_chunks == 0
     check_equals_fresh(workspace, tmp_path / "fresh")
+
+
+def test_files_that_git_vouches_for_are_not_looked_at_again(checkout: Path, git: Git) -> None:
+    write(checkout, {f"m{number}.py": module(f"m{number}") for number in range(MANY_FILES + 1)})
+    commit(git, checkout, {})
+    with Workspace.open(checkout) as workspace:
+        workspace.index()
+        for file in checkout.glob("*.py"):
+            os.utime(file, (1_700_000_000, 1_700_000_000))
+        git(checkout, "update-index", "--refresh", "-q")
+        assert workspace.status()["pending"] == MANY_FILES + 1
+        workspace.index()
+        assert workspace.status()["pending"] == 0
 
 
 def test_an_index_that_is_not_of_the_branch_checked_out_says_so(workspace: Workspace, git: Git) -> None:

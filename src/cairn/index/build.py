@@ -226,7 +226,7 @@ class Builder:
         racy = self._view.is_racy(file)
         origin = self._origin(file)
         if origin is not None and (blob_id := index_db.find_origin(self._connection, origin)) is not None:
-            return FileRow(file.path, blob_id, file.size, file.mtime_ns, racy)
+            return FileRow.of(file, blob_id, racy=racy)
         try:
             raw = self._view.read(file.path)
         except FileNotFoundError:
@@ -235,11 +235,11 @@ class Builder:
         except OSError as error:
             reason = f"cannot be read: {error.strerror or error}"
             tally.skipped.append(Skipped(file.path, reason))
-            return FileRow(file.path, None, file.size, file.mtime_ns, True, reason, file.ctime_ns)
+            return FileRow.of(file, None, racy=True, reason=reason)
         racy = racy or len(raw) != file.size
         data = normalize(raw)
         if unsuitable := check_content(data, file.path):
-            return FileRow(file.path, None, file.size, file.mtime_ns, racy, unsuitable, file.ctime_ns)
+            return FileRow.of(file, None, racy=racy, reason=unsuitable)
         language = detect_language(file.path, data[:HEAD_BYTES])
         content_hash = blake2b(data, digest_size=HASH_BYTES).digest()
         blob_id = index_db.find_blob(self._connection, content_hash, language.name)
@@ -248,7 +248,7 @@ class Builder:
         if blob_id is not None:
             if origin is not None:
                 self._origins[origin] = blob_id
-            return FileRow(file.path, blob_id, file.size, file.mtime_ns, racy, ctime_ns=file.ctime_ns)
+            return FileRow.of(file, blob_id, racy=racy)
         return Task(data, language.name, _Content(file, content_hash, racy, origin))
 
     def _origin(self, file: FileStat) -> Origin | None:
@@ -286,7 +286,7 @@ class Builder:
             file, blob_id = content.file, blob_ids[content.content_hash, text.parsed.language]
             if content.origin is not None:
                 self._origins[content.origin] = blob_id
-            rows.append(FileRow(file.path, blob_id, file.size, file.mtime_ns, content.racy, ctime_ns=file.ctime_ns))
+            rows.append(FileRow.of(file, blob_id, racy=content.racy))
         with transaction(self._connection):
             segment_id = 0
             if segment is not None:
