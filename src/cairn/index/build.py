@@ -140,9 +140,12 @@ class Builder:
             self._prepare(full)
             view_id = self._view_id()
             self._forget_lost_segments(verify)
+            view = index_db.find_view(self._connection, self._view.name)
             if plan is None:
-                plan = make_plan(self._connection, walk, index_db.find_view(self._connection, self._view.name))
-            tally = Tally(skipped=list(walk.skipped))
+                plan = make_plan(self._connection, walk, view)
+            # What an interrupted run committed may not be shown yet, even where this one finds no more to do.
+            unshown = view is not None and view.pending > 0
+            tally = Tally(skipped=list(walk.skipped), touched=unshown)
             self._update(view_id, plan, tally, progress)
             self._finish(view_id, plan, tally, verify)
             return make_report(self._connection, plan, tally, started)
@@ -321,9 +324,7 @@ class Builder:
     def _finish(self, view_id: int, plan: Plan, tally: Tally, verify: bool) -> None:
         """Drop what is gone, tidy the segments, and publish a generation if anything changed."""
         view = index_db.find_view(self._connection, self._view.name)
-        tally.touched = (
-            tally.touched or bool(plan.removed) or view is None or not is_of(view, self._view) or bool(view.pending)
-        )
+        tally.touched = tally.touched or bool(plan.removed) or view is None or not is_of(view, self._view)
         shown = is_published(self._state, view)
         if shown and verify:
             shown = self._last_view() is not None
