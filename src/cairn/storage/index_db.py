@@ -574,11 +574,9 @@ class NamedDefinition(NamedTuple):
 
 
 def find_definitions(connection: sqlite3.Connection, name: str) -> Iterator[NamedDefinition]:
-    """Yield the definitions called `name`, in any case, whichever view shows them; those in the same case first."""
+    """Yield the definitions called `name`, in any case, whichever view shows them."""
     rows = connection.execute(
-        """SELECT chunk, id, kind, name, qualified_name FROM definition WHERE name = ? COLLATE NOCASE
-           ORDER BY name = ? COLLATE BINARY DESC, id""",
-        (name, name),
+        "SELECT chunk, id, kind, name, qualified_name FROM definition WHERE name = ? COLLATE NOCASE", (name,)
     )
     for row in rows:
         yield NamedDefinition(row[0], row[1] & MAX_ORDINAL, *row[2:])
