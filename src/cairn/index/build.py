@@ -197,6 +197,7 @@ class Builder:
         n_chunks = n_bytes = 0
         for content, parsed in self._parse(self._read_all(plan, rows, tally, steps), plan):
             steps.take()
+            self._analyzer.prepare(parsed.words)
             batch.append((content, parsed))
             n_chunks += len(parsed.keys)
             n_bytes += content.file.size
