@@ -11,13 +11,14 @@ from typing import NamedTuple
 
 from cairn.errors import DiffError, PathError
 
-_REVISION = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_UNREADABLE = re.compile(rb"^warning: could not open directory '(.*)/': ", re.MULTILINE)
+# Patterns that most runs need not are text, which `re` compiles when it first uses them and keeps.
+_REVISION = r"[0-9a-f]{40}(?:[0-9a-f]{24})?"
+_UNREADABLE = rb"(?m)^warning: could not open directory '(.*)/': "
 _LOCATE_TIMEOUT_S = 20.0
 _LIST_TIMEOUT_S = 300.0
 _SEPARATOR = "--cairn"  # rev-parse echoes an option it does not know: a folder's name may hold line breaks
 # Set by git around hooks and aliases: they point at another repository or change how arguments and output read.
-_FOREIGN_VARIABLE = re.compile(
+_FOREIGN_VARIABLE = (
     r"GIT_(?:ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|DIR|GRAFT_FILE|IMPLICIT_WORK_TREE|INDEX_FILE|INTERNAL_SUPER_PREFIX"
     r"|NAMESPACE|OBJECT_DIRECTORY|PREFIX|QUARANTINE_PATH|SHALLOW_FILE|WORK_TREE|(?:GLOB|ICASE|LITERAL|NOGLOB)_PATHSPECS"
     r"|TRACE.*)"
@@ -87,7 +88,7 @@ def head_revision(repository: Repository) -> str | None:
     reference = _read_reference(repository.git_dir / "HEAD")
     if reference.startswith("ref: refs/heads/"):
         reference = _read_reference(repository.common_dir / reference.removeprefix("ref: "))
-    if _REVISION.fullmatch(reference):
+    if re.fullmatch(_REVISION, reference):
         return reference
     done = run_git(repository.work_tree, ["rev-parse", "--verify", "--quiet", "HEAD"], _LOCATE_TIMEOUT_S)
     return os.fsdecode(done.stdout).strip() or None
@@ -111,7 +112,8 @@ def list_files(folder: Path, *, own_repository: bool = False) -> Listing:
         raise _refusal(folder, done)
     paths = set(os.fsdecode(done.stdout).split("\0"))  # a file in conflict is listed once for each side
     paths.discard("")
-    return Listing(sorted(paths), [os.fsdecode(path) for path in _UNREADABLE.findall(done.stderr)])
+    unreadable = re.findall(_UNREADABLE, done.stderr) if done.stderr else []
+    return Listing(sorted(paths), [os.fsdecode(path) for path in unreadable])
 
 
 def diff_lines(folder: Path, revision: str) -> list[str]:
@@ -185,11 +187,15 @@ def run_git(
 
 def environment_for(ceiling: Path | None) -> dict[str, str]:
     """Return the variables git runs with: it takes no lock, fetches nothing, and speaks English."""
-    environment = {name: value for name, value in os.environ.items() if not _FOREIGN_VARIABLE.fullmatch(name)}
+    environment = {name: value for name, value in os.environ.items() if not _is_foreign(name)}
     environment |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
     if ceiling is not None:
         environment["GIT_CEILING_DIRECTORIES"] = os.path.abspath(ceiling)
     return environment
+
+
+def _is_foreign(name: str) -> bool:
+    return name.startswith("GIT_") and re.fullmatch(_FOREIGN_VARIABLE, name) is not None
 
 
 def _refusal(folder: Path, done: subprocess.CompletedProcess[bytes]) -> PathError:
