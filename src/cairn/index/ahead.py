@@ -26,7 +26,7 @@ _FIRST_FILE = 3  # after the standard streams
 
 
 class Ahead:
-    """A fork at work on what a plan has to do. Close it.
+    """A fork at work on what a plan has to do; `pid` is 0 where there is none. Close it.
 
     Args:
         reader: of the files, which are all read at once; none that needs parsing starts no fork.
@@ -37,12 +37,12 @@ class Ahead:
         self.reader = reader
         self._limits = limits
         self._tasks = list(reader.tasks())
-        self._pid = 0
+        self.pid = 0
         if not self._tasks:
             return
         source, sink = os.pipe()
-        self._pid = os.fork()
-        if not self._pid:
+        self.pid = os.fork()
+        if not self.pid:
             _work(self._tasks, sink)
         os.close(sink)
         self._results = open(source, "rb")  # noqa: SIM115 - closed by close()
@@ -60,14 +60,14 @@ class Ahead:
 
     def close(self) -> None:
         """End the fork, if it has not."""
-        if not self._pid:
+        if not self.pid:
             return
         self._results.close()
         with suppress(ProcessLookupError):
-            os.kill(self._pid, signal.SIGKILL)
+            os.kill(self.pid, signal.SIGKILL)
         with suppress(ChildProcessError):  # the program does not want to know how its children end
-            os.waitpid(self._pid, 0)
-        self._pid = 0
+            os.waitpid(self.pid, 0)
+        self.pid = 0
 
 
 def is_worthwhile(limits: Limits, *, cores: int, imported: bool) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -94,7 +94,7 @@ def head_revision(repository: Repository) -> str | None:
     return os.fsdecode(done.stdout).strip() or None
 
 
-def list_files(folder: Path, *, own_repository: bool = False) -> Listing:
+def list_files(folder: Path, *, own_repository: bool = False, meanwhile: Callable[[], None] | None = None) -> Listing:
     """List what git tracks below a folder of a checkout, and what it does not track but would not ignore either.
 
     Tracked files are listed whether or not they are still on disk.
@@ -102,12 +102,15 @@ def list_files(folder: Path, *, own_repository: bool = False) -> Listing:
     Args:
         folder: any folder of the checkout.
         own_repository: fail rather than answer for the enclosing repository when the folder has none of its own.
+        meanwhile: as for `run_git`.
 
     Raises:
         PathError: if git fails.
     """
     arguments = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    done = run_git(folder, arguments, _LIST_TIMEOUT_S, ceiling=folder.parent if own_repository else None)
+    done = run_git(
+        folder, arguments, _LIST_TIMEOUT_S, ceiling=folder.parent if own_repository else None, meanwhile=meanwhile
+    )
     if done.returncode:
         raise _refusal(folder, done)
     paths = set(os.fsdecode(done.stdout).split("\0"))  # a file in conflict is listed once for each side
@@ -158,8 +161,17 @@ def run_git(
     *,
     ceiling: Path | None = None,
     given: bytes = b"",
+    meanwhile: Callable[[], None] | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run git in a folder, free of the variables of a surrounding git; `given` is what it reads.
+    """Run git in a folder, free of the variables of a surrounding git.
+
+    Args:
+        folder: where.
+        arguments: for git.
+        timeout_s: how long to wait for it.
+        ceiling: git looks for a repository in folders below this one only.
+        given: what git reads.
+        meanwhile: what to do while git starts working.
 
     Raises:
         FileNotFoundError: if git is not installed.
@@ -168,15 +180,16 @@ def run_git(
     environment = environment_for(ceiling)
     command = ["git", "-c", "core.fsmonitor=false", *arguments]  # start no daemon and no program the repository names
     try:
-        return subprocess.run(
-            command,
-            cwd=folder,
-            env=environment,
-            input=given,
-            capture_output=True,
-            timeout=timeout_s,
-            check=False,
-        )
+        pipe = subprocess.PIPE
+        with subprocess.Popen(command, cwd=folder, env=environment, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+            try:
+                if meanwhile is not None:
+                    meanwhile()
+                output, complaints = process.communicate(given, timeout_s)
+            except BaseException:
+                process.kill()
+                raise
+            return subprocess.CompletedProcess(command, process.returncode, output, complaints)
     except subprocess.TimeoutExpired as error:
         raise PathError(f"git needed more than {timeout_s:.0f} s in {folder}", "try: git status") from error
     except (PermissionError, NotADirectoryError) as error:
