@@ -166,6 +166,19 @@ def test_what_is_recorded_is_what_was_parsed_though_the_file_changes_meanwhile(r
     assert stored(root)["alpha.py"][2] == ["Epsilon", "epsilon"]
 
 
+def test_where_no_process_can_be_made_the_files_are_parsed_all_the_same(root: Path) -> None:
+    write(root, "alpha.py", source("delta"))
+    refuse = """
+import sys
+def refuse(event, arguments):
+    if event == "os.fork":
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+sys.addaudithook(refuse)
+"""
+    run(f"{refuse}{BEGIN}\nassert not ahead.pid\n{BUILD}", root)
+    assert stored(root)["alpha.py"][1:] == ("", ["Delta", "delta"])
+
+
 def test_nothing_to_parse_starts_no_fork_and_a_closed_one_is_gone(root: Path) -> None:
     count = "\nprint(ahead.pid > 0)\nahead.close()\ntry: os.waitpid(-1, 0)\nexcept ChildProcessError: print('none')"
     (root / "alpha.py").touch()  # another time, the same content

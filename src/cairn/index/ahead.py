@@ -15,14 +15,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import NoReturn
 
-from cairn.index.beside import TEXT_JOB, Task, parse_beside
+from cairn.index.beside import TEXT_JOB, Task, parse_beside, parse_here
 from cairn.index.limits import Limits
 from cairn.index.reading import Content, Reader
 from cairn.index.words import ParsedText
 
 # From so many threads on a fork may find a lock taken by one that it does not have.
 _TOO_MANY_THREADS = 2
-_FIRST_FILE = 3  # after the standard streams
+_STREAMS = 3  # the standard ones
 
 
 class Ahead:
@@ -41,14 +41,21 @@ class Ahead:
         if not self._tasks:
             return
         source, sink = os.pipe()
-        self.pid = os.fork()
-        if not self.pid:
-            _work(self._tasks, sink)
-        os.close(sink)
         self._results = open(source, "rb")  # noqa: SIM115 - closed by close()
+        try:
+            self.pid = os.fork()
+        except OSError:  # there may be no more processes: parsed() does without
+            self._results.close()
+        else:
+            if not self.pid:
+                _work(self._tasks, sink)
+        os.close(sink)
 
     def parsed(self) -> Iterator[tuple[Content, ParsedText]]:
         """Yield each file with what parsing made of it, in order; a crash costs one file its definitions."""
+        if not self.pid:
+            yield from parse_here(self._tasks)
+            return
         for number, task in enumerate(self._tasks):
             try:
                 result = TEXT_JOB.unpack(pickle.load(self._results))
@@ -63,10 +70,10 @@ class Ahead:
         if not self.pid:
             return
         self._results.close()
-        with suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL)
         with suppress(ChildProcessError):  # the program does not want to know how its children end
-            os.waitpid(self.pid, 0)
+            if not os.waitpid(self.pid, os.WNOHANG)[0]:
+                os.kill(self.pid, signal.SIGKILL)
+                os.waitpid(self.pid, 0)
         self.pid = 0
 
 
@@ -90,8 +97,7 @@ def _work(tasks: Sequence[Task[Content]], sink: int) -> NoReturn:
     status = 1
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that a person started
-        os.closerange(_FIRST_FILE, sink)  # above all the write lock, which has to go with the parent
-        os.closerange(sink + 1, os.sysconf("SC_OPEN_MAX"))
+        _close_all_but(sink)
         from cairn.index.parsing import JOBS  # noqa: PLC0415 - start-up time: only the fork needs it
 
         with open(sink, "wb") as results:
@@ -103,3 +109,11 @@ def _work(tasks: Sequence[Task[Content]], sink: int) -> NoReturn:
         traceback.print_exc()
     finally:
         os._exit(status)
+
+
+def _close_all_but(sink: int) -> None:
+    """Close the parent's files, above all the write lock, which has to go with the parent."""
+    for number in map(int, os.listdir("/proc/self/fd")):
+        if number >= _STREAMS and number != sink:
+            with suppress(OSError):  # the one that listed them
+                os.close(number)

@@ -152,8 +152,8 @@ class Writer:
         self, view: View, connection: sqlite3.Connection, todo: Plan, limits: Limits, progress: Progress | None
     ) -> Ahead | None:
         """Have the files parsed beside what is imported next, if that saves time."""
-        from cairn.index.ahead import Ahead, is_worthwhile  # noqa: PLC0415 - as above
-        from cairn.index.limits import usable_cores  # noqa: PLC0415 - start-up time, as in _build()
+        from cairn.index.ahead import Ahead, is_worthwhile  # noqa: PLC0415 - start-up time, as in _build()
+        from cairn.index.limits import usable_cores  # noqa: PLC0415 - as above
         from cairn.index.reading import Reader  # noqa: PLC0415 - as above
 
         if todo.is_much or not is_worthwhile(limits, cores=usable_cores(), imported="numpy" in sys.modules):
