@@ -11,8 +11,10 @@ import numpy as np
 from cairn.graph.code import Code, Progress, file_of, node_of, place_of
 from cairn.graph.interface import same_interface
 from cairn.graph.network import Network, hash_of
+from cairn.graph.reach import Feelers
 from cairn.graph.resolve import CALL, CONSTRUCT, DECORATE, USE, Edge, Resolver
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
+from cairn.graph.test_files import TestFiles
 from cairn.index.snapshot import Snapshot
 from cairn.index.store import StateDir
 from cairn.source.references import Facts
@@ -43,7 +45,8 @@ class Graph:
         self._resolver: Resolver | None = None
         self._network: Network | None = None
         self._base: Network | None = None  # the last one of an index without changed files
-        self.tests: list[int] | None = None  # what `cairn.graph.selection` found
+        self._feelers: Feelers | None = None
+        self._tests: TestFiles | None = None
 
     def refresh(self, snapshot: Snapshot, connection: sqlite3.Connection) -> None:
         """Take in a new generation, and files that changed since."""
@@ -52,12 +55,12 @@ class Graph:
             self._code = Code(
                 snapshot, connection, self._state, self._root, self._view_name, self._max_file_bytes, self._kept
             )
-            self._resolver = self._network = self.tests = None
+            self._resolver = None
         changed = self._code.find_changed()
         if self._resolver is None or changed != self._code.changed:
             self._code.reread(changed)
             self._resolver = Resolver(self._code)
-            self._network = self.tests = None
+            self._network = self._feelers = self._tests = None
 
     @property
     def code(self) -> Code:
@@ -77,6 +80,20 @@ class Graph:
         if self._network is None:
             self._network = self._find_network()
         return self._network
+
+    @property
+    def feelers(self) -> Feelers:
+        """Who feels a change of what, by all edges."""
+        if self._feelers is None:
+            self._feelers = Feelers(self.network)
+        return self._feelers
+
+    @property
+    def tests(self) -> TestFiles:
+        """The files that hold tests."""
+        if self._tests is None:
+            self._tests = TestFiles(self.code)
+        return self._tests
 
     def _find_network(self) -> Network:
         """Return the edges as of now: those known already, those with a few files resolved anew, or all anew.

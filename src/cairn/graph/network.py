@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
-from typing import cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ from cairn.graph.resolve import Resolver
 from cairn.storage.arrays import load_arrays, save_arrays
 
 Ints = npt.NDArray[np.int64]
-_VERSION = 2  # raised whenever resolution changes
+_VERSION = 3  # raised whenever resolution changes
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,8 +27,8 @@ class Network:
     """Edges between nodes, and imports between files, sorted by where they come from.
 
     Shapes: sources, targets, kinds, hows, lines (n_edges,); importing, imported, import_lines, import_flags (n,);
-    blobs (n_files,), what each file showed. `paths` is the hash of the files' paths, in order, as bytes. `seconds` is
-    how long it took to make.
+    overriding, overridden (n,), methods and those of base types; blobs (n_files,), what each file showed. `paths` is
+    the hash of the files' paths, in order, as bytes. `seconds` is how long it took to make.
     """
 
     blobs: Ints
@@ -43,19 +43,20 @@ class Network:
     imported: Ints
     import_lines: npt.NDArray[np.int32]
     import_flags: npt.NDArray[np.uint8]
+    overriding: Ints
+    overridden: Ints
     seconds: float = 0.0
 
     @classmethod
     def build(cls, code: Code, resolver: Resolver) -> Network:
         """Resolve every reference; all files are loaded."""
         started = time.perf_counter()
-        numbers = range(len(code.paths))
-        edges, imports = _tables(resolver, numbers)
-        seconds = time.perf_counter() - started
-        return cls._of(code.snapshot.files.blob_ids, hash_of(code.paths), edges, imports, seconds)
+        tables = Tables.of(resolver, range(len(code.paths)))
+        return cls._of(code.snapshot.files.blob_ids, hash_of(code.paths), tables, time.perf_counter() - started)
 
     @classmethod
-    def _of(cls, blobs: Ints, paths: npt.NDArray[np.uint8], edges: Ints, imports: Ints, seconds: float) -> Network:
+    def _of(cls, blobs: Ints, paths: npt.NDArray[np.uint8], tables: Tables, seconds: float) -> Network:
+        edges, imports, overrides = tables
         edges = edges[np.argsort(edges[:, 0], kind="stable")]
         return cls(
             blobs,
@@ -69,19 +70,21 @@ class Network:
             imports[:, 1].copy(),
             imports[:, 2].astype(np.int32),
             imports[:, 3].astype(np.uint8),
+            overrides[:, 0].copy(),
+            overrides[:, 1].copy(),
             seconds,
         )
 
+    @property
+    def _tables(self) -> Tables:
+        edges = (self.sources, self.targets, self.kinds, self.hows, self.lines)
+        imports = (self.importing, self.imported, self.import_lines, self.import_flags)
+        return Tables(_stacked(edges), _stacked(imports), _stacked((self.overriding, self.overridden)))
+
     def patched(self, resolver: Resolver, numbers: Sequence[int]) -> Network:
         """Return the same with the references of some files resolved anew."""
-        edges, imports = _tables(resolver, numbers)
-        stay = ~np.isin(self.sources >> NODE_BITS, numbers)
-        columns = (self.sources, self.targets, self.kinds, self.hows, self.lines)
-        edges = np.concatenate([np.stack([column[stay].astype(np.int64) for column in columns], axis=1), edges])
-        stay = ~np.isin(self.importing, numbers)
-        among = (self.importing, self.imported, self.import_lines, self.import_flags)
-        imports = np.concatenate([np.stack([column[stay].astype(np.int64) for column in among], axis=1), imports])
-        return Network._of(self.blobs, self.paths, edges, imports, self.seconds)
+        tables = self._tables.without(numbers).with_more(Tables.of(resolver, numbers))
+        return Network._of(self.blobs, self.paths, tables, self.seconds)
 
     def save(self, path: Path) -> None:
         """Write the arrays; where that cannot be done, they are made again next time."""
@@ -136,9 +139,48 @@ def hash_of(paths: Sequence[str]) -> npt.NDArray[np.uint8]:
     return np.frombuffer(blake2b(text, digest_size=16).digest(), dtype=np.uint8)
 
 
-def _tables(resolver: Resolver, numbers: Iterable[int]) -> tuple[Ints, Ints]:
-    """Return the edges of some files, shape (n, 5), and their imports, shape (n, 4)."""
-    edges = [np.array([edge[:5] for edge in resolver.edges(number)], np.int64).reshape(-1, 5) for number in numbers]
-    imports = [np.array(resolver.imported(number), np.int64).reshape(-1, 4) for number in numbers]
-    none = np.zeros((0, 5), np.int64)
-    return np.concatenate([none, *edges]), np.concatenate([none[:, :4], *imports])
+class Tables(NamedTuple):
+    """What files contribute to a network, one row each.
+
+    Shapes: edges (n, 5), source, target, kind, how and line; imports (n, 4), importing and imported file, line and
+    flags; overrides (n, 2), a method and that of a base type.
+    """
+
+    edges: Ints
+    imports: Ints
+    overrides: Ints
+
+    @classmethod
+    def of(cls, resolver: Resolver, numbers: Iterable[int]) -> Tables:
+        """Resolve some files."""
+        edges, imports, overrides = [], [], []
+        for number in numbers:
+            edges.append(_rows([edge[:5] for edge in resolver.edges(number)], 5))
+            imports.append(_rows(resolver.imported(number), 4))
+            overrides.append(_rows(resolver.overrides(number), 2))
+        return Tables(
+            np.concatenate([_rows([], 5), *edges]),
+            np.concatenate([_rows([], 4), *imports]),
+            np.concatenate([_rows([], 2), *overrides]),
+        )
+
+    def without(self, numbers: Sequence[int]) -> Tables:
+        """Return the rows that other files than these contributed."""
+        edges, imports, overrides = self
+        return Tables(
+            edges[~np.isin(edges[:, 0] >> NODE_BITS, numbers)],
+            imports[~np.isin(imports[:, 0], numbers)],
+            overrides[~np.isin(overrides[:, 0] >> NODE_BITS, numbers)],
+        )
+
+    def with_more(self, other: Tables) -> Tables:
+        """Return the rows of both."""
+        return Tables(*(np.concatenate(pair) for pair in zip(self, other, strict=True)))
+
+
+def _rows(rows: Sequence[Sequence[int]], width: int) -> Ints:
+    return np.array(rows, np.int64).reshape(-1, width)
+
+
+def _stacked(columns: Iterable[npt.NDArray[np.integer[Any]]]) -> Ints:
+    return np.stack([column.astype(np.int64) for column in columns], axis=1)

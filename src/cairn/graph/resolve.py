@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from cairn.graph.code import Code, SourceFile, file_of, node_of, place_of
 from cairn.graph.evaluate import MAX_DEPTH, MAX_NAMESAKES, Entity, Evaluator, How
-from cairn.graph.rules import COMMON_NAMES, FUNCTION_KINDS
+from cairn.graph.rules import COMMON_NAMES, FUNCTION_KINDS, TYPE_KINDS
 from cairn.source.imports import Import, ImportFlag
 from cairn.source.references import KINDS
 
@@ -104,6 +104,21 @@ class Resolver:
                     found.setdefault((file, one.line), ImportEdge(number, file, one.line, one.flags))
         self._imports[number] = list(found.values())
         return self._imports[number]
+
+    def overrides(self, number: int) -> list[tuple[int, int]]:
+        """Return the methods of a file, each with every method of a base type that it overrides."""
+        places = range(len(self._code.file(number).definitions))
+        return [(node, base) for place in places for node in [node_of(number, place)] for base in self.overridden(node)]
+
+    def overridden(self, node: int) -> list[int]:
+        """Return the methods of base types that a method overrides."""
+        if place_of(node) < 0:
+            return []
+        source = self._code.file(file_of(node))
+        one = source.definitions[place_of(node)]
+        if one.parent < 0 or one.kind not in FUNCTION_KINDS or source.definitions[one.parent].kind not in TYPE_KINDS:
+            return []
+        return self.meaning.overridden(node_of(source.number, one.parent), one.name)
 
     def imported_symbols(self, number: int) -> list[int]:
         """Return the definitions that a file's imports bind."""
