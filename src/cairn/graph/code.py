@@ -285,6 +285,12 @@ class Code:
         definitions = index_db.read_definitions(self._connection, [blob]).get(blob, [])
         return SourceFile(number, self.paths[number], language, definitions, facts, rules_of(language))
 
+    def names_in(self, blob: int) -> set[str] | None:
+        """Return what a blob defines, None if that is not known any more."""
+        if not index_db.read_blob_hashes(self._connection, [blob]):
+            return None
+        return {one.name for one in index_db.read_definitions(self._connection, [blob]).get(blob, ())}
+
     def _extract(self, numbers: Sequence[int], progress: Progress | None) -> None:
         """Find the facts of files that have none yet, and store them for the next time."""
         hashes = index_db.read_blob_hashes(self._connection, sorted({self._blobs[number] for number in numbers}))

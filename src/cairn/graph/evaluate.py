@@ -9,14 +9,15 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from cairn.graph.code import Code, SourceFile, file_of, node_of, place_of
+from cairn.graph.memory import Memory, content_of, namesakes_of
 from cairn.graph.modules import Place
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, TYPE_KINDS, VALUE_KINDS
 from cairn.graph.signatures import declared_type, read_head
 from cairn.source.imports import Import, ImportFlag
 from cairn.source.references import RESULT
 
-MAX_DEPTH = 12  # steps from one value, import or base class to the next
 MAX_NAMESAKES = 60  # a name defined more often than this says nothing by itself
+MAX_OWNED = 5 * MAX_NAMESAKES  # and so many times among the members of types
 _PART = re.compile(r"([@$\w~]+[?!=]?|\"\"|\[\]|\{\}|\?)((?:\(\)|\[\]|\{\})*)")
 _UNCHANGING = frozenset(
     {"unwrap", "expect", "clone", "as_ref", "as_mut", "borrow", "borrow_mut", "lock", "iter", "to_owned"}
@@ -57,31 +58,39 @@ class Evaluator:
     """Tells what expressions mean in one state of the code; keeps what it found out."""
 
     def __init__(self, code: Code) -> None:
+        self.memory = Memory()
         self._code = code
-        self._members: dict[tuple[int, str, bool], Entity | None] = {}
-        self._bases: dict[int, list[int]] = {}
-        self._globals: dict[tuple[int, str], Entity | None] = {}
-        self._attributes: dict[tuple[int, str], Entity | None] = {}
-        self._stems: dict[int, frozenset[str]] = {}
-        self._evaluated: dict[tuple[int, int, str], Entity | None] = {}
-        self._busy: set[tuple[object, ...]] = set()
+
+    # -- what is looked at, and noted ---------------------------------------------------------------------------------
+
+    def _file(self, number: int) -> SourceFile:
+        self.memory.need(content_of(self._code.paths[number]))
+        return self._code.file(number)
+
+    def named(self, name: str) -> list[int]:
+        """Return the definitions called `name`, in the order of their files."""
+        self.memory.need(namesakes_of(name))
+        return self._code.named(name)
+
+    def place(self, source: SourceFile, module: str) -> Place:
+        """Return the file or folder that a file means by a module's name."""
+        found = self._code.modules.look_up(module, source.path, source.rules.family or source.language)
+        self.memory.need_all(found.needs)
+        return found.place
+
+    def child(self, place: Place, name: str) -> Place:
+        """Return the submodule `name` of a Python module or package."""
+        found = self._code.modules.child(place, name)
+        self.memory.need_all(found.needs)
+        return found.place
 
     # -- expressions --------------------------------------------------------------------------------------------------
 
     def evaluate(self, source: SourceFile, scope: int, expression: str) -> Entity | None:
         """Return what an expression stands for where `scope` is the definition around it, None if that is unknown."""
-        key = (source.number, scope, expression)
-        if key in self._evaluated:
-            return self._evaluated[key]
-        if key in self._busy or len(self._busy) > 8 * MAX_DEPTH:
-            return None
-        self._busy.add(key)
-        try:
-            found = self._walk(source, scope, expression)
-        finally:
-            self._busy.discard(key)
-        self._evaluated[key] = found
-        return found
+        return self.memory.recall(
+            (source.number, scope, expression), None, lambda: self._walk(self._file(source.number), scope, expression)
+        )
 
     def _walk(self, source: SourceFile, scope: int, expression: str) -> Entity | None:
         if expression.startswith(":"):
@@ -134,10 +143,10 @@ class Evaluator:
         """Return what `super` leads to: a member of a base class, or, called by itself, the base's constructor."""
         if own is None:
             return None
-        constructor = self._code.file(file_of(own.node)).rules.constructor
+        constructor = self._file(file_of(own.node)).rules.constructor
         name = rest[0][0] if rest else constructor
         for base in self.bases_of(own.node):
-            found = self.member(base, name, instance=True)
+            found = self.member(base, name)
             if found is not None:
                 found = found.by(How.RECEIVER)
                 return self._applied(found, rest[0][1], None) if rest else found
@@ -145,7 +154,7 @@ class Evaluator:
 
     def inherits_outside(self, node: int) -> bool:
         """Tell whether a type names a base that is not of this project, or not known to be."""
-        source = self._code.file(file_of(node))
+        source = self._file(file_of(node))
         return len(source.bases.get(place_of(node), ())) > len(self.bases_of(node))
 
     def _applied(self, found: Entity | None, suffix: str, owner: Entity | None) -> Entity | None:
@@ -166,7 +175,7 @@ class Evaluator:
 
     def _result(self, found: Entity, owner: Entity | None) -> Entity | None:
         """Return what a function gives: what its head says, else what its `return` statements do."""
-        source = self._code.file(file_of(found.node))
+        source = self._file(file_of(found.node))
         place = place_of(found.node)
         one, rules = source.definitions[place], source.rules
         text = read_head(one.signature, one.name, rules.type_side, rules.result).result
@@ -174,14 +183,11 @@ class Evaluator:
             return owner._replace(tag="instance", how=max(owner.how, How.RECEIVER))
         if text:
             return self._type(source, one.parent, text).by(How.RECEIVER)
-        key = ("result", found.node)
-        if key in self._busy:
-            return None
-        self._busy.add(key)
-        try:
-            given = self._first_value(source, place, source.values.get((place, RESULT), ()))
-        finally:
-            self._busy.discard(key)
+        given = self.memory.recall(
+            ("result", found.node),
+            None,
+            lambda: self._first_value(self._file(source.number), place, source.values.get((place, RESULT), ())),
+        )
         return given.by(How.RECEIVER) if given is not None and given.tag in ("instance", "outside") else None
 
     def _type(self, source: SourceFile, scope: int, text: str) -> Entity:
@@ -259,18 +265,16 @@ class Evaluator:
         if one.kind in NAMESPACE_KINDS and not source.rules.prefix:
             places = source.members.get(one.qualified_name, {}).get(name)
             return self._group(source, places) if places else None
-        found = self.member(node_of(source.number, scope), name, instance=True)
+        found = self.member(node_of(source.number, scope), name)
         if found is not None:
             return found if file_of(found.node) == source.number else found.by(How.RECEIVER)
         return self._typed_attribute(node_of(source.number, scope), name)
 
     def _global(self, source: SourceFile, name: str) -> Entity | None:
         """Return what a name means at the top of a file."""
-        key = (source.number, name)
-        if key not in self._globals:
-            self._globals[key] = None  # `x = x.y` says nothing about itself
-            self._globals[key] = self._find_global(source, name)
-        return self._globals[key]
+        return self.memory.recall(
+            ("global", source.number, name), None, lambda: self._find_global(self._file(source.number), name)
+        )
 
     def _find_global(self, source: SourceFile, name: str) -> Entity | None:
         values = source.values.get((-1, name))
@@ -314,10 +318,6 @@ class Evaluator:
             found = self._module(deeper) if deeper != place else None
         return found.by(How.IMPORT) if found is not None else _SHADOWED if one.name == "*" else None
 
-    def place(self, source: SourceFile, module: str) -> Place:
-        """Return the file or folder that a file means by a module's name."""
-        return self._code.modules.resolve(module, source.path, source.rules.family or source.language)
-
     def _module(self, place: Place) -> Entity | None:
         if place is None:
             return None
@@ -330,24 +330,19 @@ class Evaluator:
         if isinstance(place, str):
             if asking.rules.package == "directory":
                 return self._in_folder(place, name, asking)
-            return self._module(self._code.modules.child(place, name, asking.path))
+            return self._module(self.child(place, name))
         if place is None:
             return None
-        key = ("in", place, name)
-        if key in self._busy:
-            return None
-        self._busy.add(key)
-        try:
-            return self._exported(place, name) or self._module(self._code.modules.child(place, name, asking.path))
-        finally:
-            self._busy.discard(key)
+        return self.memory.recall(
+            ("in", place, name), None, lambda: self._exported(place, name) or self._module(self.child(place, name))
+        )
 
     def _exported(self, place: int, name: str) -> Entity | None:
         """Return what a file gives under a name: what it defines, imports, or takes over whole, the nearest first."""
         seen = {place}
         queue = [place]
         for current in queue:
-            source = self._code.file(current)
+            source = self._file(current)
             found = self._defined(source, name) or self._passed_on(source, name)
             if found is not None:
                 return found.by(How.IMPORT) if found.node >= 0 or found.tag == "package" else found
@@ -380,7 +375,7 @@ class Evaluator:
     def _in_folder(self, folder: str, name: str, asking: SourceFile) -> Entity | None:
         nodes = [
             node
-            for node in self._code.named(name)
+            for node in self.named(name)
             if posixpath.dirname(self._code.paths[file_of(node)]) == folder and self._is_top(node)
         ]
         if not nodes or len({self._code.file(file_of(node)).rules.family for node in nodes}) > 1:
@@ -416,7 +411,7 @@ class Evaluator:
         text = text.replace("\\", ".").replace("::", ".").strip(".")
         name = text.rpartition(".")[2]
         found = []
-        for node in self._code.named(name)[:MAX_NAMESAKES]:
+        for node in self.named(name)[:MAX_NAMESAKES]:
             other = self._code.file(file_of(node))
             if other.rules.family == source.rules.family and self._full_name(other, place_of(node)) == text:
                 found.append(node)
@@ -433,7 +428,7 @@ class Evaluator:
 
     def _anywhere(self, source: SourceFile, name: str) -> Entity | None:
         """Return the definition of a name that all files share: of what the file includes, or the only one."""
-        nodes = self._code.named(name)
+        nodes = self.named(name)
         if not nodes or len(nodes) > MAX_NAMESAKES:
             return None
         family = source.rules.family
@@ -455,12 +450,11 @@ class Evaluator:
 
     def _included_stems(self, source: SourceFile) -> frozenset[str]:
         """Return the paths of the files that a file includes, without their endings: a header stands for its source."""
-        if source.number not in self._stems:
-            places = (self.place(source, one.module) for one in source.stars)
-            self._stems[source.number] = frozenset(
-                posixpath.splitext(self._code.paths[place])[0] for place in places if isinstance(place, int)
-            )
-        return self._stems[source.number]
+        return self.memory.recall(("stems", source.number), frozenset(), lambda: self._find_stems(source))
+
+    def _find_stems(self, source: SourceFile) -> frozenset[str]:
+        places = (self.place(source, one.module) for one in self._file(source.number).stars)
+        return frozenset(posixpath.splitext(self._code.paths[place])[0] for place in places if isinstance(place, int))
 
     def _type_named(self, source: SourceFile, name: str) -> Entity | None:
         found = self._global(source, name) if name else None
@@ -482,29 +476,27 @@ class Evaluator:
             return head
         if head.tag not in ("class", "instance"):
             return None
-        rules = self._code.file(file_of(head.node)).rules
+        rules = self._file(file_of(head.node)).rules
         if head.tag == "class" and rules.maker and name == rules.maker:
             return head  # the brackets that follow, or their absence, make it an instance
-        found = self.member(head.node, name, instance=head.tag == "instance")
+        found = self.member(head.node, name)
         if found is None:
             found = self._typed_attribute(head.node, name)
         if found is None:
             return None
         return found.by(How.RECEIVER if head.tag == "instance" else head.how)
 
-    def member(self, node: int, name: str, *, instance: bool) -> Entity | None:
+    def member(self, node: int, name: str) -> Entity | None:
         """Return a member of a type or of what it inherits from, the nearest first."""
-        key = (node, name, instance)
-        if key in self._members:
-            return self._members[key]
-        self._members[key] = None
+        return self.memory.recall(("member", node, name), None, lambda: self._find_member(node, name))
+
+    def _find_member(self, node: int, name: str) -> Entity | None:
         seen = {node}
         queue = [node]
         while queue:
             current = queue.pop(0)
             found = self._own_member(current, name)
             if found is not None:
-                self._members[key] = found
                 return found
             for base in self.bases_of(current):
                 if base not in seen and len(seen) < 200:
@@ -513,7 +505,7 @@ class Evaluator:
         return None
 
     def _own_member(self, node: int, name: str) -> Entity | None:
-        source = self._code.file(file_of(node))
+        source = self._file(file_of(node))
         one = source.definitions[place_of(node)]
         places = source.members.get(one.qualified_name, {}).get(name)
         declared_apart = source.rules.family == "c"
@@ -522,7 +514,7 @@ class Evaluator:
         if not source.rules.open_types:
             return None
         found = [node_of(source.number, place) for place in places or ()]
-        for other in self._code.named(name)[: 5 * MAX_NAMESAKES]:
+        for other in self.named(name)[:MAX_OWNED]:
             elsewhere = self._code.file(file_of(other))
             owner = elsewhere.definitions[place_of(other)].qualified_name[: -len(name) - 1]
             if other not in found and owner.rpartition(".")[2] == one.name and self._same_type(source, elsewhere):
@@ -541,10 +533,10 @@ class Evaluator:
 
     def bases_of(self, node: int) -> list[int]:
         """Return the types that a type inherits from or implements, in the order it names them."""
-        if node in self._bases:
-            return self._bases[node]
-        self._bases[node] = []
-        source = self._code.file(file_of(node))
+        return self.memory.recall(("bases", node), [], lambda: self._find_bases(node))
+
+    def _find_bases(self, node: int) -> list[int]:
+        source = self._file(file_of(node))
         place = place_of(node)
         found: list[int] = []
         for expression in source.bases.get(place, ()):
@@ -555,7 +547,6 @@ class Evaluator:
                 found.append(base.node)
         if source.rules.family == "rust" and source.definitions[place].kind != "impl":
             found += self._traits_of(source, place)
-        self._bases[node] = found
         return found
 
     def overridden(self, node: int, name: str) -> list[int]:
@@ -585,18 +576,14 @@ class Evaluator:
 
     def _typed_attribute(self, node: int, name: str) -> Entity | None:
         """Return what an attribute of a type holds, by what is assigned to it or by how it is declared."""
-        key = (node, name)
-        if key not in self._attributes:
-            self._attributes[key] = None  # what it holds may be said in terms of itself
-            self._attributes[key] = self._find_attribute(node, name)
-        return self._attributes[key]
+        return self.memory.recall(("attribute", node, name), None, lambda: self._find_attribute(node, name))
 
     def _find_attribute(self, node: int, name: str) -> Entity | None:
         seen = {node}
         queue = [node]
         while queue:
             current = queue.pop(0)
-            source, place = self._code.file(file_of(current)), place_of(current)
+            source, place = self._file(file_of(current)), place_of(current)
             for scope, value in source.attributes.get((place, name), ()):
                 found = self._first_value(source, scope, [value])
                 if found is not None:
@@ -635,7 +622,7 @@ class Evaluator:
 
     def entity(self, node: int) -> Entity:
         """Return what the name of a definition stands for."""
-        source = self._code.file(file_of(node))
+        source = self._file(file_of(node))
         place = place_of(node)
         one = source.definitions[place]
         if one.kind in TYPE_KINDS:
@@ -652,14 +639,12 @@ class Evaluator:
         """Return what a field, property or variable holds by its declaration or its first value."""
         one = source.definitions[place]
         text = declared_type(one.signature, one.name, source.rules.type_side)
-        key = ("declared", node_of(source.number, place))
-        if key in self._busy:
-            return None
-        self._busy.add(key)
-        try:
-            found = self._type(source, one.parent, text) if text else None
-            if found is None:
-                found = self._first_value(source, one.parent, source.values.get((one.parent, one.name), ()))
-        finally:
-            self._busy.discard(key)
+        found = self.memory.recall(
+            ("declared", node_of(source.number, place)), None, lambda: self._find_declared(source, place, text)
+        )
         return found.by(How.RECEIVER) if found is not None and found.tag == "instance" else None
+
+    def _find_declared(self, source: SourceFile, place: int, text: str) -> Entity | None:
+        one = self._file(source.number).definitions[place]
+        found = self._type(source, one.parent, text) if text else None
+        return found or self._first_value(source, one.parent, source.values.get((one.parent, one.name), ()))

@@ -6,21 +6,18 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from cairn.graph.code import Code, Progress, file_of, node_of, place_of
-from cairn.graph.interface import same_interface
-from cairn.graph.network import Network, hash_of
+from cairn.graph.network import Network
 from cairn.graph.reach import Feelers
 from cairn.graph.resolve import CALL, CONSTRUCT, DECORATE, USE, Edge, Resolver
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
+from cairn.graph.staleness import stale_files
 from cairn.graph.test_files import TestFiles
 from cairn.index.snapshot import Snapshot
 from cairn.index.store import StateDir
 from cairn.source.references import Facts
 
 STORED_FROM_SECONDS = 0.3  # a network that takes longer to make is kept beside the index
-MAX_PATCHED = 50  # files that are compared with what they were, before all is resolved anew
 
 CALL_KINDS = frozenset({CALL, CONSTRUCT, DECORATE})
 
@@ -96,31 +93,28 @@ class Graph:
         return self._tests
 
     def _find_network(self) -> Network:
-        """Return the edges as of now: those known already, those with a few files resolved anew, or all anew.
-
-        An edit inside of function bodies changes the edges out of a file, and none of other files.
-        """
-        known = self._base or Network.load(self._state.graph(self.code.view_id))
-        if known is not None and np.array_equal(known.paths, hash_of(self.code.paths)):
-            differ = np.flatnonzero(known.blobs != self.code.snapshot.files.blob_ids).tolist()
-            numbers = sorted({*differ, *self.code.changed})
-            if len(numbers) <= MAX_PATCHED and all(
-                self._is_local(number, int(known.blobs[number])) for number in numbers
-            ):
-                self._base = known
-                return known.patched(self.resolver, numbers) if numbers else known
-        self.code.load_all(self.progress)
-        network = Network.build(self.code, self.resolver)
+        """Return the edges as of now: those known already, those with some files resolved anew, or all anew."""
+        if self._base is None:
+            self._base = Network.load(self._state.graph(self.code.view_id))
+        network = self._renewed(self._base) if self._base is not None else None
+        if network is None:
+            self.code.load_all(self.progress)
+            network = Network.build(self.code, self.resolver)
         if not self.code.changed:
             self._base = network
             if network.seconds > STORED_FROM_SECONDS:
                 network.save(self._state.graph(self.code.view_id))
         return network
 
-    def _is_local(self, number: int, blob: int) -> bool:
-        """Tell whether a file differs from what it was with a blob in nothing that other files see."""
-        old = self.code.indexed(number, blob)
-        return old is not None and same_interface(self.code, old, self.code.file(number))
+    def _renewed(self, known: Network) -> Network | None:
+        """Return an earlier network with what changed since resolved anew, None where all has to be."""
+        stale = stale_files(known, self.code)
+        if stale is None:
+            return None
+        if not stale and known.paths == self.code.paths:
+            return known
+        self.code.load(stale, self.progress)
+        return known.patched(self.code, self.resolver, stale)
 
     @property
     def notes(self) -> tuple[str, ...]:
