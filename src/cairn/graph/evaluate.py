@@ -5,53 +5,22 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Sequence
-from enum import IntEnum
-from typing import NamedTuple
 
 from cairn.graph.code import Code, SourceFile, file_of, node_of, place_of
-from cairn.graph.memory import Memory, content_of, namesakes_of
+from cairn.graph.entities import OUTSIDE, SHADOWED, Entity, How
+from cairn.graph.memory import Memory
 from cairn.graph.modules import Place
+from cairn.graph.namesakes import MAX_OWNED, Namesake, Namesakes
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, TYPE_KINDS, VALUE_KINDS
+from cairn.graph.sight import Sight
 from cairn.graph.signatures import declared_type, read_head
 from cairn.source.imports import Import, ImportFlag
 from cairn.source.references import RESULT
 
-MAX_NAMESAKES = 60  # a name defined more often than this says nothing by itself
-MAX_OWNED = 5 * MAX_NAMESAKES  # and so many times among the members of types
 _PART = re.compile(r"([@$\w~]+[?!=]?|\"\"|\[\]|\{\}|\?)((?:\(\)|\[\]|\{\})*)")
 _UNCHANGING = frozenset(
     {"unwrap", "expect", "clone", "as_ref", "as_mut", "borrow", "borrow_mut", "lock", "iter", "to_owned"}
 )
-
-
-class How(IntEnum):
-    """By what a reference was resolved, the surest first."""
-
-    EXACT = 0  # a definition in scope, in the same file
-    IMPORT = 1  # an import, or the package that both belong to
-    RECEIVER = 2  # the class of what stands before the dot
-    NAME = 3  # the one definition of that name in the project
-
-
-class Entity(NamedTuple):
-    """What an expression stands for.
-
-    `tag` says what: `module` (a file), `package` (a folder or a package's name), `class`, `instance` of one,
-    `function`, `value` (a variable of unknown content), `outside` (of the project).
-    """
-
-    tag: str
-    node: int = -1
-    how: How = How.EXACT
-    text: str = ""
-
-    def by(self, how: How) -> Entity:
-        """Return the same, known at most as surely as `how`."""
-        return self if how <= self.how else self._replace(how=how)
-
-
-_OUTSIDE = Entity("outside")
-_SHADOWED = Entity("value")
 
 
 class Evaluator:
@@ -59,37 +28,18 @@ class Evaluator:
 
     def __init__(self, code: Code) -> None:
         self.memory = Memory()
+        self.sight = Sight(code, self.memory)
+        self.namesakes = Namesakes(self.sight)
         self._code = code
-
-    # -- what is looked at, and noted ---------------------------------------------------------------------------------
-
-    def _file(self, number: int) -> SourceFile:
-        self.memory.need(content_of(self._code.paths[number]))
-        return self._code.file(number)
-
-    def named(self, name: str) -> list[int]:
-        """Return the definitions called `name`, in the order of their files."""
-        self.memory.need(namesakes_of(name))
-        return self._code.named(name)
-
-    def place(self, source: SourceFile, module: str) -> Place:
-        """Return the file or folder that a file means by a module's name."""
-        found = self._code.modules.look_up(module, source.path, source.rules.family or source.language)
-        self.memory.need_all(found.needs)
-        return found.place
-
-    def child(self, place: Place, name: str) -> Place:
-        """Return the submodule `name` of a Python module or package."""
-        found = self._code.modules.child(place, name)
-        self.memory.need_all(found.needs)
-        return found.place
 
     # -- expressions --------------------------------------------------------------------------------------------------
 
     def evaluate(self, source: SourceFile, scope: int, expression: str) -> Entity | None:
         """Return what an expression stands for where `scope` is the definition around it, None if that is unknown."""
         return self.memory.recall(
-            (source.number, scope, expression), None, lambda: self._walk(self._file(source.number), scope, expression)
+            (source.number, scope, expression),
+            None,
+            lambda: self._walk(self.sight.file(source.number), scope, expression),
         )
 
     def _walk(self, source: SourceFile, scope: int, expression: str) -> Entity | None:
@@ -115,7 +65,7 @@ class Evaluator:
         (name, suffix), rest = parts[0], parts[1:]
         rules = source.rules
         if name in ("?", '""', "[]", "{}"):
-            return (None if name == "?" else _OUTSIDE), rest
+            return (None if name == "?" else OUTSIDE), rest
         if name in rules.this and not suffix:
             return self._own_type(source, scope), rest
         if name in rules.types and (own := self._own_type(source, scope)) is not None:
@@ -143,18 +93,18 @@ class Evaluator:
         """Return what `super` leads to: a member of a base class, or, called by itself, the base's constructor."""
         if own is None:
             return None
-        constructor = self._file(file_of(own.node)).rules.constructor
+        constructor = self.sight.file(file_of(own.node)).rules.constructor
         name = rest[0][0] if rest else constructor
         for base in self.bases_of(own.node):
             found = self.member(base, name)
             if found is not None:
                 found = found.by(How.RECEIVER)
                 return self._applied(found, rest[0][1], None) if rest else found
-        return _OUTSIDE if self.inherits_outside(own.node) else None
+        return OUTSIDE if self.inherits_outside(own.node) else None
 
     def inherits_outside(self, node: int) -> bool:
         """Tell whether a type names a base that is not of this project, or not known to be."""
-        source = self._file(file_of(node))
+        source = self.sight.file(file_of(node))
         return len(source.bases.get(place_of(node), ())) > len(self.bases_of(node))
 
     def _applied(self, found: Entity | None, suffix: str, owner: Entity | None) -> Entity | None:
@@ -175,7 +125,7 @@ class Evaluator:
 
     def _result(self, found: Entity, owner: Entity | None) -> Entity | None:
         """Return what a function gives: what its head says, else what its `return` statements do."""
-        source = self._file(file_of(found.node))
+        source = self.sight.file(file_of(found.node))
         place = place_of(found.node)
         one, rules = source.definitions[place], source.rules
         text = read_head(one.signature, one.name, rules.type_side, rules.result).result
@@ -186,7 +136,7 @@ class Evaluator:
         given = self.memory.recall(
             ("result", found.node),
             None,
-            lambda: self._first_value(self._file(source.number), place, source.values.get((place, RESULT), ())),
+            lambda: self._first_value(self.sight.file(source.number), place, source.values.get((place, RESULT), ())),
         )
         return given.by(How.RECEIVER) if given is not None and given.tag in ("instance", "outside") else None
 
@@ -197,7 +147,7 @@ class Evaluator:
             if own is not None:
                 return own
         found = self.evaluate(source, scope, text)
-        return found._replace(tag="instance") if found is not None and found.tag == "class" else _OUTSIDE
+        return found._replace(tag="instance") if found is not None and found.tag == "class" else OUTSIDE
 
     def _first_value(self, source: SourceFile, scope: int, values: Iterable[str]) -> Entity | None:
         """Return the first of several values whose nature is known."""
@@ -207,17 +157,6 @@ class Evaluator:
             if found is not None and found.tag != "value":
                 return found
         return None
-
-    def only(self, nodes: Sequence[int], how: How) -> Entity | None:
-        """Return the group that all of some definitions belong to, None if they are of several."""
-        if not nodes:
-            return None
-        first = self._code.definition(nodes[0]).qualified_name
-        if any(self._code.definition(node).qualified_name != first for node in nodes[1:]):
-            return None
-        if len({file_of(node) for node in nodes}) > 2:  # a header and its source are two
-            return None
-        return self.entity(self._code.main_of(nodes)).by(how)
 
     # -- names in scope -----------------------------------------------------------------------------------------------
 
@@ -233,7 +172,7 @@ class Evaluator:
             else:
                 found = None
             if found is not None:
-                return None if found is _SHADOWED else found
+                return None if found is SHADOWED else found
             inner = inner and one.kind not in FUNCTION_KINDS
             scope = one.parent
         return self._global(source, name)
@@ -244,11 +183,11 @@ class Evaluator:
         if nested:
             return self._group(source, nested)
         if values := source.values.get((scope, name)):
-            return self._first_value(source, scope, values) or _SHADOWED
+            return self._first_value(source, scope, values) or SHADOWED
         parameters = read_head(one.signature, one.name, rules.type_side, rules.result).parameters
         if name in parameters:
             kind = parameters[name]
-            return self._type(source, one.parent, kind).by(How.RECEIVER) if kind else _SHADOWED
+            return self._type(source, one.parent, kind).by(How.RECEIVER) if kind else SHADOWED
         if rules.open_types and one.parent < 0 and "." in one.qualified_name and rules.implicit:
             owner = self._owner_type(source, scope)
             return self._attribute(source, owner, name) if owner is not None else None
@@ -273,7 +212,7 @@ class Evaluator:
     def _global(self, source: SourceFile, name: str) -> Entity | None:
         """Return what a name means at the top of a file."""
         return self.memory.recall(
-            ("global", source.number, name), None, lambda: self._find_global(self._file(source.number), name)
+            ("global", source.number, name), None, lambda: self._find_global(self.sight.file(source.number), name)
         )
 
     def _find_global(self, source: SourceFile, name: str) -> Entity | None:
@@ -291,32 +230,32 @@ class Evaluator:
                 if found is not None:
                     return found
         for one in source.stars if source.rules.package != "all" else ():
-            place = self.place(source, one.module)
+            place = self.sight.place(source, one.module)
             found = self._in_place(place, name, source) if place is not None else None
             if found is not None and found.node >= 0:
                 return found.by(How.IMPORT)
-        return self._in_package(source, name)
+        return self._found(self.namesakes.in_package(source, name))
 
     def imported(self, source: SourceFile, one: Import) -> Entity | None:
         """Return what an import binds; something outside where the module is not of this project."""
         if source.rules.package == "package":
             text = f"{one.module}.{one.name}" if one.module else one.name
-            return self.qualified(source, text) or _OUTSIDE
+            return self._found(self.namesakes.qualified(source, text)) or OUTSIDE
         whole = one.module
-        place = self.place(source, whole)
+        place = self.sight.place(source, whole)
         if place is None:
-            return _OUTSIDE
+            return OUTSIDE
         if not one.name:
             if source.rules.family == "python" and "." in whole and one.alias == whole.partition(".")[0]:
-                place = self.place(source, one.alias)
+                place = self.sight.place(source, one.alias)
             return self._module(place)
         if one.name == "=":
             return self._in_place(place, "default", source) or self._module(place)
         found = self._in_place(place, one.name, source)
         if found is None and source.rules.family == "rust":
-            deeper = self.place(source, f"{whole}::{one.name}")
+            deeper = self.sight.place(source, f"{whole}::{one.name}")
             found = self._module(deeper) if deeper != place else None
-        return found.by(How.IMPORT) if found is not None else _SHADOWED if one.name == "*" else None
+        return found.by(How.IMPORT) if found is not None else SHADOWED if one.name == "*" else None
 
     def _module(self, place: Place) -> Entity | None:
         if place is None:
@@ -329,25 +268,26 @@ class Evaluator:
         """Return what a name means as a member of a module or package."""
         if isinstance(place, str):
             if asking.rules.package == "directory":
-                return self._in_folder(place, name, asking)
-            return self._module(self.child(place, name))
+                return self._found(self.namesakes.in_folder(place, name))
+            return self._module(self.sight.child(place, name))
         if place is None:
             return None
-        return self.memory.recall(
-            ("in", place, name), None, lambda: self._exported(place, name) or self._module(self.child(place, name))
-        )
+        return self.memory.recall(("in", place, name), None, lambda: self._member_of_file(place, name))
+
+    def _member_of_file(self, place: int, name: str) -> Entity | None:
+        return self._exported(place, name) or self._module(self.sight.child(place, name))
 
     def _exported(self, place: int, name: str) -> Entity | None:
         """Return what a file gives under a name: what it defines, imports, or takes over whole, the nearest first."""
         seen = {place}
         queue = [place]
         for current in queue:
-            source = self._file(current)
+            source = self.sight.file(current)
             found = self._defined(source, name) or self._passed_on(source, name)
             if found is not None:
                 return found.by(How.IMPORT) if found.node >= 0 or found.tag == "package" else found
             for one in source.stars:
-                following = self.place(source, one.module)
+                following = self.sight.place(source, one.module)
                 if isinstance(following, int) and following not in seen:
                     seen.add(following)
                     queue.append(following)
@@ -370,92 +310,6 @@ class Evaluator:
                 return found
         return None
 
-    # -- names shared without an import -------------------------------------------------------------------------------
-
-    def _in_folder(self, folder: str, name: str, asking: SourceFile) -> Entity | None:
-        nodes = [
-            node
-            for node in self.named(name)
-            if posixpath.dirname(self._code.paths[file_of(node)]) == folder and self._is_top(node)
-        ]
-        if not nodes or len({self._code.file(file_of(node)).rules.family for node in nodes}) > 1:
-            return None
-        return self.entity(self._code.main_of(nodes)).by(How.IMPORT)
-
-    def _is_top(self, node: int) -> bool:
-        source = self._code.file(file_of(node))
-        one = source.definitions[place_of(node)]
-        return place_of(node) in source.members.get("", {}).get(one.name, ())
-
-    def _in_package(self, source: SourceFile, name: str) -> Entity | None:
-        package = source.rules.package
-        if package == "directory":
-            return self._in_folder(posixpath.dirname(source.path), name, source)
-        if package == "package":
-            spaces = [source.facts.package, *self._namespaces(source)]
-            spaces += [one.module for one in source.stars]
-            for space in dict.fromkeys(spaces):
-                found = self.qualified(source, f"{space}.{name}" if space else name)
-                if found is not None:
-                    return found
-            return None
-        if package == "all":
-            return self._anywhere(source, name)
-        return None
-
-    def _namespaces(self, source: SourceFile) -> list[str]:
-        return [one.qualified_name for one in source.definitions if one.kind in NAMESPACE_KINDS]
-
-    def qualified(self, source: SourceFile, text: str) -> Entity | None:
-        """Return the definition with a full name, its package included."""
-        text = text.replace("\\", ".").replace("::", ".").strip(".")
-        name = text.rpartition(".")[2]
-        found = []
-        for node in self.named(name)[:MAX_NAMESAKES]:
-            other = self._code.file(file_of(node))
-            if other.rules.family == source.rules.family and self._full_name(other, place_of(node)) == text:
-                found.append(node)
-        if not found:
-            return None
-        how = How.EXACT if all(file_of(node) == source.number for node in found) else How.IMPORT
-        types = [node for node in found if self._code.definition(node).kind in TYPE_KINDS]
-        return self.entity(self._code.main_of(types or found)).by(how)
-
-    def _full_name(self, source: SourceFile, place: int) -> str:
-        own = source.definitions[place].qualified_name.replace("\\", ".")
-        package = source.facts.package.replace("\\", ".")
-        return f"{package}.{own}" if package and not own.startswith(f"{package}.") else own
-
-    def _anywhere(self, source: SourceFile, name: str) -> Entity | None:
-        """Return the definition of a name that all files share: of what the file includes, or the only one."""
-        nodes = self.named(name)
-        if not nodes or len(nodes) > MAX_NAMESAKES:
-            return None
-        family = source.rules.family
-        near = []
-        for node in nodes:
-            other = self._code.file(file_of(node))
-            same = other.rules.family == family if family else other.language == source.language
-            if same and self._is_top(node) and other.definitions[place_of(node)].kind != "constant":
-                near.append(node)
-        if not near:
-            return None
-        stems = self._included_stems(source)
-        direct = [node for node in near if posixpath.splitext(self._code.paths[file_of(node)])[0] in stems]
-        if direct:
-            # What is included is the head; the body stands elsewhere.
-            bodies = [node for node in near if "static " not in self._code.definition(node).signature]
-            return self.entity(self._code.main_of([*direct, *bodies])).by(How.IMPORT)
-        return self.only(near, How.NAME)
-
-    def _included_stems(self, source: SourceFile) -> frozenset[str]:
-        """Return the paths of the files that a file includes, without their endings: a header stands for its source."""
-        return self.memory.recall(("stems", source.number), frozenset(), lambda: self._find_stems(source))
-
-    def _find_stems(self, source: SourceFile) -> frozenset[str]:
-        places = (self.place(source, one.module) for one in self._file(source.number).stars)
-        return frozenset(posixpath.splitext(self._code.paths[place])[0] for place in places if isinstance(place, int))
-
     def _type_named(self, source: SourceFile, name: str) -> Entity | None:
         found = self._global(source, name) if name else None
         return found if found is not None and found.tag == "class" else None
@@ -476,7 +330,7 @@ class Evaluator:
             return head
         if head.tag not in ("class", "instance"):
             return None
-        rules = self._file(file_of(head.node)).rules
+        rules = self.sight.file(file_of(head.node)).rules
         if head.tag == "class" and rules.maker and name == rules.maker:
             return head  # the brackets that follow, or their absence, make it an instance
         found = self.member(head.node, name)
@@ -505,7 +359,7 @@ class Evaluator:
         return None
 
     def _own_member(self, node: int, name: str) -> Entity | None:
-        source = self._file(file_of(node))
+        source = self.sight.file(file_of(node))
         one = source.definitions[place_of(node)]
         places = source.members.get(one.qualified_name, {}).get(name)
         declared_apart = source.rules.family == "c"
@@ -514,7 +368,7 @@ class Evaluator:
         if not source.rules.open_types:
             return None
         found = [node_of(source.number, place) for place in places or ()]
-        for other in self.named(name)[:MAX_OWNED]:
+        for other in self.sight.named(name)[:MAX_OWNED]:
             elsewhere = self._code.file(file_of(other))
             owner = elsewhere.definitions[place_of(other)].qualified_name[: -len(name) - 1]
             if other not in found and owner.rpartition(".")[2] == one.name and self._same_type(source, elsewhere):
@@ -536,7 +390,7 @@ class Evaluator:
         return self.memory.recall(("bases", node), [], lambda: self._find_bases(node))
 
     def _find_bases(self, node: int) -> list[int]:
-        source = self._file(file_of(node))
+        source = self.sight.file(file_of(node))
         place = place_of(node)
         found: list[int] = []
         for expression in source.bases.get(place, ()):
@@ -583,7 +437,7 @@ class Evaluator:
         queue = [node]
         while queue:
             current = queue.pop(0)
-            source, place = self._file(file_of(current)), place_of(current)
+            source, place = self.sight.file(file_of(current)), place_of(current)
             for scope, value in source.attributes.get((place, name), ()):
                 found = self._first_value(source, scope, [value])
                 if found is not None:
@@ -620,9 +474,16 @@ class Evaluator:
             nodes = types or functions or nodes
         return self.entity(self._code.main_of(nodes) if len(nodes) > 1 else nodes[0])
 
+    def _found(self, one: Namesake | None) -> Entity | None:
+        return self.entity(one.node).by(one.how) if one is not None else None
+
+    def only_function(self, source: SourceFile, name: str) -> Entity | None:
+        """Return the only function of a name that a file's language sees, however it is called."""
+        return self._found(self.namesakes.only_function(source, name))
+
     def entity(self, node: int) -> Entity:
         """Return what the name of a definition stands for."""
-        source = self._file(file_of(node))
+        source = self.sight.file(file_of(node))
         place = place_of(node)
         one = source.definitions[place]
         if one.kind in TYPE_KINDS:
@@ -645,6 +506,6 @@ class Evaluator:
         return found.by(How.RECEIVER) if found is not None and found.tag == "instance" else None
 
     def _find_declared(self, source: SourceFile, place: int, text: str) -> Entity | None:
-        one = self._file(source.number).definitions[place]
+        one = self.sight.file(source.number).definitions[place]
         found = self._type(source, one.parent, text) if text else None
         return found or self._first_value(source, one.parent, source.values.get((one.parent, one.name), ()))

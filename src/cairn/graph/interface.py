@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from cairn.graph.code import Code, SourceFile, node_of
-from cairn.graph.evaluate import MAX_OWNED
+from cairn.graph.namesakes import MAX_OWNED
 from cairn.source.references import RESULT
 
 _HEAD = re.compile(r"[.(\[{]")  # what ends the first name of an expression

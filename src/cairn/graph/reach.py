@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cairn.graph.code import PLACE_MASK
-from cairn.graph.evaluate import How
+from cairn.graph.entities import How
 from cairn.graph.network import Ints, Network
 from cairn.graph.resolve import IMPLEMENT, INHERIT, USE
 from cairn.source.references import KINDS

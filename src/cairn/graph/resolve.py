@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from cairn.graph.code import Code, SourceFile, file_of, node_of, place_of
-from cairn.graph.evaluate import MAX_NAMESAKES, Entity, Evaluator, How
+from cairn.graph.entities import Entity, How
+from cairn.graph.evaluate import Evaluator
 from cairn.graph.memory import content_of, place_called
 from cairn.graph.rules import COMMON_NAMES, FUNCTION_KINDS, TYPE_KINDS
 from cairn.source.imports import Import, ImportFlag
@@ -156,12 +157,12 @@ class Resolver:
 
     def _imported_files(self, source: SourceFile, one: Import) -> list[int]:
         if source.rules.package == "package":
-            entity = self.meaning.qualified(source, f"{one.module}.{one.name}") if one.name != "*" else None
+            entity = self.meaning.namesakes.qualified(source, f"{one.module}.{one.name}") if one.name != "*" else None
             return [file_of(entity.node)] if entity is not None else []
-        place = self.meaning.place(source, one.module)
+        place = self.meaning.sight.place(source, one.module)
         if isinstance(place, int):
             files = [place]
-            deeper = self.meaning.child(place, one.name) if one.name else None
+            deeper = self.meaning.sight.child(place, one.name) if one.name else None
             return [*files, deeper] if isinstance(deeper, int) else files
         if place is None:
             return []
@@ -172,7 +173,7 @@ class Resolver:
                 for number, path in enumerate(self._code.paths)
                 if posixpath.dirname(path) == place and self._code.languages[number] == source.language
             ]
-        deeper = self.meaning.child(place, one.name) if one.name else None
+        deeper = self.meaning.sight.child(place, one.name) if one.name else None
         return [deeper] if isinstance(deeper, int) else []
 
     def _kind(self, kind: int, target: Entity) -> int:
@@ -210,24 +211,7 @@ class Resolver:
             or head.startswith(('"', "[", "{"))
         ):
             return None
-        key = (name, source.rules.family or source.language)
-        return self.meaning.memory.recall(
-            ("only", *key), None, lambda: self.meaning.only(self._callable(name, source), How.NAME)
-        )
-
-    def _callable(self, name: str, source: SourceFile) -> list[int]:
-        nodes = self.meaning.named(name)
-        if len(nodes) > MAX_NAMESAKES:
-            return []
-        family, found = source.rules.family, []
-        for node in nodes:
-            other = self._code.file(file_of(node))
-            one = other.definitions[place_of(node)]
-            same = other.rules.family == family and (family or other.language == source.language)
-            nested = one.parent >= 0 and other.definitions[one.parent].kind in FUNCTION_KINDS
-            if same and not nested and one.kind in FUNCTION_KINDS and one.kind not in ("macro", "test"):
-                found.append(node)
-        return found
+        return self.meaning.only_function(source, name)
 
 
 def _called_here(source: SourceFile, names: Collection[str]) -> set[str]:
