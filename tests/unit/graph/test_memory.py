@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from cairn.graph.memory import Memory, content_of, namesakes_of, place_called
 
@@ -11,7 +11,7 @@ from cairn.graph.memory import Memory, content_of, namesakes_of, place_called
 class Words:
     """Asks a word for the words it is made of, and remembers what that gives; a word that leads to itself is `?`."""
 
-    def __init__(self, made_of: dict[str, Sequence[str]]) -> None:
+    def __init__(self, made_of: Mapping[str, Sequence[str]]) -> None:
         self.memory = Memory()
         self.asked: list[str] = []
         self._made_of = made_of
