@@ -20,7 +20,7 @@ from pathlib import Path
 from cairn.graph.changes import changed_nodes
 from cairn.graph.impact import reach
 from cairn.graph.selection import rank_tests
-from cairn.graph.test_files import is_runnable
+from cairn.graph.testfiles import is_runnable
 from cairn.source.git import find_repository
 from cairn.source.roles import Role, role_of
 from cairn.workspace import Workspace

@@ -12,7 +12,7 @@ from cairn.graph.reach import Feelers
 from cairn.graph.resolve import CALL, CONSTRUCT, DECORATE, USE, Edge, Resolver
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.graph.staleness import stale_files
-from cairn.graph.test_files import TestFiles
+from cairn.graph.testfiles import TestFiles
 from cairn.index.snapshot import Snapshot
 from cairn.index.store import StateDir
 from cairn.source.references import Facts
