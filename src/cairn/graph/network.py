@@ -28,8 +28,8 @@ class Network:
     Shapes: sources, targets, kinds, hows, lines (n_edges,); importing, imported, import_lines, import_flags (n,);
     overriding, overridden (n,), methods and those of base types; blobs (n_files,), what each file showed; needs (n,),
     what each file needs to keep its rows, and first_needs (n_files + 1,), where those of a file begin. `path_bytes`
-    holds the paths, a zero byte between two. `seconds` is how long it took to make, `resolved` how many files were
-    resolved for it.
+    holds the identity of the index and the paths, a zero byte between two. `seconds` is how long it took to make,
+    `resolved` how many files were resolved for it.
     """
 
     blobs: Ints
@@ -67,7 +67,7 @@ class Network:
         edges = edges[np.argsort(edges[:, 0], kind="stable")]
         return cls(
             np.array(code.snapshot.files.blob_ids),
-            np.frombuffer("\0".join(code.paths).encode("utf-8", "surrogateescape"), np.uint8),
+            np.frombuffer("\0".join((code.identity, *code.paths)).encode("utf-8", "surrogateescape"), np.uint8),
             np.array([need for one in needs for need in sorted(one)], np.uint32),
             np.cumsum([0, *map(len, needs)]),
             edges[:, 0].copy(),
@@ -85,11 +85,19 @@ class Network:
             resolved,
         )
 
+    @property
+    def identity(self) -> str:
+        """Which index the blobs are of."""
+        return self._texts[0]
+
     @cached_property
     def paths(self) -> tuple[str, ...]:
         """The files, by number."""
-        text = self.path_bytes.tobytes().decode("utf-8", "surrogateescape")
-        return tuple(text.split("\0")) if text else ()
+        return tuple(self._texts[1:])
+
+    @cached_property
+    def _texts(self) -> list[str]:
+        return self.path_bytes.tobytes().decode("utf-8", "surrogateescape").split("\0")
 
     def needing(self, needs: Collection[int]) -> list[int]:
         """Return the files that need any of some things."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -141,10 +142,22 @@ def is_ignored(folder: Path) -> bool:
     return run_git(folder, ["check-ignore", "--quiet", "."], _LOCATE_TIMEOUT_S).returncode == 0
 
 
+def ignored_among(folder: Path, paths: Sequence[str]) -> set[str]:
+    """Return those of some paths that git ignores; they are relative to a folder of a checkout. None if git fails."""
+    names = b"".join(os.fsencode(path) + b"\0" for path in paths)
+    done = run_git(folder, ["check-ignore", "-z", "--stdin"], _LOCATE_TIMEOUT_S, given=names)
+    return {os.fsdecode(path) for path in done.stdout.split(b"\0") if path}
+
+
 def run_git(
-    folder: Path, arguments: list[str], timeout_s: float = _LOCATE_TIMEOUT_S, *, ceiling: Path | None = None
+    folder: Path,
+    arguments: list[str],
+    timeout_s: float = _LOCATE_TIMEOUT_S,
+    *,
+    ceiling: Path | None = None,
+    given: bytes = b"",
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run git in a folder, free of the variables of a surrounding git.
+    """Run git in a folder, free of the variables of a surrounding git; `given` is what it reads.
 
     Raises:
         FileNotFoundError: if git is not installed.
@@ -157,7 +170,7 @@ def run_git(
             command,
             cwd=folder,
             env=environment,
-            stdin=subprocess.DEVNULL,
+            input=given,
             capture_output=True,
             timeout=timeout_s,
             check=False,
