@@ -24,6 +24,7 @@ def reached(
     none = np.zeros(0, np.int64)
     network = Network(
         blobs=none,
+        identity=none.astype(np.uint8),
         path_bytes=none.astype(np.uint8),
         needs=none.astype(np.uint32),
         first_needs=none,
