@@ -17,7 +17,19 @@ if TYPE_CHECKING:
 ENVIRONMENT_PREFIX = "CAIRN_"
 # A repository may not decide where on its reader's disk something is written, where the reader's files are sent, or
 # which of the reader's secrets goes there.
-PERSONAL = frozenset({"state_dir", "embedding.url", "embedding.api_key_env", "embedding.keyring_service"})
+_DAEMON_RANGES = {
+    "daemon_port": (1_024, 65_436),
+    "daemon_idle_minutes": (0.0, 100_000.0),
+    "daemon_project_minutes": (0.0, 100_000.0),
+    "daemon_memory_mb": (128, 1_000_000),
+    "daemon_threads": (1, 64),
+}
+PERSONAL = frozenset(
+    {
+        "state_dir", "embedding.url", "embedding.api_key_env", "embedding.keyring_service", "daemon", "daemon_host",
+        *_DAEMON_RANGES,
+    }
+)  # fmt: skip
 _SECRET_NAMES = frozenset({"api_key", "apikey", "key", "token", "secret", "password", "bearer", "authorization"})
 NO_KEYS_HERE = "put the key into an environment variable and name that: embedding.api_key_env (or keyring_service)"
 
@@ -31,6 +43,14 @@ class Settings:
     batch_chunks: int = 3_000  # what is committed at a time, and so survives an interruption
     exact_chunks: int = 500_000  # an index of more is searched by graphs, which cost time and space to build
     state_dir: str = ""
+    project_name: str = ""  # what the project is called among others; by default its git remote or its folder
+    daemon: bool = True  # whether commands use the daemon when it runs
+    daemon_host: str = "127.0.0.1"
+    daemon_port: int = 37_800  # the next free one of a hundred is taken
+    daemon_idle_minutes: float = 30.0  # then it ends
+    daemon_project_minutes: float = 10.0  # then a project is closed that nobody asked anything of
+    daemon_memory_mb: int = 1_024  # beyond it projects are closed, and no others opened
+    daemon_threads: int = 4  # that answer; each open project has one more that watches
     embedding: EmbeddingSettings | None = None  # None: no model but the bundled one
 
     def __post_init__(self) -> None:
@@ -42,6 +62,9 @@ class Settings:
             raise ConfigError("exact_chunks must not be negative", "cairn status")
         if self.lock_timeout_seconds < 0:
             raise ConfigError("lock_timeout_seconds must not be negative", "cairn status")
+        for name, (least, most) in _DAEMON_RANGES.items():
+            if not least <= getattr(self, name) <= most:
+                raise ConfigError(f"{name} must be between {least:g} and {most:g}", "see docs/configuration.md")
 
     @property
     def chain(self) -> tuple[ModelSettings, ...]:

@@ -187,7 +187,7 @@ def test_every_field_of_a_search_document_is_documented() -> None:
 
 
 def test_every_field_of_the_other_documents_is_documented(tmp_path: Path) -> None:
-    fetched: dict[str, Any] = fetched_to_dict(Fetched("", "", "", "", 1, 1, "", "", 1))
+    fetched = fetched_to_dict(Fetched("", "", "", "", 1, 1, "", "", 1))
     assert undocumented(set(fetched), section(page("cli.md"), "cairn fetch")) == set()
     report = {
         "root",

@@ -104,7 +104,30 @@ def build_parser() -> argparse.ArgumentParser:
 
     status = commands.add_parser("status", parents=[common], help="show what is indexed")
     status.set_defaults(run=_lazy("cairn.cli.index", "run_status"))
+
+    _add_daemon(commands)
     return parser
+
+
+def _add_daemon(commands: argparse._SubParsersAction[_Parser]) -> None:
+    """Add the commands for the process that answers in the background."""
+    daemon = commands.add_parser("daemon", help="start, stop or ask the process that answers in the background")
+    actions = daemon.add_subparsers(title="actions", metavar="ACTION", required=True, parser_class=_Parser)
+    common = _Parser(add_help=False)
+    common.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
+    for name, text in (
+        ("start", "start it, unless it runs"),
+        ("stop", "stop it, and wait until it has"),
+        ("status", "show what it does"),
+        ("ensure", "start it unless it runs; return as soon as it answers"),
+        ("logs", "print the end of its log"),
+    ):
+        action = actions.add_parser(name, parents=[common], help=text)
+        action.set_defaults(run=_lazy("cairn.cli.daemon", f"run_{name}"))
+        if name == "start":
+            action.add_argument("--foreground", action="store_true", help="be the daemon, until Ctrl-C")
+        if name == "logs":
+            action.add_argument("-n", "--lines", type=_count, default=50, help="lines at most; 0: all")
 
 
 def _add_graph(commands: argparse._SubParsersAction[_Parser], common: _Parser) -> None:
