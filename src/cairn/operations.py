@@ -56,8 +56,7 @@ def perform(workspace: Workspace, operation: str, request: ProjectRequest, progr
 
 def search(workspace: Workspace, request: SearchRequest, progress: Progress | None = None) -> SearchDocument:
     """Search the project; see `Workspace.search`."""
-    if request.update:
-        workspace.index(branch=request.branch, progress=progress)
+    told = workspace.refresh(progress, branch=request.branch) if request.update else ""
     answer = workspace.search(
         request.query,
         branch=request.branch,
@@ -72,8 +71,9 @@ def search(workspace: Workspace, request: SearchRequest, progress: Progress | No
         expand=request.expand,
         progress=progress,
     )
-    if request.update and request.branch is None and workspace.complete_in_background():
+    if not told and request.update and request.branch is None and workspace.complete_in_background():
         told = f"a run in the background completes them; it writes to {workspace.state.embedding_log}"
+    if told:
         answer = replace(answer, notes=(*answer.notes, told))
     return answer_to_dict(answer)
 

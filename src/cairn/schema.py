@@ -59,7 +59,7 @@ def decode(kind: type[_T], document: object) -> _T:
     """
     if not isinstance(document, dict):
         raise RequestError("the request must be a JSON object", _HINT)
-    hints = _hints(kind)
+    hints = _hints(kind)  # type: ignore[arg-type] # a class can be hashed
     if unknown := sorted(set(document) - set(hints), key=str):
         raise RequestError(f"unknown field {unknown[0]!r}", f"known fields: {', '.join(sorted(hints))}")
     values = {}

@@ -14,13 +14,15 @@ Mode = Literal["auto", "hybrid", "literal", "regex", "symbol", "semantic", "stru
 class FileStat(NamedTuple):
     """One eligible file as the walk found it.
 
-    `path` is relative to the root, with `/` between parts; bytes that are no UTF-8 are surrogate-escaped. In a commit,
-    63 bits of the object's id stand for `mtime_ns`.
+    `path` is relative to the root, with `/` between parts; bytes that are no UTF-8 are surrogate-escaped. `mtime_ns` is
+    when its content changed, as far as that was not set by hand; `ctime_ns` when anything about it did. In a commit, 63
+    bits of the object's id stand for the one, and 0 for the other.
     """
 
     path: str
     size: int
     mtime_ns: int
+    ctime_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,11 +99,20 @@ def build_parser() -> argparse.ArgumentParser:
     index.add_argument(
         "--dry-run", action="store_true", help="say what would be done and what it would cost, write nothing"
     )
+    index.add_argument("--watch", action="store_true", help="go on, and follow every edit until Ctrl-C")
     index.add_argument("--skipped", action="store_true", help="list every file that was skipped, with its reason")
     index.set_defaults(run=_lazy("cairn.cli.index", "run_index"))
 
     status = commands.add_parser("status", parents=[common], help="show what is indexed")
     status.set_defaults(run=_lazy("cairn.cli.index", "run_status"))
+
+    gc_command = commands.add_parser("gc", parents=[common], help="drop what no branch and no worktree shows any more")
+    gc_command.add_argument("--dry-run", action="store_true", help="say what would be dropped, write nothing")
+    gc_command.set_defaults(run=_lazy("cairn.cli.health", "run_gc"))
+
+    doctor = commands.add_parser("doctor", parents=[common], help="examine the index and all it stands on")
+    doctor.add_argument("--fix", action="store_true", help="mend what can be, without asking")
+    doctor.set_defaults(run=_lazy("cairn.cli.health", "run_doctor"))
 
     _add_daemon(commands)
     return parser

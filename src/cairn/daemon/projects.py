@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from cairn.config import Settings
 from cairn.daemon.usage import MAX_OPEN, resident_mb
-from cairn.errors import BusyError, PathError, ProjectError
+from cairn.errors import BusyError, ProjectError
 from cairn.registry import Project, Registry
 
 if TYPE_CHECKING:

@@ -13,10 +13,12 @@ from pathlib import Path
 
 import numpy as np
 
+from cairn.config import Settings
 from cairn.errors import StoreError
 from cairn.graph.modules import Modules
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, Rules, rules_of
 from cairn.index.build import HASH_BYTES, HEAD_BYTES
+from cairn.index.limits import limits_of
 from cairn.index.parsing import FACTS_JOB, Task, parse_beside
 from cairn.index.snapshot import Snapshot
 from cairn.index.store import StateDir
@@ -161,7 +163,7 @@ class Code:
         state: StateDir,
         root: Path,
         view_name: str,
-        max_file_bytes: int,
+        settings: Settings,
         kept: dict[int, Facts],
     ) -> None:
         self.snapshot = snapshot
@@ -170,7 +172,7 @@ class Code:
         self._connection = connection
         self._state = state
         self._view_name = view_name
-        self._max_file_bytes = max_file_bytes
+        self._settings = settings
         self._kept = kept
         self._blobs: list[int] = snapshot.files.blob_ids.tolist()
         names = snapshot.files.language_names
@@ -192,6 +194,7 @@ class Code:
     def _read_stamps(self) -> list[tuple[int, int]]:
         view = index_db.find_view(self._connection, self._view_name)
         self.view_id = view.id if view is not None else -1
+        self.identity = index_db.identity(self._connection)
         rows = index_db.iter_files(self._connection, self.view_id)
         stamps = {row.path: (row.size, row.mtime_ns) for row in rows}
         return [stamps.get(path, (-1, -1)) for path in self.paths]
@@ -235,7 +238,7 @@ class Code:
 
     def _read(self, path: str) -> bytes | None:
         try:
-            return normalize(read_file(self.root, path, self._max_file_bytes))
+            return normalize(read_file(self.root, path, self._settings.max_file_bytes))
         except OSError:
             return None
 
@@ -311,7 +314,7 @@ class Code:
 
     def _run(self, tasks: dict[int, Task[int]]) -> Iterable[tuple[int, bytes]]:
         if len(tasks) >= _MANY_FILES:
-            return parse_beside(tasks.values(), FACTS_JOB)
+            return parse_beside(tasks.values(), FACTS_JOB, limits_of(self._settings, background=False))
         return ((task.tag, encode(read_facts(task.data, BY_NAME[task.language])[1])) for task in tasks.values())
 
     def _store(self, found: list[tuple[int, bytes, bytes]]) -> None:

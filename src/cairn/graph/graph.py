@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from cairn.config import Settings
 from cairn.graph.code import Code, Progress, file_of, node_of, place_of
 from cairn.graph.interface import same_interface
 from cairn.graph.network import Network, hash_of
@@ -16,6 +17,7 @@ from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.index.snapshot import Snapshot
 from cairn.index.store import StateDir
 from cairn.source.references import Facts
+from cairn.storage import index_db
 
 STORED_FROM_SECONDS = 0.3  # a network that takes longer to make is kept beside the index
 MAX_PATCHED = 50  # files that are compared with what they were, before all is resolved anew
@@ -31,13 +33,13 @@ class Graph:
     """
 
     def __init__(
-        self, state: StateDir, root: Path, view_name: str, max_file_bytes: int, progress: Progress | None = None
+        self, state: StateDir, root: Path, view_name: str, settings: Settings, progress: Progress | None = None
     ) -> None:
         self.progress = progress
         self._state = state
         self._root = root
         self._view_name = view_name
-        self._max_file_bytes = max_file_bytes
+        self._settings = settings
         self._kept: dict[int, Facts] = {}
         self._code: Code | None = None
         self._resolver: Resolver | None = None
@@ -49,8 +51,10 @@ class Graph:
         """Take in a new generation, and files that changed since."""
         self.connection = connection
         if self._code is None or self._code.snapshot is not snapshot:
+            if self._code is not None and self._code.identity != index_db.identity(connection):
+                self._kept = {}  # another database: a blob's id may mean another content
             self._code = Code(
-                snapshot, connection, self._state, self._root, self._view_name, self._max_file_bytes, self._kept
+                snapshot, connection, self._state, self._root, self._view_name, self._settings, self._kept
             )
             self._resolver = self._network = self.tests = None
         changed = self._code.find_changed()
@@ -84,7 +88,7 @@ class Graph:
         An edit inside of function bodies changes the edges out of a file, and none of other files.
         """
         known = self._base or Network.load(self._state.graph(self.code.view_id))
-        if known is not None and np.array_equal(known.paths, hash_of(self.code.paths)):
+        if known is not None and np.array_equal(known.paths, hash_of(self.code)):
             differ = np.flatnonzero(known.blobs != self.code.snapshot.files.blob_ids).tolist()
             numbers = sorted({*differ, *self.code.changed})
             if len(numbers) <= MAX_PATCHED and all(

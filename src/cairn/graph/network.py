@@ -27,7 +27,7 @@ class Network:
     """Edges between nodes, and imports between files, sorted by where they come from.
 
     Shapes: sources, targets, kinds, hows, lines (n_edges,); importing, imported, import_lines, import_flags (n,);
-    blobs (n_files,), what each file showed. `paths` is the hash of the files' paths, in order, as bytes. `seconds` is
+    blobs (n_files,), what each file showed. `paths` is what `hash_of` gives for the files. `seconds` is
     how long it took to make.
     """
 
@@ -52,7 +52,7 @@ class Network:
         numbers = range(len(code.paths))
         edges, imports = _tables(resolver, numbers)
         seconds = time.perf_counter() - started
-        return cls._of(code.snapshot.files.blob_ids, hash_of(code.paths), edges, imports, seconds)
+        return cls._of(code.snapshot.files.blob_ids, hash_of(code), edges, imports, seconds)
 
     @classmethod
     def _of(cls, blobs: Ints, paths: npt.NDArray[np.uint8], edges: Ints, imports: Ints, seconds: float) -> Network:
@@ -130,9 +130,9 @@ class Network:
         return {target: list(sources) for target, sources in found.items()}
 
 
-def hash_of(paths: Sequence[str]) -> npt.NDArray[np.uint8]:
-    """Return what tells one list of paths from another. Shape (16,)."""
-    text = "\0".join(paths).encode("utf-8", "surrogateescape")
+def hash_of(code: Code) -> npt.NDArray[np.uint8]:
+    """Return what tells one list of paths in one index from another. Shape (16,)."""
+    text = "\0".join([code.identity, *code.paths]).encode("utf-8", "surrogateescape")
     return np.frombuffer(blake2b(text, digest_size=16).digest(), dtype=np.uint8)
 
 

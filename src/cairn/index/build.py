@@ -16,6 +16,7 @@ from cairn.config import Settings
 from cairn.embedding.static import StaticModel
 from cairn.errors import DerivedFileError
 from cairn.index.analysis import Analyzer
+from cairn.index.limits import limits_of
 from cairn.index.parsing import TEXT_JOB, ParsedText, Task, parse_beside, parse_here
 from cairn.index.plan import (
     ANALYSIS_VERSION,
@@ -44,7 +45,6 @@ from cairn.types import FileStat, IndexReport, Skipped
 
 HASH_BYTES = 16
 HEAD_BYTES = 8_192
-BATCH_BYTES = 8_000_000  # of source; a batch is committed at this size, or at `Settings.batch_chunks`
 # From this much source on, other processes are worth starting.
 BESIDE_BYTES = 1_000_000
 # Segments are merged when there are more than this many, or when more rows are dead than alive.
@@ -91,6 +91,7 @@ class Builder:
     Args:
         view: the checkout or commit whose files it shows.
         connection: the database, whose write lock the caller holds.
+        background: whether nobody waits for it, so that it takes some of the cores only.
     """
 
     def __init__(
@@ -100,12 +101,15 @@ class Builder:
         connection: sqlite3.Connection,
         model: StaticModel,
         settings: Settings,
+        *,
+        background: bool = False,
     ) -> None:
         self._view = view
         self._state = state
         self._connection = connection
         self._model = model
         self._settings = settings
+        self._limits = limits_of(settings, background=background)
         self._analyzer = Analyzer(model.word_vectors, model.dimensions)
         self._n_unshown = 0  # files committed since the last generation
         self._objects: dict[str, bytes] = {}  # what git calls the content of paths
@@ -188,20 +192,23 @@ class Builder:
         rows: list[FileRow] = []
         batch: list[tuple[_Content, ParsedText]] = []
         n_chunks = n_bytes = 0
-        tasks = self._read_all(plan, rows, tally, steps)
-        beside = sum(file.size for file in plan.todo) >= BESIDE_BYTES
-        for content, parsed in parse_beside(tasks, TEXT_JOB) if beside else parse_here(tasks):
+        for content, parsed in self._parse(self._read_all(plan, rows, tally, steps), plan):
             steps.take()
             batch.append((content, parsed))
             n_chunks += len(parsed.keys)
             n_bytes += content.file.size
-            if n_chunks >= self._settings.batch_chunks or n_bytes >= BATCH_BYTES:
+            if n_chunks >= self._limits.batch_chunks or n_bytes >= self._limits.batch_bytes:
                 self._commit(view_id, batch, rows, plan, tally, steps.left)
                 batch.clear()
                 rows.clear()
                 n_chunks = n_bytes = 0
         if batch or rows:
             self._commit(view_id, batch, rows, plan, tally, steps.left, last=True)
+
+    def _parse(self, tasks: Iterator[Task[_Content]], plan: Plan) -> Iterator[tuple[_Content, ParsedText]]:
+        if not self._limits.helpers or sum(file.size for file in plan.todo) < BESIDE_BYTES:
+            return parse_here(tasks)
+        return parse_beside(tasks, TEXT_JOB, self._limits)
 
     def _read_all(self, plan: Plan, rows: list[FileRow], tally: Tally, steps: _Steps) -> Iterator[Task[_Content]]:
         """Yield the files that need parsing; those that do not are added to `rows`."""
@@ -228,11 +235,11 @@ class Builder:
         except OSError as error:
             reason = f"cannot be read: {error.strerror or error}"
             tally.skipped.append(Skipped(file.path, reason))
-            return FileRow(file.path, None, file.size, file.mtime_ns, True, reason)
+            return FileRow(file.path, None, file.size, file.mtime_ns, True, reason, file.ctime_ns)
         racy = racy or len(raw) != file.size
         data = normalize(raw)
         if unsuitable := check_content(data, file.path):
-            return FileRow(file.path, None, file.size, file.mtime_ns, racy, unsuitable)
+            return FileRow(file.path, None, file.size, file.mtime_ns, racy, unsuitable, file.ctime_ns)
         language = detect_language(file.path, data[:HEAD_BYTES])
         content_hash = blake2b(data, digest_size=HASH_BYTES).digest()
         blob_id = index_db.find_blob(self._connection, content_hash, language.name)
@@ -241,7 +248,7 @@ class Builder:
         if blob_id is not None:
             if origin is not None:
                 self._origins[origin] = blob_id
-            return FileRow(file.path, blob_id, file.size, file.mtime_ns, racy)
+            return FileRow(file.path, blob_id, file.size, file.mtime_ns, racy, ctime_ns=file.ctime_ns)
         return Task(data, language.name, _Content(file, content_hash, racy, origin))
 
     def _origin(self, file: FileStat) -> Origin | None:
@@ -279,7 +286,7 @@ class Builder:
             file, blob_id = content.file, blob_ids[content.content_hash, text.parsed.language]
             if content.origin is not None:
                 self._origins[content.origin] = blob_id
-            rows.append(FileRow(file.path, blob_id, file.size, file.mtime_ns, content.racy))
+            rows.append(FileRow(file.path, blob_id, file.size, file.mtime_ns, content.racy, ctime_ns=file.ctime_ns))
         with transaction(self._connection):
             segment_id = 0
             if segment is not None:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import IO, Any, Generic, NamedTuple, TypeVar
 
+from cairn.index.limits import Limits
 from cairn.index.words import Row, Words
 from cairn.source.chunking import chunk_file
 from cairn.source.languages import BY_NAME, TEXT
@@ -25,11 +26,7 @@ from cairn.types import Chunk, Definition, ParsedFile, Span
 
 CHUNK_KEY_BYTES = 5
 MAX_BODY_BYTES = 20_000  # of a chunk's text; only a single line can be longer
-# More processes than this gain little: the results go through one.
-MAX_HELPERS = 4
-# Files handed to other processes and not yet back, and their size at most.
-_IN_FLIGHT = 1_024
-_IN_FLIGHT_BYTES = 8_000_000
+_IN_FLIGHT = 1_024  # files handed to other processes and not yet back
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -124,10 +121,15 @@ def parse_here(tasks: Iterable[Task[T]]) -> Iterator[tuple[T, ParsedText]]:
         yield task.tag, parse_text(task.data, task.language)
 
 
-def parse_beside(tasks: Iterable[Task[T]], job: Job[R]) -> Iterator[tuple[T, R]]:
+def parse_beside(tasks: Iterable[Task[T]], job: Job[R], limits: Limits) -> Iterator[tuple[T, R]]:
     """Parse files in processes of their own, in order, while the caller works on those that are done.
 
     A grammar that brings its process down costs one file its definitions: it is cut on line borders instead.
+
+    Args:
+        tasks: the files.
+        job: what is done with each.
+        limits: how many processes, of which there is one at least, and how much source may be with them at once.
     """
     waiting: deque[tuple[int, Task[T]]] = deque()  # with the number of the helper that has it
     waiting_bytes = 0
@@ -136,12 +138,12 @@ def parse_beside(tasks: Iterable[Task[T]], job: Job[R]) -> Iterator[tuple[T, R]]
     try:
         exhausted = False
         while waiting or not exhausted:
-            while not exhausted and len(waiting) < _IN_FLIGHT and waiting_bytes < _IN_FLIGHT_BYTES:
+            while not exhausted and len(waiting) < _IN_FLIGHT and waiting_bytes < limits.in_flight_bytes:
                 if (following := next(numbered, None)) is None:
                     exhausted = True
                     break
                 if not helpers:
-                    helpers = [_Helper(job) for _ in range(min(MAX_HELPERS, os.cpu_count() or 1))]
+                    helpers = [_Helper(job) for _ in range(max(1, limits.helpers))]
                 number, task = following[0] % len(helpers), following[1]
                 waiting.append((number, task))
                 waiting_bytes += len(task.data)

@@ -34,7 +34,7 @@ class Plan:
     def changed(self) -> list[FileStat]:
         """Return the files that look new or changed; the rest of `todo` is read again only to be sure."""
         rows = ((file, self.known.get(file.path)) for file in self.todo)
-        return [file for file, row in rows if row is None or (row.size, row.mtime_ns) != (file.size, file.mtime_ns)]
+        return [file for file, row in rows if row is None or not row.is_stamped(file)]
 
 
 @dataclass(slots=True)
@@ -70,7 +70,7 @@ def make_plan(connection: sqlite3.Connection, walk: Walk, view: ViewRow | None) 
     todo = []
     for file in walk.files:
         row = known.get(file.path)
-        if row is None or row.racy or (row.size, row.mtime_ns) != (file.size, file.mtime_ns):
+        if row is None or not row.agrees_with(file):
             todo.append(file)
     present = {file.path for file in walk.files}
     removed = [path for path in known if path not in present]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -81,6 +82,12 @@ def current_branch(repository: Repository) -> str | None:
     return reference.removeprefix("ref: ").strip().removeprefix("refs/heads/")
 
 
+def remote_url(folder: Path) -> str:
+    """Return where the repository around a folder was cloned from: the remote `origin`, empty when there is none."""
+    done = run_git(folder, ["config", "--get", "remote.origin.url"], _LOCATE_TIMEOUT_S)
+    return os.fsdecode(done.stdout).strip()
+
+
 def head_revision(repository: Repository) -> str | None:
     """Return the full hash of the commit checked out; None before the first commit."""
     reference = _read_reference(repository.git_dir / "HEAD")
@@ -141,10 +148,22 @@ def is_ignored(folder: Path) -> bool:
     return run_git(folder, ["check-ignore", "--quiet", "."], _LOCATE_TIMEOUT_S).returncode == 0
 
 
+def ignored_among(folder: Path, paths: Sequence[str]) -> set[str]:
+    """Return those of some paths that git ignores; they are relative to a folder of a checkout. None if git fails."""
+    names = b"".join(os.fsencode(path) + b"\0" for path in paths)
+    done = run_git(folder, ["check-ignore", "-z", "--stdin"], _LOCATE_TIMEOUT_S, given=names)
+    return {os.fsdecode(path) for path in done.stdout.split(b"\0") if path}
+
+
 def run_git(
-    folder: Path, arguments: list[str], timeout_s: float = _LOCATE_TIMEOUT_S, *, ceiling: Path | None = None
+    folder: Path,
+    arguments: list[str],
+    timeout_s: float = _LOCATE_TIMEOUT_S,
+    *,
+    ceiling: Path | None = None,
+    given: bytes = b"",
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run git in a folder, free of the variables of a surrounding git.
+    """Run git in a folder, free of the variables of a surrounding git; `given` is what it reads.
 
     Raises:
         FileNotFoundError: if git is not installed.
@@ -157,7 +176,7 @@ def run_git(
             command,
             cwd=folder,
             env=environment,
-            stdin=subprocess.DEVNULL,
+            input=given,
             capture_output=True,
             timeout=timeout_s,
             check=False,

@@ -68,6 +68,26 @@ def walk(root: Path, *, repository: git.Repository | None, max_file_bytes: int =
     return Walk(sorted(walker.files, key=path_of), sorted(walker.skipped, key=path_of))
 
 
+def list_folders(root: Path, *, repository: git.Repository | None) -> list[str]:
+    """Return the folders in which an eligible file is, or could be made, relative to the root, `""` being the root.
+
+    Folders that are ignored, vendored or caches are left out, unless an eligible file is in them all the same.
+
+    Raises:
+        PathError: if the root cannot be read, or git fails.
+    """
+    walker = Walker(root, MAX_FILE_BYTES)
+    walker.add_tree()
+    found = set(walker.folders)
+    if repository:  # it may track what it would ignore
+        parents = {file.path.rpartition("/")[0] for file in walk(root, repository=repository).files}
+        for folder in parents - found:
+            while folder and folder not in found:
+                found.add(folder)
+                folder = folder.rpartition("/")[0]
+    return sorted(found)
+
+
 def read_file(root: Path, path: str, max_file_bytes: int = MAX_FILE_BYTES) -> bytes:
     """Read one file below the root, as it stands now, without following a symbolic link.
 
@@ -123,6 +143,7 @@ class Walker:
     def __init__(self, root: Path, max_file_bytes: int) -> None:
         self.files: list[FileStat] = []
         self.skipped: list[Skipped] = []
+        self.folders: list[str] = []  # those that `add_tree` looked into
         self._root = root
         self._prefix = os.path.join(root, "")
         self._real_prefix = os.path.join(os.path.realpath(root), "")
@@ -159,6 +180,7 @@ class Walker:
                     ) from error
                 self._skip(base.rstrip("/"), f"unreadable folder: {error.strerror}")
                 continue
+            self.folders.append(base.rstrip("/"))
             for entry in entries:
                 if entry.name not in UNLISTED:
                     self._add_entry(base + entry.name, entry, folder, pending)
@@ -276,7 +298,7 @@ class Walker:
         if reason:
             self._skip(path, reason)
         else:
-            self.files.append(FileStat(path, status.st_size, status.st_mtime_ns))
+            self.files.append(FileStat(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
 
     def _reason_to_skip(self, path: str, folder: Folder, status: os.stat_result) -> str:
         if not stat.S_ISREG(status.st_mode):

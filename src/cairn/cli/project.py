@@ -1,0 +1,38 @@
+"""Which project a command is about, as others know it, and that its user works on it."""
+
+from __future__ import annotations
+
+import re
+
+from cairn.cli.render import note, printable
+from cairn.errors import CairnError
+from cairn.registry import Registry
+from cairn.runtime import StateFolder
+from cairn.workspace import Workspace
+
+
+def allow(workspace: Workspace) -> None:
+    """Put a project on the list of those the daemon serves, for its user just worked on it.
+
+    An answer is worth more than the list: when that cannot be written, it is said and no more.
+    """
+    registry = Registry(StateFolder.of_user())
+    name = workspace.settings.project_name
+    if registry.knows(workspace.root, name):
+        return
+    try:
+        registry.add(workspace.root, name or name_of(workspace))
+    except CairnError as error:
+        note(f"{printable(str(error))}; {printable(error.hint)}")
+
+
+def name_of(workspace: Workspace) -> str:
+    """Return what a project is called that has no name of its own: its git remote's last part, else its folder's."""
+    from cairn.source.git import remote_url  # noqa: PLC0415 - start-up time: a project is named once
+
+    try:
+        url = remote_url(workspace.root)
+    except OSError:  # no git here
+        url = ""
+    last = re.split(r"[/:\\]", url.rstrip("/"))[-1].removesuffix(".git")
+    return last or workspace.root.name or "root"
