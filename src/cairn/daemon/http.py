@@ -196,7 +196,11 @@ Handler = Callable[[Request], Awaitable[Reply | Events]]
 
 
 class Route(NamedTuple):
-    """What is at an address. `open_to_all` needs no token. Types are for the description of the whole."""
+    """What is at an address. The types describe it: what it takes, and what it answers, which are events when None.
+
+    An `answer` may be the name of one of `cairn.protocol.OPERATIONS`. `open_to_all` needs no token; `unavailable` is in
+    the protocol, but not in this version.
+    """
 
     method: str
     path: str
@@ -205,6 +209,7 @@ class Route(NamedTuple):
     request: type | None = None
     answer: Any = None
     open_to_all: bool = False
+    unavailable: bool = False
 
 
 async def send_events(send: Send, events: Events) -> None:

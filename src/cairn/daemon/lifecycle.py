@@ -66,9 +66,14 @@ def _serve(settings: Settings, folder: StateFolder) -> None:
             app = create_app(settings, folder=folder, host=settings.daemon_host, token=token)
             _log.info("version %s, process %d, port %d", __version__, os.getpid(), port)
             create_server(app).run(sockets=[listener])
-            _log.info("ended")
+            _log.info(
+                "ended" if app.daemon.ended_in_time else "ended before all work did; its next run goes on with it"
+            )
         finally:
             folder.forget()
+    if not app.daemon.ended_in_time:
+        logging.shutdown()
+        os._exit(0)  # what is committed stays; a thread that works cannot be ended otherwise
 
 
 def bind(host: str, first_port: int) -> socket.socket:
@@ -104,3 +109,4 @@ def start_log(folder: StateFolder) -> None:
     root = logging.getLogger()
     root.addHandler(handler)
     root.setLevel(logging.INFO)
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)

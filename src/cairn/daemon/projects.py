@@ -17,28 +17,43 @@ from cairn.errors import BusyError, ProjectError
 from cairn.registry import Project, Registry
 
 if TYPE_CHECKING:
+    from cairn.daemon.watching import Watch
     from cairn.workspace import Workspace
 
 _T = TypeVar("_T")
 _log = logging.getLogger("cairn.daemon")
 MAX_WAITING = 64  # of one project
+STOP_SECONDS = 8.0  # that work under way is given when the daemon stops
 
 
 class OpenProject:
-    """A project that is open. Whoever uses the workspace holds `in_use`, a lock between threads."""
+    """A project that is open. It is watched from behind its first answer on, which nothing is to delay."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
-        self.in_use = threading.Lock()
         self.turn = asyncio.Lock()  # waits without a thread
         self.waiting = 0
         self.last_used = time.monotonic()
+        self._in_use = threading.Lock()
         self._workspace: Workspace | None = None
+        self._watch: Watch | None = None
 
-    def run(self, work: Callable[[Workspace], _T]) -> _T:
-        """Do some work with the workspace, in the calling thread, alone."""
-        with self.in_use:
-            return work(self._opened())
+    def run(self, work: Callable[[Workspace], _T], *, fresh: bool) -> _T:
+        """Do some work with the workspace, in the calling thread, alone.
+
+        Args:
+            work: is given the workspace.
+            fresh: whether the index must be up to date, which it is while the project is watched.
+        """
+        with self._in_use:
+            workspace = self._opened()
+            try:
+                if fresh and not (self._watch is not None and self._watch.is_alive()):
+                    workspace.refresh()
+                return work(workspace)
+            finally:
+                if self._watch is None:
+                    self._watch = self._new_watch()
 
     def _opened(self) -> Workspace:
         from cairn.workspace import Workspace  # noqa: PLC0415 - start-up time: nothing is open at first
@@ -51,13 +66,24 @@ class OpenProject:
             _log.info("opened %s", self.project.name)
         return self._workspace
 
-    def close(self) -> None:
-        """Release what the workspace holds, once nobody uses it."""
-        with self.in_use:
+    def _new_watch(self) -> Watch:
+        from cairn.daemon.watching import Watch  # noqa: PLC0415 - start-up time, as in _opened()
+
+        return Watch(self.project.name, Path(self.project.root))
+
+    def close(self, timeout_seconds: float = STOP_SECONDS) -> bool:
+        """Release what the workspace holds, and tell whether all work ended in time."""
+        if not self._in_use.acquire(timeout=timeout_seconds):
+            return False
+        try:
+            stopped = self._watch is None or self._watch.stop(timeout_seconds)
             if self._workspace is not None:
                 self._workspace.close()
                 _log.info("closed %s", self.project.name)
-            self._workspace = None
+            self._workspace = self._watch = None
+            return stopped
+        finally:
+            self._in_use.release()
 
 
 class OpenState(NamedTuple):
@@ -91,67 +117,78 @@ class Projects:
             for one in self._open.values()
         ]
 
-    async def run(self, wanted: str, work: Callable[[Workspace], _T], timeout_seconds: float | None = None) -> _T:
+    async def run(
+        self,
+        wanted: str,
+        work: Callable[[Workspace], _T],
+        *,
+        fresh: bool = False,
+        timeout_seconds: float | None = None,
+    ) -> _T:
         """Do some work with the workspace of a project, in a thread, when its turn has come.
 
         Args:
             wanted: name or folder, see `Registry.find`.
             work: is given the workspace.
+            fresh: whether the index must be up to date.
             timeout_seconds: how long the answer may take; the work itself goes on, for a thread cannot be ended.
 
         Raises:
             ProjectError: if the project is not allowed, or its folder is gone.
             BusyError: if too many wait, the time is up, or there is no memory for another project.
         """
-        found = self._opened(self.registry.find(wanted))
+        found = await self._opened(self.registry.find(wanted))
         if found.waiting >= MAX_WAITING:
             raise BusyError(f"{found.waiting} requests wait for {found.project.name} already", "ask again later")
         found.waiting += 1
         try:
             async with asyncio.timeout(timeout_seconds), found.turn:
-                return await asyncio.get_running_loop().run_in_executor(self._pool, found.run, work)
+                loop = asyncio.get_running_loop()
+                return await loop.run_in_executor(self._pool, lambda: found.run(work, fresh=fresh))
         except TimeoutError as error:
             raise BusyError(f"no answer within {timeout_seconds:g} s", "ask again: the work goes on") from error
         finally:
             found.waiting -= 1
             found.last_used = time.monotonic()
 
-    def _opened(self, project: Project) -> OpenProject:
-        found = self._open.get(project.root)
-        if found is None or found.project != project:
-            self._make_room()
-            found = self._open[project.root] = OpenProject(project)
-        return found
+    async def _opened(self, project: Project) -> OpenProject:
+        while True:
+            found = self._open.get(project.root)
+            if found is not None:
+                return found
+            full = resident_mb() > self._settings.daemon_memory_mb
+            if len(self._open) < MAX_OPEN and not full:
+                found = self._open[project.root] = OpenProject(project)
+                return found
+            if not await self._close_oldest():
+                raise BusyError(
+                    "the daemon has no room for another project",
+                    "ask again later, or raise daemon_memory_mb, see docs/configuration.md",
+                )
 
-    def _make_room(self) -> None:
-        while len(self._open) >= MAX_OPEN or (self._open and resident_mb() > self._settings.daemon_memory_mb):
-            if not self._close_oldest():
-                raise BusyError("as many projects are open and in use as the daemon takes", "ask again later")
-        if resident_mb() > self._settings.daemon_memory_mb:
-            raise BusyError("the daemon's memory is used up", "raise daemon_memory_mb, or: cairn daemon stop")
-
-    def _close_oldest(self) -> bool:
+    async def _close_oldest(self) -> bool:
         idle = [one for one in self._open.values() if not one.waiting]
-        if not idle:
-            return False
-        self._forget(min(idle, key=lambda one: one.last_used))
-        return True
+        if idle:
+            await self._forget(min(idle, key=lambda one: one.last_used))
+        return bool(idle)
 
-    def _forget(self, one: OpenProject) -> None:
+    async def _forget(self, one: OpenProject) -> None:
         del self._open[one.project.root]
-        one.close()
+        await asyncio.to_thread(one.close)
 
-    def tidy(self) -> None:
+    async def tidy(self) -> None:
         """Close what nobody asked anything of for long, and what the ceiling on memory has no room for."""
         now = time.monotonic()
         for one in list(self._open.values()):
             if not one.waiting and now - one.last_used > 60 * self._settings.daemon_project_minutes:
-                self._forget(one)
-        while resident_mb() > self._settings.daemon_memory_mb and self._close_oldest():
+                await self._forget(one)
+        while resident_mb() > self._settings.daemon_memory_mb and await self._close_oldest():
             pass
 
-    def close(self) -> None:
-        """Wait for what is under way, and close everything."""
-        self._pool.shutdown(wait=True, cancel_futures=True)
-        for one in list(self._open.values()):
-            self._forget(one)
+    def close(self) -> bool:
+        """Close everything, and tell whether all work ended in time."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        deadline = time.monotonic() + STOP_SECONDS
+        ended = [one.close(max(0.0, deadline - time.monotonic())) for one in self._open.values()]
+        self._open.clear()
+        return all(ended)

@@ -47,6 +47,7 @@ class Daemon:
         self.started_at = time.time()
         self.n_requests = 0  # since the start
         self.stopping = False
+        self.ended_in_time = True  # whether work under way did, when the daemon stopped
         self.on_stop: Callable[[], None] = lambda: None
         self._under_way = 0
         self._last_asked = time.monotonic()

@@ -10,7 +10,9 @@ from typing import TypedDict
 
 from cairn.config import Settings
 
-MAX_OPEN = 16  # projects
+MAX_OPEN = 8  # projects
+SPARE_THREADS = 2  # that close projects
+_THREADS_OF_WATCH = 3  # it waits, the system's news come in, and large updates run behind others
 
 
 class UsageDocument(TypedDict):
@@ -25,7 +27,7 @@ class UsageDocument(TypedDict):
 def resident_mb() -> float:
     """Return how much memory this process has resident, in MB of 1,000,000 bytes.
 
-    Off Linux it is the most it ever had; on Windows it is not known, and 0.
+    On macOS it is the most it ever had; on Windows it is not known, and 0.
     """
     if sys.platform == "linux":
         pages = int(Path("/proc/self/statm").read_bytes().split()[1])
@@ -37,9 +39,16 @@ def resident_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
 
 
+def count_threads() -> int:
+    """Return how many threads this process has: all of them on Linux, elsewhere those that Python knows."""
+    if sys.platform == "linux":
+        return len(os.listdir("/proc/self/task"))
+    return threading.active_count()
+
+
 def thread_limit(settings: Settings) -> int:
-    """Return how many threads there may be: the first, those that answer, one that watches for each open project."""
-    return 1 + settings.daemon_threads + MAX_OPEN
+    """Return how many threads there may be: the first, those that answer, those of watches, and a few spare ones."""
+    return 1 + settings.daemon_threads + SPARE_THREADS + MAX_OPEN * _THREADS_OF_WATCH
 
 
 def usage(settings: Settings) -> UsageDocument:
@@ -47,6 +56,6 @@ def usage(settings: Settings) -> UsageDocument:
     return {
         "memory_mb": round(resident_mb(), 1),
         "memory_limit_mb": settings.daemon_memory_mb,
-        "threads": threading.active_count(),
+        "threads": count_threads(),
         "thread_limit": thread_limit(settings),
     }

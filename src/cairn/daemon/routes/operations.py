@@ -13,6 +13,8 @@ from cairn.registry import ALL
 if TYPE_CHECKING:
     from cairn.workspace import Workspace
 
+_NEED_NO_INDEX = ("fetch", "outline")  # or take it as it is
+
 
 def _handler(operation: Operation) -> Handler:
     async def handle(request: Request) -> Reply:
@@ -31,7 +33,10 @@ def _handler(operation: Operation) -> Handler:
 
 async def _perform(request: Request, operation: str, asked: ProjectRequest, project: str) -> Any:  # noqa: ANN401 - JSON
     daemon = request.daemon
-    return await daemon.projects.run(project, partial(_work, operation, asked), daemon.limits.answer_seconds)
+    fresh = operation not in _NEED_NO_INDEX and not getattr(asked, "update", False)
+    return await daemon.projects.run(
+        project, partial(_work, operation, asked), fresh=fresh, timeout_seconds=daemon.limits.answer_seconds
+    )
 
 
 def _work(operation: str, asked: ProjectRequest, workspace: Workspace) -> Any:  # noqa: ANN401 - JSON

@@ -111,5 +111,13 @@ ROUTES = [
         Route("POST", f"/api/hook/{event}", _hook(event), f"Tell of: {event}", HookRequest, HookDocument)
         for event in HOOK_EVENTS
     ),
-    Route("POST", "/api/remember", _remember, "Keep something for later", RememberRequest, RememberedDocument),
+    Route(
+        "POST",
+        "/api/remember",
+        _remember,
+        "Keep something for later",
+        RememberRequest,
+        RememberedDocument,
+        unavailable=True,
+    ),
 ]
