@@ -9,12 +9,12 @@ import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import Any, Protocol, Self
 from urllib.parse import quote
 
 from cairn import __version__
-from cairn.errors import CairnError, DaemonError
+from cairn.errors import CairnError, DaemonError, StoreError, error_from
 from cairn.protocol import PROTOCOL_VERSION, ProjectRequest
 from cairn.runtime import Runtime, StateFolder
 from cairn.schema import encode
@@ -64,18 +64,25 @@ class SocketTransport:
         self._starting = starting or ensure
 
     async def send(self, method: str, path: str, body: bytes | None) -> Reply:
-        """Return the whole answer; a daemon that went meanwhile is started again, once."""
-        for last in (False, True):
-            async with self._connection(method, path, body) as reader:
-                received = await _guarded(reader.read())
-            if received or last:
-                break
-        return read_reply(received)
+        """Return the whole answer; a daemon that goes or went meanwhile is started again, once."""
+        with suppress(_GoneError):
+            return await self._send(method, path, body, look=False)
+        return await self._send(method, path, body, look=True)
+
+    async def _send(self, method: str, path: str, body: bytes | None, *, look: bool) -> Reply:
+        async with self._connection(method, path, body, look=look) as reader:
+            received = await _guarded(reader.read())
+        if not received:
+            raise _GoneError("the daemon does not answer: it ended", "cairn daemon status")
+        reply = read_reply(received)
+        if reply.status == 503 and "retry-after" in reply.headers:
+            raise _GoneError("the daemon is stopping", "ask again in a moment")
+        return reply
 
     @asynccontextmanager
     async def stream(self, method: str, path: str, body: bytes | None) -> AsyncIterator[Stream]:
         """Open an answer that comes bit by bit."""
-        async with self._connection(method, path, body) as reader:
+        async with self._connection(method, path, body, look=True) as reader:
             try:
                 head = await reader.readuntil(b"\r\n\r\n")
             except (OSError, EOFError, asyncio.LimitOverrunError) as error:
@@ -84,9 +91,17 @@ class SocketTransport:
             yield _SocketStream(status, reader)
 
     @asynccontextmanager
-    async def _connection(self, method: str, path: str, body: bytes | None) -> AsyncIterator[asyncio.StreamReader]:
-        runtime = self._folder.find()
-        if runtime is None:
+    async def _connection(
+        self, method: str, path: str, body: bytes | None, *, look: bool
+    ) -> AsyncIterator[asyncio.StreamReader]:
+        """Connect and send a request.
+
+        Args:
+            method, path, body: the request.
+            look: whether to make sure first that the daemon answers.
+        """
+        runtime = None if look else self._folder.find()
+        if runtime is None or not _is_ours(runtime):
             runtime = await asyncio.to_thread(self._starting, self._folder)
         reader, writer = await _guarded(asyncio.open_connection(runtime.host, runtime.port, limit=_MAX_LINE_BYTES))
         try:
@@ -95,6 +110,10 @@ class SocketTransport:
             yield reader
         finally:
             writer.close()
+
+
+class _GoneError(DaemonError):
+    """The daemon ended, or is about to, and did nothing of what it was asked."""
 
 
 class _SocketStream:
@@ -112,7 +131,7 @@ async def _guarded(waiting: Awaitable[Any]) -> Any:  # noqa: ANN401 - what is wa
     try:
         return await waiting
     except OSError as error:
-        raise DaemonError(f"the daemon does not answer: {error}", "cairn daemon status") from error
+        raise _GoneError(f"the daemon does not answer: {error}", "cairn daemon status") from error
 
 
 class Client:
@@ -162,10 +181,10 @@ class Client:
                 elif line.startswith("data: "):
                     data = json.loads(line.removeprefix("data: "))
                     if name == "error":
-                        raise error_from(data)
+                        raise _error(data)
                     yield name, data
                 elif stream.status >= 400 and line.startswith("{"):
-                    raise error_from(json.loads(line))
+                    raise _error(json.loads(line))
 
 
 def _checked(reply: Reply) -> Any:  # noqa: ANN401 - JSON
@@ -174,19 +193,12 @@ def _checked(reply: Reply) -> Any:  # noqa: ANN401 - JSON
     except ValueError as error:
         raise DaemonError("the daemon answers what is no JSON", "cairn daemon logs") from error
     if reply.status >= 400:
-        raise error_from(document)
+        raise _error(document)
     return document
 
 
-def error_from(document: dict[str, str]) -> CairnError:
-    """Return the error that a daemon told, of the class that has its code."""
-    code = document.get("code", "error")
-    kind = next((one for one in _error_classes(CairnError) if one.code == code), CairnError)
-    return kind(document.get("message", ""), document.get("hint", ""))
-
-
-def _error_classes(base: type[CairnError]) -> list[type[CairnError]]:
-    return [base, *(inner for one in base.__subclasses__() for inner in _error_classes(one))]
+def _error(document: dict[str, str]) -> CairnError:
+    return error_from(document.get("code", "error"), document.get("message", ""), document.get("hint", ""))
 
 
 # -- starting and stopping ---------------------------------------------------------------------------------------------
@@ -217,10 +229,11 @@ def _is_ours(runtime: Runtime) -> bool:
 
 
 def answers(runtime: Runtime, timeout_seconds: float = _HEALTH_SECONDS) -> bool:
-    """Tell whether a daemon answers."""
+    """Tell whether a daemon answers, and is not about to stop."""
     try:
-        return ask(runtime, "", "GET", "/api/health", timeout_seconds=timeout_seconds).status == 200
-    except DaemonError:
+        reply = ask(runtime, "", "GET", "/api/health", timeout_seconds=timeout_seconds)
+        return reply.status == 200 and json.loads(reply.body)["status"] == "ok"
+    except (DaemonError, ValueError, KeyError, TypeError):
         return False
 
 
@@ -258,7 +271,8 @@ def stop(folder: StateFolder, timeout_seconds: float = STOP_SECONDS) -> bool:
     runtime = folder.find()
     if runtime is None:
         return False
-    ask(runtime, folder.read_token(), "POST", "/api/shutdown", b"{}", timeout_seconds=timeout_seconds)
+    with suppress(StoreError, DaemonError):  # it may be ending by itself; whether it ends is what counts
+        ask(runtime, folder.read_token(), "POST", "/api/shutdown", b"{}", timeout_seconds=timeout_seconds)
     deadline = time.monotonic() + timeout_seconds
     while (now := folder.find()) is not None and now.pid == runtime.pid:
         if time.monotonic() > deadline:

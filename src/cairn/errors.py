@@ -48,6 +48,14 @@ class CairnError(Exception):
         self.hint = hint
 
 
+def error_from(code: str, message: str, hint: str) -> CairnError:
+    """Return the error that another process told, of the class that has its code."""
+    kinds: list[type[CairnError]] = [CairnError]
+    for kind in kinds:
+        kinds.extend(kind.__subclasses__())
+    return next((kind for kind in kinds if kind.code == code), CairnError)(message, hint)
+
+
 class ConfigError(CairnError):
     """A setting has an unknown name or a value that cannot be used."""
 

@@ -28,7 +28,7 @@ _Tokens = Annotated[
     int | None,
     Rule("what the answer may cost, in estimated tokens; what is left out is counted", least=1, most=MAX_ANSWER_TOKENS),
 ]
-_Limit = Annotated[int, Rule("how many at most; 0: all", least=0, most=10_000)]
+_Limit = Annotated[int, Rule("how many at most; 0: all", least=0, most=100_000)]
 _Update = Annotated[bool, Rule("look for changed files first, as the command line does; the daemon watches anyway")]
 _Branch = Annotated[
     str | None, Rule("a branch, tag or commit instead of what is checked out", min_length=1, max_length=1_000)
@@ -64,10 +64,10 @@ class SearchRequest(SessionRequest):
 
     query: Annotated[
         str,
-        Rule("prose, a name, a quoted text, a regular expression, or `callers of X`", min_length=1, max_length=10_000),
+        Rule("prose, a name, a quoted text, a regular expression, or `callers of X`"),
     ]
     branch: _Branch = None
-    limit: Annotated[int, Rule("hits at most; 0: all matches of an exact search", least=0, most=1_000)] = 10
+    limit: Annotated[int, Rule("hits at most; 0: all matches of an exact search", least=0, most=100_000)] = 10
     mode: Annotated[Mode, Rule("how the query is meant")] = "auto"
     kinds: Annotated[tuple[_Name, ...], Rule("only definitions of these kinds: function, class...", max_length=50)] = ()
     languages: Annotated[tuple[_Name, ...], Rule("only files in these languages", max_length=50)] = ()
@@ -84,7 +84,7 @@ class FetchRequest(SessionRequest):
     """Get the full text of results by their ids."""
 
     ids: Annotated[
-        tuple[_Name, ...], Rule("ids from a search, or PATH#NAME from an outline", min_length=1, max_length=100)
+        tuple[_Name, ...], Rule("ids from a search, or PATH#NAME from an outline", min_length=1, max_length=1_000)
     ]
     branch: _Branch = None
     max_tokens: _Tokens = None

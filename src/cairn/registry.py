@@ -70,7 +70,7 @@ class Registry:
                     f"cannot write {self._folder.projects}: {error.strerror}", "make it writable, or set XDG_STATE_HOME"
                 ) from error
 
-    def knows(self, root: Path, name: str) -> bool:
+    def knows(self, root: Path | str, name: str) -> bool:
         """Tell whether a folder is on the list, under this name unless that is empty."""
         return any(one.root == str(root) and name in ("", one.name) for one in self.projects())
 

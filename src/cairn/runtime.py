@@ -5,10 +5,10 @@ Commands and hooks read this before anything else, so it imports little.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sys
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from cairn.errors import StoreError
 from cairn.storage.lock import holder
 
 FIRST_PORT, LAST_PORT = 37_800, 37_899
-_PREFIX = "CAIRN_"
+_PREFIXES = ("CAIRN_", "GIT_CONFIG")
 # What does not change an answer.
 _WITHOUT_EFFECT = ("CAIRN_DAEMON",)
 
@@ -26,7 +26,8 @@ class Runtime(NamedTuple):
     """A daemon that runs, as it wrote it down.
 
     `started` tells its process from a later one with the same number. `environment` is `environment_mark` of the
-    variables it was started with: under others, a command may mean something else.
+    variables it was started with: under others, a command may mean something else. `answers_commands` is the setting
+    `daemon`.
     """
 
     pid: int
@@ -36,6 +37,7 @@ class Runtime(NamedTuple):
     version: str
     protocol: int
     environment: str
+    answers_commands: bool = True
 
 
 class StateFolder:
@@ -145,9 +147,9 @@ def environment_mark(environment: Mapping[str, str] = os.environ) -> str:
     kept = sorted(
         (name, value)
         for name, value in environment.items()
-        if (name.startswith(_PREFIX) and not name.startswith(_WITHOUT_EFFECT)) or name == "XDG_CONFIG_HOME"
+        if (name.startswith(_PREFIXES) and not name.startswith(_WITHOUT_EFFECT)) or name == "XDG_CONFIG_HOME"
     )
-    return hashlib.blake2b(repr(kept).encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
+    return f"{zlib.crc32(repr(kept).encode('utf-8', 'surrogateescape')):08x}"
 
 
 def process_started(pid: int) -> str:

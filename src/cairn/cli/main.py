@@ -37,6 +37,7 @@ def build_parser() -> argparse.ArgumentParser:
     common.add_argument("-C", dest="project", metavar="PATH", default=".", help="the project (default: this folder's)")
     common.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
     common.add_argument("--state-dir", metavar="DIR", help="keep the index in DIR instead of .cairn")
+    common.add_argument("--no-daemon", action="store_true", help="answer in this process though the daemon runs")
 
     parser = _Parser(prog="cairn", description="Codebase intelligence for AI coding agents, on your own machine.")
     parser.add_argument("--version", action="version", version=f"cairn {__version__}")
@@ -57,6 +58,7 @@ def build_parser() -> argparse.ArgumentParser:
     search.add_argument("--max-tokens", type=_count, metavar="N", help="leave out hits beyond this estimated cost")
     search.add_argument("--explain", action="store_true", help="show what each score is made of")
     search.add_argument("--expand", action="store_true", help="show a few callers and callees of each hit")
+    search.add_argument("--project", dest="among", metavar="NAME", help="search another project; all: every one")
     search.set_defaults(run=_lazy("cairn.cli.search", "run_search"))
 
     similar = commands.add_parser("similar", parents=[common], help="find code that does the same, copies first")

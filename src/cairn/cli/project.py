@@ -6,7 +6,7 @@ import re
 
 from cairn.cli.render import note, printable
 from cairn.errors import CairnError
-from cairn.registry import Registry
+from cairn.registry import ALL, Project, Registry
 from cairn.runtime import StateFolder
 from cairn.workspace import Workspace
 
@@ -24,6 +24,16 @@ def allow(workspace: Workspace) -> None:
         registry.add(workspace.root, name or name_of(workspace))
     except CairnError as error:
         note(f"{printable(str(error))}; {printable(error.hint)}")
+
+
+def among(wanted: str) -> list[Project]:
+    """Return the project with a name, or all of them.
+
+    Raises:
+        ProjectError, AmbiguousError: as `Registry.find`.
+    """
+    registry = Registry(StateFolder.of_user())
+    return list(registry.projects()) if wanted == ALL and registry.projects() else [registry.find(wanted)]
 
 
 def name_of(workspace: Workspace) -> str:

@@ -61,10 +61,11 @@ class Application:
             raise RouteError(f"nothing is at {request.path[:200]!r}", "see /openapi.json")
         if route is None:
             allowed = ", ".join(sorted(methods))
-            error = RouteError(f"{request.method[:20]} is not for {request.path}", f"use {allowed}")
-            return error_reply(error, 405)._replace(headers=((b"allow", allowed.encode("ascii")),))
-        if self.daemon.stopping:
-            raise BusyError("the daemon is stopping", "ask again in a moment")
+            wrong = RouteError(f"{request.method[:20]} is not for {request.path}", f"use {allowed}")
+            return error_reply(wrong, 405)._replace(headers=((b"allow", allowed.encode("ascii")),))
+        if self.daemon.stopping and not route.open_to_all:
+            error = BusyError("the daemon is stopping", "ask again in a moment")
+            return error_reply(error)._replace(headers=((b"retry-after", b"0"),))
         return await route.handler(request)
 
 

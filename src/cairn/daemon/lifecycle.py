@@ -55,6 +55,7 @@ def _serve(settings: Settings, folder: StateFolder) -> None:
                 version=__version__,
                 protocol=PROTOCOL_VERSION,
                 environment=environment_mark(),
+                answers_commands=settings.daemon,
             ),
             token,
         )
