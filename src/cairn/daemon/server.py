@@ -68,7 +68,7 @@ class Protocol(H11Protocol):
         if self.transport.is_closing() or not self._is_waiting():
             return
         if self.conn.our_state is h11.IDLE:
-            self._send_error(408, "busy", "the request did not come in time", "send it at once")
+            self._send_error(408, "slow", "the request did not come in time", "send it at once")
         else:
             self.transport.abort()
 
