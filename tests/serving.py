@@ -106,10 +106,11 @@ def serving(app: Application, protocol: type[Protocol] = Protocol) -> Iterator[S
     """Serve an application at a free port from a thread, until the block ends."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         server = create_server(app, protocol)
-        thread = threading.Thread(target=lambda: server.run(sockets=[listener]))
+        thread = threading.Thread(target=lambda: server.run(sockets=[listener]), daemon=True)
         thread.start()
         try:
             yield Served(app, listener.getsockname()[1])
         finally:
             app.daemon.stop()
             thread.join(30)
+            assert not thread.is_alive()

@@ -54,6 +54,12 @@ def test_every_field_is_read() -> None:
     assert isinstance(order.tip, float)
 
 
+def test_a_whole_number_may_be_written_with_a_point() -> None:
+    count = decode(Order, {"dish": "soup", "count": 2.0}).count
+    assert count == 2
+    assert isinstance(count, int)
+
+
 @pytest.mark.parametrize(
     ("document", "message"),
     [
@@ -68,6 +74,7 @@ def test_every_field_is_read() -> None:
         ({"dish": "soup", "count": 10}, "at most 9"),
         ({"dish": "soup", "count": True}, "a whole number"),
         ({"dish": "soup", "count": 1.5}, "a whole number"),
+        ({"dish": "soup", "count": float("inf")}, "a whole number"),
         ({"dish": "soup", "count": None}, "a whole number"),
         ({"dish": "soup", "size": "huge"}, "one of: small, large"),
         ({"dish": "soup", "extras": "salt"}, "must be a list"),
