@@ -49,6 +49,7 @@ class Application:
             message = f"internal error: {type(error).__name__}"
             reply = Reply({"code": "internal", "message": message, "hint": "cairn daemon logs"}, 500)
         await send_reply(send, reply, close=close)
+        self.daemon.warm_up()
 
     async def _answer(self, request: Request) -> Reply | Events:
         check_host(request, self.daemon.host)
