@@ -61,10 +61,13 @@ def _serve(settings: Settings, folder: StateFolder) -> None:
         )
         try:
             from cairn.daemon.app import create_app  # noqa: PLC0415 - after it can be found
+            from cairn.daemon.security import is_loopback  # noqa: PLC0415 - as above
             from cairn.daemon.server import create_server  # noqa: PLC0415 - as above
 
             start_log(folder)
             app = create_app(settings, folder=folder, host=settings.daemon_host, token=token)
+            if not is_loopback(settings.daemon_host):
+                _log.warning("other machines can reach %s; what they say is not encrypted", settings.daemon_host)
             _log.info("version %s, process %d, port %d", __version__, os.getpid(), port)
             create_server(app).run(sockets=[listener])
             _log.info(

@@ -7,9 +7,9 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from cairn.config import Settings, settings_stamp
 from cairn.daemon.usage import MAX_OPEN, resident_mb
@@ -120,6 +120,8 @@ class Projects:
         self._settings = settings
         self._open: dict[str, OpenProject] = {}
         self._closed = False
+        self._under_way: set[asyncio.Task[Any]] = set()
+        self._apart: set[Future[Any]] = set()
         self._pool = ThreadPoolExecutor(settings.daemon_threads, thread_name_prefix="cairn-answer")
 
     def states(self) -> list[OpenState]:
@@ -154,17 +156,52 @@ class Projects:
         if found.waiting >= MAX_WAITING:
             raise BusyError(f"{found.waiting} requests wait for {found.project.name} already", "ask again later")
         found.waiting += 1
+        begun: asyncio.Task[_T] | None = None
         try:
-            async with asyncio.timeout(timeout_seconds), found.turn:
-                loop = asyncio.get_running_loop()
-                return await loop.run_in_executor(self._pool, lambda: found.run(work, fresh=fresh))
+            async with asyncio.timeout(timeout_seconds):
+                await found.turn.acquire()
+                begun = asyncio.create_task(self._work(found, work, fresh=fresh))
+                return await asyncio.shield(begun)
         except TimeoutError as error:
             raise BusyError(f"no answer within {timeout_seconds:g} s", "ask again: the work goes on") from error
         finally:
+            if begun is None:
+                found.waiting -= 1
+            else:  # it goes on though nobody may be there for its outcome any more
+                self._under_way.add(begun)
+                begun.add_done_callback(self._under_way.discard)
+                begun.add_done_callback(lambda done: done.cancelled() or done.exception())
+
+    async def _work(self, found: OpenProject, work: Callable[[Workspace], _T], *, fresh: bool) -> _T:
+        """Do some work in a thread, and then let the next one have its turn."""
+        try:
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._pool, lambda: found.run(work, fresh=fresh))
+        finally:
+            found.turn.release()
             found.waiting -= 1
             found.last_used = time.monotonic()
             if not found.waiting and not found.is_watched and not self._closed:
                 self._pool.submit(found.watch)  # behind the answer, which nothing is to delay
+
+    async def run_apart(self, wanted: str, work: Callable[[Workspace], _T]) -> _T:
+        """Do some work that takes long, with a workspace of its own, so that it keeps no question waiting.
+
+        Raises:
+            ProjectError: as `run`.
+        """
+        root = Path(self.registry.find(wanted).root)
+
+        def run() -> _T:
+            from cairn.workspace import Workspace  # noqa: PLC0415 - start-up time: nothing is open at first
+
+            with Workspace.open(root) as workspace:
+                return work(workspace)
+
+        future = self._pool.submit(run)
+        self._apart.add(future)
+        future.add_done_callback(self._apart.discard)
+        return await asyncio.wrap_future(future)
 
     async def _opened(self, project: Project) -> OpenProject:
         while True:
@@ -207,4 +244,5 @@ class Projects:
         deadline = time.monotonic() + STOP_SECONDS
         ended = [one.close(max(0.0, deadline - time.monotonic())) for one in self._open.values()]
         self._open.clear()
-        return all(ended)
+        _, unfinished = wait(list(self._apart), max(0.0, deadline - time.monotonic()))
+        return all(ended) and not unfinished

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -18,8 +19,10 @@ from typing import Any
 import pytest
 
 from cairn import __version__
-from cairn.client import ensure, stop
+from cairn.client import Client, SocketTransport, ensure, stop
 from cairn.daemon.lifecycle import LOG_BYTES
+from cairn.errors import ProjectError
+from cairn.protocol import SearchRequest
 from cairn.runtime import Runtime, StateFolder
 from cairn.storage.lock import write_lock
 from cairn.transport import ask
@@ -176,6 +179,27 @@ def test_a_daemon_of_another_version_is_replaced(project: Path, folder: StateFol
         replaced = ensure(folder)
         assert process.wait(30) == 0
     assert replaced.version == __version__
+
+
+def test_a_client_starts_the_daemon_when_it_needs_it_and_again_when_it_is_gone(
+    project: Path, folder: StateFolder
+) -> None:
+    async def use() -> None:
+        client = Client(SocketTransport(folder))
+        assert (await client.call("search", SearchRequest(query="tax")))["code"][0]["name"] == "tax"
+        first = folder.find()
+        assert first is not None
+        events = [one async for one in client.events("/api/index/build", {"full": True})]
+        assert [name for name, _ in events] == ["progress"] * (len(events) - 1) + ["done"]
+        with pytest.raises(ProjectError):
+            _ = [one async for one in client.events("/api/index/build", {"project": "/etc"})]
+        os.kill(first.pid, signal.SIGKILL)
+        found = await asyncio.gather(*(client.call("search", SearchRequest(query="tax")) for _ in range(20)))
+        assert all(one["code"] for one in found)
+        await client.post("/api/shutdown", {})
+        assert (await client.get("/api/index/status", project=str(project)))["files"] == 1
+
+    asyncio.run(use())
 
 
 def test_answers_are_the_same_with_the_daemon_and_without(project: Path, folder: StateFolder) -> None:
