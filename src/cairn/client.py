@@ -65,7 +65,7 @@ class SocketTransport:
 
     async def send(self, method: str, path: str, body: bytes | None) -> Reply:
         """Return the whole answer; a daemon that goes or went meanwhile is started again, once."""
-        with suppress(DaemonError):
+        with suppress(DaemonError, StoreError):
             received = await self._receive(method, path, body, look=False)
             reply = read_reply(received) if received else None
             if reply is not None and not (reply.status == 503 and "retry-after" in reply.headers):
