@@ -14,7 +14,7 @@ from typing import Any, Protocol, Self
 from urllib.parse import quote
 
 from cairn import __version__
-from cairn.errors import CairnError, DaemonError, StoreError, error_from
+from cairn.errors import CairnError, DaemonError, IndexLockedError, StoreError, error_from
 from cairn.protocol import PROTOCOL_VERSION, ProjectRequest
 from cairn.runtime import Runtime, StateFolder
 from cairn.schema import encode
@@ -210,12 +210,17 @@ def ensure(folder: StateFolder) -> Runtime:
     if runtime is not None and _is_ours(runtime) and answers(runtime):
         return runtime
     folder.create()
-    with write_lock(folder.start_lock, START_SECONDS):
-        runtime = folder.find()
-        if runtime is not None and not (_is_ours(runtime) and answers(runtime)):
-            stop(folder)
-            runtime = None
-        return runtime or _start(folder)
+    try:
+        with write_lock(folder.start_lock, START_SECONDS):
+            runtime = folder.find()
+            if runtime is not None and not (_is_ours(runtime) and answers(runtime)):
+                stop(folder)
+                runtime = None
+            return runtime or _start(folder)
+    except IndexLockedError as error:
+        raise DaemonError(
+            f"another process has been starting the daemon for over {START_SECONDS:.0f} s", "cairn daemon logs"
+        ) from error
 
 
 def _is_ours(runtime: Runtime) -> bool:

@@ -58,7 +58,7 @@ def _search_here(options: argparse.Namespace, asked: dict[str, Any]) -> SearchDo
             closing(ProgressBar("Indexing")) as bar,
         ):
             document = search(workspace, request, bar)
-            allow(workspace, options)
+            allow(workspace, options, quiet=True)
             return document
     found, problems = [], []
     for project in among(options.among):
