@@ -15,9 +15,21 @@ if TYPE_CHECKING:
     from cairn.model_settings import EmbeddingSettings, ModelSettings
 
 ENVIRONMENT_PREFIX = "CAIRN_"
-# A repository may not decide where on its reader's disk something is written, where the reader's files are sent, or
-# which of the reader's secrets goes there.
-PERSONAL = frozenset({"state_dir", "embedding.url", "embedding.api_key_env", "embedding.keyring_service"})
+_DAEMON_RANGES = {
+    "daemon_port": (1_024, 65_436),
+    "daemon_idle_minutes": (0.0, 100_000.0),
+    "daemon_project_minutes": (0.0, 100_000.0),
+    "daemon_memory_mb": (128, 1_000_000),
+    "daemon_threads": (1, 64),
+}
+# A repository may not decide where on its reader's disk something is written, where the reader's files are sent,
+# which of the reader's secrets goes there, or how the daemon runs that serves all of the reader's projects.
+PERSONAL = frozenset(
+    {
+        "state_dir", "embedding.url", "embedding.api_key_env", "embedding.keyring_service", "daemon", "daemon_host",
+        *_DAEMON_RANGES,
+    }
+)  # fmt: skip
 _SECRET_NAMES = frozenset({"api_key", "apikey", "key", "token", "secret", "password", "bearer", "authorization"})
 NO_KEYS_HERE = "put the key into an environment variable and name that: embedding.api_key_env (or keyring_service)"
 
@@ -51,6 +63,14 @@ class Settings:
     background_cores: int = 0  # of work nobody waits for; 0: half of them
     background_nice: int = 10  # its priority, as in nice(1)
     pause_on_battery: bool = False
+    project_name: str = ""  # what the project is called among others; by default its git remote or its folder
+    daemon: bool = True  # whether commands use the daemon when it runs
+    daemon_host: str = "127.0.0.1"
+    daemon_port: int = 37_800  # the next free one of a hundred is taken
+    daemon_idle_minutes: float = 30.0  # then it ends
+    daemon_project_minutes: float = 10.0  # then a project is closed that nobody asked anything of
+    daemon_memory_mb: int = 1_024  # beyond it projects are closed, and no others opened
+    daemon_threads: int = 4  # that answer; each open project has one more that watches
     embedding: EmbeddingSettings | None = None  # None: no model but the bundled one
 
     def __post_init__(self) -> None:
@@ -59,11 +79,25 @@ class Settings:
                 raise ConfigError(f"{name} must {words}", "cairn status")
         if self.background_nice > 19:
             raise ConfigError("background_nice must be at most 19", "cairn status")
+        for name, (least, most) in _DAEMON_RANGES.items():
+            if not least <= getattr(self, name) <= most:
+                raise ConfigError(f"{name} must be between {least:g} and {most:g}", "see docs/configuration.md")
 
     @property
     def chain(self) -> tuple[ModelSettings, ...]:
         """The embedding models in the order in which they are asked, without the bundled one, which comes last."""
         return self.embedding.chain if self.embedding is not None else ()
+
+
+def settings_stamp(project: Path, environment: Mapping[str, str] = os.environ) -> tuple[int, ...]:
+    """Return what changes when a settings file of a project is written, made or removed."""
+    stamps = []
+    for file in (_user_file(environment), _project_file(project)):
+        try:
+            stamps.append(file.stat().st_mtime_ns)
+        except OSError:
+            stamps.append(0)
+    return tuple(stamps)
 
 
 def load_settings(project: Path, environment: Mapping[str, str] = os.environ) -> Settings:
@@ -74,7 +108,7 @@ def load_settings(project: Path, environment: Mapping[str, str] = os.environ) ->
     """
     values: dict[str, Any] = {}
     embedding: dict[str, Any] = {}
-    user_file, project_file = _user_file(environment), project / ".cairn" / "config.yaml"
+    user_file, project_file = _user_file(environment), _project_file(project)
     for file in (user_file, project_file):
         if not file.is_file():
             continue
@@ -121,6 +155,10 @@ def _check_shared(content: Mapping[str, object], section: Mapping[str, Any], fil
         found |= PERSONAL.intersection(f"embedding.{name}" for name in names)
     if found:
         raise ConfigError(f"{file} may not set {', '.join(sorted(found))}", f"set it in {user_file} instead")
+
+
+def _project_file(project: Path) -> Path:
+    return project / ".cairn" / "config.yaml"
 
 
 def _user_file(environment: Mapping[str, str]) -> Path:

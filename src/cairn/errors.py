@@ -9,6 +9,15 @@ CairnError
  │   └── UnknownSymbolError     no definition has this name
  ├── AmbiguousError         a name that several definitions have
  ├── DiffError              changes that git cannot tell
+├── RequestError           a request with a field that is unknown, missing or of the wrong kind
+├── ProjectError           a project that the user has not allowed, or that no project is called
+├── NotAvailableError      an operation that this version does not have yet
+├── DaemonError            the daemon cannot be started, reached or stopped
+│   ├── AccessError        without the token, from a foreign page, or under a foreign name
+│   ├── RouteError         no such address, or not by this method
+│   ├── TooLargeError      a request beyond the limits
+│   ├── SlowError          a request that does not come to its end
+│   └── BusyError          more at once than the daemon takes, or for longer
 ├── ProviderError          an embedding model that does not answer as it should
 │   └── ProviderKeyError   its key is missing or refused
 └── StoreError             the state on disk cannot be used
@@ -38,6 +47,14 @@ class CairnError(Exception):
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.hint = hint
+
+
+def error_from(code: str, message: str, hint: str) -> CairnError:
+    """Return the error that another process told, of the class that has its code."""
+    kinds: list[type[CairnError]] = [CairnError]
+    for kind in kinds:
+        kinds.extend(kind.__subclasses__())
+    return next((kind for kind in kinds if kind.code == code), CairnError)(message, hint)
 
 
 class ConfigError(CairnError):
@@ -87,6 +104,61 @@ class DiffError(CairnError):
     """What changed cannot be told: no git repository, or no such revision."""
 
     code = "diff"
+
+
+class RequestError(CairnError):
+    """A request has a field that is unknown, missing, of the wrong kind or out of range, or is no JSON object."""
+
+    code = "request"
+
+
+class ProjectError(CairnError):
+    """No project has this name or folder, or the user did not allow it."""
+
+    code = "project"
+
+
+class NotAvailableError(CairnError):
+    """The operation has its place in the protocol, but this version does not do it yet."""
+
+    code = "not-available"
+
+
+class DaemonError(CairnError):
+    """The daemon cannot be started, reached or stopped, or answers what makes no sense."""
+
+    code = "daemon"
+    exit_code = 3
+
+
+class AccessError(DaemonError):
+    """A request without the token, or one that a page of a foreign origin may have caused."""
+
+    code = "access"
+
+
+class RouteError(DaemonError):
+    """The daemon has nothing at this address, or does not take this method there."""
+
+    code = "route"
+
+
+class TooLargeError(DaemonError):
+    """A request is larger than the daemon takes."""
+
+    code = "too-large"
+
+
+class SlowError(DaemonError):
+    """A request does not come to its end in time."""
+
+    code = "slow"
+
+
+class BusyError(DaemonError):
+    """More is asked at once than the daemon takes, or one thing takes longer than it may."""
+
+    code = "busy"
 
 
 class ProviderError(CairnError):

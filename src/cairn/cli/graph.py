@@ -5,28 +5,66 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
 
 from cairn.cli.main import EXIT_FOUND, EXIT_NONE
+from cairn.cli.remote import ask_daemon
 from cairn.cli.render import ProgressBar, Style, emit, emit_json, note, printable
-from cairn.graph.values import GraphAnswer, Link, Links, RankedTest, Symbol
-from cairn.protocol import graph_to_dict
-from cairn.workspace import Workspace
+
+if TYPE_CHECKING:
+    from cairn.graph.values import GraphAnswer
+    from cairn.workspace import Workspace
+
+Document = dict[str, Any]  # an answer of the symbol graph as docs/cli.md describes its JSON
+_Answer = Callable[["Workspace", ProgressBar], Document]
 
 
-@contextmanager
-def _opened(options: argparse.Namespace) -> Iterator[tuple[Workspace, ProgressBar]]:
-    """Open the project, its index brought up to date unless that is not wanted, with a bar for the rest of the way."""
+def _ask(options: argparse.Namespace, question: str, **asked: object) -> Document:
+    """Return the answer to one of the questions that the daemon can be asked, by it or by this process."""
+    asked["update"] = not options.no_update
+
+    def answer(workspace: Workspace, bar: ProgressBar) -> Document:
+        from cairn.operations import perform  # noqa: PLC0415 - start-up time: the daemon may have answered
+        from cairn.protocol import OPERATIONS  # noqa: PLC0415 - as above
+        from cairn.schema import decode  # noqa: PLC0415 - as above
+
+        request = decode(OPERATIONS[f"graph/{question}"].request, {**asked, "update": False})
+        document: Document = perform(workspace, f"graph/{question}", request, bar)
+        return document
+
+    document: Document | None = ask_daemon(options, f"graph/{question}", asked)
+    return _here(options, answer) if document is None else document
+
+
+def _whole(options: argparse.Namespace, answer: Callable[[Workspace, ProgressBar], GraphAnswer]) -> Document:
+    """Return an answer about the project as a whole, which only this process gives."""
+
+    def run(workspace: Workspace, bar: ProgressBar) -> Document:
+        from cairn.protocol import graph_to_dict  # noqa: PLC0415 - start-up time, as in _ask()
+
+        document: Document = graph_to_dict(answer(workspace, bar))
+        return document
+
+    return _here(options, run)
+
+
+def _here(options: argparse.Namespace, answer: _Answer) -> Document:
+    """Answer in this process, the index brought up to date unless that is not wanted, with a bar on the way."""
+    from cairn.workspace import Workspace  # noqa: PLC0415 - start-up time, as in _ask()
+
+    told = ""
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
         if not options.no_update:
             with closing(ProgressBar("Indexing")) as bar:
-                workspace.index(progress=bar)
+                told = workspace.refresh(bar)
         with closing(ProgressBar("Reading references")) as bar:
-            yield workspace, bar
+            document = answer(workspace, bar)
+    return document | {"notes": [*document["notes"], told]} if told else document
 
 
 def _show(
-    found: GraphAnswer,
+    found: Document,
     options: argparse.Namespace,
     rows: Callable[[Style], Iterator[str]],
     *,
@@ -42,11 +80,11 @@ def _show(
         nothing: what to say where there is no answer.
     """
     if options.json:
-        emit_json(graph_to_dict(found))
+        emit_json(found)
     else:
         for row in rows(Style(sys.stdout)):
             emit(row)
-        for text in (*found.notes, omitted, "" if something else nothing):
+        for text in (*found["notes"], omitted, "" if something else nothing):
             if text:
                 note(printable(text))
     return EXIT_FOUND if something else EXIT_NONE
@@ -58,162 +96,159 @@ def _more(count: int, what: str = "more", option: str = "-n") -> str:
 
 def run_callers(options: argparse.Namespace) -> int:
     """Show what calls a symbol directly."""
-    with _opened(options) as (workspace, bar):
-        found = workspace.callers(options.symbol, limit=options.limit, progress=bar)
-    return _show_links(found, options, "calls")
+    return _show_links(_ask(options, "callers", symbol=options.symbol, limit=options.limit), options, "calls")
 
 
 def run_callees(options: argparse.Namespace) -> int:
     """Show what a symbol calls directly."""
-    with _opened(options) as (workspace, bar):
-        found = workspace.callees(options.symbol, limit=options.limit, progress=bar)
-    return _show_links(found, options, "is called by")
+    return _show_links(_ask(options, "callees", symbol=options.symbol, limit=options.limit), options, "is called by")
 
 
-def _show_links(found: Links, options: argparse.Namespace, verb: str) -> int:
+def _show_links(found: Document, options: argparse.Namespace, verb: str) -> int:
     return _show(
         found,
         options,
-        lambda style: (_line(link, style) for link in found.links),
-        something=bool(found.links),
-        omitted=_more(found.omitted),
-        nothing=f"Nothing {verb} {_called(found.symbol)}, as far as can be resolved.",
+        lambda style: (_line(link, style) for link in found["links"]),
+        something=bool(found["links"]),
+        omitted=_more(found["omitted"]),
+        nothing=f"Nothing {verb} {_called(found['symbol'])}, as far as can be resolved.",
     )
 
 
-def _line(link: Link, style: Style) -> str:
-    symbol = link.symbol
-    beyond = f"  {printable(symbol.path)}:{symbol.line}" if symbol.path != link.path else ""
-    stale = "  (changed since it was indexed)" if symbol.stale else ""
-    facts = style.faint(f"({link.kind}, {link.how}){beyond}{stale}")
-    return f"{_at(link.path, link.line, style)}  {_label(symbol, style)}  {facts}"
+def _line(link: Document, style: Style) -> str:
+    symbol = link["symbol"]
+    elsewhere = symbol["filepath"] != link["filepath"]
+    beyond = f"  {printable(symbol['filepath'])}:{symbol['line']}" if elsewhere else ""
+    stale = "  (changed since it was indexed)" if symbol["stale"] else ""
+    facts = style.faint(f"({link['kind']}, {link['how']}){beyond}{stale}")
+    return f"{_at(link, style)}  {_label(symbol, style)}  {facts}"
 
 
-def _at(path: str, line: int, style: Style) -> str:
-    return style.path(f"{printable(path)}:{line}")
+def _at(place: Document, style: Style) -> str:
+    return style.path(f"{printable(place['filepath'])}:{place['line']}")
 
 
-def _label(symbol: Symbol, style: Style) -> str:
-    return style.name(printable(f"{symbol.kind} {symbol.name}".strip()))
+def _label(symbol: Document, style: Style) -> str:
+    return style.name(printable(f"{symbol['kind']} {symbol['name']}".strip()))
 
 
-def _place(symbol: Symbol, style: Style) -> str:
-    return f"{_at(symbol.path, symbol.line, style)}  {_label(symbol, style)}"
+def _place(symbol: Document, style: Style) -> str:
+    return f"{_at(symbol, style)}  {_label(symbol, style)}"
 
 
-def _called(symbol: Symbol) -> str:
-    return f"{symbol.kind} {symbol.name or symbol.path} ({symbol.path}:{symbol.line})"
+def _called(symbol: Document) -> str:
+    return f"{symbol['kind']} {symbol['name'] or symbol['filepath']} ({symbol['filepath']}:{symbol['line']})"
 
 
 def run_path(options: argparse.Namespace) -> int:
     """Show the shortest way of calls from one symbol to another."""
-    with _opened(options) as (workspace, bar):
-        found = workspace.call_path(options.source, options.target, progress=bar)
+    found = _ask(options, "path", source=options.source, target=options.target)
     return _show(
         found,
         options,
-        lambda style: (_line(link, style) for link in found.steps),
-        something=bool(found.steps),
-        nothing=f"No way of calls leads from {_called(found.source)} to {_called(found.target)}.",
+        lambda style: (_line(link, style) for link in found["steps"]),
+        something=bool(found["steps"]),
+        nothing=f"No way of calls leads from {_called(found['source'])} to {_called(found['target'])}.",
     )
 
 
 def run_importers(options: argparse.Namespace) -> int:
     """Show which files import a file."""
-    with _opened(options) as (workspace, bar):
-        found = workspace.importers(options.target, progress=bar)
+    found = _ask(options, "importers", target=options.target)
 
     def rows(style: Style) -> Iterator[str]:
-        for one in found.importers:
-            what = "for types only" if one.typing_only else "when a function runs" if one.deferred else ""
-            yield f"{_at(one.path, one.line, style)}  {style.faint(what)}".rstrip()
+        for one in found["importers"]:
+            what = "for types only" if one["typing_only"] else "when a function runs" if one["deferred"] else ""
+            yield f"{_at(one, style)}  {style.faint(what)}".rstrip()
 
-    nothing = f"Nothing imports {found.path}, as far as can be resolved."
-    return _show(found, options, rows, something=bool(found.importers), nothing=nothing)
+    nothing = f"Nothing imports {found['filepath']}, as far as can be resolved."
+    return _show(found, options, rows, something=bool(found["importers"]), nothing=nothing)
 
 
 def run_impact(options: argparse.Namespace) -> int:
     """Show what a change of a symbol, or the current change, may break."""
-    with _opened(options) as (workspace, bar):
-        found = workspace.impact(options.symbol, diff=options.diff, limit=options.limit, progress=bar)
+    found = _ask(options, "impact", symbol=options.symbol, diff=options.diff, limit=options.limit)
 
     def rows(style: Style) -> Iterator[str]:
-        for symbol in found.changed if options.diff is not None else ():
+        for symbol in found["changed"] if options.diff is not None else ():
             yield f"changed   {_place(symbol, style)}"
-        for one in found.affected:
-            facts = style.faint(f"({one.via}, {one.confidence:.2f})")
-            yield f"depth {one.depth:<3} {_place(one.symbol, style)}  {facts}"
-        for path in found.importers:
+        for one in found["affected"]:
+            facts = style.faint(f"({one['via']}, {one['confidence']:.2f})")
+            yield f"depth {one['depth']:<3} {_place(one['symbol'], style)}  {facts}"
+        for path in found["importers"]:
             yield f"importer  {style.path(printable(path))}"
-        for test in found.tests:
+        for test in found["tests"]:
             yield f"test      {_test(test, style)}"
 
     return _show(
         found,
         options,
         rows,
-        something=bool(found.affected or found.importers or found.tests),
-        omitted=_more(found.omitted, "more symbols"),
-        nothing="Nothing else feels this change, as far as can be resolved." if found.changed else "Nothing changed.",
+        something=bool(found["affected"] or found["importers"] or found["tests"]),
+        omitted=_more(found["omitted"], "more symbols"),
+        nothing="Nothing else feels this change, as far as can be resolved."
+        if found["changed"]
+        else "Nothing changed.",
     )
 
 
-def _test(test: RankedTest, style: Style) -> str:
-    return f"{style.path(printable(test.path))}  {style.faint(f'({test.reason}, {test.score:.2f})')}"
+def _test(test: Document, style: Style) -> str:
+    facts = f"({test['reason']}, {test['score']:.2f})"
+    return f"{style.path(printable(test['filepath']))}  {style.faint(facts)}"
 
 
 def run_tests(options: argparse.Namespace) -> int:
     """Show which tests to run for a symbol or the current change."""
-    with _opened(options) as (workspace, bar):
-        found = workspace.choose_tests(options.symbol, diff=options.diff, limit=options.limit, progress=bar)
+    found = _ask(options, "tests", symbol=options.symbol, diff=options.diff, limit=options.limit)
     return _show(
         found,
         options,
-        lambda style: (_test(test, style) for test in found.tests),
-        something=bool(found.tests),
-        omitted=_more(found.omitted, f"more of {found.total:,} test files"),
-        nothing=f"None of {found.total:,} test files concerns it, as far as can be resolved.",
+        lambda style: (_test(test, style) for test in found["tests"]),
+        something=bool(found["tests"]),
+        omitted=_more(found["omitted"], f"more of {found['total']:,} test files"),
+        nothing=f"None of {found['total']:,} test files concerns it, as far as can be resolved.",
     )
 
 
 def run_dead(options: argparse.Namespace) -> int:
     """Show definitions that nothing seems to reach."""
-    with _opened(options) as (workspace, bar):
-        found = workspace.dead_code(limit=options.limit, progress=bar)
+    found = _whole(options, lambda workspace, bar: workspace.dead_code(limit=options.limit, progress=bar))
 
     def rows(style: Style) -> Iterator[str]:
-        for one in found.dead:
-            yield f"{_place(one.symbol, style)}  {style.faint(f'({one.reason}, {one.confidence:.1f})')}"
+        for one in found["dead"]:
+            facts = f"({one['reason']}, {one['confidence']:.1f})"
+            yield f"{_place(one['symbol'], style)}  {style.faint(facts)}"
 
     nothing = "Everything is reached, or may be."
-    return _show(found, options, rows, something=bool(found.dead), omitted=_more(found.omitted), nothing=nothing)
+    return _show(found, options, rows, something=bool(found["dead"]), omitted=_more(found["omitted"]), nothing=nothing)
 
 
 def run_cycles(options: argparse.Namespace) -> int:
     """Show circles of imports."""
-    with _opened(options) as (workspace, bar):
-        found = workspace.import_cycles(progress=bar)
+    found = _whole(options, lambda workspace, bar: workspace.import_cycles(progress=bar))
 
     def rows(style: Style) -> Iterator[str]:
-        for cycle in found.cycles:
-            yield f"{cycle.kind}, {cycle.size} files:"
-            for step in cycle.steps:
-                yield f"  {_at(step.path, step.line, style)}"
+        for cycle in found["cycles"]:
+            yield f"{cycle['kind']}, {cycle['size']} files:"
+            for step in cycle["steps"]:
+                yield f"  {_at(step, style)}"
 
     nothing = "No files import each other in a circle."
-    return _show(found, options, rows, something=bool(found.cycles), nothing=nothing)
+    return _show(found, options, rows, something=bool(found["cycles"]), nothing=nothing)
 
 
 def run_map(options: argparse.Namespace) -> int:
     """Show the most central files and definitions within a budget."""
-    with _opened(options) as (workspace, bar):
-        found = workspace.map(max_tokens=options.max_tokens, focus=options.focus, progress=bar)
+    found = _whole(
+        options,
+        lambda workspace, bar: workspace.map(max_tokens=options.max_tokens, focus=options.focus, progress=bar),
+    )
 
     def rows(style: Style) -> Iterator[str]:
-        for entry in found.entries:
-            yield style.path(printable(entry.path))
-            for line, head in entry.symbols:
+        for entry in found["entries"]:
+            yield style.path(printable(entry["filepath"]))
+            for line, head in entry["symbols"]:
                 yield f"  {line}: {style.name(printable(head))}"
 
-    omitted = _more(found.omitted_files, "more files", "--max-tokens")
-    return _show(found, options, rows, something=bool(found.entries), omitted=omitted)
+    omitted = _more(found["omitted_files"], "more files", "--max-tokens")
+    return _show(found, options, rows, something=bool(found["entries"]), omitted=omitted)

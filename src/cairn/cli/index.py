@@ -11,6 +11,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from cairn.cli.main import EXIT_FOUND, EXIT_USAGE
+from cairn.cli.project import allow
 from cairn.cli.render import ProgressBar, emit, emit_json, note, printable
 from cairn.errors import CairnError, ConfigError, IndexLockedError
 from cairn.types import EmbeddingReport, Estimate, IndexReport
@@ -32,6 +33,7 @@ def run_index(options: argparse.Namespace) -> int:
             _emit_report(report, every_skipped=options.skipped)
             sys.stdout.flush()
         if not options.dry_run:
+            allow(workspace, options)
             _build_graphs(workspace, quiet=options.json)
         estimates = workspace.estimate(options.branch)
         embedded = () if options.dry_run else _embed(workspace, estimates, branch=options.branch, anew=options.full)
@@ -57,6 +59,7 @@ def _watch(options: argparse.Namespace) -> int:
         raise ConfigError("--watch changes the index and --dry-run does not", "cairn index --watch")
     with Workspace.containing(options.path or options.project, state_dir=options.state_dir) as workspace:
         try:
+            allow(workspace, options)
             if options.full:
                 workspace.index(full=True)
             note(f"Watching {printable(str(workspace.root))}; stop with Ctrl-C.")

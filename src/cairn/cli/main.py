@@ -38,6 +38,7 @@ def build_parser() -> argparse.ArgumentParser:
     common.add_argument("-C", dest="project", metavar="PATH", default=".", help="the project (default: this folder's)")
     common.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
     common.add_argument("--state-dir", metavar="DIR", help="keep the index in DIR instead of .cairn")
+    common.add_argument("--no-daemon", action="store_true", help="answer in this process though the daemon runs")
 
     parser = _Parser(prog="cairn", description="Codebase intelligence for AI coding agents, on your own machine.")
     parser.add_argument("--version", action="version", version=f"cairn {__version__}")
@@ -59,6 +60,7 @@ def build_parser() -> argparse.ArgumentParser:
     search.add_argument("--max-tokens", type=_count, metavar="N", help="leave out hits beyond this estimated cost")
     search.add_argument("--explain", action="store_true", help="show what each score is made of")
     search.add_argument("--expand", action="store_true", help="show a few callers and callees of each hit")
+    search.add_argument("--project", dest="among", metavar="NAME", help="search another project; all: every one")
     search.set_defaults(run=_lazy("cairn.cli.search", "run_search"))
 
     similar = commands.add_parser("similar", parents=[common], help="find code that does the same, copies first")
@@ -115,7 +117,30 @@ def build_parser() -> argparse.ArgumentParser:
     doctor = commands.add_parser("doctor", parents=[common], help="examine the index and all it stands on")
     doctor.add_argument("--fix", action="store_true", help="mend what can be, without asking")
     doctor.set_defaults(run=_lazy("cairn.cli.health", "run_doctor"))
+
+    _add_daemon(commands)
     return parser
+
+
+def _add_daemon(commands: argparse._SubParsersAction[_Parser]) -> None:
+    """Add the commands for the process that answers in the background."""
+    daemon = commands.add_parser("daemon", help="start, stop or ask the process that answers in the background")
+    actions = daemon.add_subparsers(title="actions", metavar="ACTION", required=True, parser_class=_Parser)
+    common = _Parser(add_help=False)
+    common.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
+    for name, text in (
+        ("start", "start it, unless it runs"),
+        ("stop", "stop it, and wait until it has"),
+        ("status", "show what it does"),
+        ("ensure", "start it unless it runs; return as soon as it answers"),
+        ("logs", "print the end of its log"),
+    ):
+        action = actions.add_parser(name, parents=[common], help=text)
+        action.set_defaults(run=_lazy("cairn.cli.daemon", f"run_{name}"))
+        if name == "start":
+            action.add_argument("--foreground", action="store_true", help="be the daemon, until Ctrl-C")
+        if name == "logs":
+            action.add_argument("-n", "--lines", type=_count, default=50, help="lines at most; 0: all")
 
 
 def _add_graph(commands: argparse._SubParsersAction[_Parser], common: _Parser) -> None:

@@ -6,46 +6,70 @@ import argparse
 import re
 import sys
 from contextlib import closing
-from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from cairn.cli.main import EXIT_FOUND, EXIT_NONE
+from cairn.cli.remote import ask_daemon
 from cairn.cli.render import ProgressBar, Style, emit, emit_json, file_of, note, printable
-from cairn.errors import QueryError
-from cairn.protocol import answer_to_dict, fetched_to_dict
-from cairn.source.text import raw_words
-from cairn.types import Answer, CodeHit
-from cairn.workspace import Workspace
+from cairn.errors import CairnError, QueryError
+
+if TYPE_CHECKING:
+    from cairn.protocol import FetchedDocument, HitDocument, SearchDocument
+    from cairn.workspace import Workspace
 
 
 def run_search(options: argparse.Namespace) -> int:
     """Bring the index up to date, search it, and print the hits."""
-    with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
-        told = _update(workspace, options, options.branch)
-        with closing(ProgressBar("Reading references")) as bar:
-            answer = workspace.search(
-                options.query,
-                branch=options.branch,
-                limit=options.limit,
-                mode=options.mode,
-                kinds=options.kind,
-                languages=options.lang,
-                globs=options.globs,
-                max_tokens=options.max_tokens,
-                explain=options.explain,
-                context=options.context,
-                expand=options.expand,
-                progress=bar,
-            )
-        if told:
-            answer = replace(answer, notes=(*answer.notes, told))
-        elif not options.no_update and options.branch is None and workspace.complete_in_background():
-            told = f"a run in the background completes them; it writes to {workspace.state.embedding_log}"
-            answer = replace(answer, notes=(*answer.notes, told))
+    asked = {
+        "query": options.query,
+        "branch": options.branch,
+        "limit": options.limit,
+        "mode": options.mode,
+        "kinds": options.kind,
+        "languages": options.lang,
+        "globs": options.globs,
+        "context": options.context,
+        "max_tokens": options.max_tokens,
+        "explain": options.explain,
+        "expand": options.expand,
+        "update": not options.no_update,
+    }
+    document: SearchDocument = ask_daemon(options, "search", asked, options.among) or _search_here(options, asked)
     if options.json:
-        emit_json(answer_to_dict(answer))
+        emit_json(document)
     else:
-        _print(answer, explain=options.explain)
-    return EXIT_FOUND if answer.code or answer.omitted else EXIT_NONE
+        _print(document, explain=options.explain)
+    return EXIT_FOUND if document["code"] or document["omitted"] else EXIT_NONE
+
+
+def _search_here(options: argparse.Namespace, asked: dict[str, Any]) -> SearchDocument:
+    """Search in this process."""
+    from cairn.cli.project import allow, among  # noqa: PLC0415 - start-up time: the daemon may have answered
+    from cairn.operations import merge_searches, search  # noqa: PLC0415 - as above
+    from cairn.protocol import SearchRequest  # noqa: PLC0415 - as above
+    from cairn.registry import ALL  # noqa: PLC0415 - as above
+    from cairn.schema import decode  # noqa: PLC0415 - as above
+    from cairn.workspace import Workspace  # noqa: PLC0415 - as above
+
+    request = decode(SearchRequest, asked)
+    if options.among is None:
+        with (
+            Workspace.containing(options.project, state_dir=options.state_dir) as workspace,
+            closing(ProgressBar("Indexing")) as bar,
+        ):
+            document = search(workspace, request, bar)
+            allow(workspace, options, quiet=True)
+            return document
+    found, problems = [], []
+    for project in among(options.among):
+        try:
+            with Workspace.open(project.root) as workspace, closing(ProgressBar(f"Indexing {project.name}")) as bar:
+                found.append((project.name, search(workspace, request, bar)))
+        except CairnError as error:
+            if options.among != ALL:
+                raise
+            problems.append(f"{project.name}: {error}")
+    return found[0][1] if options.among != ALL else merge_searches(found, request, problems)
 
 
 def run_similar(options: argparse.Namespace) -> int:
@@ -54,6 +78,9 @@ def run_similar(options: argparse.Namespace) -> int:
     match = re.fullmatch(r"(.+):(\d+)", options.target)
     if match is None and options.target != "-":
         raise QueryError(f"{options.target!r} names no line", "cairn similar FILE:LINE")
+    from cairn.protocol import answer_to_dict  # noqa: PLC0415 - start-up time: searching may not need it
+    from cairn.workspace import Workspace  # noqa: PLC0415 - as above
+
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
         # One byte more than is taken, so that what is too long shows, and no more than that is read.
         code = None if match else sys.stdin.buffer.read(workspace.settings.max_file_bytes + 1)
@@ -62,11 +89,12 @@ def run_similar(options: argparse.Namespace) -> int:
             answer = workspace.similar(file_of(options.project, match[1]), int(match[2]), **filters)
         else:
             answer = workspace.similar(code=(code or b"").decode("utf-8", "surrogateescape"), **filters)
+    document = answer_to_dict(answer)
     if options.json:
-        emit_json(answer_to_dict(answer))
+        emit_json(document)
         return EXIT_FOUND if answer.code else EXIT_NONE
     style = Style(sys.stdout)
-    for hit in answer.code:
+    for hit in document["code"]:
         _print_hit(hit, style, [], explain=False)
     for text in answer.notes:
         note(printable(text))
@@ -85,58 +113,79 @@ def _update(workspace: Workspace, options: argparse.Namespace, branch: str | Non
         return workspace.refresh(bar, branch=branch)
 
 
-def _print(answer: Answer, *, explain: bool) -> None:
+def _print(document: SearchDocument, *, explain: bool) -> None:
     style = Style(sys.stdout)
-    words = [word for word in raw_words(answer.query) if len(word) > 2]
-    for hit in answer.code:
+    words: list[str] = []
+    if style.on:
+        from cairn.source.text import raw_words  # noqa: PLC0415 - start-up time: only a terminal shows marks
+
+        words = [word for word in raw_words(document["query"]) if len(word) > 2]
+    for hit in document["code"]:
         _print_hit(hit, style, words, explain=explain)
-    if answer.revision:
-        note(f"From {printable(answer.branch)}, commit {answer.revision[:12]}; the files are not checked out.")
-    for text in answer.notes:
+    if revision := document.get("revision"):
+        note(f"From {printable(document['branch'])}, commit {revision[:12]}; the files are not checked out.")
+    for text in document.get("notes", ()):
         note(printable(text))
-    if answer.coverage.pending:
-        note(f"{answer.coverage.indexed:,} of {answer.coverage.eligible:,} files are indexed; go on with: cairn index")
-    if not answer.code and not answer.omitted:
-        note(f"Nothing relevant for {answer.query!r} in {answer.coverage.indexed:,} files.")
-    elif answer.omitted:
-        note(f"{answer.omitted:,} more; raise --max-tokens or -n to see them.")
+    covered = document["coverage"]
+    if covered["pending"]:
+        note(f"{covered['indexed']:,} of {covered['eligible']:,} files are indexed; go on with: cairn index")
+    if not document["code"] and not document["omitted"]:
+        note(f"Nothing relevant for {document['query']!r} in {covered['indexed']:,} files.")
+    elif document["omitted"]:
+        note(f"{document['omitted']:,} more; raise --max-tokens or -n to see them.")
 
 
-def _print_hit(hit: CodeHit, style: Style, words: list[str], *, explain: bool) -> None:
-    where = f"{printable(hit.path)}:{hit.start_line}"
-    label = f"{hit.kind} {hit.name}".strip()
-    changed = " (changed since it was indexed)" if hit.stale else ""
-    verdict = hit.confidence if hit.match is None else f"{hit.match} {hit.similarity:.2f}"
-    facts = f"{hit.start_line}-{hit.end_line}  ~{hit.tokens} tokens  {verdict}  {hit.id}{changed}"
+def _print_hit(hit: HitDocument, style: Style, words: list[str], *, explain: bool) -> None:
+    project = f"{printable(hit['project'])}: " if "project" in hit else ""
+    where = f"{project}{printable(hit['filepath'])}:{hit['start_line']}"
+    label = f"{hit['kind']} {hit['name']}".strip()
+    changed = " (changed since it was indexed)" if hit.get("stale") else ""
+    verdict: str = hit["confidence"]
+    if "match" in hit:
+        verdict = f"{hit['match']} {hit.get('similarity'):.2f}"
+    span = f"{hit['start_line']}-{hit['end_line']}"
+    facts = f"{span}  ~{hit['tokens']} tokens  {verdict}  {hit['id']}{changed}"
     emit(f"{style.path(where)}  {style.name(printable(label))}  {style.faint(facts)}")
-    for line in hit.preview.splitlines():
+    for line in hit["preview"].splitlines():
         emit(f"    {style.mark(printable(line), words)}")
-    for captured in hit.captures or () if explain else ():
+    for captured in hit.get("captures", ()) if explain else ():
         parts = "  ".join(f"${name} = {printable(text)}" for name, text in captured.items())
         emit(style.faint(f"    {parts}"))
-    for one in hit.neighbours or ():
-        label = printable(f"{one.kind} {one.name}".strip())
-        emit(f"    {one.relation} {style.path(f'{printable(one.path)}:{one.line}')}  {label}")
-    if hit.explain is not None:
-        parts = "  ".join(f"{name} {value:+.3f}" for name, value in hit.explain.items())
-        emit(style.faint(f"    score {hit.score:.3f} = {parts}"))
+    for one in hit.get("neighbours", ()):
+        label = printable(f"{one['kind']} {one['name']}".strip())
+        where = style.path(f"{printable(one['filepath'])}:{one['line']}")
+        emit(f"    {one['relation']} {where}  {label}")
+    if (explained := hit.get("explain")) is not None:
+        parts = "  ".join(f"{name} {value:+.3f}" for name, value in explained.items())
+        emit(style.faint(f"    score {hit.get('score'):.3f} = {parts}"))
     emit("")
 
 
 def run_fetch(options: argparse.Namespace) -> int:
     """Print the full text of results."""
-    with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
-        fetched = workspace.fetch(options.ids, branch=options.branch)
+    asked = {"ids": options.ids, "branch": options.branch}
+    documents: list[FetchedDocument] = ask_daemon(options, "fetch", asked) or _fetch_here(options, asked)
     if options.json:
-        emit_json([fetched_to_dict(one) for one in fetched])
+        emit_json(documents)
         return EXIT_FOUND
     style = Style(sys.stdout)
-    for one in fetched:
-        changed = " (changed since it was indexed)" if one.stale else ""
-        changed += f" (of commit {one.revision[:12]}, which is not checked out)" if one.revision else ""
-        facts = f"{one.start_line}-{one.end_line}  ~{one.tokens} tokens{changed}"
-        label = printable(f"{one.kind} {one.name}".strip())
-        emit(f"{style.path(f'{printable(one.path)}:{one.start_line}')}  {style.name(label)}  {style.faint(facts)}")
-        emit("\n".join(printable(line.removesuffix("\r")) for line in one.text.split("\n")))
+    for one in documents:
+        changed = " (changed since it was indexed)" if one["stale"] else ""
+        changed += f" (of commit {one['revision'][:12]}, which is not checked out)" if one["revision"] else ""
+        facts = f"{one['start_line']}-{one['end_line']}  ~{one['tokens']} tokens{changed}"
+        label = printable(f"{one['kind']} {one['name']}".strip())
+        where = style.path(f"{printable(one['filepath'])}:{one['start_line']}")
+        emit(f"{where}  {style.name(label)}  {style.faint(facts)}")
+        emit("\n".join(printable(line.removesuffix("\r")) for line in one["text"].split("\n")))
         emit("")
     return EXIT_FOUND
+
+
+def _fetch_here(options: argparse.Namespace, asked: dict[str, Any]) -> list[FetchedDocument]:
+    from cairn.operations import fetch  # noqa: PLC0415 - start-up time: the daemon may have answered
+    from cairn.protocol import FetchRequest  # noqa: PLC0415 - as above
+    from cairn.schema import decode  # noqa: PLC0415 - as above
+    from cairn.workspace import Workspace  # noqa: PLC0415 - as above
+
+    with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
+        return fetch(workspace, decode(FetchRequest, asked))

@@ -6,37 +6,51 @@ import argparse
 import re
 import sys
 from contextlib import closing
+from typing import TYPE_CHECKING, Any
 
 from cairn.cli.main import EXIT_FOUND, EXIT_NONE
+from cairn.cli.remote import ask_daemon
 from cairn.cli.render import ProgressBar, Style, emit, emit_json, file_of, printable
 from cairn.errors import QueryError
-from cairn.protocol import flow_to_dict, outline_to_dict, slice_to_dict
-from cairn.workspace import Workspace
+
+if TYPE_CHECKING:
+    from cairn.protocol import OutlineDocument
 
 
 def run_outline(options: argparse.Namespace) -> int:
     """Print what a file defines."""
+    asked = {
+        "file": str(file_of(options.project, options.file)),
+        "mode": options.mode,
+        "symbol": options.symbol,
+        "max_tokens": options.max_tokens,
+    }
+    document: OutlineDocument = ask_daemon(options, "outline", asked) or _outline_here(options, asked)
+    if options.json:
+        emit_json(document)
+    else:
+        emit(_printable_lines(document["text"]))
+    return EXIT_FOUND if document["symbols"] or document["omitted"] else EXIT_NONE
+
+
+def _outline_here(options: argparse.Namespace, asked: dict[str, Any]) -> OutlineDocument:
+    from cairn.operations import outline  # noqa: PLC0415 - start-up time: the daemon may have answered
+    from cairn.protocol import OutlineRequest  # noqa: PLC0415 - as above
+    from cairn.schema import decode  # noqa: PLC0415 - as above
+    from cairn.workspace import Workspace  # noqa: PLC0415 - as above
+
     with (
         Workspace.containing(options.project, state_dir=options.state_dir) as workspace,
         closing(ProgressBar("Reading references")) as bar,
     ):
-        outline = workspace.outline(
-            file_of(options.project, options.file),
-            mode=options.mode,
-            symbol=options.symbol,
-            max_tokens=options.max_tokens,
-            progress=bar,
-        )
-    if options.json:
-        emit_json(outline_to_dict(outline))
-    else:
-        emit(_printable_lines(outline.text))
-    return EXIT_FOUND if outline.symbols or outline.omitted else EXIT_NONE
+        return outline(workspace, decode(OutlineRequest, asked), bar)
 
 
 def run_flow(options: argparse.Namespace) -> int:
     """Print how control and data flow in a function."""
     from cairn.graph.flow import flow_lines, mermaid  # noqa: PLC0415 - start-up time: outlines need no flow
+    from cairn.protocol import flow_to_dict  # noqa: PLC0415 - as above
+    from cairn.workspace import Workspace  # noqa: PLC0415 - as above
 
     file, _, function = options.target.rpartition(":")
     if not file or not function:
@@ -57,6 +71,9 @@ def run_slice(options: argparse.Namespace) -> int:
     match = re.fullmatch(r"(.+?):(\d+)(?::([^:]+))?", options.target)
     if match is None:
         raise QueryError(f"{options.target!r} names no line", "cairn slice FILE:LINE[:VAR]")
+    from cairn.protocol import slice_to_dict  # noqa: PLC0415 - start-up time, as in run_flow()
+    from cairn.workspace import Workspace  # noqa: PLC0415 - as above
+
     file, line, variable = match[1], int(match[2]), match[3] or ""
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
         found = workspace.slice(file_of(options.project, file), line, variable, forward=options.forward)

@@ -83,6 +83,12 @@ def current_branch(repository: Repository) -> str | None:
     return reference.removeprefix("ref: ").strip().removeprefix("refs/heads/")
 
 
+def remote_url(folder: Path) -> str:
+    """Return where the repository around a folder was cloned from: the remote `origin`, empty when there is none."""
+    done = run_git(folder, ["config", "--get", "remote.origin.url"], _LOCATE_TIMEOUT_S)
+    return os.fsdecode(done.stdout).strip()
+
+
 def head_revision(repository: Repository) -> str | None:
     """Return the full hash of the commit checked out; None before the first commit."""
     reference = _read_reference(repository.git_dir / "HEAD")

@@ -1,0 +1,97 @@
+"""`cairn daemon start`, `stop`, `status`, `ensure` and `logs`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import deque
+from typing import Any
+
+from cairn.cli.main import EXIT_FOUND, EXIT_NONE
+from cairn.cli.render import emit, emit_json, note, printable
+from cairn.client import ensure, stop
+from cairn.runtime import Runtime, StateFolder
+from cairn.transport import ask, authority
+
+
+def run_start(options: argparse.Namespace) -> int:
+    """Start the daemon, or be it."""
+    folder = StateFolder.of_user()
+    if options.foreground:
+        from cairn.config import load_settings  # noqa: PLC0415 - start-up time: the other commands need no settings
+        from cairn.daemon.lifecycle import run  # noqa: PLC0415 - as above
+
+        run(load_settings(folder.path), folder)
+        return EXIT_FOUND
+    return _show_found(ensure(folder), as_json=options.json)
+
+
+def run_ensure(options: argparse.Namespace) -> int:
+    """Start the daemon unless it runs; return as soon as it answers."""
+    return _show_found(ensure(StateFolder.of_user()), as_json=options.json)
+
+
+def _show_found(runtime: Runtime, *, as_json: bool) -> int:
+    if as_json:
+        emit_json({"running": True, "pid": runtime.pid, "url": _url(runtime), "version": runtime.version})
+    else:
+        emit(f"The daemon answers at {_url(runtime)} (process {runtime.pid}).")
+    return EXIT_FOUND
+
+
+def _url(runtime: Runtime) -> str:
+    return f"http://{authority(runtime)}"
+
+
+def run_stop(options: argparse.Namespace) -> int:
+    """Stop the daemon and wait until it has."""
+    stopped = stop(StateFolder.of_user())
+    if options.json:
+        emit_json({"stopped": stopped})
+    elif stopped:
+        emit("The daemon has stopped.")
+    else:
+        note("No daemon runs.")
+    return EXIT_FOUND if stopped else EXIT_NONE
+
+
+def run_status(options: argparse.Namespace) -> int:
+    """Show what the daemon does."""
+    folder = StateFolder.of_user()
+    runtime = folder.find()
+    if runtime is None:
+        if options.json:
+            emit_json({"running": False})
+        else:
+            note("No daemon runs; start it with: cairn daemon start")
+        return EXIT_NONE
+    reply = ask(runtime, folder.read_token(), "GET", "/api/status")
+    found: dict[str, Any] = json.loads(reply.body)
+    if options.json:
+        emit_json({"running": True, "pid": runtime.pid, "url": _url(runtime), **found})
+        return EXIT_FOUND
+    used = found["usage"]
+    emit(f"daemon      {_url(runtime)}, process {runtime.pid}, version {found['version']}")
+    emit(f"up          {found['uptime_seconds']:,.0f} s, {found['requests']:,} requests, {found['sessions']} sessions")
+    emit(f"memory      {used['memory_mb']:.0f} of {used['memory_limit_mb']} MB")
+    emit(f"threads     {used['threads']} of {used['thread_limit']}")
+    emit(f"token       {printable(str(folder.token))}")
+    for one in found["open"]:
+        emit(f"  {printable(one['name'])}  {printable(one['root'])}")
+    return EXIT_FOUND
+
+
+def run_logs(options: argparse.Namespace) -> int:
+    """Print the end of the daemon's log."""
+    folder = StateFolder.of_user()
+    try:
+        with folder.log.open(encoding="utf-8", errors="replace") as stream:
+            lines = deque(stream, options.lines or None)
+    except FileNotFoundError:
+        lines = deque()
+    if options.json:
+        emit_json({"file": str(folder.log), "lines": [line.rstrip("\n") for line in lines]})
+    else:
+        for line in lines:
+            emit(printable(line.rstrip("\n")))
+    return EXIT_FOUND if lines else EXIT_NONE

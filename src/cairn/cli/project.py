@@ -1,0 +1,53 @@
+"""Which project a command is about, as others know it, and that its user works on it."""
+
+from __future__ import annotations
+
+import argparse
+import re
+
+from cairn.cli.render import note, printable
+from cairn.errors import CairnError
+from cairn.registry import ALL, Project, Registry
+from cairn.runtime import StateFolder
+from cairn.workspace import Workspace
+
+
+def allow(workspace: Workspace, options: argparse.Namespace, *, quiet: bool = False) -> None:
+    """Put a project on the list of those the daemon serves, for its user just worked on it.
+
+    An index in a folder of its own is not where the daemon would look for it. An answer is worth more than the list:
+    that it cannot be written is said by `cairn index`, for every search would be too often, and no more.
+    """
+    if options.state_dir:
+        return
+    registry = Registry(StateFolder.of_user())
+    name = workspace.settings.project_name
+    if registry.knows(workspace.root, name):
+        return
+    try:
+        registry.add(workspace.root, name or name_of(workspace))
+    except CairnError as error:
+        if not quiet:
+            note(f"{printable(str(error))}; {printable(error.hint)}")
+
+
+def among(wanted: str) -> list[Project]:
+    """Return the project with a name, or all of them.
+
+    Raises:
+        ProjectError, AmbiguousError: as `Registry.find`.
+    """
+    registry = Registry(StateFolder.of_user())
+    return list(registry.projects()) if wanted == ALL and registry.projects() else [registry.find(wanted)]
+
+
+def name_of(workspace: Workspace) -> str:
+    """Return what a project is called that has no name of its own: its git remote's last part, else its folder's."""
+    from cairn.source.git import remote_url  # noqa: PLC0415 - start-up time: a project is named once
+
+    try:
+        url = remote_url(workspace.root)
+    except OSError:  # no git here
+        url = ""
+    last = re.split(r"[/:\\]", url.rstrip("/"))[-1].removesuffix(".git")
+    return last or workspace.root.name or "root"

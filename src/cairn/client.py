@@ -1,0 +1,280 @@
+"""Finds or starts the daemon and asks it: what MCP, hooks and programs use instead of a workspace of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from typing import Any, Protocol, Self
+from urllib.parse import quote
+
+from cairn import __version__
+from cairn.errors import CairnError, DaemonError, IndexLockedError, StoreError, error_from
+from cairn.protocol import PROTOCOL_VERSION, ProjectRequest
+from cairn.runtime import Runtime, StateFolder
+from cairn.schema import encode
+from cairn.storage.lock import write_lock
+from cairn.transport import Reply, ask, read_head, read_reply, request_bytes
+
+START_SECONDS = 20.0
+STOP_SECONDS = 15.0
+_STEP_SECONDS = 0.01
+_HEALTH_SECONDS = 5.0
+_MAX_LINE_BYTES = 1 << 24
+
+
+class Transport(Protocol):
+    """Carries one request to the daemon, or, in tests, to its application."""
+
+    async def send(self, method: str, path: str, body: bytes | None) -> Reply:
+        """Return the whole answer.
+
+        Raises:
+            DaemonError: if there is none.
+        """
+
+    def stream(self, method: str, path: str, body: bytes | None) -> AbstractAsyncContextManager[Stream]:
+        """Open an answer that comes bit by bit."""
+
+
+class Stream(Protocol):
+    """An answer that comes bit by bit."""
+
+    status: int
+
+    def lines(self) -> AsyncIterator[str]:
+        """Yield its lines as they come."""
+
+
+class SocketTransport:
+    """Asks the daemon of this user, and starts it first when it does not run.
+
+    Args:
+        folder: where the daemon is found.
+        starting: called to find or start it; a seam for tests.
+    """
+
+    def __init__(self, folder: StateFolder, starting: Callable[[StateFolder], Runtime] | None = None) -> None:
+        self._folder = folder
+        self._starting = starting or ensure
+
+    async def send(self, method: str, path: str, body: bytes | None) -> Reply:
+        """Return the whole answer; a daemon that goes or went meanwhile is started again, once."""
+        with suppress(DaemonError, StoreError):
+            received = await self._receive(method, path, body, look=False)
+            reply = read_reply(received) if received else None
+            if reply is not None and not (reply.status == 503 and "retry-after" in reply.headers):
+                return reply
+        return read_reply(await self._receive(method, path, body, look=True))
+
+    async def _receive(self, method: str, path: str, body: bytes | None, *, look: bool) -> bytes:
+        async with self._connection(method, path, body, look=look) as reader:
+            received: bytes = await _guarded(reader.read())
+            return received
+
+    @asynccontextmanager
+    async def stream(self, method: str, path: str, body: bytes | None) -> AsyncIterator[Stream]:
+        """Open an answer that comes bit by bit."""
+        async with self._connection(method, path, body, look=True) as reader:
+            try:
+                head = await reader.readuntil(b"\r\n\r\n")
+            except (OSError, EOFError, asyncio.LimitOverrunError) as error:
+                raise DaemonError(f"the daemon does not answer: {error}", "cairn daemon status") from error
+            status, _ = read_head(head.removesuffix(b"\r\n\r\n"))
+            yield _SocketStream(status, reader)
+
+    @asynccontextmanager
+    async def _connection(
+        self, method: str, path: str, body: bytes | None, *, look: bool
+    ) -> AsyncIterator[asyncio.StreamReader]:
+        """Connect and send a request.
+
+        Args:
+            method, path, body: the request.
+            look: whether to make sure first that the daemon answers.
+        """
+        runtime = None if look else self._folder.find()
+        if runtime is None or not _is_ours(runtime):
+            runtime = await asyncio.to_thread(self._starting, self._folder)
+        reader, writer = await _guarded(asyncio.open_connection(runtime.host, runtime.port, limit=_MAX_LINE_BYTES))
+        try:
+            writer.write(request_bytes(runtime, self._folder.read_token(), method, path, body))
+            await _guarded(writer.drain())
+            yield reader
+        finally:
+            writer.close()
+
+
+class _SocketStream:
+    def __init__(self, status: int, reader: asyncio.StreamReader) -> None:
+        self.status = status
+        self._reader = reader
+
+    async def lines(self) -> AsyncIterator[str]:
+        """Yield lines; the marks of HTTP's chunks stand on lines of their own, between events, and are left out."""
+        while line := await _guarded(self._reader.readline()):
+            yield line.decode("utf-8").rstrip("\r\n")
+
+
+async def _guarded(waiting: Awaitable[Any]) -> Any:  # noqa: ANN401 - what is waited for
+    try:
+        return await waiting
+    except OSError as error:
+        raise DaemonError(f"the daemon does not answer: {error}", "cairn daemon status") from error
+
+
+class Client:
+    """Asks the daemon; each method is one of its addresses.
+
+    Args:
+        transport: by default to the daemon of this user, which is started when needed.
+    """
+
+    def __init__(self, transport: Transport | None = None) -> None:
+        self._transport = transport or SocketTransport(StateFolder.of_user())
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Nothing is kept between requests."""
+
+    async def call(self, operation: str, request: ProjectRequest) -> Any:  # noqa: ANN401 - JSON
+        """Carry out one of `cairn.protocol.OPERATIONS` and return its answer, of the type `answer_type` names.
+
+        Raises:
+            CairnError: with the code, message and hint of the daemon's error.
+        """
+        return await self.post(f"/api/{operation}", encode(request))
+
+    async def get(self, path: str, **query: str) -> Any:  # noqa: ANN401 - JSON
+        """Return what is at an address."""
+        asked = "&".join(f"{name}={quote(value, safe='', errors='surrogatepass')}" for name, value in query.items())
+        return _checked(await self._transport.send("GET", f"{path}?{asked}" if asked else path, None))
+
+    async def post(self, path: str, document: dict[str, Any]) -> Any:  # noqa: ANN401 - JSON
+        """Send a document to an address and return the answer."""
+        return _checked(await self._transport.send("POST", path, json.dumps(document).encode("ascii")))
+
+    async def events(self, path: str, document: dict[str, Any]) -> AsyncIterator[tuple[str, Any]]:
+        """Send a document and yield the events (name, data) of the answer; an event `error` is raised.
+
+        Raises:
+            CairnError: as `call`.
+        """
+        async with self._transport.stream("POST", path, json.dumps(document).encode("ascii")) as stream:
+            name = ""
+            async for line in stream.lines():
+                if line.startswith("event: "):
+                    name = line.removeprefix("event: ")
+                elif line.startswith("data: "):
+                    data = json.loads(line.removeprefix("data: "))
+                    if name == "error":
+                        raise _error(data)
+                    yield name, data
+                elif stream.status >= 400 and line.startswith("{"):
+                    raise _error(json.loads(line))
+
+
+def _checked(reply: Reply) -> Any:  # noqa: ANN401 - JSON
+    try:
+        document = json.loads(reply.body)
+    except ValueError as error:
+        raise DaemonError("the daemon answers what is no JSON", "cairn daemon logs") from error
+    if reply.status >= 400:
+        raise _error(document)
+    return document
+
+
+def _error(document: dict[str, str]) -> CairnError:
+    return error_from(document.get("code", "error"), document.get("message", ""), document.get("hint", ""))
+
+
+# -- starting and stopping ---------------------------------------------------------------------------------------------
+
+
+def ensure(folder: StateFolder) -> Runtime:
+    """Return the daemon of this user once it answers; start it if none runs, replace it if it is of another version.
+
+    Any number of processes may call it at once: one of them starts the daemon.
+
+    Raises:
+        DaemonError: if it does not start, or one of another version does not stop.
+    """
+    runtime = folder.find()
+    if runtime is not None and _is_ours(runtime) and answers(runtime):
+        return runtime
+    folder.create()
+    try:
+        with write_lock(folder.start_lock, START_SECONDS):
+            runtime = folder.find()
+            if runtime is not None and not (_is_ours(runtime) and answers(runtime)):
+                stop(folder)
+                runtime = None
+            return runtime or _start(folder)
+    except IndexLockedError as error:
+        raise DaemonError(
+            f"another process has been starting the daemon for over {START_SECONDS:.0f} s", "cairn daemon logs"
+        ) from error
+
+
+def _is_ours(runtime: Runtime) -> bool:
+    return (runtime.version, runtime.protocol) == (__version__, PROTOCOL_VERSION)
+
+
+def answers(runtime: Runtime, timeout_seconds: float = _HEALTH_SECONDS) -> bool:
+    """Tell whether a daemon answers, and is not about to stop."""
+    try:
+        reply = ask(runtime, "", "GET", "/api/health", timeout_seconds=timeout_seconds)
+        return reply.status == 200 and json.loads(reply.body)["status"] == "ok"
+    except (DaemonError, ValueError, KeyError, TypeError):
+        return False
+
+
+def _start(folder: StateFolder) -> Runtime:
+    command = [sys.executable, "-m", "cairn", "daemon", "start", "--foreground"]
+    with folder.log.open("ab") as log:
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder.path, **_detached()
+        )
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        runtime = folder.find()
+        if runtime is not None and answers(runtime):
+            # It may outlive this process; should it not, somebody has to take its exit code.
+            threading.Thread(target=process.wait, name="cairn-daemon-exit", daemon=True).start()
+            return runtime
+        if process.poll() is not None and folder.find() is None:
+            break
+        time.sleep(_STEP_SECONDS)
+    raise DaemonError("the daemon does not start", f"look why: cairn daemon logs ({folder.log})")
+
+
+def _detached() -> dict[str, Any]:
+    if sys.platform == "win32":
+        return {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
+    return {"start_new_session": True}
+
+
+def stop(folder: StateFolder, timeout_seconds: float = STOP_SECONDS) -> bool:
+    """Ask the daemon of this user to stop, wait until it has, and tell whether one ran.
+
+    Raises:
+        DaemonError: if it does not stop. It is never killed.
+    """
+    runtime = folder.find()
+    if runtime is None:
+        return False
+    with suppress(StoreError, DaemonError):  # it may be ending by itself; whether it ends is what counts
+        ask(runtime, folder.read_token(), "POST", "/api/shutdown", b"{}", timeout_seconds=timeout_seconds)
+    deadline = time.monotonic() + timeout_seconds
+    while (now := folder.find()) is not None and now.pid == runtime.pid:
+        if time.monotonic() > deadline:
+            raise DaemonError(f"the daemon (process {runtime.pid}) does not stop", f"kill {runtime.pid}")
+        time.sleep(_STEP_SECONDS)
+    return True

@@ -1,0 +1,1 @@
+"""One process for all projects and front ends of a user: HTTP around workspaces."""

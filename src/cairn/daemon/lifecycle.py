@@ -1,0 +1,116 @@
+"""A daemon's life as a process: alone by its lock, at a free port, found through its file, with a small log."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import secrets
+import socket
+import sys
+from logging.handlers import RotatingFileHandler
+
+from cairn import __version__
+from cairn.config import Settings
+from cairn.errors import DaemonError, IndexLockedError
+from cairn.protocol import PROTOCOL_VERSION
+from cairn.runtime import Runtime, StateFolder, environment_mark, process_started
+from cairn.storage.lock import write_lock
+
+PORTS = 100  # that are tried
+LOG_BYTES, LOG_FILES = 1_000_000, 3
+_LOCK_SECONDS = 1.0
+_TOKEN_BYTES = 32
+_log = logging.getLogger("cairn.daemon")
+
+
+def run(settings: Settings, folder: StateFolder) -> None:
+    """Be the daemon of this user until it is stopped, or nobody needs it any more.
+
+    Raises:
+        DaemonError: if another one runs, or there is no free port.
+        StoreError: if the state folder cannot be written.
+    """
+    folder.create()
+    try:
+        with write_lock(folder.lock, _LOCK_SECONDS):
+            folder.forget()  # what a killed one left
+            _serve(settings, folder)
+    except IndexLockedError as error:
+        raise DaemonError("another daemon of this user runs already", "cairn daemon status") from error
+
+
+def _serve(settings: Settings, folder: StateFolder) -> None:
+    token = secrets.token_urlsafe(_TOKEN_BYTES)
+    with bind(settings.daemon_host, settings.daemon_port) as listener:
+        # Found from here on: who connects waits until the rest has started.
+        listener.listen()
+        port = listener.getsockname()[1]
+        folder.write(
+            Runtime(
+                pid=os.getpid(),
+                started=process_started(os.getpid()),
+                host=settings.daemon_host,
+                port=port,
+                version=__version__,
+                protocol=PROTOCOL_VERSION,
+                environment=environment_mark(),
+                answers_commands=settings.daemon,
+            ),
+            token,
+        )
+        try:
+            from cairn.daemon.app import create_app  # noqa: PLC0415 - after it can be found
+            from cairn.daemon.security import is_loopback  # noqa: PLC0415 - as above
+            from cairn.daemon.server import create_server  # noqa: PLC0415 - as above
+
+            start_log(folder)
+            app = create_app(settings, folder=folder, host=settings.daemon_host, token=token)
+            if not is_loopback(settings.daemon_host):
+                _log.warning("other machines can reach %s; what they say is not encrypted", settings.daemon_host)
+            _log.info("version %s, process %d, port %d", __version__, os.getpid(), port)
+            create_server(app).run(sockets=[listener])
+            _log.info(
+                "ended" if app.daemon.ended_in_time else "ended before all work did; its next run goes on with it"
+            )
+        finally:
+            folder.forget()
+    if not app.daemon.ended_in_time:
+        logging.shutdown()
+        os._exit(0)  # what is committed stays; a thread that works cannot be ended otherwise
+
+
+def bind(host: str, first_port: int) -> socket.socket:
+    """Return a socket at the first free port.
+
+    Raises:
+        DaemonError: if all are taken, or this machine has no such address.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for port in range(first_port, first_port + PORTS):
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            if sys.platform == "win32":
+                listener.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
+            else:  # so that a port that was just left is free
+                listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind((host, port))
+        except OSError as error:
+            listener.close()
+            if error.errno not in (errno.EADDRINUSE, errno.EACCES):
+                raise DaemonError(f"cannot listen at {host}: {error.strerror}", "correct daemon_host") from error
+        else:
+            return listener
+    raise DaemonError(
+        f"all ports from {first_port} to {first_port + PORTS - 1} are taken", "set daemon_port to a free one"
+    )
+
+
+def start_log(folder: StateFolder) -> None:
+    """Write the log from here on; it is turned over before it grows large."""
+    handler = RotatingFileHandler(folder.log, maxBytes=LOG_BYTES, backupCount=LOG_FILES, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    root = logging.getLogger()
+    root.addHandler(handler)
+    root.setLevel(logging.INFO)
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)

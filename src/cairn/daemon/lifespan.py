@@ -1,0 +1,44 @@
+"""What the daemon does beside answering: closes what is idle, ends when nobody needs it, and leaves all in order."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+
+from cairn.daemon.http import Receive, Send
+from cairn.daemon.state import Daemon
+from cairn.daemon.usage import SPARE_THREADS
+
+_log = logging.getLogger("cairn.daemon")
+_TIDY_SECONDS = 5.0
+_LEAST_SECONDS = 0.05
+
+
+async def live(daemon: Daemon, receive: Receive, send: Send) -> None:
+    """Answer the server's messages of start and end (ASGI's lifespan), and tidy up in between."""
+    await receive()  # the start
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(SPARE_THREADS))
+    tidying = asyncio.create_task(_tidy(daemon))
+    await send({"type": "lifespan.startup.complete"})
+    await receive()  # the end
+    daemon.stopping = True
+    tidying.cancel()
+    with suppress(asyncio.CancelledError):
+        await tidying
+    daemon.ended_in_time = await asyncio.to_thread(daemon.projects.close)
+    await send({"type": "lifespan.shutdown.complete"})
+
+
+async def _tidy(daemon: Daemon) -> None:
+    step = min(_TIDY_SECONDS, max(_LEAST_SECONDS, 60 * daemon.settings.daemon_idle_minutes / 4))
+    while True:
+        await asyncio.sleep(step)
+        try:
+            await daemon.projects.tidy()
+        except Exception:  # noqa: BLE001 - the edge of a task that must go on
+            _log.exception("tidying failed")
+        if daemon.is_idle():
+            _log.info("nobody asked anything for %g minutes", daemon.settings.daemon_idle_minutes)
+            daemon.stop()

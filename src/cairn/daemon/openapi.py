@@ -1,0 +1,91 @@
+"""Describes every address in OpenAPI 3.1, from the types of requests and answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from cairn import __version__
+from cairn.daemon.http import Route
+from cairn.protocol import OPERATIONS, ErrorDocument, answer_type
+from cairn.schema import json_schema
+
+_STATUSES = {
+    "400": "What is asked for cannot be done",
+    "401": "Without the token, from a foreign page, or under a foreign name",
+    "403": "The project is not allowed",
+    "404": "There is no such thing",
+    "405": "Not by this method",
+    "408": "The request did not come in time",
+    "409": "The index cannot be used",
+    "413": "The request is too large",
+    "422": "The request has a field that is wrong",
+    "500": "A mistake in Cairn",
+    "503": "Too much at once",
+}
+
+# `progress` with how many files are done and to do, then `done` with a report, or `error` with an error, as JSON.
+_EVENT = {
+    "type": "object",
+    "properties": {"event": {"enum": ["progress", "done", "error"]}, "data": {"type": "string"}},
+    "required": ["event", "data"],
+}
+
+
+def describe(routes: Sequence[Route]) -> dict[str, Any]:
+    """Return the OpenAPI document of some addresses."""
+    schemas: dict[str, Any] = {}
+    error = {"application/json": {"schema": json_schema(ErrorDocument, schemas)}}
+    paths: dict[str, dict[str, Any]] = {}
+    for route in routes:
+        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, schemas, error)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Cairn",
+            "version": __version__,
+            "description": "Codebase intelligence on this machine. Every error is a code, a message and a hint.",
+        },
+        "paths": paths,
+        "components": {
+            "schemas": schemas,
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _operation(route: Route, schemas: dict[str, Any], error: dict[str, Any]) -> dict[str, Any]:
+    operation: dict[str, Any] = {
+        "operationId": f"{route.method.lower()}_{route.path.strip('/').replace('/', '_').replace('-', '_')}",
+        "summary": route.summary,
+        "security": [] if route.open_to_all else [{"token": []}],
+        "responses": {
+            **{status: {"description": text, "content": error} for status, text in _STATUSES.items()},
+            **_answers(route, schemas),
+        },
+    }
+    if route.request is not None and route.method == "GET":
+        operation["parameters"] = _parameters(route.request)
+    elif route.request is not None:
+        schema = json_schema(route.request, schemas)
+        operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": schema}}}
+    if route.unavailable:
+        operation["responses"]["501"] = {"description": "Not in this version", "content": error}
+    return operation
+
+
+def _answers(route: Route, schemas: dict[str, Any]) -> dict[str, Any]:
+    if route.answer is None:
+        return {"200": {"description": "Events", "content": {"text/event-stream": {"schema": _EVENT}}}}
+    kind = answer_type(route.answer) if isinstance(route.answer, str) and route.answer in OPERATIONS else route.answer
+    schema = json_schema(kind, schemas)
+    return {"200": {"description": "The answer", "content": {"application/json": {"schema": schema}}}}
+
+
+def _parameters(request: type) -> list[dict[str, Any]]:
+    schema = json_schema(request)
+    required = schema.get("required", ())
+    return [
+        {"name": name, "in": "query", "required": name in required, "schema": one}
+        for name, one in schema["properties"].items()
+    ]

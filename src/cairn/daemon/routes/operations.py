@@ -1,0 +1,63 @@
+"""`/api/search`, `fetch`, `context`, `outline` and `graph/…`: the operations on a project."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from cairn.daemon.http import Handler, Reply, Request, Route
+from cairn.errors import CairnError
+from cairn.protocol import OPERATIONS, Operation, ProjectRequest, SearchRequest, SessionRequest
+from cairn.registry import ALL
+
+if TYPE_CHECKING:
+    from cairn.workspace import Workspace
+
+_NEED_NO_INDEX = ("fetch", "outline")  # or take it as it is
+
+
+def _handler(operation: Operation) -> Handler:
+    async def handle(request: Request) -> Reply:
+        asked = await request.read(operation.request)
+        if isinstance(asked, SearchRequest) and asked.project == ALL:
+            document = await _search_all(request, asked)
+        else:
+            document = await _perform(request, operation.name, asked, asked.project)
+        if isinstance(asked, SessionRequest) and asked.session and not asked.repeat:
+            root = "" if asked.project == ALL else request.daemon.projects.registry.find(asked.project).root
+            request.daemon.sessions.ledger(asked.session).shorten(operation.name, root, document)
+        return Reply(document)
+
+    return handle
+
+
+async def _perform(request: Request, operation: str, asked: ProjectRequest, project: str) -> Any:  # noqa: ANN401 - JSON
+    daemon = request.daemon
+    fresh = operation not in _NEED_NO_INDEX and not getattr(asked, "update", False)
+    return await daemon.projects.run(
+        project, partial(_work, operation, asked), fresh=fresh, timeout_seconds=daemon.limits.answer_seconds
+    )
+
+
+def _work(operation: str, asked: ProjectRequest, workspace: Workspace) -> Any:  # noqa: ANN401 - JSON
+    from cairn.operations import perform  # noqa: PLC0415 - start-up time: health needs no workspace
+
+    return perform(workspace, operation, asked)
+
+
+async def _search_all(request: Request, asked: SearchRequest) -> Any:  # noqa: ANN401 - JSON
+    from cairn.operations import merge_searches  # noqa: PLC0415 - start-up time, as above
+
+    found = []
+    problems = []
+    for project in request.daemon.projects.registry.projects():
+        try:
+            found.append((project.name, await _perform(request, "search", asked, project.root)))
+        except CairnError as error:
+            problems.append(f"{project.name}: {error}")
+    return merge_searches(found, asked, problems)
+
+
+ROUTES = [
+    Route("POST", f"/api/{one.name}", _handler(one), one.summary, one.request, one.name) for one in OPERATIONS.values()
+]

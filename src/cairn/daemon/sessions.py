@@ -1,0 +1,81 @@
+"""What each session was sent already, so that it is not sent twice."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections import OrderedDict
+from typing import Any
+
+MAX_SESSIONS = 1_000
+MAX_ENTRIES = 20_000  # of one session
+_ID_BYTES = 12
+
+
+class Ledger:
+    """What one session was sent: for each piece, a hash of it, so that one that changed is sent again."""
+
+    def __init__(self) -> None:
+        self._sent: dict[tuple[str, str, str], bytes] = {}
+
+    def shorten(self, operation: str, root: str, document: Any) -> None:  # noqa: ANN401 - JSON
+        """Reduce what was sent before to a short row that says so, and take down the rest as sent.
+
+        Args:
+            operation: what was asked.
+            root: the project, for an id may be in several.
+            document: its answer, which is changed.
+        """
+        if operation == "search":
+            for hit in document["code"]:
+                if self._is_known("row", hit.get("project", root), hit["id"], hit["preview"]):
+                    hit.update(signature="", preview="", sent=True)
+                    hit.pop("neighbours", None)
+        elif operation == "fetch":
+            for one in document:
+                self._shorten_text("text", root, one)
+        elif operation == "context":
+            for one in document["items"]:
+                self._shorten_text("context", root, one)
+
+    def _shorten_text(self, layer: str, root: str, item: dict[str, Any]) -> None:
+        if self._is_known(layer, root, item["id"] or item["filepath"], item["text"]):
+            item.update(text="", tokens=0, sent=True)
+
+    def _is_known(self, layer: str, root: str, text_id: str, text: str) -> bool:
+        key = layer, root, text_id
+        mark = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        if self._sent.get(key) == mark:
+            return True
+        if len(self._sent) < MAX_ENTRIES:
+            self._sent[key] = mark
+        return False
+
+
+class Sessions:
+    """The sessions that are open. They live as long as the daemon; what it forgets is sent once more."""
+
+    def __init__(self) -> None:
+        self._ledgers: OrderedDict[str, Ledger] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._ledgers)
+
+    def start(self, session: str = "") -> str:
+        """Begin a session with nothing sent, and return its id: the one given, else a new one."""
+        session = session or f"s_{secrets.token_urlsafe(_ID_BYTES)}"
+        self._ledgers.pop(session, None)
+        self.ledger(session)
+        return session
+
+    def end(self, session: str) -> bool:
+        """Forget a session, and tell whether there was one."""
+        return self._ledgers.pop(session, None) is not None
+
+    def ledger(self, session: str) -> Ledger:
+        """Return the ledger of a session, a new one for a session not known, such as one from before a restart."""
+        found = self._ledgers.setdefault(session, Ledger())
+        self._ledgers.move_to_end(session)
+        while len(self._ledgers) > MAX_SESSIONS:
+            self._ledgers.popitem(last=False)
+        return found

@@ -1,0 +1,61 @@
+"""What this process takes of the machine."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from pathlib import Path
+from typing import TypedDict
+
+from cairn.config import Settings
+
+MAX_OPEN = 8  # projects
+SPARE_THREADS = 2  # that close projects
+_THREADS_OF_WATCH = 3  # it waits, the system's news come in, and large updates run behind others
+
+
+class UsageDocument(TypedDict):
+    """What the daemon takes, and what it may. `memory_mb` is resident memory, 0 where the system does not tell."""
+
+    memory_mb: float
+    memory_limit_mb: int
+    threads: int
+    thread_limit: int
+
+
+def resident_mb() -> float:
+    """Return how much memory this process has resident, in MB of 1,000,000 bytes.
+
+    On macOS it is the most it ever had; on Windows it is not known, and 0.
+    """
+    if sys.platform == "linux":
+        pages = int(Path("/proc/self/statm").read_bytes().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+    if sys.platform == "win32":
+        return 0.0
+    import resource  # noqa: PLC0415 - not on every system
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+
+
+def count_threads() -> int:
+    """Return how many threads this process has: all of them on Linux, elsewhere those that Python knows."""
+    if sys.platform == "linux":
+        return len(os.listdir("/proc/self/task"))
+    return threading.active_count()
+
+
+def thread_limit(settings: Settings) -> int:
+    """Return how many threads there may be: the first, those that answer, those of watches, and a few spare ones."""
+    return 1 + settings.daemon_threads + SPARE_THREADS + MAX_OPEN * _THREADS_OF_WATCH
+
+
+def usage(settings: Settings) -> UsageDocument:
+    """Return what the daemon takes now."""
+    return {
+        "memory_mb": round(resident_mb(), 1),
+        "memory_limit_mb": settings.daemon_memory_mb,
+        "threads": count_threads(),
+        "thread_limit": thread_limit(settings),
+    }

@@ -1,0 +1,113 @@
+"""The projects of this user: those he indexed or searched himself, which are the ones the daemon serves."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from cairn.errors import AmbiguousError, IndexLockedError, ProjectError, StoreError
+from cairn.runtime import StateFolder
+from cairn.storage.lock import write_lock
+
+ALL = "all"  # a name for all of them
+_LOCK_SECONDS = 10.0
+_NO_NAME = re.compile(r"[^\w.\-]+")
+
+
+class Project(NamedTuple):
+    """A project that the user allowed: its name, and its folder, absolute."""
+
+    name: str
+    root: str
+
+
+class Registry:
+    """The list of allowed projects, a file in the user's state folder. Read anew when it changed."""
+
+    def __init__(self, folder: StateFolder) -> None:
+        self._folder = folder
+        self._read_at: tuple[int, int] | None = None
+        self._projects: tuple[Project, ...] = ()
+
+    def projects(self) -> tuple[Project, ...]:
+        """Return all projects, those added first first."""
+        try:
+            facts = self._folder.projects.stat()
+        except OSError:
+            self._read_at, self._projects = None, ()
+            return ()
+        if self._read_at != (facts.st_mtime_ns, facts.st_ino):
+            self._projects = self._read()
+            self._read_at = facts.st_mtime_ns, facts.st_ino
+        return self._projects
+
+    def add(self, root: Path, name: str) -> None:
+        """Allow a project, unless it is on the list under this name.
+
+        Raises:
+            StoreError: if the list cannot be written.
+        """
+        project = Project(_NO_NAME.sub("-", name).strip("-") or "project", str(root))
+        if project in self.projects():
+            return
+        self._folder.create()
+        with self._locked():
+            # Whose folder is gone goes too; should it come back, it is allowed anew by the next command there.
+            others = [one for one in self._read() if one.root != project.root and os.path.isdir(one.root)]
+            document = {"projects": [one._asdict() for one in (*others, project)]}
+            new = self._folder.projects.with_suffix(f".{os.getpid()}")
+            try:
+                new.write_text(json.dumps(document, indent=1), encoding="utf-8", errors="surrogatepass")
+                new.replace(self._folder.projects)
+            except OSError as error:
+                with suppress(OSError):  # the error above is the one to tell
+                    new.unlink(missing_ok=True)
+                raise StoreError(
+                    f"cannot write {self._folder.projects}: {error.strerror}", "make it writable, or set XDG_STATE_HOME"
+                ) from error
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        lock = self._folder.projects.with_suffix(".lock")
+        try:
+            with write_lock(lock, _LOCK_SECONDS):
+                yield
+        except IndexLockedError as error:
+            raise StoreError(f"another process keeps {lock} locked", "try again in a moment") from error
+
+    def knows(self, root: Path | str, name: str) -> bool:
+        """Tell whether a folder is on the list, under this name unless that is empty."""
+        return any(one.root == str(root) and name in ("", one.name) for one in self.projects())
+
+    def find(self, wanted: str) -> Project:
+        """Return the project with a name or folder; with an empty text the only one.
+
+        Raises:
+            ProjectError: if there is none.
+            AmbiguousError: if there are several.
+        """
+        projects = self.projects()
+        found = [one for one in projects if wanted in ("", one.name, one.root)]
+        if len(found) == 1:
+            return found[0]
+        if not found:
+            what = f"no project is called {wanted!r}" if wanted else "no project is known yet"
+            raise ProjectError(f"{what}, or you did not allow it", "allow one by indexing it: cairn index -C FOLDER")
+        raise AmbiguousError(f"several projects: {_listed(found)}", "name the folder of one")
+
+    def _read(self) -> tuple[Project, ...]:
+        try:
+            document = json.loads(self._folder.projects.read_text(encoding="utf-8", errors="surrogatepass"))
+            return tuple(Project(str(one["name"]), str(one["root"])) for one in document["projects"])
+        except (OSError, ValueError, KeyError, TypeError):  # none, or damaged: it fills again as projects are used
+            return ()
+
+
+def _listed(projects: Sequence[Project]) -> str:
+    shown = ", ".join(f"{one.name} ({one.root})" for one in projects[:10])
+    return f"{shown} and {len(projects) - 10} more" if len(projects) > 10 else shown

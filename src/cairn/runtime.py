@@ -1,0 +1,168 @@
+"""Where the daemon of this user is found: the files by which it says so, and how to tell that they still hold.
+
+Commands and hooks read this before anything else, so it imports little.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from cairn.errors import StoreError
+from cairn.storage.lock import holder
+
+FIRST_PORT, LAST_PORT = 37_800, 37_899
+_PREFIXES = ("CAIRN_", "GIT_CONFIG")
+# What does not change an answer.
+_WITHOUT_EFFECT = ("CAIRN_DAEMON",)
+
+
+class Runtime(NamedTuple):
+    """A daemon that runs, as it wrote it down.
+
+    `started` tells its process from a later one with the same number. `environment` is `environment_mark` of the
+    variables it was started with: under others, a command may mean something else. `answers_commands` is the setting
+    `daemon`.
+    """
+
+    pid: int
+    started: str
+    host: str
+    port: int
+    version: str
+    protocol: int
+    environment: str
+    answers_commands: bool = True
+
+
+class StateFolder:
+    """The files of this user's daemon, below the XDG state folder."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @classmethod
+    def of_user(cls, environment: Mapping[str, str] = os.environ) -> StateFolder:
+        """Return the folder where it is by the conventions of the system."""
+        if folder := environment.get("XDG_STATE_HOME"):  # https://specifications.freedesktop.org/basedir-spec/
+            return cls(Path(folder) / "cairn")
+        if sys.platform == "darwin":
+            return cls(Path.home() / "Library" / "Application Support" / "cairn")
+        if sys.platform == "win32":
+            return cls(Path(environment.get("LOCALAPPDATA") or Path.home()) / "cairn")
+        return cls(Path.home() / ".local" / "state" / "cairn")
+
+    @property
+    def lock(self) -> Path:
+        """The file that a daemon locks as long as it lives."""
+        return self.path / "daemon.lock"
+
+    @property
+    def start_lock(self) -> Path:
+        """The file that is locked while a daemon is started or replaced."""
+        return self.path / "daemon-start.lock"
+
+    @property
+    def runtime(self) -> Path:
+        """The file that says where the daemon listens."""
+        return self.path / "daemon.json"
+
+    @property
+    def token(self) -> Path:
+        """The file with the secret that every request carries; only its owner can read it."""
+        return self.path / "daemon.token"
+
+    @property
+    def log(self) -> Path:
+        """What the daemon writes while it runs."""
+        return self.path / "daemon.log"
+
+    @property
+    def projects(self) -> Path:
+        """The projects that the user allows the daemon to serve."""
+        return self.path / "projects.json"
+
+    def create(self) -> None:
+        """Make the folder, for its owner only.
+
+        Raises:
+            StoreError: if it cannot be made.
+        """
+        try:
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(
+                f"cannot write {self.path}: {error.strerror}", "make it writable, or set XDG_STATE_HOME"
+            ) from error
+
+    def find(self) -> Runtime | None:
+        """Return the daemon that runs, None when there is none.
+
+        What the file says counts only while the process it names holds the lock, which the system takes from a process
+        that dies. So nobody is sent the token because he sits at a dead daemon's port.
+        """
+        try:
+            runtime = Runtime(**json.loads(self.runtime.read_bytes()))
+        except (OSError, ValueError, TypeError):  # none, or of a version that wrote other things
+            return None
+        return runtime if holder(self.lock) == runtime.pid else None
+
+    def read_token(self) -> str:
+        """Return the secret.
+
+        Raises:
+            StoreError: if it cannot be read.
+        """
+        try:
+            return self.token.read_text(encoding="ascii").strip()
+        except OSError as error:
+            raise StoreError(f"cannot read {self.token}: {error.strerror}", "cairn daemon stop") from error
+
+    def write(self, runtime: Runtime, token: str) -> None:
+        """Write down where a daemon is found; readers see all of it or nothing."""
+        self._write(self.token, token)
+        self._write(self.runtime, json.dumps(runtime._asdict()))
+
+    def _write(self, file: Path, text: str) -> None:
+        new = file.with_name(f"{file.name}.{os.getpid()}")
+        new.unlink(missing_ok=True)
+        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="ascii") as stream:
+            stream.write(text)
+        new.replace(file)
+
+    def forget(self) -> None:
+        """Take back what `write` wrote."""
+        self.runtime.unlink(missing_ok=True)
+        self.token.unlink(missing_ok=True)
+
+
+def environment_mark(environment: Mapping[str, str] = os.environ) -> str:
+    """Return a short text that is equal for equal settings in the environment."""
+    kept = sorted(
+        (name, value)
+        for name, value in environment.items()
+        if (name.startswith(_PREFIXES) and not name.startswith(_WITHOUT_EFFECT)) or name == "XDG_CONFIG_HOME"
+    )
+    return f"{zlib.crc32(repr(kept).encode('utf-8', 'surrogateescape')):08x}"
+
+
+def process_started(pid: int) -> str:
+    """Return when a process started, in the system's own words; empty when there is none, or it is not known."""
+    if sys.platform == "linux":
+        try:
+            fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+        except OSError:
+            return ""
+        return fields[19].decode()  # ticks since the machine started; proc_pid_stat(5)
+    if sys.platform == "win32":
+        return ""
+    import subprocess  # noqa: PLC0415 - start-up time: few ask, and Linux needs none
+
+    done = subprocess.run(["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, check=False)
+    return done.stdout.strip()
