@@ -200,6 +200,16 @@ def test_nothing_of_an_address_gets_into_headers_of_the_answer(served: Served, p
     assert b"set-cookie" not in answer.partition(b"\r\n\r\n")[0].lower()
 
 
+def test_a_huge_head_ends_the_connection(served: Served) -> None:
+    received = b""
+    with served.connect() as connection, suppress(ConnectionError):  # the daemon hung up before all was sent
+        connection.sendall(b"GET /api/health HTTP/1.1\r\nhost: localhost\r\nx: " + b"y" * 1_000_000 + b"\r\n\r\n")
+        while chunk := connection.recv(65_536):
+            received += chunk
+    assert not received or error_of(received, 400) == "request"
+    assert served.ask("GET", "/api/status")[0] == 200
+
+
 def test_an_upgrade_is_not_taken(served: Served) -> None:
     text = b"GET /api/health HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade, close\r\nupgrade: websocket\r\n\r\n"
     assert served.say(text).startswith(b"HTTP/1.1 200")
