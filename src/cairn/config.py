@@ -21,6 +21,19 @@ PERSONAL = frozenset({"state_dir", "embedding.url", "embedding.api_key_env", "em
 _SECRET_NAMES = frozenset({"api_key", "apikey", "key", "token", "secret", "password", "bearer", "authorization"})
 NO_KEYS_HERE = "put the key into an environment variable and name that: embedding.api_key_env (or keyring_service)"
 
+_NOT_NEGATIVE = (0, "not be negative")
+_LEAST: dict[str, tuple[float, str]] = {
+    "max_file_bytes": (1, "be at least 1"),
+    "batch_chunks": (1, "be at least 1"),
+    "exact_chunks": _NOT_NEGATIVE,
+    "lock_timeout_seconds": _NOT_NEGATIVE,
+    "watch_poll_seconds": (0.1, "be at least 0.1"),
+    "garbage_days": _NOT_NEGATIVE,
+    "memory_mb": (256, "be at least 256"),
+    "background_cores": _NOT_NEGATIVE,
+    "background_nice": _NOT_NEGATIVE,
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -31,17 +44,21 @@ class Settings:
     batch_chunks: int = 3_000  # what is committed at a time, and so survives an interruption
     exact_chunks: int = 500_000  # an index of more is searched by graphs, which cost time and space to build
     state_dir: str = ""
+    watch_polling: bool = False  # look for changes instead of being told
+    watch_poll_seconds: float = 2.0
+    garbage_days: float = 14.0  # what no branch and no worktree shows is kept for so long
+    memory_mb: int = 1_024  # the ceiling of a run with all its processes
+    background_cores: int = 0  # of work nobody waits for; 0: half of them
+    background_nice: int = 10  # its priority, as in nice(1)
+    pause_on_battery: bool = False
     embedding: EmbeddingSettings | None = None  # None: no model but the bundled one
 
     def __post_init__(self) -> None:
-        if self.max_file_bytes < 1:
-            raise ConfigError("max_file_bytes must be at least 1", "cairn status")
-        if self.batch_chunks < 1:
-            raise ConfigError("batch_chunks must be at least 1", "cairn status")
-        if self.exact_chunks < 0:
-            raise ConfigError("exact_chunks must not be negative", "cairn status")
-        if self.lock_timeout_seconds < 0:
-            raise ConfigError("lock_timeout_seconds must not be negative", "cairn status")
+        for name, (least, words) in _LEAST.items():
+            if getattr(self, name) < least:
+                raise ConfigError(f"{name} must {words}", "cairn status")
+        if self.background_nice > 19:
+            raise ConfigError("background_nice must be at most 19", "cairn status")
 
     @property
     def chain(self) -> tuple[ModelSettings, ...]:

@@ -1,31 +1,36 @@
-"""One project, opened: indexing, search and fetch behind a few methods."""
+"""One project, opened: indexing, search, structure and upkeep behind one object."""
 
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from cairn.config import Settings, load_settings
 from cairn.embedding.fingerprint import bundled_fingerprint
-from cairn.errors import DerivedFileError, IndexDamagedError, IndexMissingError, NotFoundError, QueryError
+from cairn.errors import (
+    DerivedFileError,
+    IndexDamagedError,
+    IndexMissingError,
+    NotFoundError,
+    PathError,
+    QueryError,
+    StoreError,
+)
 from cairn.index.project import checked_root, default_state, project_root
 from cairn.index.store import StateDir
 from cairn.index.views import CheckoutView, RevisionView, View, find_revision, name_of_revision
+from cairn.index.writer import Writer
 from cairn.source.git import Repository, find_repository
 from cairn.storage import index_db
 from cairn.storage.connection import mapped_errors
-from cairn.storage.lock import write_lock
-from cairn.types import Answer, EmbeddingReport, Estimate, Fetched, IndexReport, Mode, Outline, OutlineMode
 
 if TYPE_CHECKING:
-    import sqlite3
     import subprocess
     from collections.abc import Callable
 
@@ -42,13 +47,15 @@ if TYPE_CHECKING:
         RepositoryMap,
         TestChoice,
     )
-    from cairn.index.build import Progress
-    from cairn.index.plan import Plan
-    from cairn.index.snapshot import Snapshot
+    from cairn.index.gc import GarbageReport
+    from cairn.index.health import Finding
+    from cairn.index.limits import Progress
+    from cairn.index.watch import Batch, Update, Watcher
     from cairn.search.answer import Library
-    from cairn.search.hits import Reader
-    from cairn.search.meaning import Meanings
-    from cairn.source.walk import Walk
+    from cairn.search.opened import OpenIndex
+    from cairn.types import Answer, EmbeddingReport, Estimate, Fetched, IndexReport, Mode, Outline, OutlineMode
+
+_T = TypeVar("_T")
 
 
 class Workspace:
@@ -57,6 +64,7 @@ class Workspace:
     Args:
         root: the folder, absolute.
         state: where its index lives.
+        repository: the checkout it belongs to, None outside git.
     """
 
     def __init__(self, root: Path, state: StateDir, repository: Repository | None, settings: Settings) -> None:
@@ -64,11 +72,9 @@ class Workspace:
         self.state = state
         self.settings = settings
         self._repository = repository
-        self._connection: sqlite3.Connection | None = None
         self._checkout = CheckoutView(root, repository, settings.max_file_bytes)
-        self._open_views: dict[str, tuple[Snapshot, Reader]] = {}  # by the name of the view
-        self._meanings: Meanings | None = None
-        self._symbols: Graph | None = None
+        self._writer = Writer(root, state, settings, lambda: self._model)
+        self._opened: OpenIndex | None = None
         self._background: subprocess.Popen[bytes] | None = None
 
     @classmethod
@@ -85,7 +91,7 @@ class Workspace:
             ConfigError: if a settings file or variable cannot be used.
         """
         root = checked_root(Path(path))
-        return cls._opened(root, find_repository(root), state_dir, settings)
+        return cls._of(root, find_repository(root), state_dir, settings)
 
     @classmethod
     def containing(cls, path: str | Path, *, state_dir: str | Path | None = None) -> Self:
@@ -98,10 +104,10 @@ class Workspace:
         """
         start = checked_root(Path(path))
         repository = find_repository(start)
-        return cls._opened(project_root(start, repository), repository, state_dir, None)
+        return cls._of(project_root(start, repository), repository, state_dir, None)
 
     @classmethod
-    def _opened(
+    def _of(
         cls, root: Path, repository: Repository | None, state_dir: str | Path | None, settings: Settings | None
     ) -> Self:
         settings = settings or load_settings(root)
@@ -118,14 +124,9 @@ class Workspace:
 
     def close(self) -> None:
         """Release the database. The workspace can be used again: it reopens by itself."""
-        if self._connection is not None:
-            self._connection.close()
-        if self._meanings is not None:
-            self._meanings.close()
-        for _, reader in self._open_views.values():
-            reader.view.close()
-        self._open_views.clear()
-        self._connection = self._meanings = self._symbols = None
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
 
     # -- indexing -----------------------------------------------------------------------------------------------------
 
@@ -136,6 +137,8 @@ class Workspace:
         full: bool = False,
         dry_run: bool = False,
         verify: bool = False,
+        background: bool = False,
+        wait_seconds: float | None = None,
         progress: Progress | None = None,
     ) -> IndexReport:
         """Bring the index up to date with the files on disk, or with those of a branch, and say what was done.
@@ -148,69 +151,98 @@ class Workspace:
             full: forget what is there and build anew.
             dry_run: only say what would be done.
             verify: read the derived files to the last byte first, and redo what is damaged.
+            background: nobody waits for it, so it takes `Settings.background_cores` only.
+            wait_seconds: how long to wait for another process; by default `Settings.lock_timeout_seconds`.
             progress: called with (files done, files to do) while files are read.
 
         Raises:
             RevisionError: if git knows no such branch.
         """
         with closing(self._view(branch)) as view:
-            return self._index(view, full=full, dry_run=dry_run, verify=verify, progress=progress)
+            if dry_run:
+                return self._writer.preview(view)
+            return self._writer.update(
+                view,
+                full=full,
+                verify=verify,
+                background=background,
+                wait_seconds=wait_seconds,
+                progress=progress,
+            )
 
-    def _index(
-        self, view: View, *, full: bool, dry_run: bool, verify: bool, progress: Progress | None = None
-    ) -> IndexReport:
-        from cairn.index import plan  # noqa: PLC0415 - start-up time: searching does not need it
+    def refresh(self, progress: Progress | None = None, *, branch: str | None = None) -> str:
+        """Bring the index up to date for an answer, and return a note when the answer has to do without that.
 
-        started = time.perf_counter()
-        found = view.walk()
-        if dry_run and not self.state.database.exists():
-            skipped, seconds = tuple(found.skipped), time.perf_counter() - started
-            return IndexReport(0, 0, len(found.files), 0, 0, 0, 0, 0, skipped, seconds, 0, dry_run=True)
-        if dry_run:
-            with closing(self.state.open_for_reading()) as connection:
-                return plan.preview(connection, found, view.name, started)
-        self.state.create()
-        with write_lock(self.state.lock, self.settings.lock_timeout_seconds):
-            todo = None if full or verify else self._compare(view, found, started)
-            if isinstance(todo, IndexReport):
-                return todo
-            try:
-                return self._build(view, found, started, full, verify, progress, todo)
-            except DerivedFileError:  # damage that shows only when all of a file is read
-                return self._build(view, found, started, full, True, progress)
-            except IndexDamagedError:  # the same, of a page of the database
-                self.state.set_aside()
-                return self._build(view, found, started, full, verify, progress)
+        That is so while another process is writing, for an answer waits 50 ms for that at most, and where nothing can
+        be written. Without any index there is nothing to answer from, so that is waited for.
 
-    def _compare(self, view: View, found: Walk, started: float) -> IndexReport | Plan | None:
-        """Return the report of a run with nothing to do, else what there is to do, None for an index to be mended."""
-        from cairn.index import plan  # noqa: PLC0415 - start-up time, as in index()
+        Raises:
+            RevisionError: if git knows no such branch.
+        """
+        with closing(self._view(branch)) as view:
+            return self._writer.refresh(view, progress)
 
-        try:
-            with closing(self.state.open_for_reading()) as connection, mapped_errors(self.state.database):
-                fingerprint = bundled_fingerprint()
-                todo = plan.plan_update(connection, self.state, view, found, fingerprint)
-                if todo is None or todo.todo or todo.removed:
-                    return todo
-                return plan.make_report(connection, todo, plan.Tally(skipped=list(found.skipped)), started)
-        except (IndexMissingError, IndexDamagedError):
-            return None  # building makes a new one
+    def watch(self, watcher: Watcher) -> Iterator[Update]:
+        """Keep the index up to date until the watcher is stopped, and yield what was done; see `watcher`.
 
-    def _build(
-        self,
-        view: View,
-        found: Walk,
-        started: float,
-        full: bool,
-        verify: bool,
-        progress: Progress | None,
-        todo: Plan | None = None,
-    ) -> IndexReport:
-        from cairn.index.build import Builder  # noqa: PLC0415 - start-up time: numpy, and all that parses
+        Edits are followed at once; what may take longer, as after the start or a switch of the branch, is done at low
+        priority on some of the cores (see `Settings`).
 
-        with closing(self.state.open_for_writing(replace_newer=full)) as connection:
-            builder = Builder(view, self.state, connection, self._model, self.settings)
-            return builder.run(found, todo, started, full=full, verify=verify, progress=progress)
+        Raises:
+            PathError: if the folder is gone.
+        """
+        from cairn.index.limits import run_behind  # noqa: PLC0415 - start-up time: most commands do not watch
+        from cairn.index.watch import follow  # noqa: PLC0415 - as above
+
+        def update(batch: Batch) -> IndexReport:
+            if batch.is_edit:
+                return self.index(background=True)
+            return run_behind(self.settings, lambda progress: self.index(background=True, progress=progress))
+
+        return follow(watcher, update, StoreError, PathError)
+
+    def watcher(self) -> Watcher:
+        """Return what tells when files of this project change, as the settings want it."""
+        from cairn.index.health import is_remote  # noqa: PLC0415 - start-up time, as in watch()
+        from cairn.index.limits import on_battery  # noqa: PLC0415 - as above
+        from cairn.index.watch import Watcher  # noqa: PLC0415 - as above
+
+        return Watcher(
+            self.root,
+            self._repository,
+            polling=self.settings.watch_polling or is_remote(self.root),
+            poll_seconds=self.settings.watch_poll_seconds,
+            is_paused=on_battery if self.settings.pause_on_battery else lambda: False,
+            state=self.state.path,
+        )
+
+    def collect(self, *, dry_run: bool = False) -> GarbageReport:
+        """Drop what no branch and no worktree has shown for `Settings.garbage_days`.
+
+        Args:
+            dry_run: only say what would be dropped.
+
+        Raises:
+            IndexMissingError: if nothing was indexed yet.
+        """
+        return self._writer.collect(self._checkout, dry_run=dry_run)
+
+    def doctor(self, *, fix: bool = False) -> list[Finding]:
+        """Examine the index and what it stands on, from the disk to every row and file.
+
+        Args:
+            fix: mend what can be, and examine again. A damaged database is kept beside the new one.
+
+        Returns:
+            what was looked at; what was mended is marked as `fixed`.
+        """
+        from cairn.index import health  # noqa: PLC0415 - start-up time: numpy
+
+        findings = health.examine(self.state, bundled_fingerprint())
+        if not fix or not any(one.repair for one in findings):
+            return findings
+        self.close()
+        return self._writer.repair(self._checkout, findings)
 
     def build_graphs(self, progress: Progress | None = None) -> int:
         """Build what a large index is searched faster with, and return for how many chunks; until then search is exact.
@@ -289,12 +321,13 @@ class Workspace:
         """
         embedding = self.settings.embedding
         wanted = embedding is not None and embedding.background
-        wanted = wanted and self._meanings is not None and self._meanings.incomplete
+        meanings = None if self._opened is None else self._opened.meanings
+        wanted = wanted and meanings is not None and meanings.incomplete
         if not wanted or (self._background is not None and self._background.poll() is None):
             return False
         from cairn.index import background  # noqa: PLC0415 - start-up time, as in embed()
 
-        self._background = background.start(self.root, self.state, self.settings.chain)
+        self._background = background.start(self.root, self.state, self.settings)
         return self._background is not None
 
     @property
@@ -368,7 +401,9 @@ class Workspace:
         filters = Filters(tuple(kinds), tuple(languages), tuple(globs))
         request = Request(limit, filters, max_tokens, explain, context, expand)
         view = self._view(branch)
-        answer = respond(self._library(view, progress), understood, request, guessed=mode == "auto")
+        answer = self._mended(
+            lambda: respond(self._library(view, progress), understood, request, guessed=mode == "auto")
+        )
         outdated = _outdated(answer, view)
         return replace(answer, notes=(*answer.notes, outdated)) if outdated else answer
 
@@ -420,7 +455,7 @@ class Workspace:
             NotFoundError: if an id is malformed, or what it names is in the index no more.
             IndexMissingError: if nothing was indexed yet; the ids of an outline need no index.
         """
-        return [self._fetch_definition(one) or self._fetch_hit(one, branch) for one in ids]
+        return self._mended(lambda: [self._fetch_definition(one) or self._fetch_hit(one, branch) for one in ids])
 
     def _fetch_hit(self, text_id: str, branch: str | None) -> Fetched:
         from cairn.search.fetch import fetch_one  # noqa: PLC0415 - start-up time: indexing does not search
@@ -435,11 +470,11 @@ class Workspace:
 
     def _indexed_revisions(self) -> list[RevisionView]:
         """Return the views of branches and revisions of this folder, those indexed last first."""
-        if self._connection is None or self._repository is None:
+        if self._opened is None or self._repository is None:
             return []
         folder = os.path.relpath(self.root, self._repository.work_tree)
         wanted = "" if folder == "." else folder
-        rows = [row for row in index_db.read_views(self._connection) if row.revision and row.generation]
+        rows = [row for row in index_db.read_views(self._opened.connection) if row.revision and row.generation]
         return [
             self._revision_view(row.name, row.branch, row.revision)
             for row in rows
@@ -516,31 +551,9 @@ class Workspace:
 
     def status(self) -> dict[str, object]:
         """Return what the index holds, as plain values for display."""
-        from cairn.index.models import chain_status  # noqa: PLC0415 - start-up time: searching does not need it
-        from cairn.index.plan import make_plan  # noqa: PLC0415 - as above
+        from cairn.index.status import read_status  # noqa: PLC0415 - start-up time: searching does not need it
 
-        with closing(self.state.open_for_reading()) as connection, mapped_errors(self.state.database):
-            view = index_db.find_view(connection, self._checkout.name)
-            if view is None:
-                raise IndexMissingError("this project is not indexed yet", "cairn index")
-            found = self._checkout.walk()
-            plan = make_plan(connection, found, view)
-            files, chunks, languages = index_db.count_totals(connection, view.id)
-            skipped = [*found.skipped, *index_db.read_skipped(connection, view.id)]
-            return {
-                "root": str(self.root),
-                "state_dir": str(self.state.path),
-                "branch": view.branch,
-                "generation": index_db.generation(connection),
-                "files": files,
-                "chunks": chunks,
-                "pending": len(plan.changed()) + len(plan.removed),
-                "languages": languages,
-                "skipped": {skip.path: skip.reason for skip in skipped},
-                "model": index_db.read_meta(connection).get("model", ""),
-                "embedding": [one._asdict() for one in chain_status(connection, view.id, self.settings.chain)],
-                "disk_bytes": self.state.disk_bytes(),
-            }
+        return read_status(self.root, self.state, self.settings, self._checkout)
 
     # -- the symbol graph ---------------------------------------------------------------------------------------------
 
@@ -553,18 +566,7 @@ class Workspace:
         Raises:
             IndexMissingError: if nothing was indexed yet.
         """
-        library = self._library(progress=progress)
-        return self._graph(library.snapshot, library.connection, progress)
-
-    def _graph(self, snapshot: Snapshot, connection: sqlite3.Connection, progress: Progress | None) -> Graph:
-        from cairn.graph.graph import Graph  # noqa: PLC0415 - start-up time: searching does not need it
-
-        if self._symbols is None:
-            self._symbols = Graph(self.state, self.root, self._checkout.name, self.settings.max_file_bytes)
-        self._symbols.progress = progress
-        with mapped_errors(self.state.database):
-            self._symbols.refresh(snapshot, connection)
-        return self._symbols
+        return self._mended(lambda: self._open_index().graph(progress))
 
     def callers(self, symbol: str, *, limit: int = 0, progress: Progress | None = None) -> Links:
         """Return what calls a symbol directly, by file and line.
@@ -669,52 +671,37 @@ class Workspace:
             return nodes_of(graph, self._symbol(symbol))
         return changed_nodes(graph.code, self.root, self._repository, diff or "HEAD")
 
+    # -- what is open -------------------------------------------------------------------------------------------------
+
     def _library(self, view: View | None = None, progress: Progress | None = None) -> Library:
         """Open the newest generation of a view, by default of the checkout, unless it is the one already open."""
-        from cairn.search.answer import Library  # noqa: PLC0415 - start-up time: indexing does not search
+        return self._open_index().library(view or self._checkout, progress)
 
-        view = view or self._checkout
-        if self._connection is None:
-            self._connection = self.state.open_for_reading()
-        with mapped_errors(self.state.database):
-            current = index_db.generation(self._connection)
-            opened = self._open_views.get(view.name)
-            if opened is None or opened[0].generation != current:
-                opened = self._open_view(self._connection, view, opened)
-                self._open_views[view.name] = opened
-        if self._meanings is None and self.settings.chain:
-            from cairn.search.meaning import Meanings  # noqa: PLC0415 - start-up time, as in embed()
+    def _open_index(self) -> OpenIndex:
+        if self._opened is not None and self._opened.is_replaced:
+            self.close()
+        if self._opened is None:
+            from cairn.search.opened import OpenIndex  # noqa: PLC0415 - start-up time: indexing does not search
 
-            self._meanings = Meanings(self.settings.chain, self.state)
-        # What refers to what is known of the checkout only.
-        open_graph = None if view.revision else partial(self._graph, opened[0], self._connection, progress)
-        return Library(opened[0], self._connection, opened[1], self._model, open_graph, self._meanings)
+            redo = partial(self._writer.update, verify=True)
+            self._opened = OpenIndex(
+                self.state, self.settings, self.root, self._checkout, lambda: self._model, redo, self._revision_view
+            )
+        return self._opened
 
-    def _open_view(
-        self, connection: sqlite3.Connection, view: View, last: tuple[Snapshot, Reader] | None
-    ) -> tuple[Snapshot, Reader]:
-        """Open the newest generation of a view; a damaged derived file is rebuilt on the spot, for it can be."""
-        from cairn.index.snapshot import Snapshot  # noqa: PLC0415 - start-up time: indexing does not search
-        from cairn.search.hits import Reader  # noqa: PLC0415 - as above
-
+    def _mended(self, answer: Callable[[], _T]) -> _T:
+        """Answer; when the database turns out to be damaged, move it aside, build a new one, and answer from that."""
         try:
-            snapshot = Snapshot.open(connection, self.state, view.name)
+            with mapped_errors(self.state.database):
+                return answer()
         except DerivedFileError:
-            self._index(view, full=False, dry_run=False, verify=True)
-            snapshot = Snapshot.open(connection, self.state, view.name)
-        except IndexMissingError as error:
-            if not view.revision:
-                raise
-            raise IndexMissingError(
-                f"{view.branch} is not indexed yet", f"cairn index --branch {view.branch}"
-            ) from error
-        if last is not None and last[1].view.revision == snapshot.revision:
-            return snapshot, last[1]
-        if last is not None:
-            last[1].view.close()
-        if snapshot.revision != view.revision:  # the branch has moved since: answers are about what was indexed
-            view = self._revision_view(view.name, snapshot.branch, snapshot.revision)
-        return snapshot, Reader(view)
+            raise
+        except IndexDamagedError:
+            self.close()
+            self._writer.set_aside()
+            self.index()
+        with mapped_errors(self.state.database):
+            return answer()
 
 
 def _outdated(answer: Answer, view: View) -> str:

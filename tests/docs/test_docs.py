@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -15,11 +15,15 @@ import cairn.storage.arrays  # noqa: F401 - declares an error of its own
 from cairn.cli.main import build_parser
 from cairn.config import ENVIRONMENT_PREFIX, PERSONAL, Settings
 from cairn.errors import CairnError
+from cairn.index.gc import GarbageReport
+from cairn.index.health import Finding, Level, Repair
+from cairn.index.watch import Reason
 from cairn.model_settings import PROVIDERS, EmbeddingSettings
 from cairn.protocol import answer_to_dict, fetched_to_dict, flow_to_dict, outline_to_dict, slice_to_dict
 from cairn.search.confidence import HIGH, MEDIUM
 from cairn.search.rank import Weights
 from cairn.source.languages import LANGUAGES, PLAIN, Language, load_query_text
+from cairn.storage.garbage_db import ViewSize
 from cairn.types import Answer, CodeHit, Coverage, EmbeddingReport, Estimate, Fetched, IndexReport, ModelStatus
 from cairn.workspace import Workspace
 
@@ -199,8 +203,17 @@ def test_every_field_of_the_other_documents_is_documented(tmp_path: Path) -> Non
     assert undocumented(report, section(page("cli.md"), "cairn index")) == set()
     with Workspace.open(tmp_path, state_dir=tmp_path / "state", settings=Settings()) as workspace:
         workspace.index()
-        names = {*workspace.status(), *ModelStatus._fields}
+        names = {*workspace.status(), *ModelStatus._fields, *ViewSize._fields, "gone", *workspace.state.sizes()}
         assert undocumented(names, section(page("cli.md"), "cairn status")) == set()
+
+
+def test_every_field_of_garbage_and_findings_is_documented() -> None:
+    text = page("cli.md")
+    assert undocumented(set(GarbageReport._fields), section(text, "cairn gc")) == set()
+    assert undocumented({*Finding._fields, "healthy", "findings"}, section(text, "cairn doctor")) == set()
+    assert undocumented(set(get_args(Reason)), section(text, "cairn index")) == set()
+    for name in (*get_args(Repair), *get_args(Level)):
+        assert not name or f"`{name}`" in section(text, "cairn doctor")
 
 
 def test_every_field_of_outlines_flow_and_slices_is_documented(tmp_path: Path) -> None:

@@ -8,17 +8,22 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cairn.cli.main import EXIT_FOUND, EXIT_USAGE
 from cairn.cli.render import ProgressBar, emit, emit_json, note, printable
-from cairn.errors import IndexLockedError
+from cairn.errors import CairnError, ConfigError, IndexLockedError
 from cairn.types import EmbeddingReport, Estimate, IndexReport
 from cairn.workspace import Workspace
+
+if TYPE_CHECKING:
+    from cairn.index.watch import Update
 
 
 def run_index(options: argparse.Namespace) -> int:
     """Build or update the index, its graphs and the vectors of configured models, and say what was done."""
+    if options.watch:
+        return _watch(options)
     bar = ProgressBar("Indexing")
     with Workspace.containing(options.path or options.project, state_dir=options.state_dir) as workspace:
         with closing(bar):
@@ -44,6 +49,43 @@ def run_index(options: argparse.Namespace) -> int:
         if failed.error:
             note(f"error[{failed.code}]: {printable(failed.error)}\n  try: {printable(failed.hint)}")
     return EXIT_USAGE if any(one.error for one in embedded) else EXIT_FOUND
+
+
+def _watch(options: argparse.Namespace) -> int:
+    """Follow edits until Ctrl-C; say of each update what it did."""
+    if options.dry_run:
+        raise ConfigError("--watch changes the index and --dry-run does not", "cairn index --watch")
+    with Workspace.containing(options.path or options.project, state_dir=options.state_dir) as workspace:
+        try:
+            if options.full:
+                workspace.index(full=True)
+            note(f"Watching {printable(str(workspace.root))}; stop with Ctrl-C.")
+            for update in workspace.watch(workspace.watcher()):
+                _emit_update(update, as_json=options.json)
+        except KeyboardInterrupt:
+            note("Stopped. The index is as the last update left it.")
+    return EXIT_FOUND
+
+
+def _did_something(report: IndexReport) -> bool:
+    return bool(report.added or report.changed or report.removed or report.renamed)
+
+
+def _emit_update(update: Update, *, as_json: bool) -> None:
+    """Say what an update did, if it is the first, failed, or found something to do."""
+    if update.batch.note:
+        note(printable(update.batch.note))
+    if isinstance(update.error, CairnError):
+        note(f"error[{update.error.code}]: {printable(str(update.error))}\n  try: {printable(update.error.hint)}")
+    if update.report is None or (update.batch.reason != "start" and not _did_something(update.report)):
+        return
+    if as_json:
+        document = asdict(update.report)
+        del document["skipped"]  # all of them each time would be most of what is printed
+        emit_json({"reason": update.batch.reason, **document})
+    else:
+        emit(_summary(update.report))
+    sys.stdout.flush()
 
 
 def _build_graphs(workspace: Workspace, *, quiet: bool) -> None:
@@ -165,7 +207,13 @@ def run_status(options: argparse.Namespace) -> int:
     emit(f"branch      {status['branch'] or '(none)'}")
     emit(f"index       {status['files']:,} files, {status['chunks']:,} chunks, generation {status['generation']}")
     emit(f"pending     {status['pending']:,} files changed since (cairn index reads them)")
-    emit(f"on disk     {status['disk_bytes'] / 1e6:.1f} MB in {printable(status['state_dir'])}")
+    sizes = ", ".join(f"{part} {_megabytes(size)}" for part, size in status["sizes"].items() if size)
+    emit(f"on disk     {_megabytes(status['disk_bytes'])} in {printable(status['state_dir'])}: {sizes}")
+    for one in status["views"]:
+        gone = "  (its folder is gone)" if one["gone"] else ""
+        branch = printable(one["branch"]) or "no branch"
+        emit(f"view        {printable(one['name'])} ({branch}): {one['files']:,} files{gone}")
+    emit(f"model       {status['model']}")
     for one in status["embedding"]:
         active = "  (answers)" if one["active"] else ""
         emit(f"model       {printable(one['model'])}: {one['covered']:,} of {one['total']:,} chunks{active}")
@@ -174,4 +222,12 @@ def run_status(options: argparse.Namespace) -> int:
     for language, count in status["languages"].items():
         emit(f"  {language:<12} {count:>7,} files")
     emit(f"skipped     {len(status['skipped']):,} files (each one: cairn index --skipped)")
+    for reason, count in Counter(status["skipped"].values()).most_common(5):
+        emit(f"  {count:>7,} {printable(reason)}")
+    if error := status["last_error"]:
+        emit(f"last error  {printable(str(error.get('message')))}\n  try: {printable(str(error.get('hint')))}")
     return EXIT_FOUND
+
+
+def _megabytes(n_bytes: int) -> str:
+    return f"{n_bytes / 1e6:.1f} MB"

@@ -20,7 +20,7 @@ from cairn.workspace import Workspace
 def run_search(options: argparse.Namespace) -> int:
     """Bring the index up to date, search it, and print the hits."""
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
-        _update(workspace, options, options.branch)
+        told = _update(workspace, options, options.branch)
         with closing(ProgressBar("Reading references")) as bar:
             answer = workspace.search(
                 options.query,
@@ -36,7 +36,9 @@ def run_search(options: argparse.Namespace) -> int:
                 expand=options.expand,
                 progress=bar,
             )
-        if not options.no_update and options.branch is None and workspace.complete_in_background():
+        if told:
+            answer = replace(answer, notes=(*answer.notes, told))
+        elif not options.no_update and options.branch is None and workspace.complete_in_background():
             told = f"a run in the background completes them; it writes to {workspace.state.embedding_log}"
             answer = replace(answer, notes=(*answer.notes, told))
     if options.json:
@@ -75,11 +77,12 @@ def run_similar(options: argparse.Namespace) -> int:
     return EXIT_FOUND if answer.code else EXIT_NONE
 
 
-def _update(workspace: Workspace, options: argparse.Namespace, branch: str | None = None) -> None:
-    if not options.no_update:
-        bar = ProgressBar("Indexing")
-        with closing(bar):
-            workspace.index(branch=branch, progress=bar)
+def _update(workspace: Workspace, options: argparse.Namespace, branch: str | None = None) -> str:
+    """Bring the index up to date, unless that is not wanted; return a note if the answer is from before."""
+    if options.no_update:
+        return ""
+    with closing(ProgressBar("Indexing")) as bar:
+        return workspace.refresh(bar, branch=branch)
 
 
 def _print(answer: Answer, *, explain: bool) -> None:

@@ -5,19 +5,22 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
+from cairn.config import Settings
 from cairn.errors import StoreError
 from cairn.graph.modules import Modules
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, Rules, rules_of
-from cairn.index.build import HASH_BYTES, HEAD_BYTES
-from cairn.index.parsing import FACTS_JOB, Task, parse_beside
+from cairn.index.beside import FACTS_JOB, Task, parse_beside
+from cairn.index.limits import limits_of
+from cairn.index.reading import HASH_BYTES, HEAD_BYTES
 from cairn.index.snapshot import Snapshot
 from cairn.index.store import StateDir
 from cairn.source.content import check_content, normalize
@@ -161,7 +164,7 @@ class Code:
         state: StateDir,
         root: Path,
         view_name: str,
-        max_file_bytes: int,
+        settings: Settings,
         kept: dict[int, Facts],
     ) -> None:
         self.snapshot = snapshot
@@ -170,7 +173,7 @@ class Code:
         self._connection = connection
         self._state = state
         self._view_name = view_name
-        self._max_file_bytes = max_file_bytes
+        self._settings = settings
         self._kept = kept
         self._blobs: list[int] = snapshot.files.blob_ids.tolist()
         names = snapshot.files.language_names
@@ -192,6 +195,7 @@ class Code:
     def _read_stamps(self) -> list[tuple[int, int]]:
         view = index_db.find_view(self._connection, self._view_name)
         self.view_id = view.id if view is not None else -1
+        self.identity = index_db.identity(self._connection)
         rows = index_db.iter_files(self._connection, self.view_id)
         stamps = {row.path: (row.size, row.mtime_ns) for row in rows}
         return [stamps.get(path, (-1, -1)) for path in self.paths]
@@ -235,7 +239,7 @@ class Code:
 
     def _read(self, path: str) -> bytes | None:
         try:
-            return normalize(read_file(self.root, path, self._max_file_bytes))
+            return normalize(read_file(self.root, path, self._settings.max_file_bytes))
         except OSError:
             return None
 
@@ -284,6 +288,12 @@ class Code:
         definitions = index_db.read_definitions(self._connection, [blob]).get(blob, [])
         return SourceFile(number, self.paths[number], language, definitions, facts, rules_of(language))
 
+    def names_in(self, blob: int) -> set[str] | None:
+        """Return what a blob defines, None if that is not known any more."""
+        if not index_db.read_blob_hashes(self._connection, [blob]):
+            return None
+        return {one.name for one in index_db.read_definitions(self._connection, [blob]).get(blob, ())}
+
     def _extract(self, numbers: Sequence[int], progress: Progress | None) -> None:
         """Find the facts of files that have none yet, and store them for the next time."""
         hashes = index_db.read_blob_hashes(self._connection, sorted({self._blobs[number] for number in numbers}))
@@ -311,7 +321,7 @@ class Code:
 
     def _run(self, tasks: dict[int, Task[int]]) -> Iterable[tuple[int, bytes]]:
         if len(tasks) >= _MANY_FILES:
-            return parse_beside(tasks.values(), FACTS_JOB)
+            return parse_beside(tasks.values(), FACTS_JOB, limits_of(self._settings, background=False))
         return ((task.tag, encode(read_facts(task.data, BY_NAME[task.language])[1])) for task in tasks.values())
 
     def _store(self, found: list[tuple[int, bytes, bytes]]) -> None:
@@ -394,20 +404,22 @@ class Code:
 
     # -- files by what they mention -----------------------------------------------------------------------------------
 
-    def mentioning(self, name: str) -> set[int]:
-        """Return the files whose text has an identifier, and perhaps some that were read already."""
+    def mentioning(self, name: str, among: Collection[int] | None = None) -> set[int]:
+        """Return the files, all or those of some, whose text has an identifier; perhaps some more that are at hand."""
+        found = self.may_mention(name) if among is None else among
+        raw = name.encode("utf-8", "surrogateescape")
+        at_hand = self._files.keys()
+        return {number for number in found if number in at_hand or self._says(number, raw)}
+
+    def may_mention(self, name: str) -> set[int]:
+        """Return the files that the index knows to have the stem of an identifier, as `filter` is that of `filters`."""
         terms = terms_of(name, split_identifier(name))
         if not terms or len(name) > 60:
             return set(range(len(self.paths)))
         rows = self.snapshot.term_rows([term_hash(terms[-1])]).rows
         blobs = np.unique(self.snapshot.blob_of_row[rows])
-        found = {
-            number for blob in self.snapshot.blob_ids[blobs].tolist() for number in self._files_of_blob.get(blob, ())
-        }
-        # The index knows words by their stems: `filter` stands for `filters` as well.
-        raw = name.encode("utf-8", "surrogateescape")
-        read = self._files.keys()
-        return {number for number in found if number in read or self._says(number, raw)} | set(self._reread)
+        found = (self._files_of_blob.get(blob, ()) for blob in self.snapshot.blob_ids[blobs].tolist())
+        return {number for numbers in found for number in numbers} | set(self._reread)
 
     def _says(self, number: int, raw: bytes) -> bool:
         data = self._read(self.paths[number])
@@ -428,7 +440,12 @@ class Code:
 
     def is_test(self, number: int) -> bool:
         """Tell whether a file holds tests or what tests need."""
-        return bool(int(self.snapshot.files.roles[number]) & Role.TEST)
+        return bool(self.tests[number])
+
+    @cached_property
+    def tests(self) -> npt.NDArray[np.bool_]:
+        """Which files hold tests or what tests need. Shape (n_files,)."""
+        return (self.snapshot.files.roles & np.uint16(Role.TEST)).astype(np.bool_)
 
 
 def _publishes(text: str, name: str) -> bool:

@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
+from cairn.config import Settings
 from cairn.embedding.chain import fingerprint_of
 from cairn.errors import IndexLockedError
+from cairn.index.limits import lower_priority, on_battery
 from cairn.index.models import place_of
 from cairn.index.store import StateDir
 from cairn.model_settings import ModelSettings, is_loopback
@@ -21,13 +23,16 @@ from cairn.storage.lock import write_lock
 REST_SECONDS = 300.0
 
 
-def start(root: Path, state: StateDir, chain: Sequence[ModelSettings]) -> subprocess.Popen[bytes] | None:
+def start(root: Path, state: StateDir, settings: Settings) -> subprocess.Popen[bytes] | None:
     """Start `cairn index` for the folder `root` in a session of its own; return None when it is not to be started.
 
     That is so when a process embeds already, when the wanted model failed just before, or when the user has not sent
-    texts to all these places by a command of their own: a search alone sends nothing anywhere new.
+    texts to all these places by a command of their own: a search alone sends nothing anywhere new. On
+    battery it is not started either, when the settings say so.
     """
-    if not chain or not _may_start(state, chain):
+    if not settings.chain or not _may_start(state, settings.chain):
+        return None
+    if settings.pause_on_battery and on_battery():
         return None
     try:
         with write_lock(state.embedding_lock, 0.0):
@@ -37,9 +42,11 @@ def start(root: Path, state: StateDir, chain: Sequence[ModelSettings]) -> subpro
     # `-P`: a folder with a module called like one of ours must not come first.
     command = [sys.executable, "-P", "-m", "cairn", "index", str(root), "--state-dir", str(state.path)]
     with state.embedding_log.open("wb") as log:
-        return subprocess.Popen(
+        process = subprocess.Popen(
             command, cwd=state.path, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
         )
+    lower_priority(settings, process.pid)
+    return process
 
 
 def _may_start(state: StateDir, chain: Sequence[ModelSettings]) -> bool:

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import errno
+import json
 import os
 import sqlite3
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from cairn.errors import IndexDamagedError, IndexMissingError, IndexVersionError, StoreError
+from cairn.errors import CairnError, IndexDamagedError, IndexMissingError, IndexVersionError, StoreError
 from cairn.storage import index_db
-from cairn.storage.connection import connect, mapped_errors
+from cairn.storage.connection import connect, connect_for_reading, mapped_errors
 from cairn.storage.migrations import migrate
 
 _GITIGNORE = "# Everything here is rebuilt by Cairn, except what is meant to be shared.\n*\n!config.yaml\n!core.yaml\n!shared/\n!shared/**\n"  # noqa: E501
+
+_PARTS = {".seg": "segments", ".arr": "views", ".paths": "views", ".vec": "overlays", ".hnsw": "graphs"}
+
+_NAME_BYTES = 16
+
+
+def new_name() -> str:
+    """Return a name that no file in `derived/` has or ever had."""
+    return os.urandom(_NAME_BYTES).hex()
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +44,11 @@ class StateDir:
     def lock(self) -> Path:
         """The file a writer locks."""
         return self.path / "index.lock"
+
+    @property
+    def last_error(self) -> Path:
+        """Why the last run failed, as JSON; not there when it did not."""
+        return self.path / "last-error.json"
 
     @property
     def derived(self) -> Path:
@@ -87,10 +105,15 @@ class StateDir:
             ignore = self.path / ".gitignore"
             if not ignore.exists():
                 ignore.write_text(_GITIGNORE, encoding="utf-8")
+        except FileExistsError as error:
+            raise StoreError(f"{error.filename} is no folder", "cairn doctor --fix") from error
         except OSError as error:
+            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
             raise StoreError(
                 f"cannot write {self.path}: {error.strerror}",
-                "make it writable, or set CAIRN_STATE_DIR to a folder that is",
+                "free some space, then run: cairn index"
+                if full
+                else "make it writable, or set CAIRN_STATE_DIR to a folder that is",
             ) from error
 
     def open_for_writing(self, *, replace_newer: bool = False) -> sqlite3.Connection:
@@ -119,10 +142,12 @@ class StateDir:
         """
         if not self.database.exists():
             raise IndexMissingError("this project is not indexed yet", "cairn index")
-        return self._open()
+        return self._open(connect_for_reading)
 
-    def _open(self) -> sqlite3.Connection:
-        connection = connect(self.database)
+    def _open(self, opener: Callable[[Path], sqlite3.Connection] = connect) -> sqlite3.Connection:
+        if self.database.is_dir():
+            raise IndexDamagedError(f"{self.database} is a folder, not a database", "cairn index")
+        connection = opener(self.database)
         try:
             with mapped_errors(self.database):
                 migrate(connection, index_db.MIGRATIONS, "the index")
@@ -133,15 +158,60 @@ class StateDir:
 
     def disk_bytes(self) -> int:
         """Return the size of all files in the folder."""
-        return sum(file.stat().st_size for file in self.path.rglob("*") if file.is_file())
+        return sum(self.sizes().values())
+
+    def sizes(self) -> dict[str, int]:
+        """Return how many bytes the files in the folder take, by what they are for."""
+        sizes = dict.fromkeys(("database", *_PARTS.values(), "other"), 0)
+        for folder, _, names in os.walk(self.path):
+            for name in names:
+                part = "database" if name.startswith("index.db") else _PARTS.get(os.path.splitext(name)[1], "other")
+                with suppress(OSError):  # it went meanwhile
+                    sizes[part] += os.lstat(os.path.join(folder, name)).st_size
+        return sizes
+
+    def record_error(self, error: CairnError) -> None:
+        """Keep why a run failed, for whoever asks later."""
+        document = {"code": error.code, "message": str(error), "hint": error.hint, "at": time.time()}
+        with suppress(OSError):  # the error may be that nothing can be written
+            self.last_error.write_text(json.dumps(document), encoding="utf-8")
+
+    def clear_error(self) -> None:
+        """Forget why a run failed, for one has succeeded since."""
+        with suppress(OSError):
+            self.last_error.unlink(missing_ok=True)
+
+    def read_error(self) -> dict[str, object] | None:
+        """Return why the last run failed, None when it did not."""
+        try:
+            document = json.loads(self.last_error.read_text(encoding="utf-8"))
+        except (OSError, ValueError):  # none, or half of one
+            return None
+        return document if isinstance(document, dict) else None
 
     def set_aside(self) -> None:
         """Move a damaged database out of the way, keeping it for whoever wants to look."""
         stamp = time.strftime("%Y%m%d-%H%M%S")
+        if Path(f"{self.database}.damaged-{stamp}").exists():
+            stamp += f"-{time.time_ns() % 1_000_000_000:09}"
         for suffix in ("", "-wal", "-shm"):
             file = Path(f"{self.database}{suffix}")
-            if file.exists():
-                file.replace(f"{self.database}.damaged-{stamp}{suffix}")
+            try:
+                if file.exists():
+                    file.replace(f"{self.database}.damaged-{stamp}{suffix}")
+            except OSError as error:
+                raise StoreError(f"cannot move {file} aside: {error.strerror}", f"move or remove {file}") from error
+
+    def set_aside_files(self) -> list[Path]:
+        """Return the databases that were moved out of the way, with their logs."""
+        return sorted(self.path.glob(f"{self.database.name}.damaged-*"))
+
+    def remove_set_aside(self, before: float) -> None:
+        """Delete what was moved out of the way before some time, in seconds since the epoch."""
+        for file in self.set_aside_files():
+            with suppress(OSError):  # in use, or a folder
+                if file.lstat().st_ctime <= before:
+                    file.unlink()
 
     def remove_unlisted(self, keep: set[Path]) -> None:
         """Delete derived files that no generation names any more. Readers that have them mapped keep them."""

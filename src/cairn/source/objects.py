@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 import subprocess
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -70,6 +71,18 @@ def resolve_revision(folder: Path, name: str) -> Revision:
     remote = _only_remote_branch(folder, name)
     hint = f"name it with its remote: {remote}" if remote else "list them: git branch --all; get more: git fetch"
     raise RevisionError(f"git knows no branch or revision {name}", hint)
+
+
+def missing_commits(folder: Path, names: Sequence[str]) -> set[str]:
+    """Return those of some full references and hashes that name no commit any more; none if git cannot tell."""
+    if not names:
+        return set()
+    asked = "".join(f"{name}^{{commit}}\n" for name in names)
+    done = run_git(folder, ["cat-file", "--batch-check"], given=asked.encode())
+    told = done.stdout.decode("utf-8", "replace").splitlines()
+    if done.returncode or len(told) != len(names):
+        return set()
+    return {name for name, line in zip(names, told, strict=True) if line.endswith(" missing")}
 
 
 def _only_remote_branch(folder: Path, name: str) -> str:

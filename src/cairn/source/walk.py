@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Callable
 from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -41,7 +42,13 @@ class Folder(NamedTuple):
     is_unlisted: bool = False
 
 
-def walk(root: Path, *, repository: git.Repository | None, max_file_bytes: int = MAX_FILE_BYTES) -> Walk:
+def walk(
+    root: Path,
+    *,
+    repository: git.Repository | None,
+    max_file_bytes: int = MAX_FILE_BYTES,
+    meanwhile: Callable[[], None] | None = None,
+) -> Walk:
     """Find the eligible files below a folder.
 
     Names that convention marks as vendored, locked, minified or binary are left out, and so is what `.cairnignore`
@@ -53,12 +60,13 @@ def walk(root: Path, *, repository: git.Repository | None, max_file_bytes: int =
         repository: the checkout that contains the root, so that git says which files count; None to walk the folders,
             with `.gitignore` files as git would read them.
         max_file_bytes: files above this size are skipped.
+        meanwhile: what to do while git, if it is asked, starts working.
 
     Raises:
         PathError: if the root cannot be read, or git fails.
     """
     walker = Walker(root, max_file_bytes)
-    listing = git.list_files(root) if repository else None
+    listing = git.list_files(root, meanwhile=meanwhile) if repository else None
     # An ignored folder that is named as the root is wanted all the same.
     if repository and listing and (listing.paths or not git.is_ignored(root)):
         walker.add_listed(listing, repository.work_tree)
@@ -66,6 +74,26 @@ def walk(root: Path, *, repository: git.Repository | None, max_file_bytes: int =
         walker.add_tree()
     path_of = attrgetter("path")
     return Walk(sorted(walker.files, key=path_of), sorted(walker.skipped, key=path_of))
+
+
+def list_folders(root: Path, *, repository: git.Repository | None) -> list[str]:
+    """Return the folders in which an eligible file is, or could be made, relative to the root, `""` being the root.
+
+    Folders that are ignored, vendored or caches are left out, unless an eligible file is in them all the same.
+
+    Raises:
+        PathError: if the root cannot be read, or git fails.
+    """
+    walker = Walker(root, MAX_FILE_BYTES)
+    walker.add_tree()
+    found = set(walker.folders)
+    if repository:  # it may track what it would ignore
+        parents = {file.path.rpartition("/")[0] for file in walk(root, repository=repository).files}
+        for folder in parents - found:
+            while folder and folder not in found:
+                found.add(folder)
+                folder = folder.rpartition("/")[0]
+    return sorted(found)
 
 
 def read_file(root: Path, path: str, max_file_bytes: int = MAX_FILE_BYTES) -> bytes:
@@ -123,6 +151,7 @@ class Walker:
     def __init__(self, root: Path, max_file_bytes: int) -> None:
         self.files: list[FileStat] = []
         self.skipped: list[Skipped] = []
+        self.folders: list[str] = []  # those that `add_tree` looked into
         self._root = root
         self._prefix = os.path.join(root, "")
         self._real_prefix = os.path.join(os.path.realpath(root), "")
@@ -159,6 +188,7 @@ class Walker:
                     ) from error
                 self._skip(base.rstrip("/"), f"unreadable folder: {error.strerror}")
                 continue
+            self.folders.append(base.rstrip("/"))
             for entry in entries:
                 if entry.name not in UNLISTED:
                     self._add_entry(base + entry.name, entry, folder, pending)
@@ -276,7 +306,7 @@ class Walker:
         if reason:
             self._skip(path, reason)
         else:
-            self.files.append(FileStat(path, status.st_size, status.st_mtime_ns))
+            self.files.append(FileStat(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
 
     def _reason_to_skip(self, path: str, folder: Folder, status: os.stat_result) -> str:
         if not stat.S_ISREG(status.st_mode):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,15 +11,14 @@ from pathlib import Path
 from cairn.errors import IndexDamagedError, IndexLockedError, StoreError
 
 BUSY_TIMEOUT_MS = 10_000
-_DAMAGED = ("malformed", "not a database", "disk image", "file is encrypted")
+_DAMAGED = ("malformed", "not a database", "disk image", "file is encrypted", "Could not decode")
+_READ_ONLY = ("readonly", "read-only", "unable to open")
 
 
 def connect(path: Path) -> sqlite3.Connection:
     """Open or create the database at `path` in autocommit mode; write through `transaction`."""
     with mapped_errors(path):
-        connection = sqlite3.connect(
-            path, timeout=BUSY_TIMEOUT_MS / 1000, isolation_level=None, check_same_thread=False
-        )
+        connection = _connect(path)
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
@@ -27,6 +27,43 @@ def connect(path: Path) -> sqlite3.Connection:
             connection.close()
             raise
     return connection
+
+
+def connect_for_reading(path: Path) -> sqlite3.Connection:
+    """Open the database at `path` to read it, even where nothing can be written.
+
+    There it is read as if it never changed, which holds for as long as its log is empty.
+    """
+    try:
+        return connect(path)
+    except StoreError:
+        if os.access(path.parent, os.W_OK) or not os.access(path, os.R_OK) or _has_content(Path(f"{path}-wal")):
+            raise
+    with mapped_errors(path):
+        return _connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1")
+
+
+def check(connection: sqlite3.Connection) -> list[str]:
+    """Read the whole database and return what is wrong with its structure, nothing when all is well."""
+    try:
+        rows = connection.execute("PRAGMA integrity_check(20)").fetchall()
+    except sqlite3.DatabaseError as error:
+        return [str(error)]
+    return [text for (text,) in rows if text != "ok"]
+
+
+def _connect(path: Path | str) -> sqlite3.Connection:
+    timeout = BUSY_TIMEOUT_MS / 1000
+    return sqlite3.connect(
+        path, timeout=timeout, isolation_level=None, check_same_thread=False, uri=isinstance(path, str)
+    )
+
+
+def _has_content(file: Path) -> bool:
+    try:
+        return file.stat().st_size > 0
+    except OSError:
+        return False
 
 
 @contextmanager
@@ -47,6 +84,8 @@ def mapped_errors(path: Path) -> Iterator[None]:
     """Turn SQLite's errors into ours, with the command that mends each."""
     try:
         yield
+    except UnicodeDecodeError as error:  # the module decodes SQLite's message, which quotes what is damaged
+        raise IndexDamagedError(f"{path} is damaged: it holds text that is no UTF-8", "cairn index --full") from error
     except sqlite3.DatabaseError as error:
         text = str(error)
         if any(mark in text for mark in _DAMAGED):
@@ -57,4 +96,7 @@ def mapped_errors(path: Path) -> Iterator[None]:
             ) from error
         if "full" in text or "disk I/O" in text:
             raise StoreError(f"cannot write {path}: {text}", "free some space, then run: cairn index") from error
-        raise StoreError(f"{path}: {text}", "cairn status") from error
+        if any(mark in text for mark in _READ_ONLY):
+            hint = "make the folder writable, or set CAIRN_STATE_DIR to one that is"
+            raise StoreError(f"cannot open or write {path}: {text}", hint) from error
+        raise StoreError(f"{path}: {text}", "cairn doctor") from error

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import marshal
 import os
 import sqlite3
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 from cairn.storage.migrations import Migration
-from cairn.types import Chunk, Definition, ParsedFile, Skipped, Span
+from cairn.types import Chunk, Definition, FileStat, ParsedFile, Skipped, Span
 
 _T = TypeVar("_T")
 
@@ -16,6 +18,7 @@ _T = TypeVar("_T")
 ORDINAL_BITS = 20
 MAX_ORDINAL = (1 << ORDINAL_BITS) - 1
 _MAX_VARIABLES = 500
+_IDENTITY, _HIGHEST_DROPPED = "identity", "highest_dropped_blob"
 
 MIGRATIONS = (
     Migration(
@@ -95,6 +98,25 @@ MIGRATIONS = (
                 PRIMARY KEY (path_id, object)) WITHOUT ROWID""",
         ),
     ),
+    Migration(
+        "since when something is garbage",  # its SQL is in garbage_db.py
+        (
+            """CREATE TABLE garbage (
+                kind TEXT NOT NULL, id INTEGER NOT NULL, since REAL NOT NULL,
+                PRIMARY KEY (kind, id)) WITHOUT ROWID""",
+        ),
+    ),
+    Migration(
+        "when a file's entry was changed",  # which nobody can set, unlike the time of its content
+        (
+            "ALTER TABLE entry ADD COLUMN ctime_ns INTEGER NOT NULL DEFAULT 0",
+            "DROP VIEW file",
+            """CREATE VIEW file AS
+                SELECT view_id, path.path AS path, blob_id, size, mtime_ns, racy, reason, ctime_ns
+                FROM entry JOIN path ON path.id = entry.path_id""",
+        ),
+    ),
+    Migration("checksums of rows", ("ALTER TABLE blob ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0",)),
 )
 
 
@@ -110,6 +132,20 @@ class FileRow(NamedTuple):
     mtime_ns: int
     racy: bool = False
     reason: str = ""
+    ctime_ns: int = 0
+
+    @classmethod
+    def of(cls, file: FileStat, blob_id: int | None, *, racy: bool, reason: str = "") -> Self:
+        """Return the row for a file as the walk found it."""
+        return cls(file.path, blob_id, file.size, file.mtime_ns, racy, reason, file.ctime_ns)
+
+    def agrees_with(self, file: FileStat) -> bool:
+        """Tell whether nothing says that the file on disk has another content than this row."""
+        return not self.racy and self.is_stamped(file)
+
+    def is_stamped(self, file: FileStat) -> bool:
+        """Tell whether size and times are those of the file on disk."""
+        return (self.size, self.mtime_ns, self.ctime_ns) == (file.size, file.mtime_ns, file.ctime_ns)
 
 
 class SegmentRow(NamedTuple):
@@ -229,7 +265,8 @@ def set_origin(connection: sqlite3.Connection, view_id: int, branch: str, revisi
 def iter_files(connection: sqlite3.Connection, view_id: int) -> Iterable[FileRow]:
     """Yield the files of a view in path order."""
     rows = connection.execute(
-        "SELECT path, blob_id, size, mtime_ns, racy, reason FROM file WHERE view_id = ? ORDER BY path", (view_id,)
+        "SELECT path, blob_id, size, mtime_ns, racy, reason, ctime_ns FROM file WHERE view_id = ? ORDER BY path",
+        (view_id,),
     )
     for path, *rest in rows:
         yield FileRow(os.fsdecode(path), *rest)
@@ -247,12 +284,9 @@ def put_files(connection: sqlite3.Connection, view_id: int, files: Sequence[File
     """Add or replace files of a view."""
     _ensure_paths(connection, [file.path for file in files])
     connection.executemany(
-        """INSERT OR REPLACE INTO entry
-           SELECT ?, id, ?, ?, ?, ?, ? FROM path WHERE path = ?""",
-        (
-            (view_id, file.blob_id, file.size, file.mtime_ns, file.racy, file.reason, os.fsencode(file.path))
-            for file in files
-        ),
+        """INSERT OR REPLACE INTO entry (view_id, path_id, blob_id, size, mtime_ns, racy, reason, ctime_ns)
+           SELECT ?, id, ?, ?, ?, ?, ?, ? FROM path WHERE path = ?""",
+        ((view_id, *file[1:], os.fsencode(file.path)) for file in files),
     )
 
 
@@ -314,9 +348,17 @@ def read_blob_hashes(connection: sqlite3.Connection, blob_ids: Sequence[int]) ->
 
 
 def next_blob_id(connection: sqlite3.Connection) -> int:
-    """Return an id above every blob's; ids grow, so later blobs sort behind earlier ones."""
+    """Return an id above that of every blob there is or was: what is kept under an id never means another content."""
     highest: int = connection.execute("SELECT coalesce(max(id), 0) FROM blob").fetchone()[0]
-    return highest + 1
+    return max(highest, int(read_meta(connection).get(_HIGHEST_DROPPED, "0"))) + 1
+
+
+def identity(connection: sqlite3.Connection) -> str:
+    """Return what tells this database from any other, as one made after this one was lost; empty before its first run.
+
+    Ids of blobs and views mean the same as long as it stays.
+    """
+    return read_meta(connection).get(_IDENTITY, "")
 
 
 def put_blob(
@@ -329,32 +371,51 @@ def put_blob(
 ) -> None:
     """Store what one content yields; `keys` are the stable numbers of its chunks."""
     first_id = blob_id << ORDINAL_BITS
-    connection.execute(
-        "INSERT INTO blob VALUES (?, ?, ?, ?, ?, ?)",
-        (blob_id, content_hash, parsed.language, parsed.note, len(parsed.chunks), segment_id),
-    )
     chunk_of = [place for place, chunk in enumerate(parsed.chunks) for _ in range(*chunk.definitions)]
-    connection.executemany(
-        "INSERT INTO definition VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            (
-                first_id + ordinal, first_id + chunk_of[ordinal],
-                one.kind, one.name, one.qualified_name, one.signature, one.doc, one.parent,
-                one.span.start_line, one.span.end_line, one.span.start_byte, one.span.end_byte,
-            )
-            for ordinal, one in enumerate(parsed.definitions)
-        ],
-    )  # fmt: skip
-    connection.executemany(
-        "INSERT INTO chunk VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            (
-                first_id + ordinal, key, one.kind, one.owner, one.part, *one.definitions, one.header,
-                one.span.start_line, one.span.end_line, one.span.start_byte, one.span.end_byte, *one.lines[0],
-            )
-            for ordinal, (one, key) in enumerate(zip(parsed.chunks, keys, strict=True))
-        ],
-    )  # fmt: skip
+    definitions = [
+        (
+            first_id + ordinal, first_id + chunk_of[ordinal],
+            one.kind, one.name, one.qualified_name, one.signature, one.doc, one.parent,
+            one.span.start_line, one.span.end_line, one.span.start_byte, one.span.end_byte,
+        )
+        for ordinal, one in enumerate(parsed.definitions)
+    ]  # fmt: skip
+    chunks = [
+        (
+            first_id + ordinal, key, one.kind, one.owner, one.part, *one.definitions, one.header,
+            one.span.start_line, one.span.end_line, one.span.start_byte, one.span.end_byte, *one.lines[0],
+        )
+        for ordinal, (one, key) in enumerate(zip(parsed.chunks, keys, strict=True))
+    ]  # fmt: skip
+    blob = (blob_id, content_hash, parsed.language, parsed.note, len(parsed.chunks))
+    connection.execute(
+        """INSERT INTO blob (id, hash, language, note, n_chunks, segment_id, checksum) VALUES (?, ?, ?, ?, ?, ?, ?)""",
+        (*blob, segment_id, _checksum(blob, definitions, chunks)),
+    )
+    connection.executemany("INSERT INTO definition VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", definitions)
+    connection.executemany("INSERT INTO chunk VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", chunks)
+
+
+def _checksum(blob: tuple[Any, ...], definitions: list[tuple[Any, ...]], chunks: list[tuple[Any, ...]]) -> int:
+    """Return a number above 0 that changes with any value of the rows of a blob: SQLite itself notices no such change.
+
+    Version 2 of marshal writes equal values as equal bytes.
+    """
+    return 1 + zlib.crc32(marshal.dumps((blob, definitions, chunks), 2))
+
+
+def iter_damaged_blobs(connection: sqlite3.Connection) -> Iterator[int]:
+    """Yield the blobs whose rows are not what was written. Those written before there were checksums pass."""
+    for *blob, checksum in connection.execute(
+        "SELECT id, hash, language, note, n_chunks, checksum FROM blob ORDER BY id"
+    ):
+        bounds = (blob[0] << ORDINAL_BITS, (blob[0] + 1) << ORDINAL_BITS)
+        definitions, chunks = (
+            connection.execute(f"SELECT * FROM {table} WHERE id >= ? AND id < ? ORDER BY id", bounds).fetchall()
+            for table in ("definition", "chunk")
+        )
+        if checksum and checksum != _checksum(tuple(blob), definitions, chunks):
+            yield blob[0]
 
 
 def read_facts(connection: sqlite3.Connection, blob_ids: Sequence[int]) -> dict[int, bytes]:
@@ -429,7 +490,8 @@ def count_live_chunks(connection: sqlite3.Connection) -> int:
 
 
 def drop_blobs(connection: sqlite3.Connection, blob_ids: Iterable[int]) -> None:
-    """Delete blobs with all they yielded."""
+    """Delete blobs with all they yielded; their ids are not given again."""
+    write_meta(connection, {_HIGHEST_DROPPED: str(next_blob_id(connection) - 1)})
     for blob_id in blob_ids:
         bounds = (blob_id << ORDINAL_BITS, (blob_id + 1) << ORDINAL_BITS)
         connection.execute("DELETE FROM definition WHERE id >= ? AND id < ?", bounds)
@@ -437,7 +499,6 @@ def drop_blobs(connection: sqlite3.Connection, blob_ids: Iterable[int]) -> None:
         connection.execute("DELETE FROM facts WHERE blob_id = ?", (blob_id,))
         connection.execute("DELETE FROM blob WHERE id = ?", (blob_id,))
         connection.execute("DELETE FROM overlay_blob WHERE blob_id = ?", (blob_id,))
-    # Ids of blobs are given again, so nothing may go on pointing at one that went.
     connection.execute("DELETE FROM origin WHERE blob_id NOT IN (SELECT id FROM blob)")
     connection.execute(
         "DELETE FROM path WHERE id NOT IN (SELECT path_id FROM entry) AND id NOT IN (SELECT path_id FROM origin)"
@@ -465,12 +526,14 @@ def count_totals(connection: sqlite3.Connection, view_id: int) -> tuple[int, int
     return sum(row[1] for row in rows), sum(row[2] for row in rows), {row[0]: row[1] for row in rows}
 
 
-def blob_languages(connection: sqlite3.Connection, view_id: int) -> list[tuple[int, str]]:
-    """Return (blob id, language) of every blob in a view."""
-    return connection.execute(
-        "SELECT DISTINCT blob.id, language FROM entry JOIN blob ON blob.id = entry.blob_id WHERE entry.view_id = ?",
+def shown_files(connection: sqlite3.Connection, view_id: int) -> Iterator[tuple[str, int, str]]:
+    """Yield (path, blob id, language) of every file that a view shows, in path order."""
+    rows = connection.execute(
+        """SELECT path, blob_id, language FROM file JOIN blob ON blob.id = file.blob_id
+           WHERE view_id = ? ORDER BY path""",
         (view_id,),
-    ).fetchall()
+    )
+    return ((os.fsdecode(path), blob_id, language) for path, blob_id, language in rows)
 
 
 _CHUNK_COLUMNS = """id, key, kind, owner, part, first_definition, end_definition, header,
@@ -513,11 +576,9 @@ class NamedDefinition(NamedTuple):
 
 
 def find_definitions(connection: sqlite3.Connection, name: str) -> Iterator[NamedDefinition]:
-    """Yield the definitions called `name`, in any case, whichever view shows them; those in the same case first."""
+    """Yield the definitions called `name`, in any case, whichever view shows them."""
     rows = connection.execute(
-        """SELECT chunk, id, kind, name, qualified_name FROM definition WHERE name = ? COLLATE NOCASE
-           ORDER BY name = ? COLLATE BINARY DESC, id""",
-        (name, name),
+        "SELECT chunk, id, kind, name, qualified_name FROM definition WHERE name = ? COLLATE NOCASE", (name,)
     )
     for row in rows:
         yield NamedDefinition(row[0], row[1] & MAX_ORDINAL, *row[2:])
@@ -590,12 +651,14 @@ def _definition(columns: Sequence[Any]) -> Definition:
 
 
 def clear(connection: sqlite3.Connection) -> None:
-    """Empty the index, keeping the number of its generation, so that no reader mistakes the new for the old.
+    """Empty the index, as the first run does; the number of its generation stays, so that no reader mistakes it.
 
     The vectors of other models stay, to be found again by the texts they belong to.
     """
-    for table in ("entry", "origin", "path", "view", "chunk", "definition", "facts", "blob", "segment", "overlay_blob"):
+    tables = ("entry", "origin", "path", "view", "chunk", "definition", "facts", "blob", "segment")
+    for table in (*tables, "overlay_blob", "garbage"):
         connection.execute(f"DELETE FROM {table}")
+    write_meta(connection, {_IDENTITY: os.urandom(16).hex(), _HIGHEST_DROPPED: "0"})
 
 
 def file_stamps(connection: sqlite3.Connection, view_name: str, paths: Sequence[str]) -> dict[str, tuple[int, int]]:

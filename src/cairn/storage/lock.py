@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -16,14 +18,42 @@ _POLL_SECONDS = 0.05
 
 @contextmanager
 def write_lock(path: Path, timeout_seconds: float) -> Iterator[None]:
-    """Hold the lock file at `path` for the block.
+    """Hold the lock file at `path` for the block. The file says who holds it, for `holder`; nothing depends on that.
 
     Raises:
         IndexLockedError: if another process keeps it longer than `timeout_seconds`.
-        StoreError: if the file cannot be opened.
+        StoreError: if the file cannot be opened or locked.
     """
-    with _open(path) as stream:
-        deadline = time.monotonic() + timeout_seconds
+    deadline = time.monotonic() + timeout_seconds
+    while True:
+        with _open(path) as stream:
+            _wait(stream, path, deadline, timeout_seconds)
+            if not _is_at(stream, path):  # it was deleted meanwhile: whoever makes a new one must not be alone with it
+                continue
+            with suppress(OSError):  # a full disk
+                stream.truncate(0)
+                stream.write(f"{os.getpid()}\n".encode())
+                stream.flush()
+            yield  # closing the file releases the lock
+            return
+
+
+def holder(path: Path) -> int | None:
+    """Return the process that holds a lock, None when nobody does; 0 when it is not known which."""
+    try:
+        with path.open("r+b") as stream:
+            if _try_lock(stream):
+                return None
+            text = stream.read(20).strip()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise _not_usable(path, error) from error
+    return int(text) if text.isdigit() else 0
+
+
+def _wait(stream: IO[bytes], path: Path, deadline: float, timeout_seconds: float) -> None:
+    try:
         while not _try_lock(stream):
             if time.monotonic() > deadline:
                 raise IndexLockedError(
@@ -31,16 +61,33 @@ def write_lock(path: Path, timeout_seconds: float) -> Iterator[None]:
                     "wait for it, or stop it and run: cairn index",
                 )
             time.sleep(_POLL_SECONDS)
-        yield  # closing the file releases the lock
+    except OSError as error:  # a file system without locks
+        raise _not_usable(path, error) from error
+
+
+def _is_at(stream: IO[bytes], path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(stream.fileno()), os.stat(path))
+    except FileNotFoundError:
+        return False
 
 
 def _open(path: Path) -> IO[bytes]:
     try:
-        return path.open("a+b")
+        return path.open("a+b", buffering=0)  # what cannot be written must not wait to be
     except OSError as error:
-        raise StoreError(
-            f"cannot write {path}: {error.strerror}", "make it writable, or set CAIRN_STATE_DIR to a folder that is"
-        ) from error
+        raise _not_usable(path, error) from error
+
+
+def _not_usable(path: Path, error: OSError) -> StoreError:
+    hint = "make it writable, or set CAIRN_STATE_DIR to a folder that is"
+    if error.errno in (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS):
+        return StoreError(f"cannot lock {path}: the file system has no locks", "set CAIRN_STATE_DIR to a local folder")
+    if error.errno == errno.EISDIR:
+        hint = "cairn doctor --fix"
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        hint = "free some space, then run: cairn index"
+    return StoreError(f"cannot write {path}: {error.strerror}", hint)
 
 
 if sys.platform == "win32":

@@ -1,0 +1,185 @@
+"""Measures a watcher: from saving an edit to finding it, and what an idle one takes.
+
+    python bench/watch.py edits REPOSITORY --edits 60
+    python bench/watch.py idle --files 20000 --seconds 120
+
+`edits` copies the repository, starts `cairn index --watch` on the copy, and saves edits at random moments: a new
+function each, found when a search of the workspace in this process shows it. `idle` makes a tree of files in a git
+repository, lets `cairn index --watch` index it, and reads /proc while nothing happens.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import cast
+
+from cairn.workspace import Workspace
+
+DEFINITIONS = {
+    ".py": "\n\ndef {}():\n    pass\n",
+    ".php": "\nfunction {}() {{}}\n",
+    ".rb": "\ndef {}\nend\n",
+    ".go": "\nfunc {}() {{}}\n",
+    ".js": "\nfunction {}() {{}}\n",
+    ".ts": "\nfunction {}() {{}}\n",
+}
+POLL_SECONDS = 0.01
+GIVE_UP_SECONDS = 30.0
+
+
+@contextmanager
+def watching(root: Path, state: Path) -> Iterator[subprocess.Popen[str]]:
+    """Run `cairn index --watch` on a folder, from when its first update is done."""
+    command = [sys.executable, "-m", "cairn", "index", str(root), "--watch", "--json", "--state-dir", str(state)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None
+        try:
+            process.stdout.readline()
+            yield process
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait(30)
+
+
+def commit(root: Path) -> None:
+    git = ["git", "-C", str(root), "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "all"]):
+        subprocess.run([*git, *arguments], check=True, capture_output=True)
+
+
+def measure_edits(source: Path, n_edits: int, seed: int) -> dict[str, object]:
+    """Return the quantiles, in milliseconds, of how long an edit takes to be found once it is saved.
+
+    And what the watcher used of the processor for each, with the load of the machine, on which the rest depends.
+    """
+    moments = random.Random(seed)
+    with tempfile.TemporaryDirectory() as folder:
+        root, state = Path(folder, "copy"), Path(folder, "state")
+        shutil.copytree(source, root, symlinks=True, ignore=shutil.ignore_patterns(".git", ".cairn"))
+        commit(root)
+        took = []
+        with (
+            watching(root, state) as process,
+            Workspace.open(root, state_dir=state) as workspace,
+            closing(sqlite3.connect(state / "index.db")) as database,
+        ):
+            skipped = cast("dict[str, str]", workspace.status()["skipped"])
+            files = sorted(one for one in root.rglob("*") if one.suffix in DEFINITIONS and ".blade." not in one.name)
+            files = [one for one in files if one.relative_to(root).as_posix() not in skipped]
+            cpu_seconds, load = _cpu_seconds(process.pid), []
+            generation = _generation(database)
+            for _ in range(n_edits):
+                load.append(os.getloadavg()[0])
+                time.sleep(moments.uniform(0.3, 1.5))
+                file = moments.choice(files)
+                mark = "".join(moments.choices("bcdfghjklmnpqrstvwxz", k=14))
+                text = file.read_bytes() + DEFINITIONS[file.suffix].format(mark).encode()
+                begun = time.perf_counter()
+                file.write_bytes(text)
+                known = generation
+                while (generation := _generation(database)) == known or not _finds(workspace, mark):
+                    if time.perf_counter() - begun > GIVE_UP_SECONDS:
+                        raise SystemExit(f"{file} was not found after {GIVE_UP_SECONDS:.0f} s")
+                    time.sleep(POLL_SECONDS)
+                took.append(1000 * (time.perf_counter() - begun))
+            n_files = workspace.status()["files"]
+            cpu_seconds = _cpu_seconds(process.pid) - cpu_seconds
+    took.sort()
+    return {
+        "files": n_files,
+        "edits": n_edits,
+        "median_ms": round(statistics.median(took)),
+        "p95_ms": round(took[int(0.95 * (len(took) - 1))]),
+        "max_ms": round(took[-1]),
+        "processor_ms": round(1000 * cpu_seconds / n_edits),
+        "load": round(statistics.mean(load), 1),
+    }
+
+
+def _generation(database: sqlite3.Connection) -> str:
+    """Return the number of the state of the index: far less work than a search, which would slow the watcher down."""
+    row = database.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()
+    return str(row[0])
+
+
+def _finds(workspace: Workspace, name: str) -> bool:
+    return any(hit.name == name for hit in workspace.search(name, mode="symbol", limit=1).code)
+
+
+def _cpu_seconds(pid: int) -> float:
+    """Return what a process and those it waited for have used of the processor."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
+def measure_idle(n_files: int, seconds: float) -> dict[str, object]:
+    """Return what a watcher takes while nothing happens: processor share, memory in MB, descriptors, threads."""
+    with tempfile.TemporaryDirectory() as folder:
+        root, state = Path(folder, "tree"), Path(folder, "state")
+        for number in range(n_files):
+            file = root / f"package_{number // 500}" / f"part_{number // 10 % 50}" / f"module_{number}.py"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(f"def work_{number}(offset):\n    return offset + {number}\n")
+        commit(root)
+        with watching(root, state) as process:
+            time.sleep(5)
+            before = _usage(process.pid)
+            samples = []
+            for _ in range(10):
+                time.sleep(seconds / 10)
+                samples.append(_usage(process.pid))
+    return {
+        "files": n_files,
+        "seconds": seconds,
+        "processor_percent": round(100 * (samples[-1]["cpu_seconds"] - before["cpu_seconds"]) / seconds, 3),
+        "memory_mb": max(one["memory_mb"] for one in samples),
+        "private_mb": max(one["private_mb"] for one in samples),
+        "descriptors": sorted({one["descriptors"] for one in samples}),
+        "threads": sorted({one["threads"] for one in samples}),
+    }
+
+
+def _usage(pid: int) -> dict[str, float]:
+    status = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines() if ":" in line)
+    return {
+        "cpu_seconds": _cpu_seconds(pid),
+        "memory_mb": round(int(status["VmRSS"].split()[0]) / 1024),
+        "private_mb": round(int(status["RssAnon"].split()[0]) / 1024),
+        "descriptors": len(os.listdir(f"/proc/{pid}/fd")),
+        "threads": int(status["Threads"]),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    edits = commands.add_parser("edits")
+    edits.add_argument("repository", type=Path)
+    edits.add_argument("--edits", type=int, default=60)
+    edits.add_argument("--seed", type=int, default=1)
+    idle = commands.add_parser("idle")
+    idle.add_argument("--files", type=int, default=20_000)
+    idle.add_argument("--seconds", type=float, default=120.0)
+    options = parser.parse_args()
+    if options.command == "edits":
+        print(json.dumps(measure_edits(options.repository, options.edits, options.seed)))
+    else:
+        print(json.dumps(measure_idle(options.files, options.seconds)))
+
+
+if __name__ == "__main__":
+    main()

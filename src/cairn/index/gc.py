@@ -1,0 +1,189 @@
+"""Drops what no view shows any more, once that has been so for a while: what is gone today may return tomorrow."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from cairn.config import Settings
+from cairn.index.plan import listed_files
+from cairn.index.segment import Segment, merge_segments
+from cairn.index.store import StateDir, new_name
+from cairn.source.objects import missing_commits
+from cairn.storage import garbage_db, index_db, overlay_db
+from cairn.storage.connection import mapped_errors, transaction
+from cairn.storage.index_db import SegmentRow
+
+DAY_SECONDS = 86_400.0
+# An update that only looks for garbage now and then rewrites a segment only when so much of it goes.
+QUIET_SHARE = 1 / 8
+# The database is rewritten when so much of it is free.
+FREE_SHARE = 1 / 4
+
+
+class GarbageReport(NamedTuple):
+    """What was dropped, or would be: views by name, blobs, their chunks, bytes on disk (about, when not yet dropped).
+
+    `waiting` counts the blobs that no view shows, but not for long enough.
+    """
+
+    views: tuple[str, ...]
+    blobs: int
+    chunks: int
+    freed_bytes: int
+    waiting: int
+    seconds: float
+    dry_run: bool = False
+
+
+class _Due(NamedTuple):
+    """What is to go: the views, and the blobs with how many chunks each has; and how many blobs wait."""
+
+    views: list[garbage_db.ViewSize]
+    blobs: dict[int, int]
+    waiting: int
+
+
+def gone_views(views: Sequence[garbage_db.ViewSize], root: Path) -> set[int]:
+    """Return the ids of the views whose folder is gone, or whose branch or commit git knows no more.
+
+    A name that is not exact, for it is no UTF-8, is not judged.
+
+    Args:
+        views: of one index.
+        root: a checkout of the repository.
+    """
+    exact = [view for view in views if "\\x" not in view.name]
+    folders = {view.id for view in exact if not view.revision and not os.path.isdir(view.name)}
+    names = {view.id: view.name.partition(":")[0] for view in exact if view.revision}
+    missing = missing_commits(root, sorted(set(names.values())))
+    return folders | {view_id for view_id, name in names.items() if name in missing}
+
+
+class _Undo(Exception):
+    """Ends a transaction that was only to see what it would do."""
+
+
+def collect(
+    connection: sqlite3.Connection,
+    state: StateDir,
+    settings: Settings,
+    root: Path,
+    *,
+    now: float | None = None,
+    quiet: bool = False,
+    dry_run: bool = False,
+) -> GarbageReport:
+    """Drop what has been garbage for `Settings.garbage_days`; the caller holds the write lock.
+
+    Args:
+        connection: the database.
+        state: the folder it is in.
+        settings: how long garbage is kept.
+        root: a checkout of the repository, to ask which branches there are.
+        now: seconds since the epoch; by default the clock's.
+        quiet: leave what costs more than it gives.
+        dry_run: only say what would be dropped.
+
+    Raises:
+        DerivedFileError: if a segment is damaged.
+    """
+    started = time.perf_counter()
+    now = time.time() if now is None else now
+    grace_seconds = settings.garbage_days * DAY_SECONDS
+    sizes = state.sizes()
+    due = _Due([], {}, 0)
+    with mapped_errors(state.database):
+        try:
+            with transaction(connection):
+                due = _find(connection, root, now, grace_seconds)
+                if dry_run:
+                    raise _Undo
+                garbage_db.record_collected(connection, now)
+                due = _sweep(connection, state, due, QUIET_SHARE if quiet else 0.0)
+        except _Undo:
+            freed = sum(view.n_bytes for view in due.views) + _estimate(connection, due)
+        else:
+            _tidy(connection, state, now - grace_seconds, quiet=quiet)
+            after = state.sizes()  # the database's log grows by what is deleted, until it is emptied
+            freed = sum(max(0, size - after[part]) for part, size in sizes.items())
+    names = tuple(view.name for view in due.views)
+    seconds = time.perf_counter() - started
+    return GarbageReport(names, len(due.blobs), sum(due.blobs.values()), freed, due.waiting, seconds, dry_run)
+
+
+def _find(connection: sqlite3.Connection, root: Path, now: float, grace_seconds: float) -> _Due:
+    """Drop the views whose time is over, and return what is due then. Runs inside a transaction."""
+    views = garbage_db.read_view_sizes(connection)
+    garbage_db.mark(connection, "view", gone_views(views, root), now)
+    over = garbage_db.expired(connection, "view", now - grace_seconds)
+    garbage_db.drop_views(connection, over)
+    dead = garbage_db.dead_blobs(connection)
+    garbage_db.mark(connection, "blob", dead.keys(), now)
+    blobs = garbage_db.expired(connection, "blob", now - grace_seconds)
+    return _Due([view for view in views if view.id in over], {one: dead[one] for one in blobs}, len(dead) - len(blobs))
+
+
+def _sweep(connection: sqlite3.Connection, state: StateDir, due: _Due, least_share: float) -> _Due:
+    """Drop blobs and write their segments anew without them; return what went. Runs inside a transaction.
+
+    Args:
+        connection: the database.
+        state: the folder it is in.
+        due: what is to go.
+        least_share: a segment that would lose less of its rows stays as it is, with its blobs.
+    """
+    segments = {row.id: row for row in index_db.read_segments(connection)}
+    parts = garbage_db.by_segment(connection, due.blobs)
+    gone: set[int] = set()
+    for segment_id, blobs in parts.items():
+        row = segments.get(segment_id)
+        if row is not None and sum(due.blobs[one] for one in blobs) < least_share * row.n_rows:
+            continue
+        gone |= blobs
+        if row is not None:
+            _rewrite(connection, state, row, blobs)
+    index_db.drop_blobs(connection, gone)
+    garbage_db.forget(connection, "blob", gone)
+    if gone:
+        from cairn.index.overlay import OverlayStore  # noqa: PLC0415 - start-up time: most projects need no other model
+
+        for model in overlay_db.read_models(connection):
+            store = OverlayStore(connection, state, model)
+            store.forget_lost()
+            store.collect()
+        garbage_db.count_up_generation(connection)
+    blobs_gone = {one: count for one, count in due.blobs.items() if one in gone}
+    return due._replace(blobs=blobs_gone, waiting=due.waiting + len(due.blobs) - len(gone))
+
+
+def _rewrite(connection: sqlite3.Connection, state: StateDir, row: SegmentRow, without: set[int]) -> None:
+    segment = Segment.load(state.segment(row.name))
+    rest = merge_segments([segment], {int(one) for one in segment.blob_ids} - without)
+    new_id = 0
+    if len(rest):
+        name = new_name()
+        new_id = index_db.put_segment(connection, name, len(rest), rest.save(state.segment(name)))
+    index_db.replace_segments(connection, [row.id], new_id)
+
+
+def _tidy(connection: sqlite3.Connection, state: StateDir, before: float, *, quiet: bool) -> None:
+    """Delete files that nothing names, databases that were set aside `before`, and give free pages back."""
+    state.remove_unlisted(listed_files(connection, state))
+    state.remove_set_aside(before)
+    size, free = garbage_db.page_bytes(connection)
+    # Writing it anew takes as much room again, which a full disk has not.
+    if not quiet and free > FREE_SHARE * size and shutil.disk_usage(state.path).free > 2 * (size - free):
+        garbage_db.compact(connection)
+
+
+def _estimate(connection: sqlite3.Connection, due: _Due) -> int:
+    """Return about how many bytes of segments the chunks of the blobs take."""
+    rows = index_db.read_segments(connection)
+    n_rows = sum(row.n_rows for row in rows)
+    return sum(row.n_bytes for row in rows) * sum(due.blobs.values()) // n_rows if n_rows else 0

@@ -1,0 +1,322 @@
+"""Examines all that an index stands on: the folder, the disk, locks, the database, the files derived from it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from cairn.errors import CairnError, DerivedFileError, IndexDamagedError, IndexLockedError, StoreError
+from cairn.index.overlay import OverlayFile, OverlayStore
+from cairn.index.plan import has_size, is_usable, listed_files
+from cairn.index.segment import Segment
+from cairn.index.store import StateDir
+from cairn.storage import health_db, index_db, overlay_db
+from cairn.storage.arrays import load_arrays
+from cairn.storage.connection import check, mapped_errors, transaction
+from cairn.storage.lock import holder, write_lock
+
+LOW_BYTES, FULL_BYTES = 500_000_000, 20_000_000
+MOUNTS = Path("/proc/self/mountinfo")
+_NETWORK = ("nfs", "cifs", "smb", "9p", "afs", "ceph", "glusterfs", "lustre", "fuse.sshfs", "fuse.s3fs", "fuse.rclone")
+
+Level = Literal["ok", "warning", "error"]
+# How a finding is mended: move what is in the way aside, rebuild all, redo damaged files, delete litter.
+Repair = Literal["", "move", "rebuild", "redo", "tidy"]
+
+
+class Finding(NamedTuple):
+    """One thing that was looked at: how it is, what is wrong in a sentence, how it is mended, or what else to do.
+
+    `repair` is empty when there is nothing to mend, or nothing that Cairn can.
+    """
+
+    check: str
+    level: Level
+    message: str
+    repair: Repair = ""
+    hint: str = ""
+    fixed: bool = False
+
+
+def examine(state: StateDir, fingerprint: str) -> list[Finding]:
+    """Look at everything, and change nothing.
+
+    Args:
+        state: the folder.
+        fingerprint: of the bundled model.
+    """
+    findings = [_git(), *_folder(state)]
+    if any(one.repair == "move" for one in findings):
+        return findings
+    if not state.path.exists():
+        return [*findings, Finding("database", "warning", "this project is not indexed yet", hint="cairn index")]
+    findings += [_disk(state), file_system(state.path), *_locks(state)]
+    try:
+        with write_lock(state.lock, 2.0):  # so that no writer replaces files while they are compared
+            findings += _stored(state, fingerprint)
+    except IndexLockedError:
+        findings.append(Finding("database", "warning", "in use by a writer, so not examined", hint="cairn doctor"))
+    except StoreError:  # nothing can be written, so nothing changes meanwhile
+        findings += _stored(state, fingerprint)
+    return [*findings, *_history(state)]
+
+
+def repair(state: StateDir, findings: list[Finding], rebuild: Callable[[], object], redo: Callable[[], object]) -> None:
+    """Mend what `examine` found and what can be.
+
+    Args:
+        state: the folder.
+        findings: what was found.
+        rebuild: brings the index up to date after the database was moved aside.
+        redo: checks the derived files to the last byte and redoes what is damaged.
+
+    Raises:
+        StoreError: if something cannot be written.
+    """
+    wanted = {one.repair for one in findings}
+    if "move" in wanted:
+        _clear_the_way(state)
+    if "rebuild" in wanted:
+        with write_lock(state.lock, 10.0):
+            state.set_aside()
+        rebuild()
+    elif wanted & {"redo", "move"}:
+        redo()
+    if wanted & {"redo", "tidy"}:
+        _tidy(state)
+
+
+# -- what surrounds the index -----------------------------------------------------------------------------------------
+
+
+def _git() -> Finding:
+    if shutil.which("git") is None:
+        words = "git is not installed: folders are walked, and branches are not known"
+        return Finding("git", "warning", words, hint="install git")
+    return Finding("git", "ok", "installed")
+
+
+def _folder(state: StateDir) -> Iterator[Finding]:
+    for path in (state.path, state.derived):
+        if path.exists() and not path.is_dir():
+            yield Finding("folder", "error", f"{path} is no folder", "move")
+    for path in (state.lock, state.embedding_lock, state.neighbours_lock):
+        if path.is_dir():
+            yield Finding("folder", "error", f"{path} is a folder, not a lock file", "move")
+    if state.path.is_dir():
+        for path in filter(Path.is_dir, (state.path, state.derived)):
+            try:
+                with tempfile.NamedTemporaryFile(dir=path, suffix=".tmp"):
+                    pass
+            except OSError as error:
+                words = f"{path} cannot be written ({error.strerror}): answers come from the index as it is"
+                hint = "make it writable, or set CAIRN_STATE_DIR to a folder that is"
+                yield Finding("folder", "error", words, hint=hint)
+                return
+        yield Finding("folder", "ok", f"{state.path} can be written")
+
+
+def _disk(state: StateDir) -> Finding:
+    free = shutil.disk_usage(state.path).free
+    words = f"{free / 1e6:,.0f} MB free, {state.disk_bytes() / 1e6:,.1f} MB used by the index"
+    if free < FULL_BYTES:
+        return Finding("disk", "error", words, hint="free some space, then run: cairn index")
+    if free < LOW_BYTES:
+        return Finding("disk", "warning", words, hint="cairn gc")
+    return Finding("disk", "ok", words)
+
+
+def file_system(folder: Path, mounts: Path = MOUNTS) -> Finding:
+    """Say whether a folder is on a file system of this machine. Known on Linux only.
+
+    Args:
+        folder: the folder.
+        mounts: the table of mounts, as in proc(5).
+    """
+    kind = _file_system_kind(folder, mounts)
+    if kind.startswith(_NETWORK):
+        words = f"{kind} is a network file system: locks may not hold between machines, changes are not reported"
+        return Finding("file-system", "warning", words, hint="set CAIRN_STATE_DIR to a local folder")
+    return Finding("file-system", "ok", kind or "not known")
+
+
+def is_remote(folder: Path, mounts: Path = MOUNTS) -> bool:
+    """Tell whether a folder is on a network file system, where the system does not report changes."""
+    return file_system(folder, mounts).level != "ok"
+
+
+def _file_system_kind(folder: Path, mounts: Path) -> str:
+    try:
+        lines = mounts.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+        target = f"{os.path.realpath(folder)}/"
+    except OSError:
+        return ""
+    best, kind = "", ""
+    for line in lines:
+        fields, _, rest = line.partition(" - ")
+        point = fields.split(" ")[4].encode().decode("unicode_escape") if len(fields.split(" ")) > 4 else ""
+        if point and target.startswith(point.rstrip("/") + "/") and len(point) >= len(best):
+            best, kind = point, rest.split(" ")[0]
+    return kind
+
+
+def _locks(state: StateDir) -> Iterator[Finding]:
+    for name, path in (
+        ("index", state.lock),
+        ("embedding", state.embedding_lock),
+        ("neighbours", state.neighbours_lock),
+    ):
+        try:
+            pid = holder(path)
+        except StoreError as error:
+            yield Finding("lock", "warning", str(error), hint=error.hint)
+            continue
+        if pid is not None:
+            yield Finding("lock", "ok", f"{name}: held by process {pid or '(not known)'}, and free once that ends")
+
+
+def _history(state: StateDir) -> Iterator[Finding]:
+    if (error := state.read_error()) is not None:
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(float(str(error.get("at", 0)))))
+        yield Finding(
+            "last-run", "warning", f"failed at {when}: {error.get('message')}", hint=str(error.get("hint", ""))
+        )
+    if aside := state.set_aside_files():
+        size = sum(one.lstat().st_size for one in aside)
+        words = f"{len(aside)} files of damaged databases are kept, {size / 1e6:.1f} MB, the last {aside[-1].name}"
+        yield Finding("set-aside", "ok", words)
+
+
+# -- the index itself -------------------------------------------------------------------------------------------------
+
+
+def _stored(state: StateDir, fingerprint: str) -> list[Finding]:
+    if not state.database.exists():
+        return [Finding("database", "warning", "this project is not indexed yet", hint="cairn index")]
+    try:
+        with closing(state.open_for_reading()) as connection, mapped_errors(state.database):
+            return list(_examined(connection, state, fingerprint))
+    except DerivedFileError as error:
+        return [Finding("derived", "error", str(error), "redo")]
+    except IndexDamagedError as error:
+        return [Finding("database", "error", str(error), "rebuild")]
+    except CairnError as error:  # of a newer version, or not to be opened
+        return [Finding("database", "error", str(error), hint=error.hint)]
+
+
+def _examined(connection: sqlite3.Connection, state: StateDir, fingerprint: str) -> Iterator[Finding]:
+    if wrong := check(connection):
+        yield Finding("database", "error", f"{state.database} is damaged: {wrong[0]}", "rebuild")
+        return
+    orphans = health_db.find_orphans(connection)
+    damaged = list(index_db.iter_damaged_blobs(connection))
+    if orphans or damaged:
+        parts = [f"{count:,} {words}" for words, count in orphans.items()]
+        parts += [f"{len(damaged):,} files whose rows are not as written"] if damaged else []
+        yield Finding("database", "error", f"{state.database} is damaged: {', '.join(parts)}", "rebuild")
+        return
+    yield Finding("database", "ok", f"whole; {len(index_db.read_views(connection)):,} views")
+    if is_usable(connection, fingerprint):
+        yield Finding("version", "ok", "made by this version of the analysis and of the model")
+    else:
+        yield Finding("version", "warning", "made by another version: the next run rebuilds it", hint="cairn index")
+    yield from _derived(connection, state)
+
+
+def _derived(connection: sqlite3.Connection, state: StateDir) -> Iterator[Finding]:
+    files = list(_expected(connection, state))
+    if bad := [one.path.name for one in files if not one.is_whole()]:
+        words = f"{len(bad):,} of {len(files):,} files are missing or damaged, such as {bad[0]}"
+        yield Finding("derived", "error", words, "redo")
+    else:
+        yield Finding("derived", "ok", f"{len(files):,} files, each as written")
+    if litter := _litter(connection, state):
+        yield Finding("litter", "warning", f"{len(litter):,} files belong to nothing, such as {litter[0].name}", "tidy")
+
+
+class _Expected(NamedTuple):
+    """A derived file that should be there: how it is read, and its size where that is known."""
+
+    path: Path
+    load: Callable[[Path], object]
+    n_bytes: int | None
+
+    def is_whole(self) -> bool:
+        """Read it to the last byte."""
+        if self.n_bytes is not None and not has_size(self.path, self.n_bytes):
+            return False
+        try:
+            self.load(self.path)
+        except (DerivedFileError, KeyError):
+            return False
+        return True
+
+
+def _expected(connection: sqlite3.Connection, state: StateDir) -> Iterator[_Expected]:
+    for row in index_db.read_segments(connection):
+        yield _Expected(state.segment(row.name), Segment.load, row.n_bytes)
+        yield from _optional(state.neighbours(row.name))
+    for view in index_db.read_views(connection):
+        if view.generation:
+            yield _Expected(state.view(view.id, view.generation), load_arrays, view.n_bytes)
+            yield _Expected(state.layout(view.layout), load_arrays, view.layout_bytes)
+        yield from _optional(state.graph(view.id))
+    for model in overlay_db.read_models(connection):
+        for overlay in overlay_db.read_overlays(connection, model.id):
+            yield _Expected(state.overlay(overlay.name), OverlayFile.load, overlay.n_bytes)
+
+
+def _optional(path: Path) -> Iterator[_Expected]:
+    """Yield a file that makes answers faster and may be missing."""
+    if path.exists():
+        yield _Expected(path, load_arrays, None)
+
+
+def _litter(connection: sqlite3.Connection, state: StateDir) -> list[Path]:
+    keep = listed_files(connection, state)
+    if not state.derived.is_dir():
+        return []
+    return sorted(Path(one.path) for one in os.scandir(state.derived) if Path(one.path) not in keep)
+
+
+# -- repairs ----------------------------------------------------------------------------------------------------------
+
+
+def _clear_the_way(state: StateDir) -> None:
+    """Move what stands where folders and lock files belong aside; it is kept."""
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    wrong = [path for path in (state.path, state.derived) if path.exists() and not path.is_dir()]
+    wrong += [path for path in (state.lock, state.embedding_lock, state.neighbours_lock) if path.is_dir()]
+    for path in wrong:
+        try:
+            path.replace(f"{path}.moved-{stamp}")
+        except OSError as error:
+            raise StoreError(f"cannot move {path} aside: {error.strerror}", f"move or remove {path}") from error
+
+
+def _tidy(state: StateDir) -> None:
+    """Forget damaged vectors of other models and graphs, and delete files that belong to nothing."""
+    if not state.database.exists():
+        return
+    with write_lock(state.lock, 10.0), closing(state.open_for_writing()) as connection:
+        with mapped_errors(state.database), transaction(connection):
+            for model in overlay_db.read_models(connection):
+                OverlayStore(connection, state, model).forget_lost()
+        optional = [state.neighbours(row.name) for row in index_db.read_segments(connection)]
+        optional += [state.graph(view.id) for view in index_db.read_views(connection)]
+        for path in filter(Path.exists, optional):
+            try:
+                load_arrays(path)
+            except DerivedFileError:
+                path.unlink(missing_ok=True)  # answers come without, until it is made again
+        state.remove_unlisted(listed_files(connection, state))
+        for folder in filter(Path.is_dir, _litter(connection, state)):
+            with suppress(OSError):  # nobody's, but not empty: it is left
+                folder.rmdir()

@@ -1,0 +1,138 @@
+"""The index of one project as answers read it: the newest generation of each view that was asked about, kept open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cairn.config import Settings
+from cairn.embedding.static import StaticModel
+from cairn.errors import DerivedFileError, IndexMissingError
+from cairn.index.snapshot import Snapshot
+from cairn.index.store import StateDir
+from cairn.index.views import View
+from cairn.search.answer import Library
+from cairn.search.hits import Reader
+from cairn.storage import index_db
+from cairn.storage.connection import mapped_errors
+
+if TYPE_CHECKING:
+    from cairn.graph.graph import Graph
+    from cairn.index.limits import Progress
+    from cairn.search.meaning import Meanings
+
+
+class OpenIndex:
+    """What is open of an index; `close` it.
+
+    Args:
+        root: the folder it is of.
+        checkout: the view of what is checked out there; the symbol graph is known of this one only.
+        load_model: returns the bundled model.
+        redo: mends the derived files of a view.
+        at_commit: returns the view of a branch as of another commit.
+    """
+
+    def __init__(
+        self,
+        state: StateDir,
+        settings: Settings,
+        root: Path,
+        checkout: View,
+        load_model: Callable[[], StaticModel],
+        redo: Callable[[View], object],
+        at_commit: Callable[[str, str, str], View],
+    ) -> None:
+        self._state = state
+        self._settings = settings
+        self._root = root
+        self._checkout = checkout
+        self._load_model = load_model
+        self._redo = redo
+        self._at_commit = at_commit
+        self.connection = state.open_for_reading()
+        self._file = _identity_of(state.database)
+        self._views: dict[str, tuple[Snapshot, Reader]] = {}  # by name
+        self._graph: Graph | None = None
+        self.meanings: Meanings | None = None
+        if settings.chain:
+            from cairn.search.meaning import Meanings  # noqa: PLC0415 - start-up time: most projects need no other
+
+            self.meanings = Meanings(settings.chain, state)
+
+    def close(self) -> None:
+        """Release the database and what reads files."""
+        self.connection.close()
+        if self.meanings is not None:
+            self.meanings.close()
+        for _, reader in self._views.values():
+            reader.view.close()
+        self._views.clear()
+
+    @property
+    def is_replaced(self) -> bool:
+        """Tell whether another database is where this one was: a damaged one was moved aside, or the folder deleted."""
+        return _identity_of(self._state.database) != self._file
+
+    def library(self, view: View, progress: Progress | None = None) -> Library:
+        """Return the newest generation of a view.
+
+        Args:
+            view: of the checkout or of a branch.
+            progress: as for `graph`.
+
+        Raises:
+            IndexMissingError: if the view was not indexed yet.
+        """
+        with mapped_errors(self._state.database):
+            opened = self._views.get(view.name)
+            if opened is None or opened[0].generation != index_db.generation(self.connection):
+                opened = self._views[view.name] = self._open(view, opened)
+        open_graph = None if view.revision else partial(self._graph_of, opened[0], progress)
+        return Library(opened[0], self.connection, opened[1], self._load_model(), open_graph, self.meanings)
+
+    def graph(self, progress: Progress | None = None) -> Graph:
+        """Return the symbol graph of the checkout as of now; see `Workspace.graph`."""
+        return self._graph_of(self.library(self._checkout).snapshot, progress)
+
+    def _graph_of(self, snapshot: Snapshot, progress: Progress | None) -> Graph:
+        from cairn.graph.graph import Graph  # noqa: PLC0415 - start-up time: searching does not need it
+
+        if self._graph is None:
+            self._graph = Graph(self._state, self._root, self._checkout.name, self._settings)
+        self._graph.progress = progress
+        with mapped_errors(self._state.database):
+            self._graph.refresh(snapshot, self.connection)
+        return self._graph
+
+    def _open(self, view: View, last: tuple[Snapshot, Reader] | None) -> tuple[Snapshot, Reader]:
+        """Open the newest generation of a view; a damaged derived file is rebuilt on the spot, for it can be."""
+        try:
+            snapshot = Snapshot.open(self.connection, self._state, view.name)
+        except DerivedFileError:
+            self._redo(view)
+            snapshot = Snapshot.open(self.connection, self._state, view.name)
+        except IndexMissingError as error:
+            if not view.revision:
+                raise
+            raise IndexMissingError(
+                f"{view.branch} is not indexed yet", f"cairn index --branch {view.branch}"
+            ) from error
+        if last is not None and last[1].view.revision == snapshot.revision:
+            return snapshot, last[1]
+        if last is not None:
+            last[1].view.close()
+        if snapshot.revision != view.revision:  # the branch has moved since: answers are about what was indexed
+            view = self._at_commit(view.name, snapshot.branch, snapshot.revision)
+        return snapshot, Reader(view)
+
+
+def _identity_of(file: Path) -> tuple[int, int] | None:
+    """Return what tells one file from another that took its place, None if there is none."""
+    try:
+        status = file.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino

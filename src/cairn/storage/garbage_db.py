@@ -1,0 +1,109 @@
+"""All SQL of garbage: since when a blob is in no view, and since when what a view shows is gone."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Iterable
+from typing import Literal, NamedTuple
+
+from cairn.storage import index_db
+
+_COLLECTED = "garbage_collected"
+
+Kind = Literal["blob", "view"]
+
+
+class ViewSize(NamedTuple):
+    """One view: its name, what it shows, how many files, and the size of the file of arrays that is its own."""
+
+    id: int
+    name: str
+    branch: str
+    revision: str
+    generation: int
+    files: int
+    n_bytes: int
+
+
+def read_view_sizes(connection: sqlite3.Connection) -> list[ViewSize]:
+    """Return all views by name."""
+    rows = connection.execute(
+        """SELECT id, name, branch, revision, generation, count(entry.blob_id), n_bytes
+           FROM view LEFT JOIN entry ON entry.view_id = view.id GROUP BY view.id ORDER BY name"""
+    )
+    return [ViewSize(*row) for row in rows]
+
+
+def drop_views(connection: sqlite3.Connection, view_ids: Collection[int]) -> None:
+    """Forget views; their blobs stay until they are dropped."""
+    for view_id in view_ids:
+        connection.execute("DELETE FROM entry WHERE view_id = ?", (view_id,))
+        connection.execute("DELETE FROM view WHERE id = ?", (view_id,))
+    forget(connection, "view", view_ids)
+
+
+def mark(connection: sqlite3.Connection, kind: Kind, ids: Collection[int], now: float) -> None:
+    """Make the garbage of a kind these ids: known ones keep the time they were first seen, others are of use again."""
+    known = {row[0] for row in connection.execute("SELECT id FROM garbage WHERE kind = ?", (kind,))}
+    wanted = set(ids)
+    connection.executemany("DELETE FROM garbage WHERE kind = ? AND id = ?", ((kind, one) for one in known - wanted))
+    connection.executemany("INSERT INTO garbage VALUES (?, ?, ?)", ((kind, one, now) for one in wanted - known))
+
+
+def expired(connection: sqlite3.Connection, kind: Kind, before: float) -> set[int]:
+    """Return the ids of a kind that have been garbage since `before` or longer, in seconds since the epoch."""
+    return {
+        row[0] for row in connection.execute("SELECT id FROM garbage WHERE kind = ? AND since <= ?", (kind, before))
+    }
+
+
+def forget(connection: sqlite3.Connection, kind: Kind, ids: Iterable[int]) -> None:
+    """Drop the marks of what is there no more; ids may go to others."""
+    connection.executemany("DELETE FROM garbage WHERE kind = ? AND id = ?", ((kind, one) for one in ids))
+
+
+def dead_blobs(connection: sqlite3.Connection) -> dict[int, int]:
+    """Return {blob id: chunks} of the blobs that stand in no view."""
+    return dict(
+        connection.execute(
+            "SELECT id, n_chunks FROM blob WHERE NOT EXISTS (SELECT 1 FROM entry WHERE entry.blob_id = blob.id)"
+        )
+    )
+
+
+def by_segment(connection: sqlite3.Connection, blob_ids: Collection[int]) -> dict[int, set[int]]:
+    """Return {segment id: blob ids} of some blobs; those without chunks may have a segment that is not there."""
+    parts: dict[int, set[int]] = {}
+    for blob_id, segment_id in connection.execute("SELECT id, segment_id FROM blob"):
+        if blob_id in blob_ids:
+            parts.setdefault(segment_id, set()).add(blob_id)
+    return parts
+
+
+def collected_at(connection: sqlite3.Connection) -> float:
+    """Return when garbage was looked for last, in seconds since the epoch; 0 for never."""
+    return float(index_db.read_meta(connection).get(_COLLECTED, "0"))
+
+
+def record_collected(connection: sqlite3.Connection, now: float) -> None:
+    """Record that garbage was looked for."""
+    index_db.write_meta(connection, {_COLLECTED: str(now)})
+
+
+def count_up_generation(connection: sqlite3.Connection) -> None:
+    """Let readers open the segments anew, though no view changed."""
+    index_db.write_meta(connection, {"generation": str(index_db.generation(connection) + 1)})
+
+
+def page_bytes(connection: sqlite3.Connection) -> tuple[int, int]:
+    """Return the size of the database and how much of that is free, in bytes."""
+    size, pages, free = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_size", "page_count", "freelist_count")
+    )
+    return size * pages, size * free
+
+
+def compact(connection: sqlite3.Connection) -> None:
+    """Give the free pages of the database, and its log, back to the disk. Readers go on with what they see."""
+    connection.execute("VACUUM")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -1,0 +1,282 @@
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from cairn.errors import PathError, StoreError
+from cairn.index import watch
+from cairn.index.watch import Batch, Watcher, follow
+from cairn.source.git import find_repository
+from cairn.types import IndexReport
+
+Git = Callable[..., str]
+REPORT = IndexReport(0, 0, 0, 0, 0, 0, 0, 0, (), 0.0, 0)
+
+
+class FakeClock:
+    """Clocks that move when a stream is waited for."""
+
+    def __init__(self) -> None:
+        self.steady_now = self.wall_now = 1_000.0
+
+    def wall(self) -> float:
+        return self.wall_now
+
+    def steady(self) -> float:
+        return self.steady_now
+
+    def pass_by(self, seconds: float) -> None:
+        self.steady_now += seconds
+        self.wall_now += seconds
+
+
+class FakeStream:
+    """Replays what happens: seconds after which some paths change, or something is done to the clock."""
+
+    def __init__(self, clock: FakeClock, events: list[tuple[float, Sequence[str]]]) -> None:
+        self.clock = clock
+        self.events = events
+        self.opened: list[Collection[str]] = []
+        self.closed = 0
+
+    def __call__(self, folders: Collection[str], stop: threading.Event) -> FakeStream:
+        self.opened.append(folders)
+        return self
+
+    def next(self, timeout_seconds: float) -> frozenset[str] | None:
+        if not self.events:
+            return None
+        seconds, paths = self.events[0]
+        if seconds > timeout_seconds:
+            self.events[0] = (seconds - timeout_seconds, paths)
+            self.clock.pass_by(timeout_seconds)
+            return frozenset()
+        self.events.pop(0)
+        self.clock.pass_by(seconds)
+        return frozenset(paths)
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+def batches(
+    root: Path, events: list[tuple[float, Sequence[str]]], *, busy_seconds: float = 0.1, **options: object
+) -> list[tuple[float, Batch]]:
+    """Return the batches, each with when it came."""
+    clock = FakeClock()
+    stream = FakeStream(clock, events)
+    watcher = Watcher(root, find_repository(root), open_stream=stream, clock=clock, **options)  # type: ignore[arg-type]
+    result = []
+    for batch in watcher.batches():
+        result.append((round(clock.steady() - 1_000, 3), batch))
+        clock.pass_by(busy_seconds)
+    assert stream.closed >= 1
+    return result
+
+
+def test_the_first_batch_comes_at_once_and_compares_everything(tmp_path: Path) -> None:
+    assert batches(tmp_path, []) == [(0, Batch("start"))]
+
+
+def test_a_change_is_told_as_soon_as_it_is_known(tmp_path: Path) -> None:
+    path = str(tmp_path / "a.py")
+    assert batches(tmp_path, [(10.0, [path])])[1] == (10.1, Batch("changes", frozenset([path])))
+
+
+def test_changes_during_and_just_after_an_update_are_one_batch(tmp_path: Path) -> None:
+    a, b = str(tmp_path / "a.py"), str(tmp_path / "b.py")
+    told = batches(tmp_path, [(0.0, [a]), (0.3, [b]), (100.0, [])], busy_seconds=1.0)
+    assert told[1:] == [(2.0, Batch("changes", frozenset([a, b])))]
+
+
+@pytest.mark.parametrize(
+    "name", [".git/objects/ab", ".git/index.lock", ".cairn/index.db-wal", "state/index.db", "a.pyc", "ignored/a.py"]
+)
+def test_what_cannot_be_indexed_wakes_nobody(name: str, checkout: Path) -> None:
+    (checkout / ".gitignore").write_text("ignored/\n")
+    assert batches(checkout, [(1.0, [str(checkout / name)])], state=checkout / "state") == [(0, Batch("start"))]
+
+
+@pytest.mark.parametrize("name", ["HEAD", "index"])
+def test_a_switch_of_the_branch_is_noticed(name: str, checkout: Path) -> None:
+    assert [batch.reason for _, batch in batches(checkout, [(1.0, [str(checkout / ".git" / name)])])] == [
+        "start",
+        "changes",
+    ]
+
+
+def test_a_linked_worktree_is_woken_by_its_own_head(checkout: Path, tmp_path: Path, git: Git) -> None:
+    git(checkout, "commit", "-q", "--allow-empty", "-m", "x")
+    git(checkout, "worktree", "add", "-q", str(tmp_path / "linked"))
+    told = batches(tmp_path / "linked", [(1.0, [str(checkout / ".git" / "worktrees" / "linked" / "HEAD")])])
+    assert [batch.reason for _, batch in told] == ["start", "changes"]
+
+
+def test_after_a_sleep_everything_is_compared(tmp_path: Path) -> None:
+    clock = FakeClock()
+    stream = FakeStream(clock, [(3.0, []), (3.0, [])])
+    watcher = Watcher(tmp_path, None, open_stream=stream, clock=clock)
+    told = watcher.batches()
+    assert next(told).reason == "start"
+    clock.wall_now += 3_600  # nothing else moved
+    assert next(told) == Batch("woke")
+    watcher.stop()
+    assert list(told) == []
+
+
+def test_everything_is_compared_from_time_to_time(tmp_path: Path) -> None:
+    told = batches(tmp_path, [(watch.RECONCILE_SECONDS + 6, [])])
+    assert [batch.reason for _, batch in told] == ["start", "routine"]
+
+
+def test_while_paused_changes_are_gathered(tmp_path: Path) -> None:
+    answers = iter([True, True, True])
+    a, b = str(tmp_path / "a.py"), str(tmp_path / "b.py")
+    told = batches(tmp_path, [(1.0, [a]), (2.0, [b]), (30.0, [])], is_paused=lambda: next(answers, False))
+    assert [batch.paths for _, batch in told[1:]] == [frozenset([a, b])]
+
+
+def test_only_folders_that_may_hold_a_file_are_watched(checkout: Path) -> None:
+    for name in ("src/inner", "node_modules/x", "ignored/x", ".cairn/derived", "empty"):
+        (checkout / name).mkdir(parents=True)
+    (checkout / ".gitignore").write_text("ignored/\n")
+    clock = FakeClock()
+    stream = FakeStream(clock, [])
+    list(Watcher(checkout, find_repository(checkout), open_stream=stream, clock=clock).batches())
+    names = [os.path.relpath(folder, checkout) for folder in stream.opened[-1]]
+    assert names == [".", ".git", "empty", "src", "src/inner"]
+
+
+def test_a_tracked_file_in_an_ignored_folder_is_watched(checkout: Path, git: Git) -> None:
+    (checkout / "build").mkdir()
+    (checkout / "build" / "a.py").write_text("a = 1\n")
+    git(checkout, "add", "-f", "build/a.py")
+    (checkout / ".gitignore").write_text("build/\n")
+    clock = FakeClock()
+    stream = FakeStream(clock, [])
+    list(Watcher(checkout, find_repository(checkout), open_stream=stream, clock=clock).batches())
+    assert str(checkout / "build") in stream.opened[-1]
+
+
+def test_a_new_folder_is_watched_before_its_batch_is_told(tmp_path: Path) -> None:
+    clock = FakeClock()
+    stream = FakeStream(clock, [(1.0, [str(tmp_path / "new")])])
+    told = Watcher(tmp_path, None, open_stream=stream, clock=clock).batches()
+    next(told)
+    (tmp_path / "new").mkdir()
+    assert next(told).reason == "changes"
+    assert stream.opened[-1] == [str(tmp_path), str(tmp_path / "new")]
+
+
+def test_where_the_system_reports_nothing_it_is_looked_for_instead(tmp_path: Path) -> None:
+    def refuse(folders: Collection[str], stop: threading.Event) -> FakeStream:
+        raise OSError(28, "OS file watch limit reached")
+
+    watcher = Watcher(tmp_path, None, open_stream=refuse, poll_seconds=0.1)
+    told = watcher.batches()
+    first = next(told)
+    assert "watch limit reached" in first.note
+    assert watcher.polling
+    assert next(told) == Batch("poll")
+    watcher.stop()
+    assert list(told) == []
+
+
+def test_a_failed_update_is_tried_again_later_and_later(tmp_path: Path) -> None:
+    clock = FakeClock()
+    stream = FakeStream(clock, [(60.0, [])])
+    watcher = Watcher(tmp_path, None, open_stream=stream, clock=clock)
+    failures = iter([StoreError("disk full"), StoreError("disk full"), StoreError("disk full"), None])
+    times: list[float] = []
+
+    def update(batch: Batch) -> IndexReport:
+        times.append(clock.steady() - 1_000)
+        if (error := next(failures)) is not None:
+            raise error
+        watcher.stop()
+        return REPORT
+
+    done = list(follow(watcher, update, StoreError))
+    assert [one.batch.reason for one in done] == ["start", "retry", "retry", "retry"]
+    assert [one.report for one in done] == [None, None, None, REPORT]
+    assert [str(one.error) for one in done[:3]] == ["disk full"] * 3
+    assert times == [0, 1, 3, 7]
+
+
+def test_an_error_that_is_not_to_be_survived_ends_it(tmp_path: Path) -> None:
+    clock = FakeClock()
+    stream = FakeStream(clock, [])
+
+    def update(batch: Batch) -> IndexReport:
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        list(follow(Watcher(tmp_path, None, open_stream=stream, clock=clock), update, StoreError))
+    assert stream.closed >= 1
+
+
+def test_when_the_folder_is_gone_there_is_nothing_to_try_again(tmp_path: Path) -> None:
+    (tmp_path / "root").mkdir()
+    clock = FakeClock()
+
+    def update(batch: Batch) -> IndexReport:
+        (tmp_path / "root").rmdir()
+        raise PathError("gone")
+
+    with pytest.raises(PathError):
+        list(
+            follow(Watcher(tmp_path / "root", None, open_stream=FakeStream(clock, []), clock=clock), update, PathError)
+        )
+
+
+def test_few_paths_are_an_edit_and_many_are_a_switch() -> None:
+    assert Batch("changes", frozenset("a")).is_edit
+    assert not Batch("changes", frozenset(map(str, range(watch.FEW_PATHS + 1)))).is_edit
+    assert not Batch("start").is_edit
+
+
+@pytest.fixture
+def watcher(tmp_path: Path) -> Iterator[Watcher]:
+    (tmp_path / "root").mkdir()
+    one = Watcher(tmp_path / "root", None)
+    yield one
+    one.stop()
+
+
+def descriptors() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="only Linux lists descriptors so")
+def test_real_edits_are_told_and_descriptors_stay_constant(watcher: Watcher, tmp_path: Path) -> None:
+    told = watcher.batches()
+    next(told)
+    if watcher.polling:
+        pytest.skip("this system reports no changes")
+    before = descriptors()
+    for number in range(6):
+        folder = tmp_path / "root" / f"folder_{number}"
+        folder.mkdir()
+        next(told)
+        (folder / "a.py").write_text("a = 1\n")
+        assert str(folder / "a.py") in next(told).paths
+    assert descriptors() == before
+    told.close()
+    deadline = time.monotonic() + 10
+    while descriptors() >= before and time.monotonic() < deadline:  # a thread of the watcher's gives them back
+        time.sleep(0.05)
+    assert descriptors() < before
+
+
+def test_a_watcher_stops_from_another_thread(watcher: Watcher) -> None:
+    told = watcher.batches()
+    next(told)
+    threading.Timer(0.2, watcher.stop).start()
+    begun = time.monotonic()
+    assert list(told) == []
+    assert time.monotonic() - begun < 4
