@@ -18,7 +18,7 @@ from cairn.storage import index_db
 from cairn.workspace import Workspace
 from dataset import Question, Repository, load_repositories
 from metrics import Hit, first_per_file, ndcg, path_matches, target_ranks
-from ranker import cases_of, fit, to_data, understood
+from ranker import fit, load_cases, to_data, understood
 
 LIMIT = 10
 STRANGERS = 10  # questions about other repositories, put to each
@@ -134,14 +134,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("bench", type=Path, help="folder of the benchmark")
     parser.add_argument("checkouts", type=Path, help="its repositories, laid out")
+    parser.add_argument("packages", type=Path, help="what collect.py unpacked")
     parser.add_argument("--state", type=Path, required=True, help="where the indexes go")
     arguments = parser.parse_args()
     repositories = load_repositories(arguments.bench, arguments.checkouts)
-    cases = {repository.name: cases_of(repository, arguments.state) for repository in repositories}
+    cases = load_cases(arguments.bench, arguments.checkouts, arguments.packages, arguments.state)
     pick = np.random.default_rng(0)
     outcomes = []
     for repository in repositories:
-        trees = fit([case for name, own in cases.items() if name != repository.name for case in own])
+        trees = fit([case for case in (*cases.bench, *cases.own) if case.repository != repository.name])
         forest = learned.make_forest(to_data(trees))
         learned.load_forest = lambda forest=forest: forest  # type: ignore[assignment,misc]
         others = [one.query for other in repositories if other is not repository for one in other.questions]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fit the trees of the ranker's second stage on the development questions; see README.md beside this file."""
+"""Fit the trees of the ranker's second stage on questions about many repositories; see README.md beside this file."""
 
 from __future__ import annotations
 
@@ -23,23 +23,26 @@ from cairn.search.query import Query, understand
 from cairn.search.rank import Weights
 from cairn.workspace import Workspace
 from dataset import Question, Repository, load_repositories
+from metrics import Target, path_matches
 from metrics import ndcg as ndcg_of_ranks
-from metrics import path_matches
 
-TREES = 250
+# Questions of our own about packages that training/collect.py unpacks.
+QUESTIONS = Path(__file__).parent / "questions.json"
+FOLD = 3  # repositories that are left out together
+TREES = 125
 SCALE = 1 / Weights().learned  # a first-stage point is worth this much to the trees
 # What the ablation leaves out together: (what, first feature, last feature).
 GROUPS = (
     ("lexical scores of the best chunks", "lexical", "doc"),
     ("similarity of meaning", "joint", "path_dense"),
-    ("coverage of the query's rare words", "cover", "frequency"),
+    ("coverage of the query's rare words", "cover", "density"),
     ("match with the file as a whole and its path", "file_lexical", "stem_terms"),
     ("what is true of the file", "mentions", "project_files"),
 )
 PARAMETERS = {
     "objective": "lambdarank",
     "lambdarank_truncation_level": 15,
-    "learning_rate": 0.03,
+    "learning_rate": 0.06,
     "num_leaves": 4,
     "min_data_in_leaf": 40,
     "feature_fraction": 0.5,
@@ -48,10 +51,16 @@ PARAMETERS = {
     "lambda_l2": 5.0,
     "deterministic": True,
     "force_row_wise": True,
-    "seed": 0,
     "num_threads": 2,
     "verbose": -1,
 }
+
+
+class Cases(NamedTuple):
+    """The questions of the benchmark, by which the trees are judged too, and those of our own."""
+
+    bench: list[Case]
+    own: list[Case]
 
 
 class Case(NamedTuple):
@@ -61,6 +70,25 @@ class Case(NamedTuple):
     features: npt.NDArray[np.float32]
     totals: npt.NDArray[np.float32]
     found: list[list[int]]
+
+
+def load_own(packages: Path) -> list[Repository]:
+    """Return the packages that `QUESTIONS` asks about, from the folder that training/collect.py filled."""
+    return [
+        Repository(
+            entry["source"],
+            entry["language"],
+            packages / entry["source"] / entry["folder"],
+            tuple(Question(one["query"], "own", tuple(map(Target, one["relevant"]))) for one in entry["questions"]),
+        )
+        for entry in json.loads(QUESTIONS.read_text(encoding="utf-8"))
+    ]
+
+
+def load_cases(bench: Path, checkouts: Path, packages: Path, state: Path) -> Cases:
+    """Index everything that is asked about and return what the trees see of all questions."""
+    groups = (load_repositories(bench, checkouts), load_own(packages))
+    return Cases(*([case for one in group for case in cases_of(one, state)] for group in groups))
 
 
 def cases_of(repository: Repository, state: Path) -> list[Case]:
@@ -93,7 +121,7 @@ def ndcg(scores: npt.NDArray[Any], case: Case) -> float:
     return ndcg_of_ranks([min((place[one] for one in found if one in place), default=None) for found in case.found])
 
 
-def fit(cases: list[Case], columns: list[int] | None = None) -> lightgbm.Booster:
+def fit(cases: list[Case], columns: list[int] | None = None, seed: int = 0) -> lightgbm.Booster:
     """Fit trees that correct the first stage."""
     chosen = columns if columns is not None else list(range(len(FEATURES)))
     labels = []
@@ -107,24 +135,25 @@ def fit(cases: list[Case], columns: list[int] | None = None) -> lightgbm.Booster
         group=[len(case.totals) for case in cases],
         init_score=SCALE * np.concatenate([case.totals for case in cases]),
     )
-    return lightgbm.train(PARAMETERS, data, TREES)
+    return lightgbm.train({**PARAMETERS, "seed": seed}, data, TREES)
 
 
-def left_out(cases: list[Case], columns: list[int] | None = None) -> dict[str, float]:
-    """Return NDCG@10 by repository, each predicted by trees that never saw it."""
+def left_out(cases: Cases, columns: list[int] | None = None, seed: int = 0) -> list[float]:
+    """Return NDCG@10 of the benchmark's questions, each predicted by trees that never saw its repository.
+
+    The seed decides which repositories are left out together, and what is random in fitting.
+    """
     chosen = columns if columns is not None else list(range(len(FEATURES)))
-    result = {}
-    for name in dict.fromkeys(case.repository for case in cases):
-        trees = fit([case for case in cases if case.repository != name], chosen)
-        own = [case for case in cases if case.repository == name]
-        predicted = [SCALE * case.totals + trees.predict(case.features[:, chosen]) for case in own]
-        result[name] = float(np.mean([ndcg(one, case) for one, case in zip(predicted, own, strict=True)]))
+    names = np.random.default_rng(seed).permutation(list(dict.fromkeys(case.repository for case in cases.bench)))
+    result = []
+    for place in range(0, len(names), FOLD):
+        out = names[place : place + FOLD]
+        trees = fit([case for case in (*cases.bench, *cases.own) if case.repository not in out], chosen, seed)
+        for case in cases.bench:
+            if case.repository in out:
+                predicted = SCALE * case.totals + trees.predict(case.features[:, chosen])
+                result.append(ndcg(predicted, case))
     return result
-
-
-def mean(by_repository: dict[str, float], cases: list[Case]) -> float:
-    """Return the mean over questions."""
-    return float(np.mean([by_repository[case.repository] for case in cases]))
 
 
 def to_data(trees: lightgbm.Booster) -> dict[str, Any]:
@@ -165,25 +194,30 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("bench", type=Path, help="folder of the benchmark")
     parser.add_argument("checkouts", type=Path, help="its repositories, laid out")
+    parser.add_argument("packages", type=Path, help="what collect.py unpacked")
     parser.add_argument("--state", type=Path, required=True, help="where the indexes go")
     parser.add_argument("--out", type=Path, default=learned.DATA)
+    parser.add_argument("--seeds", type=int, default=5, help="how often to leave out, each time by other folds")
     parser.add_argument("--ablate", action="store_true", help="also say what each group of features is worth")
     arguments = parser.parse_args()
-    cases = [
-        case
-        for repository in load_repositories(arguments.bench, arguments.checkouts)
-        for case in cases_of(repository, arguments.state)
-    ]
-    print(f"{len(cases)} questions, first stage alone {np.mean([ndcg(case.totals, case) for case in cases]):.4f}")
-    whole = mean(left_out(cases), cases)
-    print(f"with trees, each repository left out: {whole:.4f}", flush=True)
-    arguments.out.write_text(json.dumps(to_data(fit(cases))) + "\n", encoding="utf-8")
+    cases = load_cases(arguments.bench, arguments.checkouts, arguments.packages, arguments.state)
+    for group, own in zip(("benchmark", "our own"), cases, strict=True):
+        print(f"{group}: {len(own)} questions, first stage alone {np.mean([ndcg(one.totals, one) for one in own]):.4f}")
+    whole = _left_out_means(cases, arguments.seeds)
+    print(f"benchmark with trees, left out: {whole.mean():.4f}, by seed {np.round(whole, 4)}", flush=True)
+    arguments.out.write_text(json.dumps(to_data(fit([*cases.bench, *cases.own]))) + "\n", encoding="utf-8")
     if arguments.ablate:
         for group, first, last in GROUPS:
             dropped = range(FEATURES.index(first), FEATURES.index(last) + 1)
             rest = [one for one in range(len(FEATURES)) if one not in dropped]
-            print(f"without {group:<44} {mean(left_out(cases, rest), cases) - whole:+.4f}", flush=True)
+            without = _left_out_means(cases, arguments.seeds, rest)
+            print(f"without {group:<44} {(without - whole).mean():+.4f}", flush=True)
     return 0
+
+
+def _left_out_means(cases: Cases, seeds: int, columns: list[int] | None = None) -> npt.NDArray[np.float64]:
+    """Return the mean of `left_out` for each seed."""
+    return np.array([np.mean(left_out(cases, columns, seed)) for seed in range(seeds)])
 
 
 if __name__ == "__main__":

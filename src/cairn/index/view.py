@@ -26,6 +26,7 @@ STEM_WEIGHT = 1.0
 FOLDER_WEIGHTS = (0.6, 0.4, 0.25)
 STEM_FIELD, FOLDER_FIELD = 1, 2
 _NAMELESS_STEMS = frozenset({"__init__", "index", "mod", "main", "lib", "init", "default"})
+_NAMELESS_FOLDERS = frozenset({"src", "lib", "source", "sources"})
 
 
 class ViewFile(NamedTuple):
@@ -221,13 +222,12 @@ def path_words(path: str) -> list[str]:
 @lru_cache(maxsize=65_536)  # a long run writes the view anew with every batch
 def _path_terms(path: str) -> tuple[dict[int, tuple[int, int]], list[str], int]:
     """Return the terms of a path as {hash: (impact, fields)}, its words for embedding, and the stem's term count."""
-    *folders, name = path.split("/")
-    stem = name.split(".", 1)[0] or name
+    stem, folders = _named_by(path)
     terms: dict[int, tuple[int, int]] = {}
     words: list[str] = []
     n_stem = 0
     parts = [(stem, STEM_WEIGHT, STEM_FIELD)]
-    parts += [(f, w, FOLDER_FIELD) for f, w in zip(reversed(folders), FOLDER_WEIGHTS, strict=False)]
+    parts += [(f, w, FOLDER_FIELD) for f, w in zip(folders, FOLDER_WEIGHTS, strict=False)]
     for text, weight, field in parts:
         for raw in raw_words(text):
             split = split_identifier(raw)
@@ -241,6 +241,19 @@ def _path_terms(path: str) -> tuple[dict[int, tuple[int, int]], list[str], int]:
     return terms, words, n_stem
 
 
+def _named_by(path: str) -> tuple[str, list[str]]:
+    """Return the part of a path that names the file, and the other parts, the nearest first.
+
+    That is its stem, but for `mod.rs` or `src/index.ts` the nearest folder whose name says something.
+    """
+    *folders, name = path.split("/")
+    parts = [name.split(".", 1)[0] or name, *reversed(folders)]
+    place = 0
+    if parts[0] in _NAMELESS_STEMS:
+        place = next((i for i, part in enumerate(parts) if i and part.lower() not in _NAMELESS_FOLDERS), 0)
+    return parts[place], parts[:place] + parts[place + 1 :]
+
+
 def _same_files(files: Sequence[ViewFile], names: tuple[str, ...], last: ViewArrays) -> bool:
     """Tell whether paths and languages are what they were, on which all but the blobs depends."""
     if tuple(file.path for file in files) != last.paths or names != last.language_names:
@@ -250,11 +263,7 @@ def _same_files(files: Sequence[ViewFile], names: tuple[str, ...], last: ViewArr
 
 def _stem_hash(path: str) -> int:
     """Return the hash of the term that names a file in other files' code: its stem, or its folder's for `index.js`."""
-    *folders, name = path.split("/")
-    stem = name.split(".", 1)[0] or name
-    if stem in _NAMELESS_STEMS and folders:
-        stem = folders[-1]
-    raw = "_".join(raw_words(stem))
+    raw = "_".join(raw_words(_named_by(path)[0]))
     terms = terms_of(raw, split_identifier(raw))
     return term_hash(terms[-1]) if terms else 0
 

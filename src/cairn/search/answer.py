@@ -19,7 +19,7 @@ from cairn.search.exact import Finder, LineMatch, enclosing, iter_matches, liter
 from cairn.search.filters import Filters, filter_files
 from cairn.search.hits import FileText, Focus, Reader, Verdict, focus_on, make_hit
 from cairn.search.mend import Mender
-from cairn.search.query import EXACT_MODES, Query
+from cairn.search.query import DETAIL_WEIGHT, EXACT_MODES, Query
 from cairn.search.rank import Floats, Weights
 from cairn.source.roles import Role
 from cairn.source.text import estimate_tokens
@@ -186,10 +186,15 @@ def read_files(library: Library, files: Collection[int]) -> dict[int, FileText]:
 
 
 def query_vector(model: StaticModel, query: Query) -> Floats | None:
-    """Return the unit vector of the query's words, shape (dimensions,); None when the model knows none of them."""
+    """Return the unit vector of the query's words, shape (dimensions,); None when the model knows none of them.
+
+    Words that do not belong to the query's subject count `DETAIL_WEIGHT`.
+    """
     if not query.words:
         return None
     pooled = model.pool(query.words)
+    if query.subject != query.words:
+        pooled = DETAIL_WEIGHT * pooled + (1 - DETAIL_WEIGHT) * model.pool(query.subject)
     norm = float(np.linalg.norm(pooled))
     return pooled / np.float32(norm) if norm > 0 else None
 

@@ -19,7 +19,7 @@ _JOINT_ROWS = 4  # of a file, those nearest to the query: only they are compared
 # In the order of the matrix. Fewer than one would think of: what others added, left-out repositories did not confirm.
 FEATURES = (
     *("lexical", "name", "doc", "joint", "path_dense"),
-    *("cover", "cover_name", "cover_doc", "cover_stem", "cover_path", "frequency"),
+    *("cover", "cover_name", "cover_doc", "cover_stem", "cover_path", "frequency", "density"),
     *("file_lexical", "path", "stem", "stem_terms", "mentions", "size", "depth", "reexport", "project_files"),
 )
 
@@ -40,7 +40,7 @@ def file_features(snapshot: Snapshot, vector: Floats | None, scores: Scores, blo
     found = {
         **_of_chunks(rows, scores),
         **_of_meaning(snapshot, rows, vector, scores, files),
-        **_of_terms(snapshot, scores, files),
+        **_of_terms(snapshot, scores, files, rows.counts),
         **_of_files(snapshot, scores, blobs, files),
     }
     table = np.empty((len(FEATURES), len(blobs)), dtype=np.float32)
@@ -52,12 +52,12 @@ def file_features(snapshot: Snapshot, vector: Floats | None, scores: Scores, blo
 
 
 class _Rows:
-    """The rows of some blobs, laid end to end, and the best of them by any value."""
+    """The rows of some blobs, laid end to end, and the best of them by any value; `counts` has how many each has."""
 
     def __init__(self, snapshot: Snapshot, blobs: Ints) -> None:
-        self._rows, self._counts = snapshot.rows_of(blobs)
-        self._starts = np.cumsum(self._counts) - self._counts
-        self._group = np.repeat(np.arange(len(blobs)), self._counts)
+        self._rows, self.counts = snapshot.rows_of(blobs)
+        self._starts = np.cumsum(self.counts) - self.counts
+        self._group = np.repeat(np.arange(len(blobs)), self.counts)
 
     def ordered(self, values: Floats, n: int) -> tuple[Ints, Ints, Ints]:
         """Return the best `n` rows of each blob: which blob, which place, which row."""
@@ -103,8 +103,12 @@ def _of_meaning(
     return {"joint": joint.max(axis=1), "path_dense": np.maximum(to_path, 0)}
 
 
-def _of_terms(snapshot: Snapshot, scores: Scores, files: Ints) -> dict[str, npt.NDArray[Any]]:
-    """Return which share of the query's rarity each file covers anywhere, in names, in documentation, in its path."""
+def _of_terms(snapshot: Snapshot, scores: Scores, files: Ints, n_chunks: Ints) -> dict[str, npt.NDArray[Any]]:
+    """Return which share of the query's rarity each file covers anywhere, in names, in documentation, in its path.
+
+    `density` is the share that its chunks cover on average: a large file has a bit of everything, one that is about
+    what was asked has much of it everywhere.
+    """
     n_files = len(files)
     place_of_file = np.full(len(snapshot.files.paths) + 1, -1)  # one more: for the rows of no file
     place_of_file[files] = np.arange(n_files)
@@ -115,6 +119,7 @@ def _of_terms(snapshot: Snapshot, scores: Scores, files: Ints) -> dict[str, npt.
     counts = in_rows.counts()
     return {
         "frequency": rarity @ np.log1p(counts),
+        "density": rarity @ counts / n_chunks,
         "cover": rarity @ (counts > 0),
         "cover_name": rarity @ (in_rows.counts(NAME_BIT) > 0),
         "cover_doc": rarity @ (in_rows.counts(DOC_BIT) > 0),

@@ -28,13 +28,19 @@ _LOOKS_NAMED = re.compile(r"[a-z0-9][A-Z]|\w_\w|[A-Z][A-Z][a-z]")
 # Words that say how the question is put, not what it is about.
 STOP_WORDS = frozenset(
     """a about after all also an and any are as at be been being between by can could did do does doing done each every
-    find for from get gets getting give given had has have having how i if in into is it its let like look looking made
-    make makes many me more most my need no not of on once one only or other our out over own see should show so some
-    such than that the their them then there these they thing things this those through to under up use used uses
-    using very via want was way we were what when where whether which while who whose why will with within without
-    work works would you your code implement implementation implemented implements
+    find for from get gets getting give given had happen happened happens has have having how i if in into is it its
+    let like look looking made make makes many me more most my need no not of on once one only or other our out over
+    own place places see should show so some such than that the their them then there these they thing things this
+    those through to under up use used uses using very via want was way we were what when where whether which while who
+    whose why will with within without work works would you your code implement implementation implemented implements
     """.split()  # noqa: SIM905 - a list of words reads best as text
 )
+
+# After the first of these a question says more closely what it has named before: `retries of uploads with backoff`.
+_CONNECTIVES = frozenset(
+    "after and as at before between by for from in into of on or over through to using via with without".split()  # noqa: SIM905 - as above
+)
+DETAIL_WEIGHT = 0.6  # what a word counts that does not belong to the subject
 
 _ASKS = (
     (Role.TEST, re.compile(r"\b(tests?|testing|tested|specs?|fixtures?|mock(s|ed)?|assert\w*)\b", re.I)),
@@ -64,6 +70,8 @@ _ASKS = (
     (Role.OLD_VERSION, re.compile(r"\bv\d+\b|\bversion \d", re.I)),
     (Role.LEGACY, re.compile(r"\b(compat\w*|legacy|deprecated|backports?)\b", re.I)),
 )
+# In a question for these, what comes first is not what it is about.
+_ASKED_FOR = Role.TEST | Role.EXAMPLE | Role.DOCS
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +95,18 @@ class Name:
 class Query:
     """A query, understood.
 
-    `terms` are stems and folded identifiers without stop words; `words` the lower-case words for embedding; `symbols`
-    the names that may be definitions, most specific first; `wants` the roles of files the query asks for by name.
-    `named` is what the query as a whole names: its definitions come first, of the `kinds` it says, of any if empty.
-    `asked` is the relation to a symbol that it asks for; answered so, the mode is `graph`.
+    `terms` are stems and folded identifiers without stop words; `words` the lower-case words for embedding, `subject`
+    those among them that say what it is about, the others being details; `symbols` the names that may be definitions,
+    most specific first; `wants` the roles of files the query asks for by name. `named` is what the query as a whole
+    names: its definitions come first, of the `kinds` it says, of any if empty. `asked` is the relation to a symbol that
+    it asks for; answered so, the mode is `graph`.
     """
 
     text: str
     mode: Mode | Literal["graph"]
     terms: tuple[Term, ...]
     words: tuple[str, ...]
+    subject: tuple[str, ...]
     symbols: tuple[Name, ...]
     wants: Role
     pattern: str = ""
@@ -124,6 +134,8 @@ def understand(text: str, mode: Mode = "auto") -> Query:
     if resolved in EXACT_MODES:
         pattern = text if mode != "auto" else _unquoted(stripped)
     raws = raw_words(stripped)
+    wants = _wants(stripped)
+    subject = _subject(raws, wants)
     symbols = _symbols(stripped, raws, resolved)
     named, kinds = (symbols[0] if resolved == "symbol" and symbols else None), frozenset[str]()
     if mode == "auto" and (kind := read_kind(stripped)) and _SYMBOL.fullmatch(kind[1]):
@@ -131,10 +143,11 @@ def understand(text: str, mode: Mode = "auto") -> Query:
     return Query(
         text=stripped,
         mode=resolved,
-        terms=_terms(raws),
+        terms=_terms(raws, frozenset(subject)),
         words=_words(raws),
+        subject=_words(subject),
         symbols=symbols,
-        wants=_wants(stripped),
+        wants=wants,
         pattern=pattern,
         named=named,
         kinds=kinds,
@@ -165,7 +178,24 @@ def _unquoted(text: str) -> str:
     return next(group for group in match.groups() if group) if match else text
 
 
-def _terms(raws: list[str]) -> tuple[Term, ...]:
+def _subject(raws: list[str], wants: Role) -> list[str]:
+    """Return the words up to the first connective that has something before it, and names wherever they stand.
+
+    Where the question says in which files to look, all is subject: that of `tests for uploads` is not `tests`.
+    """
+    if wants & _ASKED_FOR:
+        return raws
+    end = len(raws)
+    said = False
+    for place, raw in enumerate(raws):
+        if said and raw.lower() in _CONNECTIVES:
+            end = place
+            break
+        said = said or raw.lower() not in STOP_WORDS
+    return [raw for place, raw in enumerate(raws) if place < end or looks_named(raw)]
+
+
+def _terms(raws: list[str], subject: frozenset[str]) -> tuple[Term, ...]:
     """Return the terms, each once; if nothing but stop words is left, the stop words count after all."""
     kept = [raw for raw in raws if raw.lower() not in STOP_WORDS] or raws
     terms: dict[str, Term] = {}
@@ -175,6 +205,8 @@ def _terms(raws: list[str]) -> tuple[Term, ...]:
         for term in found:
             # The parts of an identifier matter less than the whole of it.
             weight = 1.0 if len(words) < 2 or term == found[-1] else 0.5
+            if raw not in subject:
+                weight *= DETAIL_WEIGHT
             if term not in terms or terms[term].weight < weight:
                 terms[term] = Term(term_hash(term), term, weight)
     return tuple(terms.values())[:MAX_TERMS]

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from cairn.embedding.static import StaticModel
 from cairn.errors import DerivedFileError
 from cairn.index.store import StateDir
-from cairn.index.view import ViewArrays, ViewFile, ViewFiles, build_view, load_view
+from cairn.index.view import STEM_FIELD, ViewArrays, ViewFile, ViewFiles, build_view, load_view
+from cairn.source.text import term_hash, terms_of
 from cairn.storage.index_db import Published, ViewRow
 
 MODEL = StaticModel.load()
@@ -35,6 +36,25 @@ def check_equal(one: ViewArrays, other: ViewArrays) -> None:
 @given(FILES, FILES)
 def test_arrays_made_from_the_last_ones_are_those_made_anew(before: dict[str, str], after: dict[str, str]) -> None:
     check_equal(build(after, build(before)), build(after))
+
+
+@pytest.mark.parametrize(
+    ("path", "word"),
+    [
+        ("handler/mod.rs", "handler"),
+        ("parser/src/lib.rs", "parser"),
+        ("web/router/index.ts", "router"),
+        ("pkg/store.py", "store"),
+        ("src/main.rs", "main"),
+        ("index.js", "index"),
+    ],
+)
+def test_a_file_whose_name_says_nothing_is_named_by_its_folder(path: str, word: str) -> None:
+    view = build({path: "text"})
+    postings, stem = view.postings, term_hash(terms_of(word, (word,))[0])
+    fields = dict(zip(postings.hashes.tolist(), postings.fields.tolist(), strict=True))
+    assert [hashed for hashed, field in fields.items() if field & STEM_FIELD] == [stem]
+    assert (view.stem_terms.tolist(), view.stems.tolist()) == ([1], [stem])
 
 
 def view_row(published: Published, number: int) -> ViewRow:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cairn.errors import QueryError
-from cairn.search.query import MAX_QUERY_CHARS, MAX_TERMS, Name, understand
+from cairn.search.query import DETAIL_WEIGHT, MAX_QUERY_CHARS, MAX_TERMS, Name, understand
 from cairn.source.roles import Role
 from cairn.types import Mode
 
@@ -91,6 +91,27 @@ def test_a_pattern_that_is_asked_for_keeps_its_spaces() -> None:
 )
 def test_names_in_a_query_may_be_definitions(text: str, symbols: tuple[Name, ...]) -> None:
     assert understand(text).symbols == symbols
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("retry policy for failed uploads", ("retry", "policy")),
+        ("how does the cache expire", ("cache", "expire")),
+        ("what happens when a request times out", ("request", "times")),
+        ("for loops in templates", ("loops",)),
+        ("parsing of dates with parse_date", ("parsing", "parse", "date")),
+        ("tests for resumed uploads of files", ("tests", "resumed", "uploads", "files")),
+        ("of and with", ("of", "and", "with")),
+    ],
+)
+def test_what_follows_a_connective_is_detail_but_for_names(text: str, subject: tuple[str, ...]) -> None:
+    assert understand(text).subject == subject
+
+
+def test_details_weigh_less_than_the_subject() -> None:
+    weights = {term.text: term.weight for term in understand("retry policy for failed uploads").terms}
+    assert weights == {"retri": 1.0, "polici": 1.0, "fail": DETAIL_WEIGHT, "upload": DETAIL_WEIGHT}
 
 
 def test_stop_words_are_no_terms_unless_nothing_else_is_left() -> None:
