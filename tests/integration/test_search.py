@@ -393,7 +393,7 @@ def test_a_structural_search_is_complete_and_counts_what_it_leaves_out(own: Work
     expected = set()
     for file in own.root.rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text())):
-            if isinstance(node, ast.FunctionDef):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 expected.add((file.relative_to(own.root).as_posix(), node.lineno))
     answer = own.search("def $F($$$)", limit=0)
     assert {(hit.path, hit.start_line) for hit in answer.code} == expected
