@@ -13,7 +13,7 @@ from cairn.registry import ALL
 if TYPE_CHECKING:
     from cairn.workspace import Workspace
 
-_NEED_NO_INDEX = ("fetch", "outline")  # or take it as it is
+_NEED_NO_INDEX = ("fetch", "outline", "core/list", "core/add", "core/remove")  # or take it as it is
 
 
 def _handler(operation: Operation) -> Handler:
