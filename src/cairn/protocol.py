@@ -48,7 +48,7 @@ _Path = Annotated[str, Rule("a file of the project, relative to its root", min_l
 class ProjectRequest:
     """Anything asked of one project."""
 
-    project: Annotated[str, Rule("name or folder of a project; empty: the only one", max_length=4_096)] = ""
+    project: Annotated[str, Rule("name or folder of a project; by default the one at hand", max_length=4_096)] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,6 +212,13 @@ class CoreRequest(ProjectRequest):
     summary: _Summary = None
     limit: Annotated[int, Rule("how many suggestions at most", least=1, most=100)] = 10
     max_tokens: _Tokens = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexStatusRequest(ProjectRequest):
+    """Ask how much is indexed, and how well it is."""
+
+    check: Annotated[bool, Rule("examine the index and all it stands on, too")] = False
 
 
 # For each choice of a request that stands for several: the operation, and what that calls the fields it takes.
