@@ -20,6 +20,14 @@ settings.register_profile("search", deadline=None, suppress_health_check=[Health
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 
+@pytest.fixture(autouse=True)
+def state_home(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A state folder of its own for each test: commands must not list its projects among those of whoever runs it."""
+    folder = tmp_path_factory.mktemp("state")
+    monkeypatch.setenv("XDG_STATE_HOME", str(folder))
+    return folder
+
+
 @pytest.fixture
 def git(monkeypatch: pytest.MonkeyPatch) -> Git:
     """A function that runs git in a folder and returns what it prints."""

@@ -89,6 +89,17 @@ class Settings:
         return self.embedding.chain if self.embedding is not None else ()
 
 
+def settings_stamp(project: Path, environment: Mapping[str, str] = os.environ) -> tuple[int, ...]:
+    """Return what changes when a settings file of a project is written, made or removed."""
+    stamps = []
+    for file in (_user_file(environment), _project_file(project)):
+        try:
+            stamps.append(file.stat().st_mtime_ns)
+        except OSError:
+            stamps.append(0)
+    return tuple(stamps)
+
+
 def load_settings(project: Path, environment: Mapping[str, str] = os.environ) -> Settings:
     """Return the settings that hold for the project in the folder `project`.
 
@@ -97,7 +108,7 @@ def load_settings(project: Path, environment: Mapping[str, str] = os.environ) ->
     """
     values: dict[str, Any] = {}
     embedding: dict[str, Any] = {}
-    user_file, project_file = _user_file(environment), project / ".cairn" / "config.yaml"
+    user_file, project_file = _user_file(environment), _project_file(project)
     for file in (user_file, project_file):
         if not file.is_file():
             continue
@@ -144,6 +155,10 @@ def _check_shared(content: Mapping[str, object], section: Mapping[str, Any], fil
         found |= PERSONAL.intersection(f"embedding.{name}" for name in names)
     if found:
         raise ConfigError(f"{file} may not set {', '.join(sorted(found))}", f"set it in {user_file} instead")
+
+
+def _project_file(project: Path) -> Path:
+    return project / ".cairn" / "config.yaml"
 
 
 def _user_file(environment: Mapping[str, str]) -> Path:

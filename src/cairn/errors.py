@@ -16,6 +16,7 @@ CairnError
 │   ├── AccessError        without the token, from a foreign page, or under a foreign name
 │   ├── RouteError         no such address, or not by this method
 │   ├── TooLargeError      a request beyond the limits
+│   ├── SlowError          a request that does not come to its end
 │   └── BusyError          more at once than the daemon takes, or for longer
 ├── ProviderError          an embedding model that does not answer as it should
 │   └── ProviderKeyError   its key is missing or refused
@@ -146,6 +147,12 @@ class TooLargeError(DaemonError):
     """A request is larger than the daemon takes."""
 
     code = "too-large"
+
+
+class SlowError(DaemonError):
+    """A request does not come to its end in time."""
+
+    code = "slow"
 
 
 class BusyError(DaemonError):

@@ -57,7 +57,8 @@ class Registry:
             return
         self._folder.create()
         with write_lock(self._folder.projects.with_suffix(".lock"), _LOCK_SECONDS):
-            others = [one for one in self._read() if one.root != project.root]
+            # Whose folder is gone goes too; should it come back, it is allowed anew by the next command there.
+            others = [one for one in self._read() if one.root != project.root and os.path.isdir(one.root)]
             document = {"projects": [one._asdict() for one in (*others, project)]}
             new = self._folder.projects.with_suffix(f".{os.getpid()}")
             try:

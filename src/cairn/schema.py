@@ -111,6 +111,8 @@ def _value(kind: Any, value: object, name: str) -> Any:  # noqa: ANN401 - one of
 def _plain(kind: type, value: object, name: str) -> Any:  # noqa: ANN401 - a text, a number or a truth value
     if kind is float and type(value) is int:
         return float(value)
+    if kind is int and isinstance(value, float) and value.is_integer():  # JSON has one kind of number
+        return int(value)
     if type(value) is not kind:  # a truth value is no number
         raise RequestError(f"field {name!r} must be {_WORDS[_KINDS[kind]]}", _HINT)
     return value

@@ -20,8 +20,9 @@ def run_start(options: argparse.Namespace) -> int:
     if options.foreground:
         from cairn.config import load_settings  # noqa: PLC0415 - start-up time: the other commands need no settings
         from cairn.daemon.lifecycle import run  # noqa: PLC0415 - as above
+        from cairn.mcp.http import mcp_route  # noqa: PLC0415 - as above
 
-        run(load_settings(folder.path), folder)
+        run(load_settings(folder.path), folder, [mcp_route])
         return EXIT_FOUND
     return _show_found(ensure(folder), as_json=options.json)
 

@@ -33,7 +33,7 @@ def run_index(options: argparse.Namespace) -> int:
             _emit_report(report, every_skipped=options.skipped)
             sys.stdout.flush()
         if not options.dry_run:
-            allow(workspace)
+            allow(workspace, options)
             _build_graphs(workspace, quiet=options.json)
         estimates = workspace.estimate(options.branch)
         embedded = () if options.dry_run else _embed(workspace, estimates, branch=options.branch, anew=options.full)

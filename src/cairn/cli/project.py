@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+
 from cairn.cli.render import note, printable
 from cairn.errors import CairnError
 from cairn.registry import ALL, Project, Registry, name_of
@@ -9,11 +11,14 @@ from cairn.runtime import StateFolder
 from cairn.workspace import Workspace
 
 
-def allow(workspace: Workspace) -> None:
+def allow(workspace: Workspace, options: argparse.Namespace) -> None:
     """Put a project on the list of those the daemon serves, for its user just worked on it.
 
-    An answer is worth more than the list: when that cannot be written, it is said and no more.
+    An index in a folder of its own is not where the daemon would look for it. An answer is worth more than the list:
+    when that cannot be written, it is said and no more.
     """
+    if options.state_dir:
+        return
     registry = Registry(StateFolder.of_user())
     name = workspace.settings.project_name
     if registry.knows(workspace.root, name):

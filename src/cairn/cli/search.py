@@ -58,7 +58,7 @@ def _search_here(options: argparse.Namespace, asked: dict[str, Any]) -> SearchDo
             closing(ProgressBar("Indexing")) as bar,
         ):
             document = search(workspace, request, bar)
-            allow(workspace)
+            allow(workspace, options)
             return document
     found = []
     for project in among(options.among):

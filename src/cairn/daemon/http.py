@@ -18,6 +18,7 @@ from cairn.errors import (
     ProjectError,
     RequestError,
     RouteError,
+    SlowError,
     StoreError,
     TooLargeError,
 )
@@ -43,6 +44,7 @@ _STATUS: dict[type[CairnError], int] = {
     NotAvailableError: 501,
     RouteError: 404,
     TooLargeError: 413,
+    SlowError: 408,
     BusyError: 503,
     AccessError: 401,
     StoreError: 409,
@@ -115,7 +117,7 @@ class Request:
 
         Raises:
             TooLargeError: if it is beyond the limit, whatever its length claims to be.
-            BusyError: if it does not come in time.
+            SlowError: if it does not come in time.
             RequestError: if it is no such request.
         """
         sort = (self.header(b"content-type") or "application/json").partition(";")[0].strip().lower()
@@ -144,7 +146,7 @@ class Request:
                     if message["type"] == "http.disconnect" or not message.get("more_body"):
                         return bytes(body)
         except TimeoutError as error:
-            raise BusyError(f"the body did not come within {limits.body_seconds:g} s", "send it at once") from error
+            raise SlowError(f"the body did not come within {limits.body_seconds:g} s", "send it at once") from error
 
 
 def _too_large(n_bytes: int) -> TooLargeError:
@@ -192,7 +194,8 @@ _GUARDS = (
 )
 
 
-Handler = Callable[[Request], Awaitable[Reply | Events]]
+# An application goes on with the request by itself.
+Handler = Callable[[Request], Awaitable[Reply | Events | App]]
 
 
 class Route(NamedTuple):

@@ -8,7 +8,9 @@ import os
 import secrets
 import socket
 import sys
+from collections.abc import Sequence
 from logging.handlers import RotatingFileHandler
+from typing import TYPE_CHECKING
 
 from cairn import __version__
 from cairn.config import Settings
@@ -17,6 +19,9 @@ from cairn.protocol import PROTOCOL_VERSION
 from cairn.runtime import Runtime, StateFolder, environment_mark, process_started
 from cairn.storage.lock import write_lock
 
+if TYPE_CHECKING:
+    from cairn.daemon.app import Extension
+
 PORTS = 100  # that are tried
 LOG_BYTES, LOG_FILES = 1_000_000, 3
 _LOCK_SECONDS = 1.0
@@ -24,8 +29,13 @@ _TOKEN_BYTES = 32
 _log = logging.getLogger("cairn.daemon")
 
 
-def run(settings: Settings, folder: StateFolder) -> None:
+def run(settings: Settings, folder: StateFolder, extensions: Sequence[Extension] = ()) -> None:
     """Be the daemon of this user until it is stopped, or nobody needs it any more.
+
+    Args:
+        settings: of the user.
+        folder: his state folder.
+        extensions: what the application has beside its own, see `cairn.daemon.app.Application`.
 
     Raises:
         DaemonError: if another one runs, or there is no free port.
@@ -35,12 +45,12 @@ def run(settings: Settings, folder: StateFolder) -> None:
     try:
         with write_lock(folder.lock, _LOCK_SECONDS):
             folder.forget()  # what a killed one left
-            _serve(settings, folder)
+            _serve(settings, folder, extensions)
     except IndexLockedError as error:
         raise DaemonError("another daemon of this user runs already", "cairn daemon status") from error
 
 
-def _serve(settings: Settings, folder: StateFolder) -> None:
+def _serve(settings: Settings, folder: StateFolder, extensions: Sequence[Extension]) -> None:
     token = secrets.token_urlsafe(_TOKEN_BYTES)
     with bind(settings.daemon_host, settings.daemon_port) as listener:
         # Found from here on: who connects waits until the rest has started.
@@ -64,7 +74,7 @@ def _serve(settings: Settings, folder: StateFolder) -> None:
             from cairn.daemon.server import create_server  # noqa: PLC0415 - as above
 
             start_log(folder)
-            app = create_app(settings, folder=folder, host=settings.daemon_host, token=token)
+            app = create_app(settings, folder=folder, host=settings.daemon_host, token=token, extensions=extensions)
             _log.info("version %s, process %d, port %d", __version__, os.getpid(), port)
             create_server(app).run(sockets=[listener])
             _log.info(

@@ -24,6 +24,13 @@ _STATUSES = {
     "503": "Too much at once",
 }
 
+# `progress` with how many files are done and to do, then `done` with a report, or `error` with an error, as JSON.
+_EVENT = {
+    "type": "object",
+    "properties": {"event": {"enum": ["progress", "done", "error"]}, "data": {"type": "string"}},
+    "required": ["event", "data"],
+}
+
 
 def describe(routes: Sequence[Route]) -> dict[str, Any]:
     """Return the OpenAPI document of some addresses."""
@@ -69,7 +76,7 @@ def _operation(route: Route, schemas: dict[str, Any], error: dict[str, Any]) -> 
 
 def _answers(route: Route, schemas: dict[str, Any]) -> dict[str, Any]:
     if route.answer is None:
-        return {"200": {"description": "Events", "content": {"text/event-stream": {"schema": {"type": "string"}}}}}
+        return {"200": {"description": "Events", "content": {"text/event-stream": {"schema": _EVENT}}}}
     kind = answer_type(route.answer) if isinstance(route.answer, str) and route.answer in OPERATIONS else route.answer
     schema = json_schema(kind, schemas)
     return {"200": {"description": "The answer", "content": {"application/json": {"schema": schema}}}}

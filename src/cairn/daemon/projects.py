@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from cairn.config import Settings
+from cairn.config import Settings, settings_stamp
 from cairn.daemon.usage import MAX_OPEN, resident_mb
 from cairn.errors import BusyError, ProjectError
 from cairn.registry import Project, Registry
@@ -37,6 +37,7 @@ class OpenProject:
         self._in_use = threading.Lock()
         self._workspace: Workspace | None = None
         self._watch: Watch | None = None
+        self._settings_stamp: tuple[int, ...] = ()
 
     def run(self, work: Callable[[Workspace], _T], *, fresh: bool) -> _T:
         """Do some work with the workspace, in the calling thread, alone.
@@ -58,11 +59,15 @@ class OpenProject:
     def _opened(self) -> Workspace:
         from cairn.workspace import Workspace  # noqa: PLC0415 - start-up time: nothing is open at first
 
+        root = Path(self.project.root)
+        stamp = settings_stamp(root)
+        if self._workspace is not None and stamp != self._settings_stamp:
+            self._close(STOP_SECONDS)
         if self._workspace is None:
-            root = Path(self.project.root)
             if not root.is_dir():
                 raise ProjectError(f"the folder of {self.project.name} is gone", "cairn index -C FOLDER")
             self._workspace = Workspace.open(root)
+            self._settings_stamp = stamp
             _log.info("opened %s", self.project.name)
         return self._workspace
 
@@ -76,14 +81,17 @@ class OpenProject:
         if not self._in_use.acquire(timeout=timeout_seconds):
             return False
         try:
-            stopped = self._watch is None or self._watch.stop(timeout_seconds)
-            if self._workspace is not None:
-                self._workspace.close()
-                _log.info("closed %s", self.project.name)
-            self._workspace = self._watch = None
-            return stopped
+            return self._close(timeout_seconds)
         finally:
             self._in_use.release()
+
+    def _close(self, timeout_seconds: float) -> bool:
+        stopped = self._watch is None or self._watch.stop(timeout_seconds)
+        if self._workspace is not None:
+            self._workspace.close()
+            _log.info("closed %s", self.project.name)
+        self._workspace = self._watch = None
+        return stopped
 
 
 class OpenState(NamedTuple):

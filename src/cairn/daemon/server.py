@@ -40,15 +40,21 @@ class Protocol(H11Protocol):
         if len(self.connections) > MAX_CONNECTIONS:
             transport.abort()
             return
-        self._deadline = self.loop.call_later(self.head_seconds, self._late)
+        self._set_deadline()
 
     def data_received(self, data: bytes) -> None:
         """Take bytes of a request."""
-        if self._deadline is None and self._is_waiting():
-            self._deadline = self.loop.call_later(self.head_seconds, self._late)
+        if self._is_waiting():
+            self._set_deadline()
         super().data_received(data)
         if not self._is_waiting():
             self._forget_deadline()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request; a part of it may be there already."""
+        super().on_response_complete()
+        if self._is_waiting() and self.conn.trailing_data[0]:
+            self._set_deadline()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
@@ -68,9 +74,13 @@ class Protocol(H11Protocol):
         if self.transport.is_closing() or not self._is_waiting():
             return
         if self.conn.our_state is h11.IDLE:
-            self._send_error(408, "busy", "the request did not come in time", "send it at once")
+            self._send_error(408, "slow", "the request did not come in time", "send it at once")
         else:
             self.transport.abort()
+
+    def _set_deadline(self) -> None:
+        if self._deadline is None:
+            self._deadline = self.loop.call_later(self.head_seconds, self._late)
 
     def _forget_deadline(self) -> None:
         if self._deadline is not None:

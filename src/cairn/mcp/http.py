@@ -10,20 +10,39 @@ from typing import Any
 
 from cairn.client import Client
 from cairn.daemon.app import Application
-from cairn.daemon.http import App, Message, Scope
+from cairn.daemon.http import App, Message, Request, Route, Scope
 from cairn.transport import Reply
 
+PATH = "/mcp"
 
-async def serve(app: Application) -> App:
-    """Return what answers at `/mcp` of a daemon; without sessions, so a client needs to keep nothing.
 
-    The SDK is imported here, beside the loop: it takes seconds, and daemons that nobody asks this way do without.
-    """
+def mcp_route(app: Application) -> Route:
+    """Return the route at which a daemon answers agents."""
+    return Route("POST", PATH, _Endpoint(app), "Answer an agent (MCP, streamable HTTP)")
+
+
+class _Endpoint:
+    """What answers at `/mcp`. It is made when it is first asked: the SDK takes seconds to import."""
+
+    def __init__(self, app: Application) -> None:
+        self._app = app
+        self._making: asyncio.Task[App] | None = None
+
+    async def __call__(self, request: Request) -> App:
+        """Return what goes on with a request."""
+        if self._making is None or (self._making.done() and self._making.exception() is not None):
+            self._making = asyncio.create_task(_make(self._app))
+        return await asyncio.shield(self._making)
+
+
+async def _make(app: Application) -> App:
+    """Return a server without sessions, so a client needs to keep nothing, and nothing here outlives a request."""
     manager_module: Any = await asyncio.to_thread(import_module, "mcp.server.streamable_http_manager")
     server_module: Any = await asyncio.to_thread(import_module, "cairn.mcp.server")
-    server = server_module.create_server(Client(InProcess(app)))
     manager = manager_module.StreamableHTTPSessionManager(
-        server, stateless=True, max_request_body_size=app.daemon.limits.body_bytes
+        server_module.create_server(Client(InProcess(app))),
+        stateless=True,
+        max_request_body_size=app.daemon.limits.body_bytes,
     )
     started = asyncio.Event()
 
@@ -32,10 +51,18 @@ async def serve(app: Application) -> App:
             started.set()
             await asyncio.Event().wait()  # until the loop ends, which cancels this
 
-    app.keep(asyncio.create_task(live()))
+    _keep(asyncio.create_task(live()))
     await started.wait()
     answer: App = manager.handle_request
     return answer
+
+
+_KEPT: set[asyncio.Task[None]] = set()  # tasks that nobody waits for; a loop keeps weak references alone
+
+
+def _keep(task: asyncio.Task[None]) -> None:
+    _KEPT.add(task)
+    task.add_done_callback(_KEPT.discard)
 
 
 class InProcess:
@@ -53,7 +80,7 @@ class InProcess:
     async def stream(self, method: str, path: str, body: bytes | None) -> AsyncIterator[_Answer]:
         """Open an answer that comes bit by bit. The work goes on when nobody waits for the rest."""
         answer = _Answer()
-        self._app.keep(asyncio.create_task(self._app(self._scope(method, path), _receiver(body), answer.take)))
+        _keep(asyncio.create_task(self._app(self._scope(method, path), _receiver(body), answer.take)))
         await answer.begun.wait()
         yield answer
 

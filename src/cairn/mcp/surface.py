@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ from cairn.schema import decode
 _log = logging.getLogger("cairn.mcp")
 Params = dict[str, Any]
 INVALID_PARAMS = -32602
+MAX_AT_ONCE = 16  # calls; others wait here, for the daemon would refuse them
 NAME = "cairn"
 
 
@@ -106,6 +108,7 @@ class Surface:
         self._client = client
         self._project = project
         self._prepare = prepare
+        self._turns = asyncio.Semaphore(MAX_AT_ONCE)
         self._methods: dict[str, Callable[[Params, Report], Awaitable[Params]]] = {
             "tools/list": _list_tools,
             "tools/call": self._call_tool,
@@ -155,9 +158,10 @@ class Surface:
             request: ProjectRequest = decode(tool.request, given)
         except RequestError as error:
             raise RequestError(str(error), f"{tool.name} takes: {', '.join(tool.offers)}") from error
-        if self._prepare is not None:
-            await self._prepare()
-        return await call(tool, Asked(self._client, report), request)
+        async with self._turns:
+            if self._prepare is not None:
+                await self._prepare()
+            return await call(tool, Asked(self._client, report), request)
 
     async def _read_resource(self, params: Params, report: Report) -> Params:
         resource = _named(RESOURCES, params, "uri", "resource")

@@ -17,7 +17,6 @@ from cairn.mcp.surface import INVALID_PARAMS, ProtocolError, Surface, instructio
 # Those that begin with a handshake, oldest first, and those in which each request carries what is to be known.
 HANDSHAKE_REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN_REVISIONS = ("2026-07-28",)
-MAX_AT_ONCE = 16  # calls; others wait
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INTERNAL_ERROR = -32700, -32600, -32601, -32603
 UNSUPPORTED_REVISION = -32022
@@ -46,7 +45,6 @@ class Connection:
         self._surface = surface
         self._send_line = send
         self._running: dict[str | int, asyncio.Task[None]] = {}
-        self._turns = asyncio.Semaphore(MAX_AT_ONCE)
 
     def receive(self, line: bytes) -> None:
         """Take one line; what it asks for is answered now or, when it takes a while, later."""
@@ -148,8 +146,7 @@ class Connection:
     async def _content(self, method: str, params: Message, meta: Message) -> Message:
         if not self._surface.handles(method):
             raise ProtocolError(METHOD_NOT_FOUND, "Method not found", method)
-        async with self._turns:
-            return await self._surface.handle(method, params, self._reporter(meta.get("progressToken")))
+        return await self._surface.handle(method, params, self._reporter(meta.get("progressToken")))
 
     def _reporter(self, token: object) -> Callable[[float, float, str], Any]:
         """Return what tells the client how far a call is, if it gave a token for that; it only goes up."""

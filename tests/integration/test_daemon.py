@@ -1,0 +1,564 @@
+"""The daemon's application, asked as HTTP asks it, without a network."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from cairn.client import Client
+from cairn.config import Settings
+from cairn.daemon.app import Application
+from cairn.daemon.routes import all_routes
+from cairn.daemon.routes.sessions import HOOK_EVENTS
+from cairn.daemon.state import Limits
+from cairn.errors import CairnError, NotFoundError, QueryError
+from cairn.protocol import OPERATIONS, FetchRequest, SearchRequest, answer_to_dict
+from cairn.registry import Registry
+from cairn.runtime import StateFolder
+from cairn.workspace import Workspace
+from serving import TOKEN, AsgiTransport, make_app
+
+CODE = '''"""Money."""
+
+
+def total(prices):
+    """Add up the prices of a cart."""
+    return sum(tax(price) for price in prices)
+
+
+def tax(price):
+    """Add the tax to a price."""
+    return price * 1.2
+'''
+TEST = "from money import total\n\n\ndef test_total():\n    assert total([1]) == 1.2\n"
+AUTHORIZED = {"authorization": f"Bearer {TOKEN}"}
+
+
+Ask = Callable[..., httpx.Response]
+
+
+def asker(app: Application) -> Ask:
+    """Return a function that sends one request to an application."""
+
+    def ask(method: str, path: str, **options: Any) -> httpx.Response:  # noqa: ANN401 - of httpx
+        async def send() -> httpx.Response:
+            transport = httpx.ASGITransport(app=app)
+            async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:37800") as client:
+                headers = options.pop("headers", AUTHORIZED)
+                return await client.request(method, path, headers=headers, timeout=60, **options)
+
+        return asyncio.run(send())
+
+    return ask
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    root = tmp_path / "shop"
+    root.mkdir()
+    (root / "money.py").write_text(CODE)
+    (root / "test_money.py").write_text(TEST)
+    with Workspace.open(root) as workspace:
+        workspace.index()
+    return root
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Ask:
+    """Ask a daemon without projects, for what is refused before one is needed."""
+    return asker(make_app(tmp_path / "state"))
+
+
+@pytest.fixture
+def app(tmp_path: Path, project: Path) -> Iterator[Application]:
+    found = make_app(tmp_path / "state", project)
+    yield found
+    assert found.daemon.projects.close()
+
+
+@pytest.fixture
+def ask(app: Application) -> Ask:
+    return asker(app)
+
+
+def check_error(response: httpx.Response, status: int, code: str) -> None:
+    """Every error is a code, a message and a hint."""
+    assert response.status_code == status, response.text
+    document = response.json()
+    assert set(document) == {"code", "message", "hint"}
+    assert document["code"] == code
+    assert document["message"]
+    assert document["hint"]
+
+
+# -- operations --------------------------------------------------------------------------------------------------------
+
+
+def test_a_search_answers_as_the_workspace_does(ask: Ask, project: Path) -> None:
+    got = ask("POST", "/api/search", json={"project": "shop", "query": "add up prices"}).json()
+    with Workspace.open(project) as workspace:
+        expected = json.loads(json.dumps(answer_to_dict(workspace.search("add up prices"))))
+    assert got["code"][0]["name"] == "total"
+    assert {**got, "took_ms": 0} == {**expected, "took_ms": 0}
+
+
+def test_an_edit_is_found_by_the_next_search(ask: Ask, project: Path) -> None:
+    ask("POST", "/api/search", json={"query": "add up prices"})
+    (project / "more.py").write_text("def discount(price):\n    return price / 2\n")
+    got = ask("POST", "/api/search", json={"query": "discount", "update": True}).json()
+    assert got["code"][0]["filepath"] == "more.py"
+
+
+def test_what_changed_while_no_daemon_ran_is_found_by_the_first_search(ask: Ask, project: Path) -> None:
+    (project / "more.py").write_text("def discount(price):\n    return price / 2\n")
+    assert ask("POST", "/api/search", json={"query": "discount"}).json()["code"][0]["filepath"] == "more.py"
+
+
+def test_hits_are_fetched_and_cut_to_the_budget(ask: Ask) -> None:
+    (hit, *_) = ask("POST", "/api/search", json={"query": "total"}).json()["code"]
+    (whole,) = ask("POST", "/api/fetch", json={"ids": [hit["id"]]}).json()
+    assert whole["text"].startswith("def total")
+    assert "omitted_lines" not in whole
+    cut, nothing = ask("POST", "/api/fetch", json={"ids": [hit["id"], hit["id"]], "max_tokens": 50}).json()
+    assert whole["text"].startswith(cut["text"])
+    assert cut["omitted_lines"] >= 1
+    assert cut["tokens"] <= 10
+    assert nothing["text"] == ""
+    assert nothing["omitted_lines"] == 3
+
+
+def test_an_outline_lists_what_a_file_defines(ask: Ask) -> None:
+    got = ask("POST", "/api/outline", json={"file": "money.py"}).json()
+    assert [one["name"] for one in got["symbols"]] == ["total", "tax"]
+
+
+@pytest.mark.parametrize(
+    ("question", "asked", "field"),
+    [
+        ("callers", {"symbol": "tax"}, "links"),
+        ("callees", {"symbol": "total"}, "links"),
+        ("path", {"source": "total", "target": "tax"}, "steps"),
+        ("importers", {"target": "money.py"}, "importers"),
+        ("impact", {"symbol": "tax"}, "affected"),
+        ("tests", {"symbol": "total"}, "tests"),
+    ],
+)
+def test_the_symbol_graph_answers_within_the_budget(ask: Ask, question: str, asked: dict[str, str], field: str) -> None:
+    whole = ask("POST", f"/api/graph/{question}", json=asked).json()
+    assert whole[field]
+    cut = ask("POST", f"/api/graph/{question}", json={**asked, "max_tokens": 1}).json()
+    assert cut[field] == []
+    assert cut.get("omitted", 0) > 0 or "do not fit" in cut["notes"][-1]
+
+
+def test_a_context_shows_callers_and_tests_of_what_was_chosen(ask: Ask) -> None:
+    (hit, *_) = ask("POST", "/api/search", json={"query": "total"}).json()["code"]
+    got = ask("POST", "/api/context", json={"ids": [hit["id"]]}).json()
+    (item,) = got["items"]
+    assert item["name"] == "total"
+    assert "test_money.py" in item["text"]
+    assert got["tokens"] >= item["tokens"]
+
+
+def test_a_context_for_a_task_finds_by_itself_what_it_needs(ask: Ask) -> None:
+    got = ask("POST", "/api/context", json={"task": "change how the tax is added", "files": ["test_money.py"]}).json()
+    assert got["items"][0]["filepath"] == "test_money.py"
+    assert "tax" in {item["name"] for item in got["items"]}
+
+
+def test_a_context_keeps_to_its_budget_and_counts_what_is_left_out(ask: Ask) -> None:
+    got = ask("POST", "/api/context", json={"task": "add up prices and tax", "max_tokens": 60}).json()
+    assert got["tokens"] <= 60
+    assert got["omitted"] > 0
+
+
+@pytest.mark.parametrize("asked", [{}, {"ids": ["c_1"], "task": "something"}])
+def test_a_context_needs_either_ids_or_a_task(ask: Ask, asked: dict[str, object]) -> None:
+    check_error(ask("POST", "/api/context", json=asked), 422, "request")
+
+
+def test_several_projects_are_searched_at_once(tmp_path: Path, project: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.py").write_text(CODE)
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    app = make_app(tmp_path / "state", project, other, gone)
+    gone.rmdir()
+    ask = asker(app)
+    got = ask("POST", "/api/search", json={"project": "all", "query": "add the tax", "limit": 2}).json()
+    assert {hit["project"] for hit in got["code"]} == {"shop", "other"}
+    assert len(got["code"]) == 2
+    assert got["omitted"] > 0
+    assert got["coverage"]["indexed"] == 3
+    assert any("gone" in note for note in got["notes"])
+    relevance = [hit["relevance"] for hit in got["code"]]
+    assert relevance == sorted(relevance, reverse=True)
+    assert {one["name"]: one["open"] for one in ask("GET", "/api/projects").json()} == {
+        "shop": True, "other": True, "gone": True,
+    }  # fmt: skip
+    app.daemon.projects.close()
+
+
+# -- sessions ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_session_is_not_sent_the_same_row_twice_unless_it_asks(ask: Ask) -> None:
+    session = ask("POST", "/api/session/start", json={"agent": "an-agent"}).json()["session"]
+    asked = {"query": "add up prices", "session": session}
+    first = ask("POST", "/api/search", json=asked).json()["code"]
+    again = ask("POST", "/api/search", json=asked).json()["code"]
+    repeated = ask("POST", "/api/search", json={**asked, "repeat": True}).json()["code"]
+    assert [hit["id"] for hit in again] == [hit["id"] for hit in first]
+    assert all(hit["sent"] and not hit["preview"] for hit in again)
+    assert repeated == first
+    assert ask("POST", "/api/session/end", json={"session": session}).json() == {"session": session, "known": True}
+    assert ask("POST", "/api/search", json=asked).json()["code"] == first
+
+
+def test_a_session_gets_a_body_once(ask: Ask) -> None:
+    (hit, *_) = ask("POST", "/api/search", json={"query": "total", "session": "mine"}).json()["code"]
+    first, second = (ask("POST", "/api/fetch", json={"ids": [hit["id"]], "session": "mine"}).json() for _ in range(2))
+    assert first[0]["text"]
+    assert second[0]["text"] == ""
+    assert second[0]["sent"] is True
+
+
+@pytest.mark.parametrize("event", HOOK_EVENTS)
+def test_an_event_is_answered_in_its_versioned_form(ask: Ask, event: str) -> None:
+    got = ask("POST", f"/api/hook/{event}", json={"agent": "an-agent", "session": "s", "payload": "{}"}).json()
+    assert got == {"protocol": 1, "event": event, "captured": False, "context": ""}
+
+
+def test_events_of_other_names_versions_and_projects_are_refused(ask: Ask) -> None:
+    check_error(ask("POST", "/api/hook/lunch", json={}), 404, "route")
+    check_error(ask("POST", "/api/hook/prompt", json={"protocol": 2}), 422, "request")
+    check_error(ask("POST", "/api/hook/prompt", json={"project": "/etc"}), 403, "project")
+
+
+def test_nothing_is_said_to_be_remembered_as_long_as_there_is_no_memory(ask: Ask) -> None:
+    check_error(ask("POST", "/api/remember", json={"text": "the tax is added last"}), 501, "not-available")
+
+
+# -- the rest ----------------------------------------------------------------------------------------------------------
+
+
+def test_health_needs_no_token_and_tells_of_limits(ask: Ask) -> None:
+    got = ask("GET", "/api/health", headers={}).json()
+    assert got["status"] == "ok"
+    assert got["usage"]["memory_limit_mb"] == Settings().daemon_memory_mb
+    assert 0 < got["usage"]["threads"] <= got["usage"]["thread_limit"]
+
+
+def test_status_tells_what_is_open(ask: Ask, project: Path) -> None:
+    ask("POST", "/api/search", json={"query": "tax"})
+    got = ask("GET", "/api/status").json()
+    assert [(one["name"], one["root"]) for one in got["open"]] == [("shop", str(project))]
+    assert got["requests"] == 2
+
+
+def test_settings_are_shown(ask: Ask) -> None:
+    got = ask("GET", "/api/config", params={"project": "shop"}).json()
+    expected = {name: value for name, value in asdict(Settings()).items() if name != "embedding"}
+    assert got == {**expected, "embedding": []}
+
+
+def test_settings_that_change_hold_from_the_next_request_on(ask: Ask, project: Path) -> None:
+    ask("GET", "/api/config")
+    (project / ".cairn" / "config.yaml").write_text("max_file_bytes: 12345\n")
+    assert ask("GET", "/api/config").json()["max_file_bytes"] == 12345
+    (project / ".cairn" / "config.yaml").write_text("no_such: 1\n")
+    check_error(ask("GET", "/api/config"), 400, "config")
+
+
+def test_the_index_tells_its_state(ask: Ask) -> None:
+    assert ask("GET", "/api/index/status", params={"project": "shop"}).json()["files"] == 2
+
+
+def test_a_build_tells_how_far_it_is_and_what_it_did(app: Application) -> None:
+    async def build() -> list[tuple[str, Any]]:
+        return [one async for one in Client(AsgiTransport(app)).events("/api/index/build", {"full": True})]
+
+    *progress, (name, report) = asyncio.run(build())
+    assert [one for one, _ in progress] == ["progress"] * len(progress)
+    assert progress[-1][1] == {"done": 2, "total": 2}
+    assert name == "done"
+    assert (report["files"], report["added"]) == (2, 2)
+
+
+def test_a_build_that_fails_says_why(app: Application) -> None:
+    async def build() -> None:
+        async for _ in Client(AsgiTransport(app)).events("/api/index/build", {"branch": "no-such"}):
+            pass
+
+    with pytest.raises(CairnError) as caught:
+        asyncio.run(build())
+    assert caught.value.code == "revision"
+
+
+def test_a_build_of_a_foreign_project_is_refused_before_it_begins(ask: Ask) -> None:
+    check_error(ask("POST", "/api/index/build", json={"project": "/etc"}), 403, "project")
+
+
+def test_a_daemon_that_is_stopping_takes_no_more(ask: Ask) -> None:
+    assert ask("POST", "/api/shutdown", json={}).json() == {"stopping": True}
+    response = ask("POST", "/api/search", json={"query": "tax"})
+    check_error(response, 503, "busy")
+    assert response.headers["retry-after"] == "0"
+    assert ask("GET", "/api/health").json()["status"] == "stopping"
+
+
+def test_the_client_raises_the_errors_of_the_workspace(app: Application) -> None:
+    client = Client(AsgiTransport(app))
+
+    async def use() -> None:
+        async with client:
+            found = await client.call("search", SearchRequest(query="total"))
+            texts = await client.call("fetch", FetchRequest(ids=(found["code"][0]["id"],)))
+            assert texts[0]["name"] == "total"
+            assert (await client.get("/api/index/status", project="shop"))["files"] == 2
+            with pytest.raises(NotFoundError, match="no id"):
+                await client.call("fetch", FetchRequest(ids=("nonsense",)))
+            with pytest.raises(QueryError):
+                await client.call("search", SearchRequest(query="(", mode="regex"))
+
+    asyncio.run(use())
+
+
+# -- what is refused ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("route", [one for one in all_routes() if not one.open_to_all], ids=lambda one: one.path)
+@pytest.mark.parametrize(
+    "headers",
+    [{}, {"authorization": "Bearer wrong"}, {"authorization": f"Basic {TOKEN}"}, {"authorization": TOKEN}],
+    ids=["none", "wrong", "basic", "bare"],
+)
+def test_no_address_but_health_answers_without_the_token(bare: Ask, route: Any, headers: dict[str, str]) -> None:  # noqa: ANN401
+    response = bare(route.method, route.path, headers=headers, json={} if route.method == "POST" else None)
+    check_error(response, 401, "access")
+    assert TOKEN not in response.text
+
+
+def test_an_address_that_is_not_there_is_told_to_those_with_the_token_only(bare: Ask) -> None:
+    check_error(bare("GET", "/api/nothing", headers={}), 401, "access")
+    check_error(bare("GET", "/api/nothing"), 404, "route")
+
+
+def test_a_wrong_method_names_the_right_one(bare: Ask) -> None:
+    response = bare("GET", "/api/search")
+    check_error(response, 405, "route")
+    assert response.headers["allow"] == "POST"
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1.evil.example", "evil.example:37800", "", "127.0.0.1@evil.example", "[::1"]
+)
+def test_a_foreign_host_is_refused_even_for_health(bare: Ask, host: str) -> None:
+    check_error(bare("GET", "/api/health", headers={**AUTHORIZED, "host": host}), 401, "access")
+
+
+@pytest.mark.parametrize("host", ["localhost:37800", "127.0.0.1", "[::1]:37800", "LOCALHOST"])
+def test_the_names_of_this_machine_are_taken(bare: Ask, host: str) -> None:
+    assert bare("GET", "/api/status", headers={**AUTHORIZED, "host": host}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "https://evil.example"},
+        {"origin": "null"},
+        {"origin": "http://127.0.0.1.evil.example"},
+        {"origin": "http://localhost@evil.example"},
+        {"sec-fetch-site": "cross-site"},
+    ],
+)
+def test_what_a_foreign_page_sends_is_refused_even_with_the_token(bare: Ask, headers: dict[str, str]) -> None:
+    check_error(bare("POST", "/api/search", headers={**AUTHORIZED, **headers}, json={"query": "tax"}), 401, "access")
+    check_error(bare("GET", "/api/health", headers=headers), 401, "access")
+
+
+def test_a_page_of_the_daemon_itself_may_bare(bare: Ask) -> None:
+    headers = {**AUTHORIZED, "origin": "http://127.0.0.1:37800", "sec-fetch-site": "same-origin"}
+    assert bare("GET", "/api/status", headers=headers).status_code == 200
+
+
+def test_nothing_lets_other_origins_read_or_frame_answers(bare: Ask) -> None:
+    headers = bare("GET", "/api/health").headers
+    assert "access-control-allow-origin" not in headers
+    assert headers["x-frame-options"] == "DENY"
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["cross-origin-resource-policy"] == "same-origin"
+
+
+def test_a_form_of_a_page_is_no_request(bare: Ask) -> None:
+    headers = {**AUTHORIZED, "content-type": "text/plain"}
+    check_error(bare("POST", "/api/search", headers=headers, content=b'{"query": "tax"}'), 422, "request")
+
+
+@pytest.mark.parametrize(
+    "name", ["/etc", "../shop", "nothing", "shop/../..", "shop\x00", "\udcff", str(Path("/").resolve())]
+)
+def test_projects_that_the_user_did_not_allow_are_refused(ask: Ask, name: str) -> None:
+    content = json.dumps({"project": name, "query": "tax"})
+    check_error(ask("POST", "/api/search", content=content), 403, "project")
+
+
+def test_a_folder_inside_an_allowed_project_is_not_allowed_by_that(ask: Ask, project: Path) -> None:
+    (project / "inner").mkdir()
+    check_error(ask("POST", "/api/search", json={"project": str(project / "inner"), "query": "tax"}), 403, "project")
+
+
+@pytest.mark.parametrize(
+    "file", ["/etc/passwd", "../outside.py", "inner/../../outside.py", "link.py", "linked/outside.py", "a\x00b", "~/x"]
+)
+def test_no_path_leads_out_of_the_project(ask: Ask, project: Path, file: str) -> None:
+    (project.parent / "outside.py").write_text("SECRET_OUTSIDE = 1\n")
+    (project / "inner").mkdir()
+    (project / "link.py").symlink_to(project.parent / "outside.py")
+    (project / "linked").symlink_to(project.parent)
+    for path, asked in (
+        ("/api/outline", {"file": file}),
+        ("/api/context", {"files": [file]}),
+        ("/api/fetch", {"ids": [f"{file}#SECRET_OUTSIDE"]}),
+        ("/api/graph/importers", {"target": file}),
+        ("/api/graph/callers", {"symbol": f"{file}:1"}),
+    ):
+        response = ask("POST", path, json=asked)
+        assert 400 <= response.status_code < 500, (path, response.text)
+        assert set(response.json()) == {"code", "message", "hint"}
+        assert "= 1" not in response.text
+        assert "root:" not in response.text
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "status"),
+    [
+        (b"", "request", 422),
+        (b"[]", "request", 422),
+        (b"{", "request", 422),
+        (b"\xff\xfe", "request", 422),
+        (b'{"query": 1}', "request", 422),
+        (b'{"query": "a", "wat": 1}', "request", 422),
+        (b'{"query": ""}', "query", 400),
+        (b'{"query": "a", "limit": -1}', "request", 422),
+        (b"[" * 100_000, "request", 422),
+        (b'{"query": "(", "mode": "regex"}', "query", 400),
+        (b'{"query": "a", "branch": "no-such"}', "revision", 400),
+        (b'{"query": "a", "branch": "--help"}', "revision", 400),
+    ],
+    ids=range(12),
+)
+def test_a_request_that_is_wrong_is_told_so(ask: Ask, content: bytes, code: str, status: int) -> None:
+    check_error(ask("POST", "/api/search", content=content), status, code)
+
+
+@pytest.mark.parametrize(
+    "query", ["wat=1", "project=a&project=b", "project=" + "x" * 5_000, "%ff=1", "&".join("a" * 50)]
+)
+def test_a_query_of_an_address_that_is_wrong_is_told_so(ask: Ask, query: str) -> None:
+    check_error(ask("GET", f"/api/index/status?{query}"), 422, "request")
+
+
+def test_a_header_that_is_there_twice_is_refused(ask: Ask) -> None:
+    headers = [("authorization", f"Bearer {TOKEN}"), ("authorization", "Bearer x")]
+    check_error(ask("GET", "/api/status", headers=headers), 422, "request")
+    check_error(ask("GET", "/api/health", headers=[("host", "localhost"), ("host", "evil.example")]), 422, "request")
+
+
+@pytest.mark.parametrize("claimed", [True, False])
+def test_a_body_beyond_the_limit_is_refused_whatever_it_claims(tmp_path: Path, project: Path, claimed: bool) -> None:
+    ask = asker(make_app(tmp_path / "state", project, limits=Limits(body_bytes=1_000)))
+    body = b'{"query": "' + b"x" * 2_000 + b'"}'
+
+    async def stream() -> Any:  # noqa: ANN401 - an async generator
+        for _ in range(10):
+            yield body
+
+    response = ask("POST", "/api/search", content=body if claimed else stream())
+    check_error(response, 413, "too-large")
+    assert response.headers["connection"] == "close"
+
+
+def test_a_body_that_does_not_come_is_given_up(tmp_path: Path, project: Path) -> None:
+    app = make_app(tmp_path / "state", project, limits=Limits(body_seconds=0.05))
+
+    async def body() -> Any:  # noqa: ANN401 - an async generator
+        yield b"{"
+        await asyncio.Event().wait()
+
+    response = asker(app)("POST", "/api/search", content=body())
+    check_error(response, 408, "slow")
+
+
+def test_an_answer_that_takes_too_long_is_given_up(tmp_path: Path, project: Path) -> None:
+    app = make_app(tmp_path / "state", project, limits=Limits(answer_seconds=0.0))
+    check_error(asker(app)("POST", "/api/search", json={"query": "tax"}), 503, "busy")
+    app.daemon.projects.close()
+
+
+def test_more_requests_than_the_limit_are_refused(tmp_path: Path, project: Path) -> None:
+    app = make_app(tmp_path / "state", project, limits=Limits(requests=0))
+    check_error(asker(app)("GET", "/api/status"), 503, "busy")
+
+
+def test_no_project_is_opened_beyond_the_ceiling_on_memory(tmp_path: Path, project: Path) -> None:
+    settings = replace(Settings(), daemon_memory_mb=128)
+    held = bytearray(130_000_000)
+    app = make_app(tmp_path / "state", project, settings=settings)
+    check_error(asker(app)("POST", "/api/search", json={"query": "tax"}), 503, "busy")
+    assert len(held) == 130_000_000  # kept until here
+
+
+def test_a_project_whose_folder_is_gone_is_told_so(tmp_path: Path) -> None:
+    root = tmp_path / "gone"
+    root.mkdir()
+    app = make_app(tmp_path / "state", root)
+    root.rmdir()
+    check_error(asker(app)("POST", "/api/search", json={"query": "tax"}), 403, "project")
+    app.daemon.projects.close()
+
+
+def test_without_any_project_the_daemon_says_how_to_allow_one(tmp_path: Path) -> None:
+    check_error(asker(make_app(tmp_path / "state"))("POST", "/api/search", json={"query": "tax"}), 403, "project")
+    response = asker(make_app(tmp_path / "state"))("POST", "/api/search", json={"query": "tax", "project": "all"})
+    check_error(response, 422, "request")
+
+
+def test_questions_to_one_project_are_answered_one_after_the_other_and_all_right(app: Application) -> None:
+    client = Client(AsgiTransport(app))
+
+    async def use() -> list[Any]:
+        asked = [SearchRequest(query="tax" if number % 2 else "total") for number in range(40)]
+        return await asyncio.gather(*(client.call("search", one) for one in asked))
+
+    for number, found in enumerate(asyncio.run(use())):
+        assert found["code"][0]["name"] == ("tax" if number % 2 else "total")
+
+
+def test_idle_projects_are_closed(tmp_path: Path, project: Path) -> None:
+    app = make_app(tmp_path / "state", project, settings=replace(Settings(), daemon_project_minutes=0.0))
+    asker(app)("POST", "/api/search", json={"query": "tax"})
+    asyncio.run(app.daemon.projects.tidy())
+    assert app.daemon.projects.states() == []
+    assert asker(app)("POST", "/api/search", json={"query": "tax"}).json()["code"]
+    app.daemon.projects.close()
+
+
+def test_every_operation_has_an_address_and_a_description(ask: Ask) -> None:
+    paths = ask("GET", "/openapi.json").json()["paths"]
+    assert {f"/api/{name}" for name in OPERATIONS} <= set(paths)
+    assert {one.path for one in all_routes()} == set(paths)
+
+
+def test_a_registry_damaged_while_the_daemon_runs_is_no_crash(app: Application, ask: Ask, tmp_path: Path) -> None:
+    StateFolder(tmp_path / "state").projects.write_text("{")
+    check_error(ask("POST", "/api/search", json={"query": "tax"}), 403, "project")
+    assert Registry(StateFolder(tmp_path / "state")).projects() == ()

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from cairn.errors import StoreError
+from cairn.runtime import Runtime, StateFolder, environment_mark, process_started
+from cairn.storage.lock import write_lock
+
+
+def runtime(pid: int) -> Runtime:
+    return Runtime(pid, process_started(pid), "127.0.0.1", 37_800, "1", 1, "")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> StateFolder:
+    found = StateFolder(tmp_path / "state")
+    found.create()
+    return found
+
+
+def test_a_daemon_is_found_while_it_holds_the_lock(folder: StateFolder) -> None:
+    assert folder.find() is None
+    with write_lock(folder.lock, 1):
+        assert folder.find() is None  # it did not say where it listens yet
+        folder.write(runtime(os.getpid()), "secret")
+        assert folder.find() == runtime(os.getpid())
+        assert folder.read_token() == "secret"
+    assert folder.find() is None  # as after a kill, which leaves the file
+
+
+def test_the_file_of_a_dead_daemon_does_not_count_when_another_process_holds_the_lock(folder: StateFolder) -> None:
+    with write_lock(folder.lock, 1):
+        folder.write(runtime(os.getpid() + 1), "secret")
+        assert folder.find() is None
+
+
+def test_only_the_owner_can_read_what_is_secret(folder: StateFolder) -> None:
+    folder.write(runtime(os.getpid()), "secret")
+    assert stat.S_IMODE(folder.token.stat().st_mode) == 0o600
+    assert stat.S_IMODE(folder.runtime.stat().st_mode) == 0o600
+    assert stat.S_IMODE(folder.path.stat().st_mode) == 0o700
+
+
+def test_a_token_file_of_others_is_not_written_into(folder: StateFolder) -> None:
+    """A file that somebody put there before, to read it later, is replaced."""
+    folder.token.touch(mode=0o666)
+    folder.token.chmod(0o666)
+    with folder.token.open(encoding="ascii") as before:
+        folder.write(runtime(os.getpid()), "secret")
+        assert before.read() == ""
+    assert stat.S_IMODE(folder.token.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"pid": 1}', '{"pid": 1, "port": 2, "other": 3}'])
+def test_a_file_that_says_something_else_counts_as_none(folder: StateFolder, text: str) -> None:
+    folder.runtime.write_text(text)
+    assert folder.find() is None
+
+
+def test_what_was_written_can_be_taken_back(folder: StateFolder) -> None:
+    folder.write(runtime(os.getpid()), "secret")
+    folder.forget()
+    folder.forget()
+    assert not folder.token.exists()
+    assert not folder.runtime.exists()
+    with pytest.raises(StoreError):
+        folder.read_token()
+
+
+def test_the_state_folder_follows_the_conventions() -> None:
+    assert StateFolder.of_user({"XDG_STATE_HOME": "/somewhere"}).path == Path("/somewhere/cairn")
+    if sys.platform == "linux":
+        assert StateFolder.of_user({}).path == Path.home() / ".local" / "state" / "cairn"
+
+
+def test_a_folder_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match="cannot write"):
+        StateFolder(tmp_path / "file" / "state").create()
+
+
+def test_settings_in_the_environment_leave_a_mark() -> None:
+    plain = environment_mark({"PATH": "/bin"})
+    assert environment_mark({}) == plain
+    assert environment_mark({"CAIRN_MAX_FILE_BYTES": "1"}) != plain
+    assert environment_mark({"GIT_CONFIG_GLOBAL": "/dev/null"}) != plain
+    assert environment_mark({"CAIRN_DAEMON": "1", "CAIRN_DAEMON_THREADS": "2"}) == plain
+
+
+def test_a_process_is_told_from_another_with_its_number() -> None:
+    assert process_started(os.getpid()) == process_started(os.getpid()) != ""
+    assert process_started(2**22 + 1) == ""
