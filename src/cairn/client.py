@@ -65,19 +65,17 @@ class SocketTransport:
 
     async def send(self, method: str, path: str, body: bytes | None) -> Reply:
         """Return the whole answer; a daemon that goes or went meanwhile is started again, once."""
-        with suppress(_GoneError):
-            return await self._send(method, path, body, look=False)
-        return await self._send(method, path, body, look=True)
+        with suppress(DaemonError):
+            received = await self._receive(method, path, body, look=False)
+            reply = read_reply(received) if received else None
+            if reply is not None and not (reply.status == 503 and "retry-after" in reply.headers):
+                return reply
+        return read_reply(await self._receive(method, path, body, look=True))
 
-    async def _send(self, method: str, path: str, body: bytes | None, *, look: bool) -> Reply:
+    async def _receive(self, method: str, path: str, body: bytes | None, *, look: bool) -> bytes:
         async with self._connection(method, path, body, look=look) as reader:
-            received = await _guarded(reader.read())
-        if not received:
-            raise _GoneError("the daemon does not answer: it ended", "cairn daemon status")
-        reply = read_reply(received)
-        if reply.status == 503 and "retry-after" in reply.headers:
-            raise _GoneError("the daemon is stopping", "ask again in a moment")
-        return reply
+            received: bytes = await _guarded(reader.read())
+            return received
 
     @asynccontextmanager
     async def stream(self, method: str, path: str, body: bytes | None) -> AsyncIterator[Stream]:
@@ -112,10 +110,6 @@ class SocketTransport:
             writer.close()
 
 
-class _GoneError(DaemonError):
-    """The daemon ended, or is about to, and did nothing of what it was asked."""
-
-
 class _SocketStream:
     def __init__(self, status: int, reader: asyncio.StreamReader) -> None:
         self.status = status
@@ -131,7 +125,7 @@ async def _guarded(waiting: Awaitable[Any]) -> Any:  # noqa: ANN401 - what is wa
     try:
         return await waiting
     except OSError as error:
-        raise _GoneError(f"the daemon does not answer: {error}", "cairn daemon status") from error
+        raise DaemonError(f"the daemon does not answer: {error}", "cairn daemon status") from error
 
 
 class Client:
@@ -238,7 +232,7 @@ def answers(runtime: Runtime, timeout_seconds: float = _HEALTH_SECONDS) -> bool:
 
 
 def _start(folder: StateFolder) -> Runtime:
-    command = [sys.executable, "-m", "cairn", "daemon", "start", "--foreground"]
+    command = [sys.executable, "-m", "cairn", "daemon", "start", "--detached"]
     with folder.log.open("ab") as log:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder.path, **_detached()
@@ -247,7 +241,7 @@ def _start(folder: StateFolder) -> Runtime:
     while time.monotonic() < deadline:
         runtime = folder.find()
         if runtime is not None and answers(runtime):
-            # It may outlive this process; should it not, somebody has to take its exit code.
+            # What was started ends now (`cairn.daemon.lifecycle.detach`), and somebody has to take its exit code.
             threading.Thread(target=process.wait, name="cairn-daemon-exit", daemon=True).start()
             return runtime
         if process.poll() is not None and folder.find() is None:

@@ -14,12 +14,14 @@ import pytest
 import cairn.storage.arrays  # noqa: F401 - declares an error of its own
 from cairn.cli.main import build_parser
 from cairn.config import ENVIRONMENT_PREFIX, PERSONAL, Settings
-from cairn.errors import CairnError
+from cairn.daemon.routes import all_routes
+from cairn.errors import CairnError, DaemonError
 from cairn.index.gc import GarbageReport
 from cairn.index.health import Finding, Level, Repair
 from cairn.index.watch import Reason
 from cairn.model_settings import PROVIDERS, EmbeddingSettings
-from cairn.protocol import answer_to_dict, fetched_to_dict, flow_to_dict, outline_to_dict, slice_to_dict
+from cairn.protocol import OPERATIONS, answer_to_dict, fetched_to_dict, flow_to_dict, outline_to_dict, slice_to_dict
+from cairn.schema import json_schema
 from cairn.search.confidence import HIGH, MEDIUM
 from cairn.search.rank import Weights
 from cairn.source.languages import LANGUAGES, PLAIN, Language, load_query_text
@@ -98,6 +100,29 @@ def test_every_command_has_a_section_with_all_its_options(name: str) -> None:
             assert re.search(rf"`{re.escape(option)}[ `]", own + shared), f"cairn {name} {option} is not in docs/cli.md"
         if not action.option_strings:
             assert str(action.metavar) in own.splitlines()[1]
+
+
+def test_every_action_of_the_daemon_is_documented_with_its_options() -> None:
+    (action,) = [one for one in commands()["daemon"]._actions if isinstance(one, argparse._SubParsersAction)]
+    own = section(page("cli.md"), "cairn daemon")
+    for name, parser in action.choices.items():
+        assert f"| `{name}` |" in own
+        for option in {text for one in parser._actions for text in one.option_strings} - {"-h", "--help"}:
+            assert re.search(rf"`[^`]*{option}[ `]", own), f"cairn daemon {name} {option}"
+
+
+def test_every_address_of_the_daemon_is_documented_and_every_error_has_a_status() -> None:
+    text = page("http-api.md")
+    for route in all_routes():
+        assert f"{route.path}`" in text, route.path
+    for one in error_classes(DaemonError):
+        assert f"`{one.code}`" in text or one is DaemonError
+
+
+def test_every_field_of_requests_is_documented() -> None:
+    for operation in OPERATIONS.values():
+        names = set(json_schema(operation.request)["properties"])
+        assert undocumented(names, page("http-api.md")) == set(), operation.name
 
 
 def test_options_of_the_program_itself_are_documented() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -14,11 +15,11 @@ import pytest
 
 from cairn.client import Client
 from cairn.config import Settings
-from cairn.daemon.app import Application
+from cairn.daemon.app import Application, create_app
 from cairn.daemon.routes import all_routes
 from cairn.daemon.routes.sessions import HOOK_EVENTS
 from cairn.daemon.state import Limits
-from cairn.errors import CairnError, NotFoundError, QueryError
+from cairn.errors import BusyError, CairnError, NotFoundError, QueryError
 from cairn.protocol import OPERATIONS, FetchRequest, SearchRequest, answer_to_dict
 from cairn.registry import Registry
 from cairn.runtime import StateFolder
@@ -385,7 +386,16 @@ def test_what_a_foreign_page_sends_is_refused_even_with_the_token(bare: Ask, hea
     check_error(bare("GET", "/api/health", headers=headers), 401, "access")
 
 
-def test_a_page_of_the_daemon_itself_may_bare(bare: Ask) -> None:
+@pytest.mark.parametrize(("host", "name", "status"), [
+    ("0.0.0.0", "192.168.1.5:37800", 200), ("::", "[fd00::1]", 200), ("0.0.0.0", "evil.example", 401),
+    ("192.168.1.5", "192.168.1.5", 200), ("192.168.1.5", "192.168.1.6", 401),
+])  # fmt: skip
+def test_who_listens_elsewhere_takes_his_own_address(tmp_path: Path, host: str, name: str, status: int) -> None:
+    app = create_app(Settings(), folder=StateFolder(tmp_path), host=host, token=TOKEN)
+    assert asker(app)("GET", "/api/status", headers={**AUTHORIZED, "host": name}).status_code == status
+
+
+def test_a_page_of_the_daemon_itself_may_ask(bare: Ask) -> None:
     headers = {**AUTHORIZED, "origin": "http://127.0.0.1:37800", "sec-fetch-site": "same-origin"}
     assert bare("GET", "/api/status", headers=headers).status_code == 200
 
@@ -502,6 +512,42 @@ def test_an_answer_that_takes_too_long_is_given_up(tmp_path: Path, project: Path
     app = make_app(tmp_path / "state", project, limits=Limits(answer_seconds=0.0))
     check_error(asker(app)("POST", "/api/search", json={"query": "tax"}), 503, "busy")
     app.daemon.projects.close()
+
+
+def test_a_question_given_up_keeps_only_its_own_project_busy(tmp_path: Path, project: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.py").write_text(CODE)
+    app = make_app(tmp_path / "state", project, other, settings=replace(Settings(), daemon_threads=2))
+    projects, held = app.daemon.projects, threading.Event()
+
+    async def use() -> None:
+        for _ in range(3):  # more than there are threads
+            with pytest.raises(BusyError):
+                await projects.run("shop", lambda _: held.wait(60), timeout_seconds=0.05)
+        assert projects.states()[0].waiting == 1
+        assert await projects.run("other", lambda workspace: workspace.root.name, timeout_seconds=60) == "other"
+        held.set()
+        assert await projects.run("shop", lambda workspace: workspace.root.name, timeout_seconds=60) == "shop"
+
+    asyncio.run(use())
+    assert projects.close()
+
+
+def test_a_build_keeps_no_question_waiting(tmp_path: Path, project: Path) -> None:
+    app = make_app(tmp_path / "state", project)
+    held = threading.Event()
+
+    async def use() -> None:
+        building = asyncio.create_task(app.daemon.projects.run_apart("shop", lambda _: held.wait(60)))
+        await asyncio.sleep(0)
+        assert await app.daemon.projects.run("shop", lambda workspace: workspace.root.name) == "shop"
+        assert not building.done()
+        held.set()
+        await building
+
+    asyncio.run(use())
+    assert app.daemon.projects.close()
 
 
 def test_more_requests_than_the_limit_are_refused(tmp_path: Path, project: Path) -> None:

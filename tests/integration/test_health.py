@@ -235,6 +235,12 @@ def cut(file: Path) -> None:
     os.truncate(file, file.stat().st_size // 2)
 
 
+def undecodable(file: Path) -> None:
+    data = file.read_bytes()
+    assert b"CREATE TABLE meta" in data
+    file.write_bytes(data.replace(b"CREATE TABLE meta", b"CREATE TABL\xcc meta"))
+
+
 def empty(file: Path) -> None:
     os.truncate(file, 0)
 
@@ -245,7 +251,7 @@ def flip_last(file: Path) -> None:
     file.write_bytes(data)
 
 
-@pytest.mark.parametrize("harm", [garbage, cut, as_folder], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("harm", [garbage, cut, undecodable, as_folder], ids=lambda one: one.__name__)
 @pytest.mark.parametrize("mend", ["index", "search", "doctor"])
 def test_a_damaged_database_is_kept_and_rebuilt(harm: Callable[[Path], None], mend: str, root: Path) -> None:
     with open_(root) as workspace:

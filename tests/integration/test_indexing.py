@@ -114,6 +114,25 @@ def project(checkout: Path, git: Git) -> Path:
 # -- what a run does --------------------------------------------------------------------------------------------------
 
 
+def test_what_an_interrupted_run_committed_is_shown_by_one_that_finds_nothing_more(project: Path) -> None:
+    write(project, {f"old_{number}.py": module(f"old_{number}") for number in range(40)})
+    index(project)
+    write(project, {"a_1.py": module("a_1"), "a_2.py": module("a_2")})
+
+    def stop_after_a_commit(_done: int, _total: int) -> None:
+        with closing(sqlite3.connect(project / ".cairn" / "index.db")) as connection:
+            if connection.execute("SELECT 1 FROM file WHERE path = ?", (b"a_1.py",)).fetchone():
+                raise KeyboardInterrupt
+
+    with Workspace.open(project, settings=Settings(batch_chunks=1)) as workspace, pytest.raises(KeyboardInterrupt):
+        workspace.index(progress=stop_after_a_commit)
+    (project / "a_2.py").unlink()
+    (project / "a_1.py").touch()
+    index(project)
+    with Workspace.open(project) as workspace:
+        assert workspace.search("a_1_0").code[0].path == "a_1.py"
+
+
 def test_the_first_run_indexes_every_file(checkout: Path) -> None:
     write(checkout, {"alpha.py": module("alpha"), "lib/beta.py": module("beta"), "data.bin": "\0\0"})
     report = index(checkout)

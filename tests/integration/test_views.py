@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cairn.errors import IndexMissingError, NotFoundError, RevisionError
+from cairn.index.views import MANY_FILES
 from cairn.storage import index_db
 from cairn.types import IndexReport
 from cairn.workspace import Workspace
@@ -115,6 +117,40 @@ def test_switching_back_and_forth_embeds_nothing_again(workspace: Workspace, git
         git(workspace.root, "switch", "-q", branch)
         assert workspace.index().embedded_chunks == 0
     check_equals_fresh(workspace, tmp_path / "fresh")
+
+
+def test_namesakes_on_another_branch_crowd_nothing_out(checkout: Path, git: Git, tmp_path: Path) -> None:
+    commit(git, checkout, {"a.py": module("a")})
+    git(checkout, "switch", "-q", "-c", "crowd")
+    many = {
+        f"c{number}.py": f"class C{number}:\n    def init(self):\n        return {number}\n" for number in range(250)
+    }
+    commit(git, checkout, many)
+    index(checkout)
+    git(checkout, "switch", "-q", "main")
+    few = {f"z{number}.py": many[f"c{number}.py"].replace("return", "return -") for number in range(3)}
+    commit(git, checkout, few | {"mine.py": "class Mine:\n    def init(self):\n        return 0\n"})
+    index(checkout)
+    with Workspace.open(checkout) as workspace, Workspace.open(checkout, state_dir=tmp_path / "fresh") as fresh:
+        fresh.index()
+        for query in ("Mine.init", "init"):
+            ours, theirs = workspace.search(query).code, fresh.search(query).code
+            assert ours == theirs
+            assert {hit.path for hit in ours[:4]} == {"mine.py", *few}
+        assert workspace.search("Mine.init").code[0].path == "mine.py"
+
+
+def test_files_that_git_vouches_for_are_not_looked_at_again(checkout: Path, git: Git) -> None:
+    write(checkout, {f"m{number}.py": module(f"m{number}") for number in range(MANY_FILES + 1)})
+    commit(git, checkout, {})
+    with Workspace.open(checkout) as workspace:
+        workspace.index()
+        for file in checkout.glob("*.py"):
+            os.utime(file, (1_700_000_000, 1_700_000_000))
+        git(checkout, "update-index", "--refresh", "-q")
+        assert workspace.status()["pending"] == MANY_FILES + 1
+        workspace.index()
+        assert workspace.status()["pending"] == 0
 
 
 def test_an_index_that_is_not_of_the_branch_checked_out_says_so(workspace: Workspace, git: Git) -> None:

@@ -161,6 +161,7 @@ def _add_daemon(commands: argparse._SubParsersAction[_Parser]) -> None:
         action.set_defaults(run=_lazy("cairn.cli.daemon", f"run_{name}"))
         if name == "start":
             action.add_argument("--foreground", action="store_true", help="be the daemon, until Ctrl-C")
+            action.add_argument("--detached", action="store_true", help=argparse.SUPPRESS)  # for `ensure` alone
         if name == "logs":
             action.add_argument("-n", "--lines", type=_count, default=50, help="lines at most; 0: all")
 

@@ -71,6 +71,7 @@ class Application:
             message = f"internal error: {type(error).__name__}"
             reply = Reply({"code": "internal", "message": message, "hint": "cairn daemon logs"}, 500)
         await send_reply(send, reply, close=close)
+        self.daemon.warm_up()
 
     async def _answer(self, request: Request) -> Reply | Events | App:
         check_host(request, self.daemon.host)

@@ -8,6 +8,7 @@ import os
 import secrets
 import socket
 import sys
+import time
 from collections.abc import Sequence
 from logging.handlers import RotatingFileHandler
 from typing import TYPE_CHECKING
@@ -26,6 +27,7 @@ PORTS = 100  # that are tried
 LOG_BYTES, LOG_FILES = 1_000_000, 3
 _LOCK_SECONDS = 1.0
 _TOKEN_BYTES = 32
+_STEP_SECONDS = 0.01
 _log = logging.getLogger("cairn.daemon")
 
 
@@ -71,10 +73,13 @@ def _serve(settings: Settings, folder: StateFolder, extensions: Sequence[Extensi
         )
         try:
             from cairn.daemon.app import create_app  # noqa: PLC0415 - after it can be found
+            from cairn.daemon.security import is_loopback  # noqa: PLC0415 - as above
             from cairn.daemon.server import create_server  # noqa: PLC0415 - as above
 
             start_log(folder)
             app = create_app(settings, folder=folder, host=settings.daemon_host, token=token, extensions=extensions)
+            if not is_loopback(settings.daemon_host):
+                _log.warning("other machines can reach %s; what they say is not encrypted", settings.daemon_host)
             _log.info("version %s, process %d, port %d", __version__, os.getpid(), port)
             create_server(app).run(sockets=[listener])
             _log.info(
@@ -85,6 +90,29 @@ def _serve(settings: Settings, folder: StateFolder, extensions: Sequence[Extensi
     if not app.daemon.ended_in_time:
         logging.shutdown()
         os._exit(0)  # what is committed stays; a thread that works cannot be ended otherwise
+
+
+def detach(folder: StateFolder, timeout_seconds: float) -> None:
+    """Go on in a child of this process, which ends once the child is found as the daemon, or has ended.
+
+    Some agents end every process below them when they end. A daemon that one of them had started first would go with
+    it, while others use it; as the child of a process that has ended it is below nobody. On Windows nothing is done:
+    there an agent would have to look for more than children of its own.
+    """
+    if sys.platform == "win32":
+        return
+    child = os.fork()
+    if child == 0:
+        return
+    deadline = time.monotonic() + timeout_seconds
+    while time.monotonic() < deadline:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            os._exit(os.waitstatus_to_exitcode(status) or 1)
+        if (runtime := folder.find()) is not None and runtime.pid == child:
+            break
+        time.sleep(_STEP_SECONDS)
+    os._exit(0)
 
 
 def bind(host: str, first_port: int) -> socket.socket:

@@ -7,9 +7,9 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from cairn.config import Settings, settings_stamp
 from cairn.daemon.usage import MAX_OPEN, resident_mb
@@ -27,7 +27,7 @@ STOP_SECONDS = 8.0  # that work under way is given when the daemon stops
 
 
 class OpenProject:
-    """A project that is open. It is watched from behind its first answer on, which nothing is to delay."""
+    """A project that is open; `watch` it behind its first answer, which nothing is to delay."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
@@ -39,6 +39,11 @@ class OpenProject:
         self._watch: Watch | None = None
         self._settings_stamp: tuple[int, ...] = ()
 
+    @property
+    def is_watched(self) -> bool:
+        """Tell whether somebody follows the edits, or did until he could not any more."""
+        return self._watch is not None
+
     def run(self, work: Callable[[Workspace], _T], *, fresh: bool) -> _T:
         """Do some work with the workspace, in the calling thread, alone.
 
@@ -48,13 +53,17 @@ class OpenProject:
         """
         with self._in_use:
             workspace = self._opened()
-            try:
-                if fresh and not (self._watch is not None and self._watch.is_alive()):
-                    workspace.refresh()
-                return work(workspace)
-            finally:
-                if self._watch is None:
-                    self._watch = self._new_watch()
+            if fresh and not (self._watch is not None and self._watch.is_alive()):
+                workspace.refresh()
+            return work(workspace)
+
+    def watch(self) -> None:
+        """Follow the project's edits from now on, unless that is done already."""
+        from cairn.daemon.watching import Watch  # noqa: PLC0415 - start-up time, as in _opened()
+
+        with self._in_use:
+            if self._watch is None and self._workspace is not None:
+                self._watch = Watch(self.project.name, Path(self.project.root))
 
     def _opened(self) -> Workspace:
         from cairn.workspace import Workspace  # noqa: PLC0415 - start-up time: nothing is open at first
@@ -70,11 +79,6 @@ class OpenProject:
             self._settings_stamp = stamp
             _log.info("opened %s", self.project.name)
         return self._workspace
-
-    def _new_watch(self) -> Watch:
-        from cairn.daemon.watching import Watch  # noqa: PLC0415 - start-up time, as in _opened()
-
-        return Watch(self.project.name, Path(self.project.root))
 
     def close(self, timeout_seconds: float = STOP_SECONDS) -> bool:
         """Release what the workspace holds, and tell whether all work ended in time."""
@@ -115,6 +119,9 @@ class Projects:
         self.registry = registry
         self._settings = settings
         self._open: dict[str, OpenProject] = {}
+        self._closed = False
+        self._under_way: set[asyncio.Task[Any]] = set()
+        self._apart: set[Future[Any]] = set()
         self._pool = ThreadPoolExecutor(settings.daemon_threads, thread_name_prefix="cairn-answer")
 
     def states(self) -> list[OpenState]:
@@ -149,15 +156,52 @@ class Projects:
         if found.waiting >= MAX_WAITING:
             raise BusyError(f"{found.waiting} requests wait for {found.project.name} already", "ask again later")
         found.waiting += 1
+        begun: asyncio.Task[_T] | None = None
         try:
-            async with asyncio.timeout(timeout_seconds), found.turn:
-                loop = asyncio.get_running_loop()
-                return await loop.run_in_executor(self._pool, lambda: found.run(work, fresh=fresh))
+            async with asyncio.timeout(timeout_seconds):
+                await found.turn.acquire()
+                begun = asyncio.create_task(self._work(found, work, fresh=fresh))
+                return await asyncio.shield(begun)
         except TimeoutError as error:
             raise BusyError(f"no answer within {timeout_seconds:g} s", "ask again: the work goes on") from error
         finally:
+            if begun is None:
+                found.waiting -= 1
+            else:  # it goes on though nobody may be there for its outcome any more
+                self._under_way.add(begun)
+                begun.add_done_callback(self._under_way.discard)
+                begun.add_done_callback(lambda done: done.cancelled() or done.exception())
+
+    async def _work(self, found: OpenProject, work: Callable[[Workspace], _T], *, fresh: bool) -> _T:
+        """Do some work in a thread, and then let the next one have its turn."""
+        try:
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._pool, lambda: found.run(work, fresh=fresh))
+        finally:
+            found.turn.release()
             found.waiting -= 1
             found.last_used = time.monotonic()
+            if not found.waiting and not found.is_watched and not self._closed:
+                self._pool.submit(found.watch)  # behind the answer, which nothing is to delay
+
+    async def run_apart(self, wanted: str, work: Callable[[Workspace], _T]) -> _T:
+        """Do some work that takes long, with a workspace of its own, so that it keeps no question waiting.
+
+        Raises:
+            ProjectError: as `run`.
+        """
+        root = Path(self.registry.find(wanted).root)
+
+        def run() -> _T:
+            from cairn.workspace import Workspace  # noqa: PLC0415 - start-up time: nothing is open at first
+
+            with Workspace.open(root) as workspace:
+                return work(workspace)
+
+        future = self._pool.submit(run)
+        self._apart.add(future)
+        future.add_done_callback(self._apart.discard)
+        return await asyncio.wrap_future(future)
 
     async def _opened(self, project: Project) -> OpenProject:
         while True:
@@ -195,8 +239,10 @@ class Projects:
 
     def close(self) -> bool:
         """Close everything, and tell whether all work ended in time."""
+        self._closed = True
         self._pool.shutdown(wait=False, cancel_futures=True)
         deadline = time.monotonic() + STOP_SECONDS
         ended = [one.close(max(0.0, deadline - time.monotonic())) for one in self._open.values()]
         self._open.clear()
-        return all(ended)
+        _, unfinished = wait(list(self._apart), max(0.0, deadline - time.monotonic()))
+        return all(ended) and not unfinished

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
-from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from cairn.daemon.http import Request
@@ -12,6 +11,7 @@ from cairn.errors import AccessError
 
 _HINT = "programs of this user find the token through `cairn daemon status`; see docs/daemon.md"
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+_EVERYWHERE = ("0.0.0.0", "::")
 
 
 def check_host(request: Request, host: str) -> None:
@@ -25,7 +25,7 @@ def check_host(request: Request, host: str) -> None:
         AccessError: for a foreign or missing name.
     """
     authority = request.header(b"host")
-    if authority is None or _host_of(f"//{authority}") not in _names(host):
+    if authority is None or not _is_here(_host_of(f"//{authority}"), host):
         raise AccessError("the Host header names another machine", "ask by the address that cairn daemon status shows")
 
 
@@ -37,7 +37,7 @@ def check_origin(request: Request, host: str) -> None:
     """
     origin = request.header(b"origin")
     site = request.header(b"sec-fetch-site")
-    foreign = origin is not None and _host_of(origin) not in _names(host)
+    foreign = origin is not None and not _is_here(_host_of(origin), host)
     if foreign or site in ("cross-site", "same-site"):
         raise AccessError("requests from pages of other origins are refused", _HINT)
 
@@ -63,8 +63,17 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _names(host: str) -> Sequence[str]:
-    return (*LOCAL_NAMES, host.lower())
+def _is_here(name: str, host: str) -> bool:
+    """Tell whether a name is this machine's. Who listens everywhere cannot know by which address he is reached."""
+    return name in LOCAL_NAMES or name == host.lower() or (host in _EVERYWHERE and _is_address(name))
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
 
 
 def _host_of(url: str) -> str:

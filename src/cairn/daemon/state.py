@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import NamedTuple
 
 from cairn.config import Settings
@@ -50,6 +52,7 @@ class Daemon:
         self.ended_in_time = True  # whether work under way did, when the daemon stopped
         self.on_stop: Callable[[], None] = lambda: None
         self._under_way = 0
+        self._warm = False
         self._last_asked = time.monotonic()
 
     @contextmanager
@@ -68,6 +71,12 @@ class Daemon:
         finally:
             self._under_way -= 1
             self._last_asked = time.monotonic()
+
+    def warm_up(self) -> None:
+        """Import what answers, behind the first answer of any kind, so that the first search need not wait for it."""
+        if not self._warm:
+            self._warm = True
+            asyncio.get_running_loop().run_in_executor(None, import_module, "cairn.daemon.warm")
 
     def is_idle(self) -> bool:
         """Tell whether nobody asked anything for as long as the settings say."""

@@ -24,6 +24,7 @@ DENSE_WEIGHTS = np.array([3.0, 1.0, 1.0, 1.0], dtype=np.float32)
 _DENSE_BLOCK_ROWS = 24
 _MAX_RAW_WORDS = 300_000
 _MAX_WORDS = 65_536
+_MANY_WORDS = 1_000  # are worth to be embedded before a batch is complete
 
 WordVectors = Callable[[Sequence[str]], npt.NDArray[np.float32]]
 
@@ -132,7 +133,21 @@ class Analyzer:
 
     def _reset(self) -> None:
         self._vocabulary = Vocabulary()
-        self._vectors = np.zeros((0, self._dimensions), dtype=np.float32)
+        self._vectors = [np.zeros((0, self._dimensions), dtype=np.float32)]  # of the vocabulary's words, end to end
+        self._n_embedded = 0
+
+    def prepare(self, words: Words) -> None:
+        """Take in the words of a file ahead of `analyze`, which then has less to do: while the next file is awaited."""
+        for raw in words.words:
+            self._vocabulary[raw]  # numbers it
+        if len(self._vocabulary.words) - self._n_embedded >= _MANY_WORDS:
+            self._embed_words()
+
+    def _embed_words(self) -> None:
+        new = self._vocabulary.words[self._n_embedded :]
+        if new:
+            self._vectors.append(self._word_vectors(new))
+            self._n_embedded += len(new)
 
     def analyze(self, files: Sequence[Words]) -> tuple[Postings, npt.NDArray[np.int8]]:
         """Return the postings of a batch, rows numbered through all files, and its vectors.
@@ -185,9 +200,10 @@ class Analyzer:
 
     def _embed(self, counts: _Counts, n_rows: int) -> npt.NDArray[np.int8]:
         """Pool word vectors by row, a few rows at a time as one small matrix product."""
-        known = len(self._vectors)
-        if known < len(self._vocabulary.words):
-            self._vectors = np.concatenate([self._vectors, self._word_vectors(self._vocabulary.words[known:])])
+        self._embed_words()
+        if len(self._vectors) > 1:
+            self._vectors = [np.concatenate(self._vectors)]
+        (vectors,) = self._vectors
         sources, words = self._vocabulary.raw_to_words.expand(counts.raws)
         rows = counts.rows[sources]
         fields = counts.fields[sources]
@@ -203,7 +219,7 @@ class Analyzer:
             cells = (fields[part] * shape[1] + rows[part] - first) * shape[2] + local
             table = np.bincount(cells, weights=frequencies[part], minlength=shape[0] * shape[1] * shape[2])
             table = np.einsum("f,frw->rw", DENSE_WEIGHTS, np.sqrt(table, dtype=np.float32).reshape(shape))
-            result[first:last] = quantize(table @ self._vectors[used])
+            result[first:last] = quantize(table @ vectors[used])
         return result
 
 

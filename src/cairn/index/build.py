@@ -140,9 +140,12 @@ class Builder:
             self._prepare(full)
             view_id = self._view_id()
             self._forget_lost_segments(verify)
+            view = index_db.find_view(self._connection, self._view.name)
             if plan is None:
-                plan = make_plan(self._connection, walk, index_db.find_view(self._connection, self._view.name))
-            tally = Tally(skipped=list(walk.skipped))
+                plan = make_plan(self._connection, walk, view)
+            # What an interrupted run committed may not be shown yet, even where this one finds no more to do.
+            unshown = view is not None and view.pending > 0
+            tally = Tally(skipped=list(walk.skipped), touched=unshown)
             self._update(view_id, plan, tally, progress)
             self._finish(view_id, plan, tally, verify)
             return make_report(self._connection, plan, tally, started)
@@ -194,6 +197,7 @@ class Builder:
         n_chunks = n_bytes = 0
         for content, parsed in self._parse(self._read_all(plan, rows, tally, steps), plan):
             steps.take()
+            self._analyzer.prepare(parsed.words)
             batch.append((content, parsed))
             n_chunks += len(parsed.keys)
             n_bytes += content.file.size
@@ -226,7 +230,7 @@ class Builder:
         racy = self._view.is_racy(file)
         origin = self._origin(file)
         if origin is not None and (blob_id := index_db.find_origin(self._connection, origin)) is not None:
-            return FileRow(file.path, blob_id, file.size, file.mtime_ns, racy)
+            return FileRow.of(file, blob_id, racy=racy)
         try:
             raw = self._view.read(file.path)
         except FileNotFoundError:
@@ -235,11 +239,11 @@ class Builder:
         except OSError as error:
             reason = f"cannot be read: {error.strerror or error}"
             tally.skipped.append(Skipped(file.path, reason))
-            return FileRow(file.path, None, file.size, file.mtime_ns, True, reason, file.ctime_ns)
+            return FileRow.of(file, None, racy=True, reason=reason)
         racy = racy or len(raw) != file.size
         data = normalize(raw)
         if unsuitable := check_content(data, file.path):
-            return FileRow(file.path, None, file.size, file.mtime_ns, racy, unsuitable, file.ctime_ns)
+            return FileRow.of(file, None, racy=racy, reason=unsuitable)
         language = detect_language(file.path, data[:HEAD_BYTES])
         content_hash = blake2b(data, digest_size=HASH_BYTES).digest()
         blob_id = index_db.find_blob(self._connection, content_hash, language.name)
@@ -248,7 +252,7 @@ class Builder:
         if blob_id is not None:
             if origin is not None:
                 self._origins[origin] = blob_id
-            return FileRow(file.path, blob_id, file.size, file.mtime_ns, racy, ctime_ns=file.ctime_ns)
+            return FileRow.of(file, blob_id, racy=racy)
         return Task(data, language.name, _Content(file, content_hash, racy, origin))
 
     def _origin(self, file: FileStat) -> Origin | None:
@@ -286,7 +290,7 @@ class Builder:
             file, blob_id = content.file, blob_ids[content.content_hash, text.parsed.language]
             if content.origin is not None:
                 self._origins[content.origin] = blob_id
-            rows.append(FileRow(file.path, blob_id, file.size, file.mtime_ns, content.racy, ctime_ns=file.ctime_ns))
+            rows.append(FileRow.of(file, blob_id, racy=content.racy))
         with transaction(self._connection):
             segment_id = 0
             if segment is not None:
@@ -321,9 +325,7 @@ class Builder:
     def _finish(self, view_id: int, plan: Plan, tally: Tally, verify: bool) -> None:
         """Drop what is gone, tidy the segments, and publish a generation if anything changed."""
         view = index_db.find_view(self._connection, self._view.name)
-        tally.touched = (
-            tally.touched or bool(plan.removed) or view is None or not is_of(view, self._view) or bool(view.pending)
-        )
+        tally.touched = tally.touched or bool(plan.removed) or view is None or not is_of(view, self._view)
         shown = is_published(self._state, view)
         if shown and verify:
             shown = self._last_view() is not None

@@ -265,13 +265,12 @@ class Snapshot:
         blob = int(self.blob_of_row[row])
         return (int(self.blob_ids[blob]) << index_db.ORDINAL_BITS) + row - int(self.blob_rows[blob])
 
-    def row_of(self, chunk_id: int) -> int | None:
-        """Return the row of a chunk, None when its blob is in no segment."""
-        ordered, order = self._blobs_in_order
-        place = int(np.searchsorted(ordered, chunk_id >> index_db.ORDINAL_BITS))
-        if place == len(ordered) or int(ordered[place]) != chunk_id >> index_db.ORDINAL_BITS:
-            return None
-        return int(self.blob_rows[order[place]]) + (chunk_id & index_db.MAX_ORDINAL)
+    def rows_of_chunks(self, chunk_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the rows of chunks, -1 for those whose blob is in no segment. Shape as given."""
+        places = self.places_of_blobs(chunk_ids >> index_db.ORDINAL_BITS)
+        if not len(self.blob_ids):
+            return places
+        return np.where(places >= 0, self.blob_rows[places] + (chunk_ids & index_db.MAX_ORDINAL), -1)
 
 
 _NOWHERE = TermRows(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(0, np.uint8))

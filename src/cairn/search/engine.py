@@ -7,7 +7,6 @@ from bisect import insort
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 
@@ -118,12 +117,13 @@ def _scope(snapshot: Snapshot, filters: Filters) -> Scope:
 
 def _rows_of_kinds(snapshot: Snapshot, connection: sqlite3.Connection, kinds: tuple[str, ...]) -> dict[int, int]:
     """Return {row: first definition of one of the kinds that begins there}."""
-    rows: dict[int, int] = {}
-    for chunk_id, ordinal in index_db.definitions_of_kinds(connection, kinds):
-        row = snapshot.row_of(chunk_id)
-        if row is not None:
-            rows.setdefault(row, ordinal)
-    return rows
+    found = index_db.definitions_of_kinds(connection, kinds)
+    rows = snapshot.rows_of_chunks(np.array([chunk_id for chunk_id, _ in found], dtype=np.int64))
+    first: dict[int, int] = {}
+    for row, (_, ordinal) in zip(rows.tolist(), found, strict=True):
+        if row >= 0:
+            first.setdefault(row, ordinal)
+    return first
 
 
 def _named_rows(
@@ -132,18 +132,30 @@ def _named_rows(
     """Return {row: (strength, definition)} of the rows that define a name in the query."""
     rows: dict[int, tuple[float, int]] = {}
     for name in query.symbols:
-        left = MAX_NAMESAKES  # of those in scope: other branches and worktrees must not use it up
-        for found in index_db.find_definitions(connection, name.last):
-            row = snapshot.row_of(found.chunk_id)
-            if row is None or scope.file_of_row[row] < 0:
-                continue
-            left -= 1
-            if left < 0:
-                break
+        for row, found in _namesakes(snapshot, connection, name, scope):
             strength = _strength(name.last, name.scope, found)
             if strength > rows.get(row, (0.0, 0))[0]:
                 rows[row] = (strength, found.ordinal)
     return rows
+
+
+def _namesakes(
+    snapshot: Snapshot, connection: sqlite3.Connection, name: Name, scope: Scope
+) -> list[tuple[int, NamedDefinition]]:
+    """Return the definitions in scope that are called so, in any case, each with its row.
+
+    Those that stand in what the name is asked in come first, then those in the same case, then the rest, by path. More
+    than `MAX_NAMESAKES` are too many for any to be meant; which are left out then does not depend on other views.
+    """
+    found = list(index_db.find_definitions(connection, name.last))
+    rows = snapshot.rows_of_chunks(np.array([one.chunk_id for one in found], dtype=np.int64))
+    files = np.where(rows >= 0, scope.file_of_row[rows], -1)
+    order = [
+        (not _stands_in(one.qualified_name, name.scope, name.last), one.name != name.last, file, one.ordinal, row, one)
+        for one, row, file in zip(found, rows.tolist(), files.tolist(), strict=True)
+        if file >= 0
+    ]
+    return [entry[-2:] for entry in sorted(order)[:MAX_NAMESAKES]]
 
 
 def _strength(last: str, scope: str, found: NamedDefinition) -> float:
@@ -168,9 +180,8 @@ def _defining(
     """
     found: list[tuple[tuple[bool, bool, float, int], Ranked]] = []
     dense = scores.of_rows.get("dense", np.zeros(snapshot.n_rows, dtype=np.float32))
-    for one in islice(index_db.find_definitions(connection, name.last), MAX_NAMESAKES):
-        row = snapshot.row_of(one.chunk_id)
-        if row is None or not np.isfinite(scores.total[row]) or one.name != name.last:
+    for row, one in _namesakes(snapshot, connection, name, scope):
+        if not np.isfinite(scores.total[row]) or one.name != name.last:
             continue
         if any(kinds and one.kind not in kinds for kinds in (query.kinds, filters.kinds)):
             continue

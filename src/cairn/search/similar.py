@@ -140,7 +140,7 @@ def _candidates(library: Library, sample: Sample, request: Request) -> Iterator[
     file_of_blob, file_of_row = snapshot.restrict(files)
     ids = _chunk_ids(library, sample, file_of_blob, file_of_row)
     chunks = list(index_db.read_chunks(library.connection, ids).values())
-    places = np.array([snapshot.row_of(row.id) for row in chunks], dtype=np.int64)
+    places = snapshot.rows_of_chunks(np.array([row.id for row in chunks], dtype=np.int64))
     cosines = np.zeros(len(chunks), dtype=np.float32)
     if sample.vector is not None:
         cosines = snapshot.similarities_of(places, sample.vector)

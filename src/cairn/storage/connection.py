@@ -84,6 +84,8 @@ def mapped_errors(path: Path) -> Iterator[None]:
     """Turn SQLite's errors into ours, with the command that mends each."""
     try:
         yield
+    except UnicodeDecodeError as error:  # the module decodes SQLite's message, which quotes what is damaged
+        raise IndexDamagedError(f"{path} is damaged: it holds text that is no UTF-8", "cairn index --full") from error
     except sqlite3.DatabaseError as error:
         text = str(error)
         if any(mark in text for mark in _DAMAGED):

@@ -7,7 +7,7 @@ import os
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 from cairn.storage.migrations import Migration
 from cairn.types import Chunk, Definition, FileStat, ParsedFile, Skipped, Span
@@ -133,6 +133,11 @@ class FileRow(NamedTuple):
     racy: bool = False
     reason: str = ""
     ctime_ns: int = 0
+
+    @classmethod
+    def of(cls, file: FileStat, blob_id: int | None, *, racy: bool, reason: str = "") -> Self:
+        """Return the row for a file as the walk found it."""
+        return cls(file.path, blob_id, file.size, file.mtime_ns, racy, reason, file.ctime_ns)
 
     def agrees_with(self, file: FileStat) -> bool:
         """Tell whether nothing says that the file on disk has another content than this row."""
@@ -569,11 +574,9 @@ class NamedDefinition(NamedTuple):
 
 
 def find_definitions(connection: sqlite3.Connection, name: str) -> Iterator[NamedDefinition]:
-    """Yield the definitions called `name`, in any case, whichever view shows them; those in the same case first."""
+    """Yield the definitions called `name`, in any case, whichever view shows them."""
     rows = connection.execute(
-        """SELECT chunk, id, kind, name, qualified_name FROM definition WHERE name = ? COLLATE NOCASE
-           ORDER BY name = ? COLLATE BINARY DESC, id""",
-        (name, name),
+        "SELECT chunk, id, kind, name, qualified_name FROM definition WHERE name = ? COLLATE NOCASE", (name,)
     )
     for row in rows:
         yield NamedDefinition(row[0], row[1] & MAX_ORDINAL, *row[2:])

@@ -71,7 +71,7 @@ async def _progress(request: Request, asked: BuildRequest) -> AsyncIterator[tupl
 
     async def run() -> None:
         try:
-            news.put_nowait(("done", await request.daemon.projects.run(asked.project, work)))
+            news.put_nowait(("done", await request.daemon.projects.run_apart(asked.project, work)))
         except CairnError as error:
             news.put_nowait(("error", error_to_dict(error)))
         except Exception as error:  # noqa: BLE001 - the edge of a request, as in app.py

@@ -40,7 +40,7 @@ class HookRequest(ProjectRequest):
     protocol: Annotated[int, Rule("the version of this form", least=1, most=PROTOCOL_VERSION)] = PROTOCOL_VERSION
     session: _Session = ""
     agent: _Agent = ""
-    payload: Annotated[str, Rule("JSON", max_length=500_000)] = ""
+    payload: Annotated[str, Rule("JSON", max_length=100_000)] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,328 @@
+"""The daemon as processes: started by many at once, killed, idle, replaced; and what commands make of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cairn import __version__
+from cairn.client import Client, SocketTransport, ensure, stop
+from cairn.daemon.lifecycle import LOG_BYTES
+from cairn.errors import ProjectError
+from cairn.protocol import SearchRequest
+from cairn.runtime import Runtime, StateFolder
+from cairn.storage.lock import write_lock
+from cairn.transport import ask
+
+COMMAND = str(Path(sys.executable).parent / "cairn")
+CODE = '''def total(prices):
+    """Add up the prices of a cart."""
+    return sum(tax(price) for price in prices)
+
+
+def tax(price):
+    """Add the tax to a price."""
+    return price * 1.2
+'''
+
+
+def cairn(*arguments: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [COMMAND, *arguments], cwd=cwd, env=os.environ | environment, capture_output=True, timeout=120, check=False,
+        encoding="utf-8", errors="surrogateescape",
+    )  # fmt: skip
+
+
+def document(done: subprocess.CompletedProcess[str]) -> Any:  # noqa: ANN401 - any JSON
+    assert done.stdout.count("\n") == 1, (done.stdout, done.stderr)
+    return json.loads(done.stdout)
+
+
+@pytest.fixture
+def folder(state_home: Path) -> Iterator[StateFolder]:
+    """The state folder of a user whose daemon, if there is one, ends with the test."""
+    found = StateFolder(state_home / "cairn")
+    yield found
+    stop(found)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    root = tmp_path / "shop"
+    (root / "src").mkdir(parents=True)
+    (root / "src" / "money.py").write_text(CODE)
+    assert cairn("index", cwd=root).returncode == 0
+    return root
+
+
+def wait_until_ended(folder: StateFolder) -> None:
+    """Return once no daemon holds the lock."""
+    with write_lock(folder.lock, 60):
+        pass
+
+
+def wait_until_found(folder: StateFolder, process: subprocess.Popen[bytes]) -> Runtime:
+    """Return what a daemon that was just started writes about itself."""
+    while (runtime := folder.find()) is None:
+        assert process.poll() is None
+        time.sleep(0.01)
+    return runtime
+
+
+def n_requests(folder: StateFolder, runtime: Runtime) -> int:
+    """Return how many requests the daemon had before this one."""
+    return int(json.loads(ask(runtime, folder.read_token(), "GET", "/api/status").body)["requests"]) - 1
+
+
+def test_a_daemon_is_started_asked_and_stopped(tmp_path: Path, folder: StateFolder) -> None:
+    assert cairn("daemon", "status", cwd=tmp_path).returncode == 1
+    assert document(cairn("daemon", "status", "--json", cwd=tmp_path)) == {"running": False}
+    assert cairn("daemon", "stop", cwd=tmp_path).returncode == 1
+    assert cairn("daemon", "logs", cwd=tmp_path).returncode == 1
+
+    started = document(cairn("daemon", "start", "--json", cwd=tmp_path))
+    assert started["running"] is True
+    assert started["version"] == __version__
+    again = document(cairn("daemon", "ensure", "--json", cwd=tmp_path))
+    assert again["pid"] == started["pid"]
+
+    status = document(cairn("daemon", "status", "--json", cwd=tmp_path))
+    assert (status["pid"], status["url"]) == (started["pid"], started["url"])
+    told = cairn("daemon", "status", cwd=tmp_path)
+    assert str(folder.token) in told.stdout
+    token = folder.read_token()
+    assert stat.S_IMODE(folder.token.stat().st_mode) == 0o600
+    assert stat.S_IMODE(folder.path.stat().st_mode) == 0o700
+
+    logs = cairn("daemon", "logs", cwd=tmp_path)
+    assert f"process {started['pid']}" in logs.stdout
+    assert cairn("daemon", "stop", cwd=tmp_path).returncode == 0
+    assert cairn("daemon", "status", cwd=tmp_path).returncode == 1
+    assert not folder.token.exists()
+    assert token not in told.stdout + folder.log.read_text()
+    assert "ended" in document(cairn("daemon", "logs", "--json", "-n", "1", cwd=tmp_path))["lines"][0]
+
+
+def test_ten_at_once_start_one_daemon(tmp_path: Path, folder: StateFolder) -> None:
+    with ThreadPoolExecutor(10) as pool:
+        found = list(pool.map(lambda _: document(cairn("daemon", "ensure", "--json", cwd=tmp_path)), range(10)))
+    assert len({one["pid"] for one in found}) == 1
+    assert folder.log.read_text().count("version") == 1
+
+
+def test_a_killed_daemon_leaves_nothing_that_is_in_the_way(project: Path, folder: StateFolder) -> None:
+    first = ensure(folder)
+    os.kill(first.pid, signal.SIGKILL)
+    wait_until_ended(folder)
+    assert folder.runtime.exists()
+    assert folder.find() is None
+    assert cairn("search", "add the tax", cwd=project).returncode == 0  # answers itself
+    second = ensure(folder)
+    assert second.pid != first.pid
+    assert cairn("search", "add the tax", cwd=project).returncode == 0
+    assert n_requests(folder, second) > 1
+
+
+def test_a_stranger_at_the_port_is_left_alone(tmp_path: Path, folder: StateFolder) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as stranger:
+        port = stranger.getsockname()[1]
+        found = document(cairn("daemon", "start", "--json", cwd=tmp_path, CAIRN_DAEMON_PORT=str(port)))
+        assert int(found["url"].rpartition(":")[2]) in range(port + 1, port + 100)
+        stranger.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            stranger.accept()  # nobody even asked
+
+
+def test_a_daemon_that_nobody_asks_ends_by_itself(tmp_path: Path, folder: StateFolder) -> None:
+    assert cairn("daemon", "start", cwd=tmp_path, CAIRN_DAEMON_IDLE_MINUTES="0.005").returncode == 0
+    wait_until_ended(folder)
+    assert not folder.runtime.exists()
+    assert "nobody asked" in folder.log.read_text()
+
+
+def test_a_daemon_in_the_foreground_ends_in_order_when_it_is_told_to(folder: StateFolder) -> None:
+    folder.create()
+    with subprocess.Popen([COMMAND, "daemon", "start", "--foreground"], stderr=subprocess.PIPE) as process:
+        assert wait_until_found(folder, process).pid == process.pid
+        second = cairn("daemon", "start", "--foreground", cwd=folder.path)
+        assert second.returncode == 3
+        assert "error[daemon]" in second.stderr
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+    assert not folder.runtime.exists()
+
+
+def test_a_daemon_of_another_version_is_replaced(project: Path, folder: StateFolder) -> None:
+    other = (
+        "import cairn; cairn.__version__ = '0.0.1'; from cairn.cli.main import main; "
+        "main(['daemon', 'start', '--foreground'])"
+    )
+    folder.create()
+    with subprocess.Popen([sys.executable, "-c", other]) as process:
+        runtime = wait_until_found(folder, process)
+        assert runtime.version == "0.0.1"
+        assert cairn("search", "add the tax", cwd=project).returncode == 0
+        assert n_requests(folder, runtime) == 0  # a command does not trust it
+        replaced = ensure(folder)
+        assert process.wait(30) == 0
+    assert replaced.version == __version__
+
+
+def test_a_client_starts_the_daemon_when_it_needs_it_and_again_when_it_is_gone(
+    project: Path, folder: StateFolder
+) -> None:
+    async def use() -> None:
+        client = Client(SocketTransport(folder))
+        assert (await client.call("search", SearchRequest(query="tax")))["code"][0]["name"] == "tax"
+        first = folder.find()
+        assert first is not None
+        events = [one async for one in client.events("/api/index/build", {"full": True})]
+        assert [name for name, _ in events] == ["progress"] * (len(events) - 1) + ["done"]
+        with pytest.raises(ProjectError):
+            _ = [one async for one in client.events("/api/index/build", {"project": "/etc"})]
+        os.kill(first.pid, signal.SIGKILL)
+        found = await asyncio.gather(*(client.call("search", SearchRequest(query="tax")) for _ in range(20)))
+        assert all(one["code"] for one in found)
+        await client.post("/api/shutdown", {})
+        assert (await client.get("/api/index/status", project=str(project)))["files"] == 1
+
+    asyncio.run(use())
+
+
+def test_answers_are_the_same_with_the_daemon_and_without(project: Path, folder: StateFolder) -> None:
+    (hit, *_) = document(cairn("search", "total", "--json", cwd=project))["code"]
+    commands = [
+        ("search", "add the tax"),
+        ("search", "add the tax", "--json", "--explain", "--expand", "-n", "1"),
+        ("search", "total", "--context", "3", "--max-tokens", "60"),
+        ("search", "callers of tax"),
+        ("search", "nothing of the kind zzqx"),
+        ("search", "(", "--mode", "regex"),
+        ("search", "tax", "--branch", "no-such"),
+        ("search", "tax", "--lang", "klingon"),
+        ("search", "tax", "--project", "shop"),
+        ("search", "tax", "--project", "all", "--json"),
+        ("search", "tax", "--project", "all"),
+        ("search", "tax", "--project", "no-such"),
+        ("fetch", hit["id"]),
+        ("fetch", hit["id"], "src/money.py#tax", "--json"),
+        ("fetch", "nonsense"),
+        ("outline", "money.py"),
+        ("outline", "src/money.py"),
+        ("outline", "money.py", "--mode", "context", "--symbol", "tax", "--json", "-C", "src"),
+        ("outline", "/etc/passwd"),
+        ("outline", "src/money.py", "--symbol", "no_such"),
+    ]
+    alone = [cairn(*one, cwd=project) for one in commands]
+    runtime = ensure(folder)
+    for command, expected in zip(commands, alone, strict=True):
+        before = n_requests(folder, runtime)
+        got = cairn(*command, cwd=project)
+        assert n_requests(folder, runtime) == before + 2, command  # the daemon was asked, and this question
+        assert (got.returncode, without_time(got.stdout), got.stderr) == (
+            expected.returncode, without_time(expected.stdout), expected.stderr,
+        ), command  # fmt: skip
+
+
+def without_time(text: str) -> str:
+    if not text.startswith("{"):
+        return text
+    found = json.loads(text)
+    found.pop("took_ms", None)
+    return json.dumps(found)
+
+
+def test_an_edit_is_found_through_the_daemon_at_once(project: Path, folder: StateFolder) -> None:
+    ensure(folder)
+    for number in range(5):
+        (project / "src" / "more.py").write_text(f"def discount_{number}(price):\n    return price\n")
+        found = document(cairn("search", f"discount_{number}", "--json", cwd=project))
+        assert found["code"][0]["name"] == f"discount_{number}"
+
+
+def test_commands_leave_the_daemon_alone_when_told_to_or_when_it_would_answer_something_else(
+    project: Path, tmp_path: Path, folder: StateFolder
+) -> None:
+    runtime = ensure(folder)
+    stranger = tmp_path / "stranger"
+    stranger.mkdir()
+    (stranger / "a.py").write_text(CODE)
+    for done in (
+        cairn("search", "tax", "--no-daemon", cwd=project),
+        cairn("search", "tax", cwd=project, CAIRN_DAEMON="false"),
+        cairn("search", "tax", "--state-dir", str(tmp_path / "elsewhere"), cwd=project),
+        cairn("search", "tax", cwd=project, CAIRN_MAX_FILE_BYTES="5000"),
+        cairn("search", "tax", cwd=stranger),  # no project of this user yet
+    ):
+        assert done.returncode == 0, done.stderr
+    assert n_requests(folder, runtime) == 1  # that of `ensure`
+    assert cairn("search", "tax", cwd=stranger).returncode == 0
+    assert n_requests(folder, runtime) == 3  # it is one now
+
+
+def test_a_daemon_that_is_not_to_answer_commands_does_not(project: Path, folder: StateFolder) -> None:
+    assert cairn("daemon", "start", cwd=project, CAIRN_DAEMON="0").returncode == 0
+    runtime = folder.find()
+    assert runtime is not None
+    assert cairn("search", "tax", cwd=project).returncode == 0
+    assert n_requests(folder, runtime) == 1
+
+
+def test_a_daemon_that_hangs_costs_a_command_nothing_but_time(project: Path, folder: StateFolder) -> None:
+    runtime = ensure(folder)
+    folder.token.write_text("not the token")
+    done = cairn("search", "tax", cwd=project)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    folder.token.unlink()
+    assert cairn("search", "tax", cwd=project).returncode == 0
+    os.kill(runtime.pid, signal.SIGTERM)  # for without its token it cannot be asked to end
+    wait_until_ended(folder)
+
+
+def test_the_log_is_turned_over_before_it_grows_large(folder: StateFolder) -> None:
+    folder.create()
+    folder.log.write_text("x" * LOG_BYTES)
+    ensure(folder)
+    assert folder.log.stat().st_size < 10_000
+    assert folder.log.with_name("daemon.log.1").stat().st_size >= LOG_BYTES
+
+
+def test_a_project_file_cannot_say_how_the_daemon_runs(project: Path, folder: StateFolder) -> None:
+    (project / ".cairn" / "config.yaml").write_text("daemon_host: 0.0.0.0\n")
+    done = cairn("search", "tax", cwd=project)
+    assert done.returncode == 2
+    assert "may not set daemon_host" in done.stderr
+
+
+def test_a_project_is_named_by_its_setting_its_remote_or_its_folder(
+    project: Path, tmp_path: Path, folder: StateFolder
+) -> None:
+    for name, remote in (("cloned", "git@example.org:team/wagon.git"), ("other", "https://example.org/team/cart/")):
+        root = tmp_path / name
+        root.mkdir()
+        (root / "a.py").write_text(CODE)
+        subprocess.run(["git", "init", "-q"], cwd=root, check=True)
+        subprocess.run(["git", "remote", "add", "origin", remote], cwd=root, check=True)
+        cairn("index", cwd=root)
+    (project / ".cairn" / "config.yaml").write_text("project_name: till\n")
+    cairn("index", cwd=project)
+    runtime = ensure(folder)
+    found = json.loads(ask(runtime, folder.read_token(), "GET", "/api/projects").body)
+    assert sorted(one["name"] for one in found) == ["cart", "till", "wagon"]
+    done = cairn("search", "tax", "--project", "wagon", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "a.py:6" in done.stdout
