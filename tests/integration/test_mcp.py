@@ -20,11 +20,12 @@ from cairn.config import Settings
 from cairn.daemon.app import create_app
 from cairn.errors import RequestError
 from cairn.mcp import wire
+from cairn.mcp.about import INSTRUCTIONS
 from cairn.mcp.http import InProcess, mcp_route
 from cairn.mcp.server import create_server
 from cairn.mcp.surface import PROMPTS, RESOURCES, Surface
 from cairn.mcp.text import MAX_CHARS
-from cairn.mcp.tools import INSTRUCTIONS, TOOLS
+from cairn.mcp.tools import TOOLS
 from cairn.mcp.wire import HANDSHAKE_REVISIONS, MODERN_REVISIONS, Connection
 from cairn.protocol import CoreRequest, GraphRequest, core_operation, graph_operation
 from cairn.registry import Registry
@@ -283,7 +284,7 @@ def _conversation(revision: str) -> list[Message]:
 async def _by_hand(surface: Surface, messages: Iterable[Message]) -> list[Message]:
     """Return the answers of the front end's protocol, each asked for when the one before is there."""
     sent: list[Message] = []
-    connection = Connection(surface, lambda line: sent.append(json.loads(line)))
+    connection = Connection(lambda: surface, lambda line: sent.append(json.loads(line)))
     for message in messages:
         connection.receive(json.dumps(message).encode())
         await connection.drain(60)
@@ -353,7 +354,7 @@ Act = Callable[[Connection, list[Message]], Awaitable[None]]
 def _talk(agent: Agent, act: Act, surface: Surface | None = None) -> list[Message]:
     async def run() -> list[Message]:
         sent: list[Message] = []
-        connection = Connection(surface or agent.surface(), lambda line: sent.append(json.loads(line)))
+        connection = Connection(lambda: surface or agent.surface(), lambda line: sent.append(json.loads(line)))
         await act(connection, sent)
         await connection.drain(60)
         return sent

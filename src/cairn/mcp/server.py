@@ -11,7 +11,8 @@ from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel
 
 from cairn.client import Client
-from cairn.mcp.surface import ProtocolError, Surface, instructions, server_info
+from cairn.mcp.about import INSTRUCTIONS, ProtocolError, server_info
+from cairn.mcp.surface import Surface
 
 _Result = TypeVar("_Result", bound=BaseModel)
 _Context = ServerRequestContext[Any]
@@ -56,7 +57,7 @@ def create_server(client: Client, project: str = "") -> Server[Any]:
 
     return Server(
         **server_info(),
-        instructions=instructions(),
+        instructions=INSTRUCTIONS,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         on_list_prompts=list_prompts,

@@ -7,17 +7,18 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
-from cairn.client import Client, SocketTransport
 from cairn.errors import ProjectError
-from cairn.mcp.surface import Surface
 from cairn.mcp.wire import Connection
 from cairn.registry import Registry, enclosing_root, name_of
 from cairn.runtime import StateFolder
+
+if TYPE_CHECKING:
+    from cairn.mcp.surface import Surface
 
 MAX_LINE_BYTES = 4_000_000
 _PARENT_SECONDS = 1.0  # between looks at whether the agent lives
@@ -76,17 +77,23 @@ def run(path: str) -> None:
     """Serve the agent on stdin and stdout until it says no more, or is gone."""
     folder = StateFolder.of_user()
     project = Project(project_path(path), folder)
-    surface = Surface(Client(SocketTransport(folder)), project.root, project.allow)
+
+    def make_surface() -> Surface:
+        from cairn.client import Client, SocketTransport  # noqa: PLC0415 - start-up time, see Connection
+        from cairn.mcp.surface import Surface  # noqa: PLC0415 - as above
+
+        return Surface(Client(SocketTransport(folder)), project.root, project.allow)
+
     # Nothing but messages may reach the agent's ears, whoever prints.
     output, sys.stdout = sys.stdout.buffer, sys.stderr
     threading.Thread(target=_end_with_parent, name="cairn-parent", daemon=True).start()
     with suppress(BrokenPipeError):
-        asyncio.run(_serve(surface, sys.stdin.buffer, output))
+        asyncio.run(_serve(make_surface, sys.stdin.buffer, output))
     sys.stderr.flush()
     os._exit(0)  # the thread that reads may still wait for a line
 
 
-async def _serve(surface: Surface, source: IO[bytes], output: IO[bytes]) -> None:
+async def _serve(make_surface: Callable[[], Surface], source: IO[bytes], output: IO[bytes]) -> None:
     loop = asyncio.get_running_loop()
     lines: asyncio.Queue[bytes] = asyncio.Queue()
 
@@ -102,7 +109,7 @@ async def _serve(surface: Surface, source: IO[bytes], output: IO[bytes]) -> None
             loop.call_soon_threadsafe(lines.put_nowait, line)
 
     threading.Thread(target=read, name="cairn-stdin", daemon=True).start()
-    connection = Connection(surface, send)
+    connection = Connection(make_surface, send)
     while line := await lines.get():
         if line.strip():
             connection.receive(line)

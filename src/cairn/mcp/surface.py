@@ -7,33 +7,16 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
-from cairn import __version__
 from cairn.client import Client
 from cairn.errors import CairnError, RequestError
-from cairn.mcp.tools import CORE_FILES, INDEX_STATUS, INSTRUCTIONS, TOOLS, Asked, Report, Tool, call
+from cairn.mcp.about import INVALID_PARAMS, ProtocolError
+from cairn.mcp.tools import CORE_FILES, INDEX_STATUS, TOOLS, Asked, Report, Tool, call
 from cairn.protocol import ProjectRequest
 from cairn.schema import decode
 
 _log = logging.getLogger("cairn.mcp")
 Params = dict[str, Any]
-INVALID_PARAMS = -32602
 MAX_AT_ONCE = 16  # calls; others wait here, for the daemon would refuse them
-NAME = "cairn"
-
-
-class ProtocolError(Exception):
-    """A request that no tool, prompt or resource can answer.
-
-    Args:
-        code: as JSON-RPC has it.
-        message: what is wrong.
-        data: more of it.
-    """
-
-    def __init__(self, code: int, message: str, data: object = None) -> None:
-        super().__init__(message)
-        self.code = code
-        self.data = data
 
 
 class Prompt(NamedTuple):
@@ -170,16 +153,6 @@ class Surface:
         except CairnError as error:
             found = f"error[{error.code}]: {error}\ntry: {error.hint}"
         return {"contents": [{"uri": resource.uri, "mimeType": "text/plain", "text": found}]}
-
-
-def server_info() -> Params:
-    """Return who answers."""
-    return {"name": NAME, "version": __version__}
-
-
-def instructions() -> str:
-    """Return what agents read about the whole."""
-    return INSTRUCTIONS
 
 
 async def _list_tools(params: Params, report: Report) -> Params:

@@ -32,18 +32,6 @@ from cairn.schema import Schema, json_schema
 Report = Callable[[float, float, str], Awaitable[None]]
 FIRST_INDEX_SECONDS = 40.0
 
-INSTRUCTIONS = """\
-Cairn answers questions about the code of this project from a local index, in milliseconds. Prefer it to grep, find \
-and reading whole files: it finds code by what it does, knows who calls what, and sends little.
-
-- Where is X, how does X work, find the code for X: `search` with prose, a name, a quoted text or a regular expression.
-- The text of a result: `fetch` with its ids. What a file defines: `outline`, instead of reading the file.
-- Who calls X, what breaks if X changes, which tests to run, who imports a file: `graph`.
-- Starting on a task: `core_files` for what to know first, `context` for the code a task needs.
-- Answers are cut at 10,000 characters, best first, and say how to get the rest. Places are `path:line`.
-- No result, or an odd one: `index_status` with check=true. The index follows edits by itself.
-"""
-
 
 class Asked(NamedTuple):
     """One call of a tool: whom to ask, and how to tell the agent how far it is."""

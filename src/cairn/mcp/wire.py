@@ -10,9 +10,13 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
-from cairn.mcp.surface import INVALID_PARAMS, ProtocolError, Surface, instructions, server_info
+from cairn.mcp.about import INSTRUCTIONS, INVALID_PARAMS, ProtocolError, server_info
+
+if TYPE_CHECKING:
+    from cairn.mcp.surface import Surface
 
 # Those that begin with a handshake, oldest first, and those in which each request carries what is to be known.
 HANDSHAKE_REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -37,12 +41,13 @@ class Connection:
     """One client: its messages in, answers out.
 
     Args:
-        surface: answers what is about content.
+        make_surface: returns what answers what is about content; called once, behind the first answer or when it is
+            needed, for it takes longer to import than the first answer may.
         send: takes a line to send, without its end. Called in the loop that runs this.
     """
 
-    def __init__(self, surface: Surface, send: Callable[[str], None]) -> None:
-        self._surface = surface
+    def __init__(self, make_surface: Callable[[], Surface], send: Callable[[str], None]) -> None:
+        self._surface = cache(make_surface)
         self._send_line = send
         self._running: dict[str | int, asyncio.Task[None]] = {}
 
@@ -106,6 +111,7 @@ class Connection:
             self._fail(number, error.code, str(error), error.data)
         else:
             self._send({"jsonrpc": "2.0", "id": number, "result": result})
+        asyncio.get_running_loop().call_soon(self._surface)  # the next request is likely to need it
 
     async def _after_handshake(self, method: str, params: Message, meta: Message) -> Message:
         if method == "initialize":
@@ -116,7 +122,7 @@ class Connection:
                 "protocolVersion": wanted if wanted in HANDSHAKE_REVISIONS else HANDSHAKE_REVISIONS[-1],
                 "capabilities": _CAPABILITY,
                 "serverInfo": server_info(),
-                "instructions": instructions(),
+                "instructions": INSTRUCTIONS,
             }
         if method == "ping":
             return {}
@@ -135,7 +141,7 @@ class Connection:
             result: Message = {
                 "supportedVersions": list(MODERN_REVISIONS),
                 "capabilities": _CAPABILITY,
-                "instructions": instructions(),
+                "instructions": INSTRUCTIONS,
             }
         else:
             result = await self._content(method, params, meta)
@@ -144,9 +150,10 @@ class Connection:
         return result | {"resultType": "complete", "_meta": {_SERVER_INFO: server_info()}}
 
     async def _content(self, method: str, params: Message, meta: Message) -> Message:
-        if not self._surface.handles(method):
+        surface = self._surface()
+        if not surface.handles(method):
             raise ProtocolError(METHOD_NOT_FOUND, "Method not found", method)
-        return await self._surface.handle(method, params, self._reporter(meta.get("progressToken")))
+        return await surface.handle(method, params, self._reporter(meta.get("progressToken")))
 
     def _reporter(self, token: object) -> Callable[[float, float, str], Any]:
         """Return what tells the client how far a call is, if it gave a token for that; it only goes up."""
