@@ -1,6 +1,6 @@
 """`python -m cairn` is the `cairn` command."""
 
-from cairn.cli.main import main
+from cairn.cli.main import run
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    run()

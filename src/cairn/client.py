@@ -14,7 +14,7 @@ from typing import Any, Protocol, Self
 from urllib.parse import quote
 
 from cairn import __version__
-from cairn.errors import CairnError, DaemonError, StoreError, error_from
+from cairn.errors import CairnError, DaemonError, IndexLockedError, StoreError, error_from
 from cairn.protocol import PROTOCOL_VERSION, ProjectRequest
 from cairn.runtime import Runtime, StateFolder
 from cairn.schema import encode
@@ -65,7 +65,7 @@ class SocketTransport:
 
     async def send(self, method: str, path: str, body: bytes | None) -> Reply:
         """Return the whole answer; a daemon that goes or went meanwhile is started again, once."""
-        with suppress(DaemonError):
+        with suppress(DaemonError, StoreError):
             received = await self._receive(method, path, body, look=False)
             reply = read_reply(received) if received else None
             if reply is not None and not (reply.status == 503 and "retry-after" in reply.headers):
@@ -210,12 +210,17 @@ def ensure(folder: StateFolder) -> Runtime:
     if runtime is not None and _is_ours(runtime) and answers(runtime):
         return runtime
     folder.create()
-    with write_lock(folder.start_lock, START_SECONDS):
-        runtime = folder.find()
-        if runtime is not None and not (_is_ours(runtime) and answers(runtime)):
-            stop(folder)
-            runtime = None
-        return runtime or _start(folder)
+    try:
+        with write_lock(folder.start_lock, START_SECONDS):
+            runtime = folder.find()
+            if runtime is not None and not (_is_ours(runtime) and answers(runtime)):
+                stop(folder)
+                runtime = None
+            return runtime or _start(folder)
+    except IndexLockedError as error:
+        raise DaemonError(
+            f"another process has been starting the daemon for over {START_SECONDS:.0f} s", "cairn daemon logs"
+        ) from error
 
 
 def _is_ours(runtime: Runtime) -> bool:

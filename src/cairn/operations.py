@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from cairn.core_files import CoreFiles
-from cairn.errors import NotFoundError, PathError, QueryError, RequestError
+from cairn.errors import NotFoundError, PathError, ProjectError, QueryError, RequestError
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.protocol import (
     DEFAULT_ANSWER_TOKENS,
@@ -94,16 +94,23 @@ def search(workspace: Workspace, request: SearchRequest, progress: Progress | No
     return answer_to_dict(answer)
 
 
-def merge_searches(found: Sequence[tuple[str, SearchDocument]], request: SearchRequest) -> SearchDocument:
+def merge_searches(
+    found: Sequence[tuple[str, SearchDocument]], request: SearchRequest, problems: Sequence[str] = ()
+) -> SearchDocument:
     """Return one answer out of those of several projects, each given with its name; the most relevant hits first.
 
     What belongs to one project only (its view, branch and generation) is left empty.
 
+    Args:
+        found: the answers.
+        request: what was asked.
+        problems: why others did not answer, sentences for the reader.
+
     Raises:
-        RequestError: if there is no project.
+        ProjectError: if no project answered.
     """
     if not found:
-        raise RequestError("no project is known yet", "cairn index -C FOLDER")
+        raise ProjectError("; ".join(problems) or "no project is known yet", "cairn index -C FOLDER")
     hits = [{**hit, "project": name} for name, document in found for hit in document["code"]]
     hits.sort(key=lambda hit: -float(str(hit["relevance"])))
     shown = hits[: request.limit or len(hits)]
@@ -127,8 +134,8 @@ def merge_searches(found: Sequence[tuple[str, SearchDocument]], request: SearchR
         "took_ms": round(sum(document["took_ms"] for document in documents), 2),
     }
     notes = [f"{name}: {text}" for name, document in found for text in document.get("notes", ())]
-    if notes:
-        merged["notes"] = notes
+    if notes or problems:
+        merged["notes"] = [*notes, *problems]
     if request.max_tokens is not None:
         _fit(merged, request.max_tokens, "code")  # type: ignore[arg-type] # a TypedDict is a dict
     return merged

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # Of requests, answers and the file by which the daemon is found. A daemon of another number is replaced.
 PROTOCOL_VERSION = 1
-MAX_ANSWER_TOKENS = 100_000
+MAX_ANSWER_TOKENS = 1_000_000
 DEFAULT_ANSWER_TOKENS = 8_000
 
 # -- requests ----------------------------------------------------------------------------------------------------------
@@ -26,7 +26,7 @@ DEFAULT_ANSWER_TOKENS = 8_000
 _Name = Annotated[str, Rule(min_length=1, max_length=1_000)]
 _Tokens = Annotated[
     int | None,
-    Rule("what the answer may cost, in estimated tokens; what is left out is counted", least=1, most=MAX_ANSWER_TOKENS),
+    Rule("what the answer may cost, in estimated tokens; what is left out is counted", least=0, most=MAX_ANSWER_TOKENS),
 ]
 _Limit = Annotated[int, Rule("how many at most; 0: all", least=0, most=100_000)]
 _Update = Annotated[bool, Rule("look for changed files first, as the command line does; the daemon watches anyway")]

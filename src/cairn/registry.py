@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from cairn.errors import AmbiguousError, ProjectError, StoreError
+from cairn.errors import AmbiguousError, IndexLockedError, ProjectError, StoreError
 from cairn.runtime import StateFolder
 from cairn.storage.lock import write_lock
 
@@ -56,7 +56,7 @@ class Registry:
         if project in self.projects():
             return
         self._folder.create()
-        with write_lock(self._folder.projects.with_suffix(".lock"), _LOCK_SECONDS):
+        with self._locked():
             # Whose folder is gone goes too; should it come back, it is allowed anew by the next command there.
             others = [one for one in self._read() if one.root != project.root and os.path.isdir(one.root)]
             document = {"projects": [one._asdict() for one in (*others, project)]}
@@ -70,6 +70,15 @@ class Registry:
                 raise StoreError(
                     f"cannot write {self._folder.projects}: {error.strerror}", "make it writable, or set XDG_STATE_HOME"
                 ) from error
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        lock = self._folder.projects.with_suffix(".lock")
+        try:
+            with write_lock(lock, _LOCK_SECONDS):
+                yield
+        except IndexLockedError as error:
+            raise StoreError(f"another process keeps {lock} locked", "try again in a moment") from error
 
     def knows(self, root: Path | str, name: str) -> bool:
         """Tell whether a folder is on the list, under this name unless that is empty."""

@@ -29,7 +29,6 @@ from cairn.index.writer import Writer
 from cairn.source.git import Repository, find_repository
 from cairn.storage import index_db
 from cairn.storage.connection import mapped_errors
-from cairn.types import Answer, EmbeddingReport, Estimate, Fetched, IndexReport, Mode, Outline, OutlineMode
 
 if TYPE_CHECKING:
     import subprocess
@@ -48,12 +47,13 @@ if TYPE_CHECKING:
         RepositoryMap,
         TestChoice,
     )
-    from cairn.index.build import Progress
     from cairn.index.gc import GarbageReport
     from cairn.index.health import Finding
+    from cairn.index.limits import Progress
     from cairn.index.watch import Batch, Update, Watcher
     from cairn.search.answer import Library
     from cairn.search.opened import OpenIndex
+    from cairn.types import Answer, EmbeddingReport, Estimate, Fetched, IndexReport, Mode, Outline, OutlineMode
 
 _T = TypeVar("_T")
 

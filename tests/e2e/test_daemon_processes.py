@@ -225,6 +225,16 @@ def test_answers_are_the_same_with_the_daemon_and_without(project: Path, folder:
         ("outline", "money.py", "--mode", "context", "--symbol", "tax", "--json", "-C", "src"),
         ("outline", "/etc/passwd"),
         ("outline", "src/money.py", "--symbol", "no_such"),
+        ("callers", "tax"),
+        ("callers", "tax", "--json", "--no-update"),
+        ("callees", "total"),
+        ("path", "total", "tax"),
+        ("path", "tax", "total", "--json"),
+        ("importers", "src/money.py"),
+        ("impact", "tax"),
+        ("impact", "--diff"),
+        ("tests", "tax"),
+        ("callers", "no_such"),
     ]
     alone = [cairn(*one, cwd=project) for one in commands]
     runtime = ensure(folder)

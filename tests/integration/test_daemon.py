@@ -575,7 +575,7 @@ def test_a_project_whose_folder_is_gone_is_told_so(tmp_path: Path) -> None:
 def test_without_any_project_the_daemon_says_how_to_allow_one(tmp_path: Path) -> None:
     check_error(asker(make_app(tmp_path / "state"))("POST", "/api/search", json={"query": "tax"}), 403, "project")
     response = asker(make_app(tmp_path / "state"))("POST", "/api/search", json={"query": "tax", "project": "all"})
-    check_error(response, 422, "request")
+    check_error(response, 403, "project")
 
 
 def test_questions_to_one_project_are_answered_one_after_the_other_and_all_right(app: Application) -> None:

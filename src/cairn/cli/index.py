@@ -59,6 +59,7 @@ def _watch(options: argparse.Namespace) -> int:
         raise ConfigError("--watch changes the index and --dry-run does not", "cairn index --watch")
     with Workspace.containing(options.path or options.project, state_dir=options.state_dir) as workspace:
         try:
+            allow(workspace, options)
             if options.full:
                 workspace.index(full=True)
             note(f"Watching {printable(str(workspace.root))}; stop with Ctrl-C.")

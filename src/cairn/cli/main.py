@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import gc
 import io
-import logging
 import os
 import sys
+import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import NoReturn
 
 from cairn import __version__
@@ -41,7 +42,8 @@ def build_parser() -> argparse.ArgumentParser:
 
     parser = _Parser(prog="cairn", description="Codebase intelligence for AI coding agents, on your own machine.")
     parser.add_argument("--version", action="version", version=f"cairn {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=_Parser)
+    # Without `prog` it would be found by laying out the usage, which asks for the width of the terminal.
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=_Parser, prog=parser.prog)
 
     search = commands.add_parser("search", parents=[common], help="find code by meaning, name, text or pattern")
     search.add_argument("query", metavar="QUERY", help="prose, a name, a quoted text, or a regular expression")
@@ -244,10 +246,24 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_FOUND
     except Exception as error:
+        import logging  # noqa: PLC0415 - start-up time: this should never happen
+
         logging.getLogger("cairn").exception("internal error")
         print(f"error: {type(error).__name__}: {error}\n  try: cairn index --full", file=sys.stderr)  # noqa: T201
         return EXIT_STORE
     return code
+
+
+def run() -> NoReturn:
+    """Run one command as a process, and end that at once: taking all modules down in order is time lost."""
+    code = main()
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            with suppress(OSError):  # the reader is gone, or main() told why it could not be written
+                stream.flush()
+    if threading.active_count() == 1:
+        os._exit(code)
+    sys.exit(code)
 
 
 def _report(error: CairnError, *, as_json: bool) -> None:

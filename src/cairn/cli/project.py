@@ -11,11 +11,11 @@ from cairn.runtime import StateFolder
 from cairn.workspace import Workspace
 
 
-def allow(workspace: Workspace, options: argparse.Namespace) -> None:
+def allow(workspace: Workspace, options: argparse.Namespace, *, quiet: bool = False) -> None:
     """Put a project on the list of those the daemon serves, for its user just worked on it.
 
     An index in a folder of its own is not where the daemon would look for it. An answer is worth more than the list:
-    when that cannot be written, it is said and no more.
+    that it cannot be written is said by `cairn index`, for every search would be too often, and no more.
     """
     if options.state_dir:
         return
@@ -26,7 +26,8 @@ def allow(workspace: Workspace, options: argparse.Namespace) -> None:
     try:
         registry.add(workspace.root, name or name_of(workspace.root))
     except CairnError as error:
-        note(f"{printable(str(error))}; {printable(error.hint)}")
+        if not quiet:
+            note(f"{printable(str(error))}; {printable(error.hint)}")
 
 
 def among(wanted: str) -> list[Project]:

@@ -38,19 +38,19 @@ def ask_daemon(
     if options.no_daemon or options.state_dir or os.environ.get("CAIRN_DAEMON", "").lower() in _OFF:
         return None
     folder = StateFolder.of_user()
-    runtime = folder.find()
-    if runtime is None or runtime.version != __version__ or not runtime.answers_commands:
-        return None
-    if runtime.environment != environment_mark():
-        return None
-    project = project or _known_root(folder, options.project)
-    if project is None:
-        return None
-    body = json.dumps({"project": project, **asked}).encode("ascii")
     try:
+        runtime = folder.find()
+        if runtime is None or runtime.version != __version__ or not runtime.answers_commands:
+            return None
+        if runtime.environment != environment_mark():
+            return None
+        project = project or _known_root(folder, options.project)
+        if project is None:
+            return None
+        body = json.dumps({"project": project, **asked}).encode("ascii")
         reply = ask(runtime, folder.read_token(), "POST", f"/api/{operation}", body, timeout_seconds=_ANSWER_SECONDS)
         document = json.loads(reply.body)
-    except (DaemonError, StoreError, ValueError):  # it went meanwhile, or is too busy
+    except (DaemonError, StoreError, ValueError):  # it went meanwhile, is too busy, or its files cannot be read
         return None
     if reply.status < 400:
         return document

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cairn.cli.main import EXIT_FOUND, EXIT_NONE
 from cairn.cli.remote import ask_daemon
 from cairn.cli.render import ProgressBar, Style, emit, emit_json, file_of, note, printable
-from cairn.errors import QueryError
+from cairn.errors import CairnError, QueryError
 
 if TYPE_CHECKING:
     from cairn.protocol import FetchedDocument, HitDocument, SearchDocument
@@ -58,13 +58,18 @@ def _search_here(options: argparse.Namespace, asked: dict[str, Any]) -> SearchDo
             closing(ProgressBar("Indexing")) as bar,
         ):
             document = search(workspace, request, bar)
-            allow(workspace, options)
+            allow(workspace, options, quiet=True)
             return document
-    found = []
+    found, problems = [], []
     for project in among(options.among):
-        with Workspace.open(project.root) as workspace, closing(ProgressBar(f"Indexing {project.name}")) as bar:
-            found.append((project.name, search(workspace, request, bar)))
-    return found[0][1] if options.among != ALL else merge_searches(found, request)
+        try:
+            with Workspace.open(project.root) as workspace, closing(ProgressBar(f"Indexing {project.name}")) as bar:
+                found.append((project.name, search(workspace, request, bar)))
+        except CairnError as error:
+            if options.among != ALL:
+                raise
+            problems.append(f"{project.name}: {error}")
+    return found[0][1] if options.among != ALL else merge_searches(found, request, problems)
 
 
 def run_similar(options: argparse.Namespace) -> int:

@@ -17,9 +17,9 @@ from cairn.config import Settings
 from cairn.errors import StoreError
 from cairn.graph.modules import Modules
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, Rules, rules_of
-from cairn.index.build import HASH_BYTES, HEAD_BYTES
+from cairn.index.beside import FACTS_JOB, Task, parse_beside
 from cairn.index.limits import limits_of
-from cairn.index.parsing import FACTS_JOB, Task, parse_beside
+from cairn.index.reading import HASH_BYTES, HEAD_BYTES
 from cairn.index.snapshot import Snapshot
 from cairn.index.store import StateDir
 from cairn.source.content import check_content, normalize

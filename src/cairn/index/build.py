@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
-from hashlib import blake2b
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
-from uuid import uuid4
 
 import numpy as np
 
 from cairn.config import Settings
 from cairn.embedding.static import StaticModel
 from cairn.errors import DerivedFileError
+from cairn.index.ahead import Ahead
 from cairn.index.analysis import Analyzer
-from cairn.index.limits import limits_of
-from cairn.index.parsing import TEXT_JOB, ParsedText, Task, parse_beside, parse_here
+from cairn.index.beside import TEXT_JOB, Task, parse_beside, parse_here
+from cairn.index.limits import Limits, Progress
 from cairn.index.plan import (
     ANALYSIS_VERSION,
     Plan,
@@ -30,59 +28,23 @@ from cairn.index.plan import (
     make_plan,
     make_report,
 )
+from cairn.index.reading import Content, Reader
 from cairn.index.segment import Segment, form_of, merge_segments
-from cairn.index.store import StateDir
+from cairn.index.store import StateDir, new_name
 from cairn.index.view import ViewArrays, ViewFile, ViewFiles, build_view, load_view
 from cairn.index.views import View
-from cairn.source.content import check_content, normalize
-from cairn.source.languages import detect_language
-from cairn.source.objects import is_content_of
+from cairn.index.words import ParsedText
 from cairn.source.walk import Walk
 from cairn.storage import index_db
 from cairn.storage.connection import mapped_errors, transaction
-from cairn.storage.index_db import FileRow, Origin, SegmentRow, ViewRow
-from cairn.types import FileStat, IndexReport, Skipped
+from cairn.storage.index_db import FileRow, SegmentRow, ViewRow
+from cairn.types import IndexReport
 
-HASH_BYTES = 16
-HEAD_BYTES = 8_192
-# From this much source on, other processes are worth starting.
-BESIDE_BYTES = 1_000_000
 # Segments are merged when there are more than this many, or when more rows are dead than alive.
 MAX_SEGMENTS = 6
 LARGE_SEGMENT = 2  # times all others together
 # A batch waits to be shown until this share of the view's files is new: showing costs time for every file there is.
 SHOWN_SHARE = 1 / 16
-
-Progress = Callable[[int, int], None]
-
-
-class _Content(NamedTuple):
-    """A file that was read: its hash, whether it may be changing this moment, and what git calls it if it told."""
-
-    file: FileStat
-    content_hash: bytes
-    racy: bool
-    origin: Origin | None
-
-
-class _Steps:
-    """Counts the files that are done, and tells whoever wants to know."""
-
-    def __init__(self, total: int, progress: Progress | None) -> None:
-        self._done, self._total, self._progress = 0, total, progress
-        self._tell()
-
-    @property
-    def left(self) -> int:
-        return self._total - self._done
-
-    def take(self) -> None:
-        self._done += 1
-        self._tell()
-
-    def _tell(self) -> None:
-        if self._progress is not None:
-            self._progress(self._done, self._total)
 
 
 class Builder:
@@ -91,7 +53,7 @@ class Builder:
     Args:
         view: the checkout or commit whose files it shows.
         connection: the database, whose write lock the caller holds.
-        background: whether nobody waits for it, so that it takes some of the cores only.
+        limits: how large the pieces of the run are.
     """
 
     def __init__(
@@ -101,19 +63,17 @@ class Builder:
         connection: sqlite3.Connection,
         model: StaticModel,
         settings: Settings,
-        *,
-        background: bool = False,
+        limits: Limits,
     ) -> None:
         self._view = view
         self._state = state
         self._connection = connection
         self._model = model
         self._settings = settings
-        self._limits = limits_of(settings, background=background)
+        self._limits = limits
         self._analyzer = Analyzer(model.word_vectors, model.dimensions)
         self._n_unshown = 0  # files committed since the last generation
-        self._objects: dict[str, bytes] = {}  # what git calls the content of paths
-        self._origins: dict[Origin, int] = {}  # what the next batch tells of that
+        self._loaded: tuple[tuple[int, int], ViewArrays] | None = None  # of a view in a generation
         self._view_files = ViewFiles(state, f"{ANALYSIS_VERSION} {model.fingerprint}")
 
     def run(
@@ -124,7 +84,8 @@ class Builder:
         *,
         full: bool,
         verify: bool,
-        progress: Progress | None,
+        ahead: Ahead | None = None,
+        progress: Progress | None = None,
     ) -> IndexReport:
         """Bring the view up to date and return what was done.
 
@@ -134,6 +95,7 @@ class Builder:
             started: when the run began, by `time.perf_counter`.
             full: forget what is there.
             verify: check every derived file to the last byte.
+            ahead: what is at work on the files of the plan already.
             progress: is told of every file.
         """
         with mapped_errors(self._state.database):
@@ -146,7 +108,9 @@ class Builder:
             # What an interrupted run committed may not be shown yet, even where this one finds no more to do.
             unshown = view is not None and view.pending > 0
             tally = Tally(skipped=list(walk.skipped), touched=unshown)
-            self._update(view_id, plan, tally, progress)
+            reader = Reader(self._view, self._connection, plan, progress) if ahead is None else ahead.reader
+            parsed = self._parse(reader.tasks(), plan) if ahead is None else ahead.parsed()
+            self._update(view_id, plan, tally, reader, parsed)
             self._finish(view_id, plan, tally, verify)
             return make_report(self._connection, plan, tally, started)
 
@@ -188,85 +152,38 @@ class Builder:
 
     # -- one run ------------------------------------------------------------------------------------------------------
 
-    def _update(self, view_id: int, plan: Plan, tally: Tally, progress: Progress | None) -> None:
-        """Read and parse what is to do, and commit it batch by batch."""
-        self._objects = self._view.object_ids(plan.todo)
-        steps = _Steps(len(plan.todo), progress)
-        rows: list[FileRow] = []
-        batch: list[tuple[_Content, ParsedText]] = []
+    def _update(
+        self, view_id: int, plan: Plan, tally: Tally, reader: Reader, parsed: Iterator[tuple[Content, ParsedText]]
+    ) -> None:
+        """Commit what is read and parsed, batch by batch."""
+        batch: list[tuple[Content, ParsedText]] = []
         n_chunks = n_bytes = 0
-        for content, parsed in self._parse(self._read_all(plan, rows, tally, steps), plan):
-            steps.take()
-            self._analyzer.prepare(parsed.words)
-            batch.append((content, parsed))
-            n_chunks += len(parsed.keys)
+        for content, text in parsed:
+            reader.done()
+            self._analyzer.prepare(text.words)
+            batch.append((content, text))
+            n_chunks += len(text.keys)
             n_bytes += content.file.size
             if n_chunks >= self._limits.batch_chunks or n_bytes >= self._limits.batch_bytes:
-                self._commit(view_id, batch, rows, plan, tally, steps.left)
+                self._commit(view_id, batch, reader, plan, tally)
                 batch.clear()
-                rows.clear()
                 n_chunks = n_bytes = 0
-        if batch or rows:
-            self._commit(view_id, batch, rows, plan, tally, steps.left, last=True)
+        if batch or reader.rows:
+            self._commit(view_id, batch, reader, plan, tally, last=True)
+        tally.skipped += reader.skipped
 
-    def _parse(self, tasks: Iterator[Task[_Content]], plan: Plan) -> Iterator[tuple[_Content, ParsedText]]:
-        if not self._limits.helpers or sum(file.size for file in plan.todo) < BESIDE_BYTES:
-            return parse_here(tasks)
-        return parse_beside(tasks, TEXT_JOB, self._limits)
-
-    def _read_all(self, plan: Plan, rows: list[FileRow], tally: Tally, steps: _Steps) -> Iterator[Task[_Content]]:
-        """Yield the files that need parsing; those that do not are added to `rows`."""
-        for file in plan.todo:
-            outcome = self._read(file, tally)
-            if isinstance(outcome, Task):
-                yield outcome
-                continue
-            steps.take()
-            if outcome is not None:
-                rows.append(outcome)
-
-    def _read(self, file: FileStat, tally: Tally) -> FileRow | Task[_Content] | None:
-        """Return a finished row for a file that needs no parsing, else what to parse, None for one that vanished."""
-        racy = self._view.is_racy(file)
-        origin = self._origin(file)
-        if origin is not None and (blob_id := index_db.find_origin(self._connection, origin)) is not None:
-            return FileRow.of(file, blob_id, racy=racy)
-        try:
-            raw = self._view.read(file.path)
-        except FileNotFoundError:
-            tally.skipped.append(Skipped(file.path, "vanished while indexing"))
-            return None
-        except OSError as error:
-            reason = f"cannot be read: {error.strerror or error}"
-            tally.skipped.append(Skipped(file.path, reason))
-            return FileRow.of(file, None, racy=True, reason=reason)
-        racy = racy or len(raw) != file.size
-        data = normalize(raw)
-        if unsuitable := check_content(data, file.path):
-            return FileRow.of(file, None, racy=racy, reason=unsuitable)
-        language = detect_language(file.path, data[:HEAD_BYTES])
-        content_hash = blake2b(data, digest_size=HASH_BYTES).digest()
-        blob_id = index_db.find_blob(self._connection, content_hash, language.name)
-        # The file may have changed since git was asked.
-        origin = origin if origin is not None and is_content_of(origin.object_id, raw) else None
-        if blob_id is not None:
-            if origin is not None:
-                self._origins[origin] = blob_id
-            return FileRow.of(file, blob_id, racy=racy)
-        return Task(data, language.name, _Content(file, content_hash, racy, origin))
-
-    def _origin(self, file: FileStat) -> Origin | None:
-        object_id = self._objects.get(file.path)
-        return None if object_id is None else Origin(file.path, object_id, file.size)
+    def _parse(self, tasks: Iterator[Task[Content]], plan: Plan) -> Iterator[tuple[Content, ParsedText]]:
+        if self._limits.helpers and plan.is_much:
+            return parse_beside(tasks, TEXT_JOB, self._limits)
+        return parse_here(tasks)
 
     def _commit(
         self,
         view_id: int,
-        batch: Sequence[tuple[_Content, ParsedText]],
-        rows: list[FileRow],
+        batch: Sequence[tuple[Content, ParsedText]],
+        reader: Reader,
         plan: Plan,
         tally: Tally,
-        pending: int,
         *,
         last: bool = False,
     ) -> None:
@@ -282,15 +199,15 @@ class Builder:
             elif key not in blob_ids:
                 blob_ids[key] = next_id + len(unique)
                 unique[key] = text
-        name, segment, n_bytes = uuid4().hex, None, 0
+        name, segment, n_bytes = new_name(), None, 0
         if any(text.keys for text in unique.values()):
             segment = self._segment(list(unique.values()), [blob_ids[key] for key in unique])
             n_bytes = segment.save(self._state.segment(name))
         for content, text in batch:
             file, blob_id = content.file, blob_ids[content.content_hash, text.parsed.language]
             if content.origin is not None:
-                self._origins[content.origin] = blob_id
-            rows.append(FileRow.of(file, blob_id, racy=content.racy))
+                reader.origins[content.origin] = blob_id
+            reader.rows.append(FileRow.of(file, blob_id, racy=content.racy))
         with transaction(self._connection):
             segment_id = 0
             if segment is not None:
@@ -298,18 +215,19 @@ class Builder:
                 tally.embedded += len(segment)
             for key, text in unique.items():
                 index_db.put_blob(self._connection, blob_ids[key], key[0], text.parsed, text.keys, segment_id)
-            index_db.put_files(self._connection, view_id, rows)
-            index_db.put_origins(self._connection, self._origins)
-            self._origins.clear()
-            tally.count(rows, plan)
+            index_db.put_files(self._connection, view_id, reader.rows)
+            index_db.put_origins(self._connection, reader.origins)
+            tally.count(reader.rows, plan)
             # What is committed is shown, unless it is too little. The last batch may wait, too, for the end is near.
-            self._n_unshown += len(rows)
+            self._n_unshown += len(reader.rows)
             shown = self._last_view()
             waits = shown is not None and (last or self._n_unshown < SHOWN_SHARE * len(shown.paths))
             if tally.touched and not waits:
                 self._publish(view_id)
                 self._n_unshown = 0
-            index_db.set_pending(self._connection, view_id, pending + (self._n_unshown if tally.touched else 0))
+            index_db.set_pending(self._connection, view_id, reader.left + (self._n_unshown if tally.touched else 0))
+        reader.rows.clear()
+        reader.origins.clear()
 
     def _segment(self, items: Sequence[ParsedText], blob_ids: Sequence[int]) -> Segment:
         postings, vectors = self._analyzer.analyze([item.words for item in items])
@@ -363,7 +281,7 @@ class Builder:
         stored = {int(blob) for segment in segments for blob in segment.blob_ids}
         keep = stored & index_db.live_blob_ids(self._connection) if collect else stored
         merged = merge_segments(segments, keep)
-        name = uuid4().hex
+        name = new_name()
         n_bytes = merged.save(self._state.segment(name))
         if collect:
             index_db.drop_blobs(self._connection, stored - keep)
@@ -373,12 +291,7 @@ class Builder:
     def _publish(self, view_id: int) -> None:
         """Start a new generation: write the view's arrays for it, then count it up. Runs inside a transaction."""
         generation = index_db.generation(self._connection) + 1
-        languages = dict(index_db.blob_languages(self._connection, view_id))
-        files = [
-            ViewFile(row.path, row.blob_id, languages[row.blob_id])
-            for row in index_db.iter_files(self._connection, view_id)
-            if row.blob_id is not None
-        ]
+        files = [ViewFile(*file) for file in index_db.shown_files(self._connection, view_id)]
         last = self._last_view() or self._other_view()
         arrays = build_view(files, self._model.word_vectors, self._model.dimensions, last)
         published = self._view_files.save(arrays, view_id, generation)
@@ -396,10 +309,14 @@ class Builder:
     def _load_view(self, view: ViewRow) -> ViewArrays | None:
         if not view.generation:
             return None
+        if self._loaded is not None and self._loaded[0] == (view.id, view.generation):
+            return self._loaded[1]
         try:
-            return load_view(self._state, view)
+            arrays = load_view(self._state, view)
         except DerivedFileError:
             return None
+        self._loaded = (view.id, view.generation), arrays
+        return arrays
 
 
 def _small_ones(rows: list[SegmentRow]) -> list[SegmentRow]:

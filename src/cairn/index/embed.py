@@ -18,10 +18,10 @@ from cairn.embedding.chain import fingerprint_of, open_model
 from cairn.embedding.protocol import Embedder
 from cairn.errors import IndexLockedError, ProviderError
 from cairn.index.analysis import quantize
-from cairn.index.build import HASH_BYTES
 from cairn.index.models import place_of, settings_to_json
 from cairn.index.overlay import KnownVectors, OverlayFile, OverlayStore
 from cairn.index.plan import listed_files
+from cairn.index.reading import HASH_BYTES
 from cairn.index.store import StateDir
 from cairn.index.texts import chunk_text, text_key
 from cairn.index.views import View

@@ -9,21 +9,18 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
-from uuid import uuid4
 
 from cairn.config import Settings
 from cairn.index.plan import listed_files
 from cairn.index.segment import Segment, merge_segments
-from cairn.index.store import StateDir
+from cairn.index.store import StateDir, new_name
 from cairn.source.objects import missing_commits
 from cairn.storage import garbage_db, index_db, overlay_db
 from cairn.storage.connection import mapped_errors, transaction
 from cairn.storage.index_db import SegmentRow
 
 DAY_SECONDS = 86_400.0
-# An update that changed something looks for garbage when the last look is so long ago.
-QUIET_SECONDS = DAY_SECONDS
-# That one rewrites a segment only when so much of it goes.
+# An update that only looks for garbage now and then rewrites a segment only when so much of it goes.
 QUIET_SHARE = 1 / 8
 # The database is rewritten when so much of it is free.
 FREE_SHARE = 1 / 4
@@ -70,11 +67,6 @@ def gone_views(views: Sequence[garbage_db.ViewSize], root: Path) -> set[int]:
 
 class _Undo(Exception):
     """Ends a transaction that was only to see what it would do."""
-
-
-def is_due(connection: sqlite3.Connection, now: float) -> bool:
-    """Tell whether the quiet collection is to run; a time in the future, from a clock since corrected, is no reason."""
-    return not 0 <= now - garbage_db.collected_at(connection) < QUIET_SECONDS
 
 
 def collect(
@@ -175,7 +167,7 @@ def _rewrite(connection: sqlite3.Connection, state: StateDir, row: SegmentRow, w
     rest = merge_segments([segment], {int(one) for one in segment.blob_ids} - without)
     new_id = 0
     if len(rest):
-        name = uuid4().hex
+        name = new_name()
         new_id = index_db.put_segment(connection, name, len(rest), rest.save(state.segment(name)))
     index_db.replace_segments(connection, [row.id], new_id)
 

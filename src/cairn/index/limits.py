@@ -59,6 +59,13 @@ def limits_of(settings: Settings, *, background: bool, cores: int | None = None)
     )
 
 
+def usable_cores() -> int:
+    """Return how many cores this process may run on."""
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def lower_priority(settings: Settings, pid: int = 0) -> None:
     """Let others go first, on some of the cores only: the calling thread with what it starts, or another process.
 

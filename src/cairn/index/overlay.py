@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
-from uuid import uuid4
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +14,7 @@ import numpy.typing as npt
 from cairn.errors import DerivedFileError
 from cairn.index.plan import has_size
 from cairn.index.snapshot import Snapshot
-from cairn.index.store import StateDir
+from cairn.index.store import StateDir, new_name
 from cairn.index.vectors import Vectors
 from cairn.storage import overlay_db
 from cairn.storage.arrays import load_arrays, save_arrays
@@ -197,7 +196,7 @@ class OverlayStore:
             overlay_db.count_up(self._connection)
 
     def _put(self, file: OverlayFile, blob_ids: Iterable[int]) -> None:
-        name = uuid4().hex
+        name = new_name()
         n_bytes = file.save(self._state.overlay(name))
         overlay_db.put_overlay(self._connection, self._model.id, name, len(file.keys), n_bytes, blob_ids)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from cairn.index.store import StateDir
 from cairn.index.views import View
 from cairn.source.walk import Walk
-from cairn.storage import index_db, overlay_db
+from cairn.storage import garbage_db, index_db
 from cairn.storage.index_db import FileRow, SegmentRow, ViewRow
 from cairn.types import FileStat, IndexReport, Skipped
 
@@ -19,6 +19,9 @@ from cairn.types import FileStat, IndexReport, Skipped
 ANALYSIS_VERSION = "5"
 # A segment of less than this share of `Settings.exact_chunks` is compared row by row even in a large index.
 GRAPH_SHARE = 1 / 10
+MUCH_BYTES = 1_000_000
+# An update that changed something looks for garbage when the last look is so long ago.
+GARBAGE_SECONDS = 86_400.0
 
 
 @dataclass(slots=True)
@@ -30,6 +33,11 @@ class Plan:
     unchanged: int
     known: dict[str, FileRow]
     view_id: int = -1
+
+    @property
+    def is_much(self) -> bool:
+        """Whether there is so much to read that more processes are worth starting."""
+        return sum(file.size for file in self.todo) >= MUCH_BYTES
 
     def changed(self) -> list[FileStat]:
         """Return the files that look new or changed; the rest of `todo` is read again only to be sure."""
@@ -101,6 +109,11 @@ def missing_graphs(connection: sqlite3.Connection, state: StateDir, exact_chunks
     return [row for row in rows if row.n_rows >= GRAPH_SHARE * exact_chunks and not state.neighbours(row.name).exists()]
 
 
+def is_collection_due(connection: sqlite3.Connection, now: float) -> bool:
+    """Tell whether to look for garbage; a time in the future, from a clock since corrected, is no reason."""
+    return not 0 <= now - garbage_db.collected_at(connection) < GARBAGE_SECONDS
+
+
 def is_of(view: ViewRow, shown: View) -> bool:
     """Tell whether a view was read from the branch and commit that it is to show now."""
     return (view.branch, view.revision) == (shown.branch, shown.revision)
@@ -124,6 +137,8 @@ def has_size(path: Path, n_bytes: int) -> bool:
 
 def listed_files(connection: sqlite3.Connection, state: StateDir) -> set[Path]:
     """Return the derived files that belong to the index; all others are litter."""
+    from cairn.storage import overlay_db  # noqa: PLC0415 - start-up time: most runs find that nothing changed
+
     segments = index_db.read_segments(connection)
     keep = {state.segment(row.name) for row in segments} | {state.neighbours(row.name) for row in segments}
     for view in index_db.read_views(connection):

@@ -21,6 +21,13 @@ _GITIGNORE = "# Everything here is rebuilt by Cairn, except what is meant to be 
 
 _PARTS = {".seg": "segments", ".arr": "views", ".paths": "views", ".vec": "overlays", ".hnsw": "graphs"}
 
+_NAME_BYTES = 16
+
+
+def new_name() -> str:
+    """Return a name that no file in `derived/` has or ever had."""
+    return os.urandom(_NAME_BYTES).hex()
+
 
 @dataclass(frozen=True, slots=True)
 class StateDir:

@@ -83,7 +83,12 @@ class CheckoutView:
 
     def walk(self) -> Walk:
         """Find the eligible files."""
-        return walk(self._root, repository=self._repository, max_file_bytes=self._max_file_bytes)
+        return walk(
+            self._root,
+            repository=self._repository,
+            max_file_bytes=self._max_file_bytes,
+            meanwhile=_import_what_follows,
+        )
 
     def stamp(self, path: str) -> Stamp:
         """Return size and time of modification."""
@@ -179,3 +184,10 @@ def name_of_revision(root: Path, repository: Repository, revision: Revision) -> 
 
 def _printable(name: str) -> str:
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def _import_what_follows() -> None:
+    """Import what comparing, reading and searching need, while there is nothing to do but to wait for git."""
+    import cairn.index.plan  # noqa: PLC0415 - start-up time, of which this takes none
+    import cairn.index.words  # noqa: PLC0415 - as above
+    import cairn.source.languages  # noqa: F401, PLC0415 - as above

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from cairn.source.text import raw_words
+from cairn.types import ParsedFile
 
 # The texts of a chunk, in the order of every per-field constant elsewhere.
 FIELDS = ("name", "signature", "doc", "body")
@@ -41,6 +42,14 @@ class Words(NamedTuple):
     def n_rows(self) -> int:
         """How many rows the words belong to."""
         return len(self.lengths) // len(FIELDS)
+
+
+class ParsedText(NamedTuple):
+    """A parsed file, ready to be analysed: the words and stable key of each chunk."""
+
+    parsed: ParsedFile
+    words: Words
+    keys: list[int]
 
 
 class _Numbers(dict[str, int]):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,10 +29,13 @@ from cairn.storage.lock import write_lock
 from cairn.types import IndexReport
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from cairn.embedding.static import StaticModel
-    from cairn.index.build import Progress
+    from cairn.index.ahead import Ahead
     from cairn.index.gc import GarbageReport
     from cairn.index.health import Finding
+    from cairn.index.limits import Limits, Progress
     from cairn.index.plan import Plan
     from cairn.source.walk import Walk
 
@@ -125,15 +129,37 @@ class Writer:
         verify: bool,
         todo: Plan | None,
     ) -> IndexReport:
-        from cairn.index import gc  # noqa: PLC0415 - start-up time: numpy
-        from cairn.index.build import Builder  # noqa: PLC0415 - as above, and all that parses
+        from cairn.index.limits import limits_of  # noqa: PLC0415 - start-up time: most runs have nothing to do
+        from cairn.index.plan import is_collection_due  # noqa: PLC0415 - as above
 
-        with closing(self._state.open_for_writing(replace_newer=full)) as connection:
-            builder = Builder(view, self._state, connection, self._load_model(), self._settings, background=background)
-            report = builder.run(found, todo, started, full=full, verify=verify, progress=progress)
-            if gc.is_due(connection, time.time()):
+        limits = limits_of(self._settings, background=background)
+        with ExitStack() as stack:
+            connection = stack.enter_context(closing(self._state.open_for_writing(replace_newer=full)))
+            ahead = None if todo is None else self._start(view, connection, todo, limits, progress)
+            if ahead is not None:
+                stack.enter_context(closing(ahead))
+            from cairn.index.build import Builder  # noqa: PLC0415 - start-up time: numpy, after the fork was made
+
+            builder = Builder(view, self._state, connection, self._load_model(), self._settings, limits)
+            report = builder.run(found, todo, started, full=full, verify=verify, ahead=ahead, progress=progress)
+            if is_collection_due(connection, time.time()):
+                from cairn.index import gc  # noqa: PLC0415 - start-up time: once a day
+
                 gc.collect(connection, self._state, self._settings, self._root, quiet=True)
             return report
+
+    def _start(
+        self, view: View, connection: sqlite3.Connection, todo: Plan, limits: Limits, progress: Progress | None
+    ) -> Ahead | None:
+        """Have the files parsed beside what is imported next, if that saves time."""
+        from cairn.index.ahead import Ahead, is_worthwhile  # noqa: PLC0415 - start-up time, as in _build()
+        from cairn.index.limits import usable_cores  # noqa: PLC0415 - as above
+        from cairn.index.reading import Reader  # noqa: PLC0415 - as above
+
+        if todo.is_much or not is_worthwhile(limits, cores=usable_cores(), imported="numpy" in sys.modules):
+            return None
+        with mapped_errors(self._state.database):
+            return Ahead(Reader(view, connection, todo, progress), limits)
 
     def preview(self, view: View) -> IndexReport:
         """Say what an update would do, without changing anything."""

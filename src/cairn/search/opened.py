@@ -20,7 +20,7 @@ from cairn.storage.connection import mapped_errors
 
 if TYPE_CHECKING:
     from cairn.graph.graph import Graph
-    from cairn.index.build import Progress
+    from cairn.index.limits import Progress
     from cairn.search.meaning import Meanings
 
 

@@ -12,9 +12,9 @@ from cairn.embedding.static import StaticModel
 from cairn.errors import NotFoundError, QueryError
 from cairn.graph.locate import code_lines, read_source
 from cairn.index.analysis import Analyzer
-from cairn.index.parsing import ParsedText, own_texts, parse_text, row_of
+from cairn.index.parsing import own_texts, parse_text, row_of
 from cairn.index.snapshot import Snapshot
-from cairn.index.words import Words
+from cairn.index.words import ParsedText, Words
 from cairn.search.engine import MINOR_KINDS
 from cairn.search.rank import Floats
 from cairn.source.clones import Tokenizer, Tokens

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cairn.index.parsing import ParsedText
+from cairn.index.words import ParsedText
 from cairn.search.answer import Library, Request, coverage_of, read_files
 from cairn.search.confidence import confidence_word
 from cairn.search.engine import MINOR_KINDS

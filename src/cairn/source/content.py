@@ -18,23 +18,20 @@ _HEADER_LINES = 20
 _HEADER_BYTES = 4096
 _OFTEN_MINIFIED = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".css", ".html", ".htm", ".json", ".xml", ".vue", ".svelte")
 
-_COMMENT = re.compile(
-    rb"^\s*(?://[/!]?|/\*[*!]?|\*|#+|--|;+|%+|<!--|\(\*|\{-|'|@?rem\b|\"\"\")\s*(\S.*)$", re.IGNORECASE
-)
-_STANDARD_MARK = re.compile(
-    rb"(?:this (?:file|code) (?:is|was) )?(?:automatically |auto-?)?"
+# Patterns here are text, which `re` compiles when it first uses them and keeps: few files ask for it.
+_COMMENT = rb"(?i)^\s*(?://[/!]?|/\*[*!]?|\*|#+|--|;+|%+|<!--|\(\*|\{-|'|@?rem\b|\"\"\")\s*(\S.*)$"
+_STANDARD_MARK = (
+    rb"(?i)(?:this (?:file|code) (?:is|was) )?(?:automatically |auto-?)?"
     rb"@generated(?: (?:by|from|with|using|signedsource)\b|\s*[<({:.;*-]|\s*$)"
     rb"|code generated .*\bdo not edit\b[.!]?\s*(?:\*/|-->)?\s*$"
-    rb"|<auto-?generated\b",
-    re.IGNORECASE,
+    rb"|<auto-?generated\b"
 )
-_WARNING = re.compile(rb"\b(?:do not|don't) (?:edit|modify|change|make changes)\b", re.IGNORECASE)
-_STATEMENT = re.compile(
-    rb"(?:\W|warning|note|notice|attention|do not (?:edit|modify))*"
+_WARNING = rb"(?i)\b(?:do not|don't) (?:edit|modify|change|make changes)\b"
+_STATEMENT = (
+    rb"(?i)(?:\W|warning|note|notice|attention|do not (?:edit|modify))*"
     rb"(?:(?:this|the) (?:\w+ )?(?:file|code|class|module|header|source|document) (?:is|was|has been) )?(?:an? )?"
     rb"(?:auto(?:matically|matic|-)?[ -]?|machine[ -])?generated"
-    rb"(?: (?:by|from|with|using|on|at|via|automatically)\b|(?: (?:file|code))?\s*(?:[.,:;!(*-]|$))",
-    re.IGNORECASE,
+    rb"(?: (?:by|from|with|using|on|at|via|automatically)\b|(?: (?:file|code))?\s*(?:[.,:;!(*-]|$))"
 )
 
 
@@ -90,9 +87,10 @@ def _is_generated(data: bytes, path: str) -> bool:
     head = data[:_HEADER_BYTES]
     if b"generated" not in head.lower():
         return False
-    comments = [match[1] for line in head.splitlines()[:_HEADER_LINES] if (match := _COMMENT.match(line))]
-    marked = any(_STANDARD_MARK.match(comment) for comment in comments) or (
-        any(_WARNING.search(comment) for comment in comments) and any(_STATEMENT.match(comment) for comment in comments)
+    comments = [match[1] for line in head.splitlines()[:_HEADER_LINES] if (match := re.match(_COMMENT, line))]
+    marked = any(re.match(_STANDARD_MARK, comment) for comment in comments) or (
+        any(re.search(_WARNING, comment) for comment in comments)
+        and any(re.match(_STATEMENT, comment) for comment in comments)
     )
     return marked and _is_code(data, path)
 

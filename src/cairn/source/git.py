@@ -5,19 +5,20 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from cairn.errors import DiffError, PathError
 
-_REVISION = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_UNREADABLE = re.compile(rb"^warning: could not open directory '(.*)/': ", re.MULTILINE)
+# Patterns that most runs need not are text, which `re` compiles when it first uses them and keeps.
+_REVISION = r"[0-9a-f]{40}(?:[0-9a-f]{24})?"
+_UNREADABLE = rb"(?m)^warning: could not open directory '(.*)/': "
 _LOCATE_TIMEOUT_S = 20.0
 _LIST_TIMEOUT_S = 300.0
 _SEPARATOR = "--cairn"  # rev-parse echoes an option it does not know: a folder's name may hold line breaks
 # Set by git around hooks and aliases: they point at another repository or change how arguments and output read.
-_FOREIGN_VARIABLE = re.compile(
+_FOREIGN_VARIABLE = (
     r"GIT_(?:ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|DIR|GRAFT_FILE|IMPLICIT_WORK_TREE|INDEX_FILE|INTERNAL_SUPER_PREFIX"
     r"|NAMESPACE|OBJECT_DIRECTORY|PREFIX|QUARANTINE_PATH|SHALLOW_FILE|WORK_TREE|(?:GLOB|ICASE|LITERAL|NOGLOB)_PATHSPECS"
     r"|TRACE.*)"
@@ -93,13 +94,13 @@ def head_revision(repository: Repository) -> str | None:
     reference = _read_reference(repository.git_dir / "HEAD")
     if reference.startswith("ref: refs/heads/"):
         reference = _read_reference(repository.common_dir / reference.removeprefix("ref: "))
-    if _REVISION.fullmatch(reference):
+    if re.fullmatch(_REVISION, reference):
         return reference
     done = run_git(repository.work_tree, ["rev-parse", "--verify", "--quiet", "HEAD"], _LOCATE_TIMEOUT_S)
     return os.fsdecode(done.stdout).strip() or None
 
 
-def list_files(folder: Path, *, own_repository: bool = False) -> Listing:
+def list_files(folder: Path, *, own_repository: bool = False, meanwhile: Callable[[], None] | None = None) -> Listing:
     """List what git tracks below a folder of a checkout, and what it does not track but would not ignore either.
 
     Tracked files are listed whether or not they are still on disk.
@@ -107,17 +108,21 @@ def list_files(folder: Path, *, own_repository: bool = False) -> Listing:
     Args:
         folder: any folder of the checkout.
         own_repository: fail rather than answer for the enclosing repository when the folder has none of its own.
+        meanwhile: as for `run_git`.
 
     Raises:
         PathError: if git fails.
     """
     arguments = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    done = run_git(folder, arguments, _LIST_TIMEOUT_S, ceiling=folder.parent if own_repository else None)
+    done = run_git(
+        folder, arguments, _LIST_TIMEOUT_S, ceiling=folder.parent if own_repository else None, meanwhile=meanwhile
+    )
     if done.returncode:
         raise _refusal(folder, done)
     paths = set(os.fsdecode(done.stdout).split("\0"))  # a file in conflict is listed once for each side
     paths.discard("")
-    return Listing(sorted(paths), [os.fsdecode(path) for path in _UNREADABLE.findall(done.stderr)])
+    unreadable = re.findall(_UNREADABLE, done.stderr) if done.stderr else []
+    return Listing(sorted(paths), [os.fsdecode(path) for path in unreadable])
 
 
 def diff_lines(folder: Path, revision: str) -> list[str]:
@@ -162,8 +167,17 @@ def run_git(
     *,
     ceiling: Path | None = None,
     given: bytes = b"",
+    meanwhile: Callable[[], None] | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run git in a folder, free of the variables of a surrounding git; `given` is what it reads.
+    """Run git in a folder, free of the variables of a surrounding git.
+
+    Args:
+        folder: where.
+        arguments: for git.
+        timeout_s: how long to wait for it.
+        ceiling: git looks for a repository in folders below this one only.
+        given: what git reads.
+        meanwhile: what to do while git starts working.
 
     Raises:
         FileNotFoundError: if git is not installed.
@@ -172,15 +186,16 @@ def run_git(
     environment = environment_for(ceiling)
     command = ["git", "-c", "core.fsmonitor=false", *arguments]  # start no daemon and no program the repository names
     try:
-        return subprocess.run(
-            command,
-            cwd=folder,
-            env=environment,
-            input=given,
-            capture_output=True,
-            timeout=timeout_s,
-            check=False,
-        )
+        pipe = subprocess.PIPE
+        with subprocess.Popen(command, cwd=folder, env=environment, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+            try:
+                if meanwhile is not None:
+                    meanwhile()
+                output, complaints = process.communicate(given, timeout_s)
+            except BaseException:
+                process.kill()
+                raise
+            return subprocess.CompletedProcess(command, process.returncode, output, complaints)
     except subprocess.TimeoutExpired as error:
         raise PathError(f"git needed more than {timeout_s:.0f} s in {folder}", "try: git status") from error
     except (PermissionError, NotADirectoryError) as error:
@@ -191,11 +206,15 @@ def run_git(
 
 def environment_for(ceiling: Path | None) -> dict[str, str]:
     """Return the variables git runs with: it takes no lock, fetches nothing, and speaks English."""
-    environment = {name: value for name, value in os.environ.items() if not _FOREIGN_VARIABLE.fullmatch(name)}
+    environment = {name: value for name, value in os.environ.items() if not _is_foreign(name)}
     environment |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
     if ceiling is not None:
         environment["GIT_CEILING_DIRECTORIES"] = os.path.abspath(ceiling)
     return environment
+
+
+def _is_foreign(name: str) -> bool:
+    return name.startswith("GIT_") and re.fullmatch(_FOREIGN_VARIABLE, name) is not None
 
 
 def _refusal(folder: Path, done: subprocess.CompletedProcess[bytes]) -> PathError:

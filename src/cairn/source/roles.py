@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from enum import IntFlag
+from functools import cache
 
 
 class Role(IntFlag):
@@ -22,52 +23,52 @@ class Role(IntFlag):
     OLD_VERSION = 256
 
 
-_TEST = re.compile(
+# Patterns here are text, which is compiled when it is first needed: most runs know the roles of all files already.
+_TEST = (
     r"(^|/)(tests?|testing|specs?|__tests__|__mocks__|testdata|fixtures?|e2e|testutils?)/"
     r"|(^|/)(test_[^/]*|[^/]*_test|[^/]*_tests|[^/]*[.-](test|spec|stories|bench)|conftest|[^/]*_spec)\.[^/]+$"
-    r"|(^|/)[^/]*[a-z](Test|Tests|Spec|Specs|TestCase|IT)\.(java|kt|kts|scala|cs|swift|php|groovy)$",
+    r"|(^|/)[^/]*[a-z](Test|Tests|Spec|Specs|TestCase|IT)\.(java|kt|kts|scala|cs|swift|php|groovy)$"
 )
-_EXAMPLE = re.compile(r"(^|/)(examples?|samples?|demos?|benchmarks?|bench|playground|tutorials?|docs?_src|cookbook)/")
-_DOCS = re.compile(
-    r"(^|/)(docs?|documentation|man)/|\.(md|mdx|markdown|rst|adoc|txt)$|(^|/)(readme|changelog|license)", re.I
-)
-_REEXPORT = re.compile(r"(^|/)(__init__\.py|index\.(ts|js|tsx|jsx|mjs)|mod\.rs|package-info\.java|module-info\.java)$")
-_LEGACY = re.compile(r"(^|/|_)(compat|legacy|deprecated|old|backports?)(/|\.|_|$)")
-_DECLARATION = re.compile(r"\.d\.[mc]?ts$|\.pyi$")
-_CONFIG = re.compile(
-    r"(^|/)(requirements[^/]*\.(txt|in)|constraints[^/]*\.txt|CMakeLists\.txt|MANIFEST\.in|\.[a-z]+(rc|ignore))$"
-)
+_EXAMPLE = r"(^|/)(examples?|samples?|demos?|benchmarks?|bench|playground|tutorials?|docs?_src|cookbook)/"
+_DOCS = r"(?i)(^|/)(docs?|documentation|man)/|\.(md|mdx|markdown|rst|adoc|txt)$|(^|/)(readme|changelog|license)"
+_REEXPORT = r"(^|/)(__init__\.py|index\.(ts|js|tsx|jsx|mjs)|mod\.rs|package-info\.java|module-info\.java)$"
+_LEGACY = r"(^|/|_)(compat|legacy|deprecated|old|backports?)(/|\.|_|$)"
+_DECLARATION = r"\.d\.[mc]?ts$|\.pyi$"
+_CONFIG = r"(^|/)(requirements[^/]*\.(txt|in)|constraints[^/]*\.txt|CMakeLists\.txt|MANIFEST\.in|\.[a-z]+(rc|ignore))$"
 _CONFIG_LANGUAGES = frozenset({"json", "yaml", "toml", "ini", "xml", "make", "cmake", "dockerfile", "hcl"})
 
 
 _PLATFORMS = {
-    "win32": re.compile(r"(^|[/_.-])(win|win32|win64|windows|msvc|mingw)([/_.-]|$)", re.I),
-    "darwin": re.compile(r"(^|[/_.-])(darwin|macos|osx|mac|ios|fsevents)([/_.-]|$)", re.I),
-    "linux": re.compile(r"(^|[/_.-])(linux|posix|unix|epoll|inotify)([/_.-]|$)", re.I),
+    "win32": r"(?i)(^|[/_.-])(win|win32|win64|windows|msvc|mingw)([/_.-]|$)",
+    "darwin": r"(?i)(^|[/_.-])(darwin|macos|osx|mac|ios|fsevents)([/_.-]|$)",
+    "linux": r"(?i)(^|[/_.-])(linux|posix|unix|epoll|inotify)([/_.-]|$)",
 }
 _PLATFORM = sys.platform if sys.platform in _PLATFORMS else "linux"
-_VERSION = re.compile(r"(?:^|/)v(\d+)/")
+_VERSION = r"(?:^|/)v(\d+)/"
+
+
+_compiled = cache(re.compile)
 
 
 def role_of(path: str, language: str) -> Role:
     """Return the roles of the file at the relative `path`, as far as they do not depend on other files."""
     role = Role(0)
-    if _TEST.search(path):
+    if _compiled(_TEST).search(path):
         role |= Role.TEST
-    if _EXAMPLE.search(path):
+    if _compiled(_EXAMPLE).search(path):
         role |= Role.EXAMPLE
-    if language in _CONFIG_LANGUAGES or _CONFIG.search(path):
+    if language in _CONFIG_LANGUAGES or _compiled(_CONFIG).search(path):
         role |= Role.CONFIG
-    elif _DOCS.search(path):
+    elif _compiled(_DOCS).search(path):
         role |= Role.DOCS
-    if _REEXPORT.search(path):
+    if _compiled(_REEXPORT).search(path):
         role |= Role.REEXPORT
-    if _LEGACY.search(path):
+    if _compiled(_LEGACY).search(path):
         role |= Role.LEGACY
-    if _DECLARATION.search(path):
+    if _compiled(_DECLARATION).search(path):
         role |= Role.DECLARATION
-    here = _PLATFORMS[_PLATFORM].search(path)
-    if not here and any(pattern.search(path) for pattern in _PLATFORMS.values()):
+    here = _compiled(_PLATFORMS[_PLATFORM]).search(path)
+    if not here and any(_compiled(pattern).search(path) for pattern in _PLATFORMS.values()):
         role |= Role.OTHER_PLATFORM
     return role
 
@@ -84,7 +85,9 @@ def roles_of(files: Sequence[tuple[str, str]], known: Mapping[tuple[str, str], R
     """
     known = known or {}
     roles = [role_of(*file) if (role := known.get(file)) is None else role & ~Role.OLD_VERSION for file in files]
-    versions = [(number, match) for number, (path, _) in enumerate(files) if (match := _VERSION.search(path))]
+    versions = [
+        (number, match) for number, (path, _) in enumerate(files) if (match := _compiled(_VERSION).search(path))
+    ]
     newest: dict[str, int] = {}
     for _, match in versions:
         above = match.string[: match.start()]

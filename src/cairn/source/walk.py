@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Callable
 from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -41,7 +42,13 @@ class Folder(NamedTuple):
     is_unlisted: bool = False
 
 
-def walk(root: Path, *, repository: git.Repository | None, max_file_bytes: int = MAX_FILE_BYTES) -> Walk:
+def walk(
+    root: Path,
+    *,
+    repository: git.Repository | None,
+    max_file_bytes: int = MAX_FILE_BYTES,
+    meanwhile: Callable[[], None] | None = None,
+) -> Walk:
     """Find the eligible files below a folder.
 
     Names that convention marks as vendored, locked, minified or binary are left out, and so is what `.cairnignore`
@@ -53,12 +60,13 @@ def walk(root: Path, *, repository: git.Repository | None, max_file_bytes: int =
         repository: the checkout that contains the root, so that git says which files count; None to walk the folders,
             with `.gitignore` files as git would read them.
         max_file_bytes: files above this size are skipped.
+        meanwhile: what to do while git, if it is asked, starts working.
 
     Raises:
         PathError: if the root cannot be read, or git fails.
     """
     walker = Walker(root, max_file_bytes)
-    listing = git.list_files(root) if repository else None
+    listing = git.list_files(root, meanwhile=meanwhile) if repository else None
     # An ignored folder that is named as the root is wanted all the same.
     if repository and listing and (listing.paths or not git.is_ignored(root)):
         walker.add_listed(listing, repository.work_tree)

@@ -526,12 +526,14 @@ def count_totals(connection: sqlite3.Connection, view_id: int) -> tuple[int, int
     return sum(row[1] for row in rows), sum(row[2] for row in rows), {row[0]: row[1] for row in rows}
 
 
-def blob_languages(connection: sqlite3.Connection, view_id: int) -> list[tuple[int, str]]:
-    """Return (blob id, language) of every blob in a view."""
-    return connection.execute(
-        "SELECT DISTINCT blob.id, language FROM entry JOIN blob ON blob.id = entry.blob_id WHERE entry.view_id = ?",
+def shown_files(connection: sqlite3.Connection, view_id: int) -> Iterator[tuple[str, int, str]]:
+    """Yield (path, blob id, language) of every file that a view shows, in path order."""
+    rows = connection.execute(
+        """SELECT path, blob_id, language FROM file JOIN blob ON blob.id = file.blob_id
+           WHERE view_id = ? ORDER BY path""",
         (view_id,),
-    ).fetchall()
+    )
+    return ((os.fsdecode(path), blob_id, language) for path, blob_id, language in rows)
 
 
 _CHUNK_COLUMNS = """id, key, kind, owner, part, first_definition, end_definition, header,

@@ -55,10 +55,7 @@ async def _search_all(request: Request, asked: SearchRequest) -> Any:  # noqa: A
             found.append((project.name, await _perform(request, "search", asked, project.root)))
         except CairnError as error:
             problems.append(f"{project.name}: {error}")
-    document = merge_searches(found, asked)
-    if problems:
-        document["notes"] = [*document.get("notes", ()), *problems]
-    return document
+    return merge_searches(found, asked, problems)
 
 
 ROUTES = [

@@ -1,0 +1,146 @@
+"""The frozen values that answers are made of; `cairn.types` has them, too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from cairn.types import Confidence, Match, OutlineMode
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How much of the project the answer stands on, in files."""
+
+    indexed: int
+    eligible: int
+    pending: int
+
+
+class Neighbour(NamedTuple):
+    """A definition that calls a hit or is called by it.
+
+    `relation` is `caller`, with the line of the call, or `callee`, with the line of its definition. `name` is
+    qualified, empty for the top level of a file; `how` the call was resolved is as in `cairn.graph.values`.
+    """
+
+    relation: Literal["caller", "callee"]
+    path: str
+    line: int
+    kind: str
+    name: str
+    how: Literal["exact", "import", "receiver", "name"]
+
+
+@dataclass(frozen=True, slots=True)
+class CodeHit:
+    """One piece of code in an answer. `tokens` is an estimate (bytes / 4) for the text that `fetch` returns.
+
+    `captures` are what the metavariables of a structural pattern stand for, by name, once for each match on the lines.
+    `similarity`, 0 to 1, and `match` say how alike this is to code that others were asked for.
+    `neighbours` is None unless they were asked for.
+    """
+
+    id: str
+    kind: str
+    name: str
+    path: str
+    start_line: int
+    end_line: int
+    language: str
+    signature: str
+    tokens: int
+    score: float
+    relevance: float
+    confidence: Confidence
+    preview: str
+    stale: bool = False
+    explain: dict[str, float] | None = None
+    captures: tuple[dict[str, str], ...] | None = None
+    similarity: float | None = None
+    match: Match | None = None
+    neighbours: tuple[Neighbour, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to one query: hits best first, and what they stand on.
+
+    `view` names the files that were searched: a folder, or the branch or commit that was asked for; `revision` is then
+    the full hash of the commit, else empty. `branch` is the one when these files were last compared with the index.
+    `omitted` counts hits left out to keep within `max_tokens`; `notes` are sentences for the reader, such as how the
+    query was understood.
+    """
+
+    query: str
+    mode: str
+    branch: str
+    generation: int
+    code: tuple[CodeHit, ...]
+    coverage: Coverage
+    took_ms: float
+    total_tokens_available: int
+    omitted: int = 0
+    notes: tuple[str, ...] = ()
+    view: str = ""
+    revision: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """The full text of one hit, as it stands now.
+
+    `stale` says that its file changed since it was indexed, and that it was not found there again. `revision` is the
+    full hash of the commit that it was read from, empty for a file on disk.
+    """
+
+    id: str
+    kind: str
+    name: str
+    path: str
+    start_line: int
+    end_line: int
+    language: str
+    text: str
+    tokens: int
+    stale: bool = False
+    revision: str = ""
+
+
+class OutlineSymbol(NamedTuple):
+    """One definition in an outline. `id` is for `fetch`; `doc` the first line of its documentation.
+
+    `depth` counts the definitions around it. Lines are those of the definition itself, without what stands above it.
+    """
+
+    id: str
+    kind: str
+    name: str
+    qualified_name: str
+    signature: str
+    doc: str
+    start_line: int
+    end_line: int
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What a file defines, as it is on disk now.
+
+    `text` is the outline to be read, of about `text_tokens` tokens; `file_tokens` is what the file would cost (both are
+    estimates). `symbols` are those that `text` shows, in reading order; `omitted` counts the rest. `imports` are shown
+    as they are written, without their keyword. `notes` are sentences for the reader.
+    """
+
+    path: str
+    language: str
+    mode: OutlineMode
+    lines: int
+    file_tokens: int
+    imports: tuple[str, ...]
+    symbols: tuple[OutlineSymbol, ...]
+    omitted: int
+    text: str
+    text_tokens: int
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,113 @@
+"""Reads the files that a run has to look at, each once, and finds those that need parsing; imports nothing heavy."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from hashlib import blake2b
+from typing import NamedTuple
+
+from cairn.index.beside import Task
+from cairn.index.limits import Progress
+from cairn.index.plan import Plan
+from cairn.index.views import View
+from cairn.source.content import check_content, normalize
+from cairn.source.languages import detect_language
+from cairn.storage import index_db
+from cairn.storage.index_db import FileRow, Origin
+from cairn.types import FileStat, Skipped
+
+HASH_BYTES = 16
+HEAD_BYTES = 8_192
+
+
+class Content(NamedTuple):
+    """A file that was read: its hash, whether it may be changing this moment, and what git calls it if it told."""
+
+    file: FileStat
+    content_hash: bytes
+    racy: bool
+    origin: Origin | None
+
+
+class Reader:
+    """Reads what a plan has to do.
+
+    `rows` are the files that need no parsing, `origins` what git calls contents that are known; whoever commits them
+    empties both. `skipped` are those that cannot be indexed. `left` counts the files that are not done.
+
+    Args:
+        view: where the files are.
+        connection: the index, in which contents are looked up.
+        plan: the files.
+        progress: is told of every file that is done.
+    """
+
+    def __init__(self, view: View, connection: sqlite3.Connection, plan: Plan, progress: Progress | None) -> None:
+        self.rows: list[FileRow] = []
+        self.origins: dict[Origin, int] = {}
+        self.skipped: list[Skipped] = []
+        self.left = len(plan.todo)
+        self._view = view
+        self._connection = connection
+        self._todo = plan.todo
+        self._objects = view.object_ids(plan.todo)
+        self._progress = progress
+        self._tell()
+
+    def tasks(self) -> Iterator[Task[Content]]:
+        """Read the files and yield those that need parsing; the caller says when they are `done`."""
+        for file in self._todo:
+            outcome = self._read(file)
+            if isinstance(outcome, Task):
+                yield outcome
+                continue
+            self.done()
+            if outcome is not None:
+                self.rows.append(outcome)
+
+    def done(self) -> None:
+        """Count one file that is done."""
+        self.left -= 1
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._progress is not None:
+            self._progress(len(self._todo) - self.left, len(self._todo))
+
+    def _read(self, file: FileStat) -> FileRow | Task[Content] | None:
+        """Return a finished row for a file that needs no parsing, else what to parse, None for one that vanished."""
+        racy = self._view.is_racy(file)
+        origin = self._origin(file)
+        if origin is not None and (blob_id := index_db.find_origin(self._connection, origin)) is not None:
+            return FileRow.of(file, blob_id, racy=racy)
+        try:
+            raw = self._view.read(file.path)
+        except FileNotFoundError:
+            self.skipped.append(Skipped(file.path, "vanished while indexing"))
+            return None
+        except OSError as error:
+            reason = f"cannot be read: {error.strerror or error}"
+            self.skipped.append(Skipped(file.path, reason))
+            return FileRow.of(file, None, racy=True, reason=reason)
+        racy = racy or len(raw) != file.size
+        data = normalize(raw)
+        if unsuitable := check_content(data, file.path):
+            return FileRow.of(file, None, racy=racy, reason=unsuitable)
+        language = detect_language(file.path, data[:HEAD_BYTES])
+        content_hash = blake2b(data, digest_size=HASH_BYTES).digest()
+        blob_id = index_db.find_blob(self._connection, content_hash, language.name)
+        if origin is not None:
+            from cairn.source.objects import is_content_of  # noqa: PLC0415 - start-up time: git was asked about many
+
+            if not is_content_of(origin.object_id, raw):  # the file changed since git was asked
+                origin = None
+        if blob_id is not None:
+            if origin is not None:
+                self.origins[origin] = blob_id
+            return FileRow.of(file, blob_id, racy=racy)
+        return Task(data, language.name, Content(file, content_hash, racy, origin))
+
+    def _origin(self, file: FileStat) -> Origin | None:
+        object_id = self._objects.get(file.path)
+        return None if object_id is None else Origin(file.path, object_id, file.size)
