@@ -8,7 +8,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -87,8 +86,7 @@ def run(path: str) -> None:
     # Nothing but messages may reach the agent's ears, whoever prints.
     output, sys.stdout = sys.stdout.buffer, sys.stderr
     threading.Thread(target=_end_with_parent, name="cairn-parent", daemon=True).start()
-    with suppress(BrokenPipeError):
-        asyncio.run(_serve(make_surface, sys.stdin.buffer, output))
+    asyncio.run(_serve(make_surface, sys.stdin.buffer, output))
     sys.stderr.flush()
     os._exit(0)  # the thread that reads may still wait for a line
 
@@ -98,8 +96,11 @@ async def _serve(make_surface: Callable[[], Surface], source: IO[bytes], output:
     lines: asyncio.Queue[bytes] = asyncio.Queue()
 
     def send(line: str) -> None:
-        output.write(line.encode("ascii") + b"\n")
-        output.flush()
+        try:
+            output.write(line.encode("ascii") + b"\n")
+            output.flush()
+        except OSError:
+            os._exit(0)  # nobody listens any more
 
     def read() -> None:
         # A thread of its own: on Windows a loop cannot wait for stdin, and here no writing can hold up reading.

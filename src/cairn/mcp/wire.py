@@ -1,7 +1,7 @@
 """JSON-RPC as the revisions of the protocol have it, for the front end on stdin and stdout.
 
 The official SDK speaks it too, and the daemon uses that over HTTP; but importing it takes longer than an agent waits
-for a first answer, and more memory than a front end may have (docs/adr/0018). Tests hold both to the same answers.
+for a first answer, and more memory than a front end may have (docs/adr/0020). Tests hold both to the same answers.
 https://modelcontextprotocol.io/specification
 """
 
