@@ -49,7 +49,7 @@ NO_ENDS = frozenset({"Elixir", "Ruby"})
 KEYWORDS = {
     "kotlin": r"^\s*(?:(?:public|private|internal|protected|override|abstract|open|suspend|inline|operator|infix|data"
     r"|sealed|enum|inner|companion|tailrec|external|actual|expect|annotation|value|fun|lateinit|const)\s+)*"
-    r"(?:fun\s+(?:<.*?>\s+)?(?:[\w<>?.,* ]+\.)?|class\s+|interface\s+|object\s+)(\w+)",
+    r"(?:fun\s+(?:<.*?>\s+)?(?:(?:[\w<>?.,* ]+|\(.*?\))\.)?|class\s+|interface\s+|object\s+)(\w+)",
     "swift": r"^\s*(?:(?:public|private|fileprivate|internal|open|static|class|final|override|mutating|convenience"
     r"|required|@\w+)\s+)*(?:func|class|struct|enum|protocol)\s+(\w+)",
     "scala": r"^\s*(?:(?:private|protected|override|final|implicit|sealed|abstract|case|lazy|inline)(?:\[\w+\])?\s+)*"

@@ -19,7 +19,8 @@ from pathlib import Path
 
 from cairn.graph.changes import changed_nodes
 from cairn.graph.impact import reach
-from cairn.graph.selection import is_runnable, rank_tests
+from cairn.graph.selection import rank_tests
+from cairn.graph.testfiles import is_runnable
 from cairn.source.git import find_repository
 from cairn.source.roles import Role, role_of
 from cairn.workspace import Workspace
@@ -75,7 +76,7 @@ def main() -> int:
                 node for node in changed_nodes(code, clone, find_repository(clone), f"{revision}^")
                 if not code.is_test(node >> 20)
             ]  # fmt: skip
-            ranked = rank_tests(graph, changed, reach(graph, changed))
+            ranked, _ = rank_tests(graph, changed, reach(graph, changed))
             suite = [path for number, path in enumerate(code.paths) if is_runnable(code, number)]
             wanted = {path for path in touched if path in suite}
             if not wanted or not changed:

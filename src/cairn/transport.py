@@ -1,6 +1,6 @@
 """HTTP/1.1 to the daemon over a plain socket: what commands and hooks need of it, and quick to start.
 
-Importing an HTTP library takes longer than the daemon takes to answer (docs/adr/0016).
+Importing an HTTP library takes longer than the daemon takes to answer (docs/adr/0018).
 """
 
 from __future__ import annotations

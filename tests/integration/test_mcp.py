@@ -217,6 +217,17 @@ def test_the_first_index_is_told_step_by_step(first_agent: Agent) -> None:
     assert not news
 
 
+def test_many_agents_may_ask_first_while_the_project_is_watched_but_not_indexed(first_agent: Agent) -> None:
+    asked = {"name": "search", "arguments": {"query": "tax"}}
+
+    async def all_at_once() -> list[Message]:
+        await first_agent.surface().handle("tools/call", {"name": "core_files", "arguments": {}})
+        return await asyncio.gather(*(first_agent.surface().handle("tools/call", asked) for _ in range(20)))
+
+    answers = first_agent.run(all_at_once())
+    assert not [one for one in answers if one["isError"]]
+
+
 # -- what agents are told of the tools ---------------------------------------------------------------------------------
 
 

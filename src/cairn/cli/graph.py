@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
@@ -48,156 +48,6 @@ def _here(options: argparse.Namespace, answer: _Answer) -> Document:
             return answer(workspace, bar)
 
 
-def _tell(notes: Sequence[str]) -> None:
-    for text in notes:
-        note(printable(text))
-
-
-def run_callers(options: argparse.Namespace) -> int:
-    """Show what calls a symbol directly."""
-    return _show_links(_ask(options, "callers", symbol=options.symbol, limit=options.limit), options, "calls")
-
-
-def run_callees(options: argparse.Namespace) -> int:
-    """Show what a symbol calls directly."""
-    return _show_links(_ask(options, "callees", symbol=options.symbol, limit=options.limit), options, "is called by")
-
-
-def _show_links(found: Document, options: argparse.Namespace, verb: str) -> int:
-    if options.json:
-        emit_json(found)
-    else:
-        style = Style(sys.stdout)
-        for link in found["links"]:
-            emit(_line(link, style))
-        _tell(found["notes"])
-        if found["omitted"]:
-            note(f"{found['omitted']:,} more; raise -n to see them.")
-        if not found["links"]:
-            note(f"Nothing {verb} {_called(found['symbol'])}, as far as can be resolved.")
-    return EXIT_FOUND if found["links"] else EXIT_NONE
-
-
-def _line(link: Document, style: Style) -> str:
-    where = style.path(f"{printable(link['filepath'])}:{link['line']}")
-    symbol = link["symbol"]
-    label = style.name(printable(f"{symbol['kind']} {symbol['name']}".strip()))
-    elsewhere = symbol["filepath"] != link["filepath"]
-    beyond = f"  {printable(symbol['filepath'])}:{symbol['line']}" if elsewhere else ""
-    stale = "  (changed since it was indexed)" if symbol["stale"] else ""
-    facts = f"({link['kind']}, {link['how']}){beyond}{stale}"
-    return f"{where}  {label}  {style.faint(facts)}"
-
-
-def _called(symbol: Document) -> str:
-    name = symbol["name"] or symbol["filepath"]
-    return printable(f"{symbol['kind']} {name} ({symbol['filepath']}:{symbol['line']})")
-
-
-def run_path(options: argparse.Namespace) -> int:
-    """Show the shortest way of calls from one symbol to another."""
-    found = _ask(options, "path", source=options.source, target=options.target)
-    if options.json:
-        emit_json(found)
-        return EXIT_FOUND if found["steps"] else EXIT_NONE
-    style = Style(sys.stdout)
-    for link in found["steps"]:
-        emit(_line(link, style))
-    _tell(found["notes"])
-    if not found["steps"]:
-        note(f"No way of calls leads from {_called(found['source'])} to {_called(found['target'])}.")
-    return EXIT_FOUND if found["steps"] else EXIT_NONE
-
-
-def run_importers(options: argparse.Namespace) -> int:
-    """Show which files import a file."""
-    found = _ask(options, "importers", target=options.target)
-    if options.json:
-        emit_json(found)
-        return EXIT_FOUND if found["importers"] else EXIT_NONE
-    style = Style(sys.stdout)
-    for one in found["importers"]:
-        what = "for types only" if one["typing_only"] else "when a function runs" if one["deferred"] else ""
-        where = style.path(f"{printable(one['filepath'])}:{one['line']}")
-        emit(f"{where}  {style.faint(what)}".rstrip())
-    _tell(found["notes"])
-    if not found["importers"]:
-        note(f"Nothing imports {printable(found['filepath'])}, as far as can be resolved.")
-    return EXIT_FOUND if found["importers"] else EXIT_NONE
-
-
-def run_impact(options: argparse.Namespace) -> int:
-    """Show what a change of a symbol, or the current change, may break."""
-    found = _ask(options, "impact", symbol=options.symbol, diff=options.diff, limit=options.limit)
-    something = bool(found["affected"] or found["importers"] or found["tests"])
-    if options.json:
-        emit_json(found)
-        return EXIT_FOUND if something else EXIT_NONE
-    style = Style(sys.stdout)
-    if options.diff is not None:
-        for symbol in found["changed"]:
-            emit(f"changed   {_place(symbol, style)}")
-    for one in found["affected"]:
-        facts = style.faint(f"({one['via']}, {one['confidence']:.2f})")
-        emit(f"depth {one['depth']:<3} {_place(one['symbol'], style)}  {facts}")
-    for path in found["importers"]:
-        emit(f"importer  {style.path(printable(path))}")
-    for test in found["tests"]:
-        emit(f"test      {_test(test, style)}")
-    _tell(found["notes"])
-    if found["omitted"]:
-        note(f"{found['omitted']:,} more symbols; raise -n to see them.")
-    if not something:
-        note("Nothing else feels this change, as far as can be resolved." if found["changed"] else "Nothing changed.")
-    return EXIT_FOUND if something else EXIT_NONE
-
-
-def _place(symbol: Document, style: Style) -> str:
-    label = printable(f"{symbol['kind']} {symbol['name']}".strip())
-    where = style.path(f"{printable(symbol['filepath'])}:{symbol['line']}")
-    return f"{where}  {style.name(label)}"
-
-
-def _test(test: Document, style: Style) -> str:
-    facts = f"({test['reason']}, {test['score']:.2f})"
-    return f"{style.path(printable(test['filepath']))}  {style.faint(facts)}"
-
-
-def run_tests(options: argparse.Namespace) -> int:
-    """Show which tests to run for a symbol or the current change."""
-    found = _ask(options, "tests", symbol=options.symbol, diff=options.diff, limit=options.limit)
-    if options.json:
-        emit_json(found)
-        return EXIT_FOUND if found["tests"] else EXIT_NONE
-    style = Style(sys.stdout)
-    for test in found["tests"]:
-        emit(_test(test, style))
-    _tell(found["notes"])
-    if found["omitted"]:
-        note(f"{found['omitted']:,} more of {found['total']:,} test files; raise -n to see them.")
-    if not found["tests"]:
-        note(f"None of {found['total']:,} test files concerns it, as far as can be resolved.")
-    return EXIT_FOUND if found["tests"] else EXIT_NONE
-
-
-def run_dead(options: argparse.Namespace) -> int:
-    """Show definitions that nothing seems to reach."""
-    found = _whole(options, lambda workspace, bar: workspace.dead_code(limit=options.limit, progress=bar))
-    if options.json:
-        emit_json(found)
-        return EXIT_FOUND if found["dead"] else EXIT_NONE
-    style = Style(sys.stdout)
-    for one in found["dead"]:
-        facts = f"({one['reason']}, {one['confidence']:.1f})"
-        emit(f"{_place(one['symbol'], style)}  {style.faint(facts)}")
-    _tell(found["notes"])
-    if found["omitted"]:
-        note(f"{found['omitted']:,} more; raise -n to see them.")
-    if not found["dead"]:
-        note("Everything is reached, or may be.")
-    return EXIT_FOUND if found["dead"] else EXIT_NONE
-
-
 def _whole(options: argparse.Namespace, answer: Callable[[Workspace, ProgressBar], object]) -> Document:
     """Return an answer about the project as a whole, which only this process gives."""
 
@@ -210,39 +60,192 @@ def _whole(options: argparse.Namespace, answer: Callable[[Workspace, ProgressBar
     return _here(options, run)
 
 
+def _show(
+    found: Document,
+    options: argparse.Namespace,
+    rows: Callable[[Style], Iterator[str]],
+    *,
+    something: bool,
+    omitted: str = "",
+    nothing: str = "",
+) -> int:
+    """Print an answer and what there is to note about it; return the exit code.
+
+    Args:
+        rows: yields the lines of the answer.
+        omitted: what was left out, empty for nothing.
+        nothing: what to say where there is no answer.
+    """
+    if options.json:
+        emit_json(found)
+    else:
+        for row in rows(Style(sys.stdout)):
+            emit(row)
+        for text in (*found["notes"], omitted, "" if something else nothing):
+            if text:
+                note(printable(text))
+    return EXIT_FOUND if something else EXIT_NONE
+
+
+def _more(count: int, what: str = "more", option: str = "-n") -> str:
+    return f"{count:,} {what}; raise {option} to see them." if count else ""
+
+
+def run_callers(options: argparse.Namespace) -> int:
+    """Show what calls a symbol directly."""
+    found = _ask(options, "callers", symbol=options.symbol, limit=options.limit)
+    return _show_links(found, options, "calls")
+
+
+def run_callees(options: argparse.Namespace) -> int:
+    """Show what a symbol calls directly."""
+    found = _ask(options, "callees", symbol=options.symbol, limit=options.limit)
+    return _show_links(found, options, "is called by")
+
+
+def _show_links(found: Document, options: argparse.Namespace, verb: str) -> int:
+    return _show(
+        found,
+        options,
+        lambda style: (_line(link, style) for link in found["links"]),
+        something=bool(found["links"]),
+        omitted=_more(found["omitted"]),
+        nothing=f"Nothing {verb} {_called(found['symbol'])}, as far as can be resolved.",
+    )
+
+
+def _line(link: Document, style: Style) -> str:
+    symbol = link["symbol"]
+    beyond = f"  {printable(symbol['filepath'])}:{symbol['line']}" if symbol["filepath"] != link["filepath"] else ""
+    stale = "  (changed since it was indexed)" if symbol["stale"] else ""
+    facts = style.faint(f"({link['kind']}, {link['how']}){beyond}{stale}")
+    return f"{_at(link['filepath'], link['line'], style)}  {_label(symbol, style)}  {facts}"
+
+
+def _at(path: str, line: int, style: Style) -> str:
+    return style.path(f"{printable(path)}:{line}")
+
+
+def _label(symbol: Document, style: Style) -> str:
+    return style.name(printable(f"{symbol['kind']} {symbol['name']}".strip()))
+
+
+def _place(symbol: Document, style: Style) -> str:
+    return f"{_at(symbol['filepath'], symbol['line'], style)}  {_label(symbol, style)}"
+
+
+def _called(symbol: Document) -> str:
+    return f"{symbol['kind']} {symbol['name'] or symbol['filepath']} ({symbol['filepath']}:{symbol['line']})"
+
+
+def run_path(options: argparse.Namespace) -> int:
+    """Show the shortest way of calls from one symbol to another."""
+    found = _ask(options, "path", source=options.source, target=options.target)
+    return _show(
+        found,
+        options,
+        lambda style: (_line(link, style) for link in found["steps"]),
+        something=bool(found["steps"]),
+        nothing=f"No way of calls leads from {_called(found['source'])} to {_called(found['target'])}.",
+    )
+
+
+def run_importers(options: argparse.Namespace) -> int:
+    """Show which files import a file."""
+    found = _ask(options, "importers", target=options.target)
+
+    def rows(style: Style) -> Iterator[str]:
+        for one in found["importers"]:
+            what = "for types only" if one["typing_only"] else "when a function runs" if one["deferred"] else ""
+            yield f"{_at(one['filepath'], one['line'], style)}  {style.faint(what)}".rstrip()
+
+    nothing = f"Nothing imports {found['filepath']}, as far as can be resolved."
+    return _show(found, options, rows, something=bool(found["importers"]), nothing=nothing)
+
+
+def run_impact(options: argparse.Namespace) -> int:
+    """Show what a change of a symbol, or the current change, may break."""
+    found = _ask(options, "impact", symbol=options.symbol, diff=options.diff, limit=options.limit)
+
+    def rows(style: Style) -> Iterator[str]:
+        for symbol in found["changed"] if options.diff is not None else ():
+            yield f"changed   {_place(symbol, style)}"
+        for one in found["affected"]:
+            facts = style.faint(f"({one['via']}, {one['confidence']:.2f})")
+            yield f"depth {one['depth']:<3} {_place(one['symbol'], style)}  {facts}"
+        for path in found["importers"]:
+            yield f"importer  {style.path(printable(path))}"
+        for test in found["tests"]:
+            yield f"test      {_test(test, style)}"
+
+    return _show(
+        found,
+        options,
+        rows,
+        something=bool(found["affected"] or found["importers"] or found["tests"]),
+        omitted=_more(found["omitted"], "more symbols"),
+        nothing="Nothing else feels this change, as far as can be resolved."
+        if found["changed"]
+        else "Nothing changed.",
+    )
+
+
+def _test(test: Document, style: Style) -> str:
+    facts = style.faint(f"({test['reason']}, {test['score']:.2f})")
+    return f"{style.path(printable(test['filepath']))}  {facts}"
+
+
+def run_tests(options: argparse.Namespace) -> int:
+    """Show which tests to run for a symbol or the current change."""
+    found = _ask(options, "tests", symbol=options.symbol, diff=options.diff, limit=options.limit)
+    return _show(
+        found,
+        options,
+        lambda style: (_test(test, style) for test in found["tests"]),
+        something=bool(found["tests"]),
+        omitted=_more(found["omitted"], f"more of {found['total']:,} test files"),
+        nothing=f"None of {found['total']:,} test files concerns it, as far as can be resolved.",
+    )
+
+
+def run_dead(options: argparse.Namespace) -> int:
+    """Show definitions that nothing seems to reach."""
+    found = _whole(options, lambda workspace, bar: workspace.dead_code(limit=options.limit, progress=bar))
+
+    def rows(style: Style) -> Iterator[str]:
+        for one in found["dead"]:
+            facts = style.faint(f"({one['reason']}, {one['confidence']:.1f})")
+            yield f"{_place(one['symbol'], style)}  {facts}"
+
+    nothing = "Everything is reached, or may be."
+    return _show(found, options, rows, something=bool(found["dead"]), omitted=_more(found["omitted"]), nothing=nothing)
+
+
 def run_cycles(options: argparse.Namespace) -> int:
     """Show circles of imports."""
     found = _whole(options, lambda workspace, bar: workspace.import_cycles(progress=bar))
-    if options.json:
-        emit_json(found)
-        return EXIT_FOUND if found["cycles"] else EXIT_NONE
-    style = Style(sys.stdout)
-    for cycle in found["cycles"]:
-        emit(f"{cycle['kind']}, {cycle['size']} files:")
-        for step in cycle["steps"]:
-            where = style.path(f"{printable(step['filepath'])}:{step['line']}")
-            emit(f"  {where}")
-    _tell(found["notes"])
-    if not found["cycles"]:
-        note("No files import each other in a circle.")
-    return EXIT_FOUND if found["cycles"] else EXIT_NONE
+
+    def rows(style: Style) -> Iterator[str]:
+        for cycle in found["cycles"]:
+            yield f"{cycle['kind']}, {cycle['size']} files:"
+            for step in cycle["steps"]:
+                yield f"  {_at(step['filepath'], step['line'], style)}"
+
+    nothing = "No files import each other in a circle."
+    return _show(found, options, rows, something=bool(found["cycles"]), nothing=nothing)
 
 
 def run_map(options: argparse.Namespace) -> int:
     """Show the most central files and definitions within a budget."""
     found = _whole(
-        options,
-        lambda workspace, bar: workspace.map(max_tokens=options.max_tokens, focus=options.focus, progress=bar),
+        options, lambda workspace, bar: workspace.map(max_tokens=options.max_tokens, focus=options.focus, progress=bar)
     )
-    if options.json:
-        emit_json(found)
-        return EXIT_FOUND if found["entries"] else EXIT_NONE
-    style = Style(sys.stdout)
-    for entry in found["entries"]:
-        emit(style.path(printable(entry["filepath"])))
-        for line, head in entry["symbols"]:
-            emit(f"  {line}: {style.name(printable(head))}")
-    _tell(found["notes"])
-    if found["omitted_files"]:
-        note(f"{found['omitted_files']:,} more files; raise --max-tokens to see them.")
-    return EXIT_FOUND if found["entries"] else EXIT_NONE
+
+    def rows(style: Style) -> Iterator[str]:
+        for entry in found["entries"]:
+            yield style.path(printable(entry["filepath"]))
+            for line, head in entry["symbols"]:
+                yield f"  {line}: {style.name(printable(head))}"
+
+    omitted = _more(found["omitted_files"], "more files", "--max-tokens")
+    return _show(found, options, rows, something=bool(found["entries"]), omitted=omitted)

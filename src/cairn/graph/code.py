@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from cairn.config import Settings
 from cairn.errors import StoreError
@@ -287,6 +288,12 @@ class Code:
         definitions = index_db.read_definitions(self._connection, [blob]).get(blob, [])
         return SourceFile(number, self.paths[number], language, definitions, facts, rules_of(language))
 
+    def names_in(self, blob: int) -> set[str] | None:
+        """Return what a blob defines, None if that is not known any more."""
+        if not index_db.read_blob_hashes(self._connection, [blob]):
+            return None
+        return {one.name for one in index_db.read_definitions(self._connection, [blob]).get(blob, ())}
+
     def _extract(self, numbers: Sequence[int], progress: Progress | None) -> None:
         """Find the facts of files that have none yet, and store them for the next time."""
         hashes = index_db.read_blob_hashes(self._connection, sorted({self._blobs[number] for number in numbers}))
@@ -397,20 +404,22 @@ class Code:
 
     # -- files by what they mention -----------------------------------------------------------------------------------
 
-    def mentioning(self, name: str) -> set[int]:
-        """Return the files whose text has an identifier, and perhaps some that were read already."""
+    def mentioning(self, name: str, among: Collection[int] | None = None) -> set[int]:
+        """Return the files, all or those of some, whose text has an identifier; perhaps some more that are at hand."""
+        found = self.may_mention(name) if among is None else among
+        raw = name.encode("utf-8", "surrogateescape")
+        at_hand = self._files.keys()
+        return {number for number in found if number in at_hand or self._says(number, raw)}
+
+    def may_mention(self, name: str) -> set[int]:
+        """Return the files that the index knows to have the stem of an identifier, as `filter` is that of `filters`."""
         terms = terms_of(name, split_identifier(name))
         if not terms or len(name) > 60:
             return set(range(len(self.paths)))
         rows = self.snapshot.term_rows([term_hash(terms[-1])]).rows
         blobs = np.unique(self.snapshot.blob_of_row[rows])
-        found = {
-            number for blob in self.snapshot.blob_ids[blobs].tolist() for number in self._files_of_blob.get(blob, ())
-        }
-        # The index knows words by their stems: `filter` stands for `filters` as well.
-        raw = name.encode("utf-8", "surrogateescape")
-        read = self._files.keys()
-        return {number for number in found if number in read or self._says(number, raw)} | set(self._reread)
+        found = (self._files_of_blob.get(blob, ()) for blob in self.snapshot.blob_ids[blobs].tolist())
+        return {number for numbers in found for number in numbers} | set(self._reread)
 
     def _says(self, number: int, raw: bytes) -> bool:
         data = self._read(self.paths[number])
@@ -431,7 +440,12 @@ class Code:
 
     def is_test(self, number: int) -> bool:
         """Tell whether a file holds tests or what tests need."""
-        return bool(int(self.snapshot.files.roles[number]) & Role.TEST)
+        return bool(self.tests[number])
+
+    @cached_property
+    def tests(self) -> npt.NDArray[np.bool_]:
+        """Which files hold tests or what tests need. Shape (n_files,)."""
+        return (self.snapshot.files.roles & np.uint16(Role.TEST)).astype(np.bool_)
 
 
 def _publishes(text: str, name: str) -> bool:

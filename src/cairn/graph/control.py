@@ -7,66 +7,17 @@ possible at every statement in a `try`, and nowhere else but at `raise` and `thr
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Literal
 
 from cairn.graph.names import Access, NameReader, base_of
+from cairn.graph.steps import CONTROL_ONLY, DATA_ONLY, ControlFlow, EdgeKind, Step, StepKind
 from cairn.graph.syntax import FlowSyntax
 
 if TYPE_CHECKING:
     import tree_sitter
 
-StepKind = Literal["entry", "statement", "branch", "loop", "case", "try", "handler", "jump", "exit"]
-# An edge is one of control (with a word to show), or only carries values when something is raised, or only says where
-# a jump would go if it did not jump: what it skips depends on it.
-EdgeKind = Literal["", "true", "false", "case", "raise", "exception", "skipped"]
-DATA_ONLY: Final = "exception"
-CONTROL_ONLY: Final = "skipped"
 _MAX_TEXT_CHARS = 120
 _CONDITION_FIELDS = ("condition", "value", "subject", "alias")
-
-
-@dataclass(slots=True)
-class Step:
-    """One statement, or the head of one that holds others; its lines are 1-based and inclusive."""
-
-    kind: StepKind
-    first_line: int
-    last_line: int
-    text: str
-    access: Access
-    successors: list[tuple[int, EdgeKind]] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class ControlFlow:
-    """The steps of one function: the first is the entry, the last the exit."""
-
-    name: str
-    first_line: int
-    last_line: int
-    steps: tuple[Step, ...]
-
-    def complexity(self) -> int:
-        """Return the cyclomatic complexity: one, and one for each further way out of a step."""
-        ways = (len({target for target, kind in step.successors if _is_control(kind)}) for step in self.steps)
-        return 1 + sum(max(0, count - 1) for count in ways)
-
-    def blocks(self) -> list[tuple[int, int]]:
-        """Return the basic blocks: the first and last step of each run that is entered and left only at its ends."""
-        ways_in: dict[int, int] = {}
-        for step in self.steps:
-            for target in {target for target, kind in step.successors if _is_control(kind)}:
-                ways_in[target] = ways_in.get(target, 0) + 1
-        found: list[tuple[int, int]] = []
-        for number in range(len(self.steps)):
-            ahead = (
-                {target for target, kind in self.steps[number - 1].successors if _is_control(kind)} if number else ()
-            )
-            if ahead == {number} and ways_in[number] == 1:
-                found[-1] = found[-1][0], number
-            else:
-                found.append((number, number))
-        return found
 
 
 Ends = list[tuple[int, EdgeKind]]
@@ -89,10 +40,6 @@ class _Frame:
 def build_control_flow(unit: tree_sitter.Node, name: str, syntax: FlowSyntax) -> ControlFlow:
     """Return the control flow of a function, or of a file's outermost statements when `unit` is its root."""
     return _Builder(unit, name, syntax).build()
-
-
-def _is_control(kind: EdgeKind) -> bool:
-    return kind not in (DATA_ONLY, CONTROL_ONLY)
 
 
 def _line(node: tree_sitter.Node) -> int:

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 
 from cairn.graph.code import Code, SourceFile, file_of, node_of, place_of
 from cairn.graph.graph import Graph
-from cairn.graph.impact import overridden
 from cairn.graph.resolve import DECORATE
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.graph.symbols import symbol_of
@@ -159,7 +158,9 @@ def _judge(graph: Graph, source: SourceFile, place: int, alive: set[int], loosel
     if outer >= 0 and node_of(source.number, outer) not in alive:
         return None  # said of what holds it already
     method = outer >= 0 and source.definitions[outer].kind in TYPE_KINDS
-    if method and (overridden(graph, node) or graph.resolver.meaning.inherits_outside(node_of(source.number, outer))):
+    if method and (
+        graph.resolver.overridden(node) or graph.resolver.meaning.inherits_outside(node_of(source.number, outer))
+    ):
         return None
     if loosely[one.name]:
         return (

@@ -5,83 +5,42 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Sequence
-from enum import IntEnum
-from typing import NamedTuple
 
 from cairn.graph.code import Code, SourceFile, file_of, node_of, place_of
+from cairn.graph.entities import OUTSIDE, SHADOWED, Entity, How
+from cairn.graph.memory import Memory
 from cairn.graph.modules import Place
+from cairn.graph.namesakes import MAX_OWNED, Namesake, Namesakes
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, TYPE_KINDS, VALUE_KINDS
+from cairn.graph.sight import Sight
 from cairn.graph.signatures import declared_type, read_head
 from cairn.source.imports import Import, ImportFlag
 from cairn.source.references import RESULT
 
-MAX_DEPTH = 12  # steps from one value, import or base class to the next
-MAX_NAMESAKES = 60  # a name defined more often than this says nothing by itself
 _PART = re.compile(r"([@$\w~]+[?!=]?|\"\"|\[\]|\{\}|\?)((?:\(\)|\[\]|\{\})*)")
 _UNCHANGING = frozenset(
     {"unwrap", "expect", "clone", "as_ref", "as_mut", "borrow", "borrow_mut", "lock", "iter", "to_owned"}
 )
 
 
-class How(IntEnum):
-    """By what a reference was resolved, the surest first."""
-
-    EXACT = 0  # a definition in scope, in the same file
-    IMPORT = 1  # an import, or the package that both belong to
-    RECEIVER = 2  # the class of what stands before the dot
-    NAME = 3  # the one definition of that name in the project
-
-
-class Entity(NamedTuple):
-    """What an expression stands for.
-
-    `tag` says what: `module` (a file), `package` (a folder or a package's name), `class`, `instance` of one,
-    `function`, `value` (a variable of unknown content), `outside` (of the project).
-    """
-
-    tag: str
-    node: int = -1
-    how: How = How.EXACT
-    text: str = ""
-
-    def by(self, how: How) -> Entity:
-        """Return the same, known at most as surely as `how`."""
-        return self if how <= self.how else self._replace(how=how)
-
-
-_OUTSIDE = Entity("outside")
-_SHADOWED = Entity("value")
-
-
 class Evaluator:
     """Tells what expressions mean in one state of the code; keeps what it found out."""
 
     def __init__(self, code: Code) -> None:
+        self.memory = Memory()
+        self.sight = Sight(code, self.memory)
+        self.namesakes = Namesakes(self.sight)
         self._code = code
-        self._members: dict[tuple[int, str, bool], Entity | None] = {}
-        self._bases: dict[int, list[int]] = {}
-        self._globals: dict[tuple[int, str], Entity | None] = {}
-        self._attributes: dict[tuple[int, str], Entity | None] = {}
-        self._stems: dict[int, frozenset[str]] = {}
-        self._evaluated: dict[tuple[int, int, str], Entity | None] = {}
-        self._busy: set[tuple[object, ...]] = set()
 
     # -- expressions --------------------------------------------------------------------------------------------------
 
     def evaluate(self, source: SourceFile, scope: int, expression: str) -> Entity | None:
         """Return what an expression stands for where `scope` is the definition around it, None if that is unknown."""
-        key = (source.number, scope, expression)
-        if key in self._evaluated:
-            return self._evaluated[key]
-        if key in self._busy or len(self._busy) > 8 * MAX_DEPTH:
-            return None
-        self._busy.add(key)
-        try:
-            found = self._walk(source, scope, expression)
-        finally:
-            self._busy.discard(key)
-        self._evaluated[key] = found
-        return found
+        return self.memory.recall(
+            (source.number, scope, expression),
+            None,
+            lambda: self._walk(self.sight.file(source.number), scope, expression),
+        )
 
     def _walk(self, source: SourceFile, scope: int, expression: str) -> Entity | None:
         if expression.startswith(":"):
@@ -106,7 +65,7 @@ class Evaluator:
         (name, suffix), rest = parts[0], parts[1:]
         rules = source.rules
         if name in ("?", '""', "[]", "{}"):
-            return (None if name == "?" else _OUTSIDE), rest
+            return (None if name == "?" else OUTSIDE), rest
         if name in rules.this and not suffix:
             return self._own_type(source, scope), rest
         if name in rules.types and (own := self._own_type(source, scope)) is not None:
@@ -134,18 +93,18 @@ class Evaluator:
         """Return what `super` leads to: a member of a base class, or, called by itself, the base's constructor."""
         if own is None:
             return None
-        constructor = self._code.file(file_of(own.node)).rules.constructor
+        constructor = self.sight.file(file_of(own.node)).rules.constructor
         name = rest[0][0] if rest else constructor
         for base in self.bases_of(own.node):
-            found = self.member(base, name, instance=True)
+            found = self.member(base, name)
             if found is not None:
                 found = found.by(How.RECEIVER)
                 return self._applied(found, rest[0][1], None) if rest else found
-        return _OUTSIDE if self.inherits_outside(own.node) else None
+        return OUTSIDE if self.inherits_outside(own.node) else None
 
     def inherits_outside(self, node: int) -> bool:
         """Tell whether a type names a base that is not of this project, or not known to be."""
-        source = self._code.file(file_of(node))
+        source = self.sight.file(file_of(node))
         return len(source.bases.get(place_of(node), ())) > len(self.bases_of(node))
 
     def _applied(self, found: Entity | None, suffix: str, owner: Entity | None) -> Entity | None:
@@ -166,7 +125,7 @@ class Evaluator:
 
     def _result(self, found: Entity, owner: Entity | None) -> Entity | None:
         """Return what a function gives: what its head says, else what its `return` statements do."""
-        source = self._code.file(file_of(found.node))
+        source = self.sight.file(file_of(found.node))
         place = place_of(found.node)
         one, rules = source.definitions[place], source.rules
         text = read_head(one.signature, one.name, rules.type_side, rules.result).result
@@ -174,14 +133,11 @@ class Evaluator:
             return owner._replace(tag="instance", how=max(owner.how, How.RECEIVER))
         if text:
             return self._type(source, one.parent, text).by(How.RECEIVER)
-        key = ("result", found.node)
-        if key in self._busy:
-            return None
-        self._busy.add(key)
-        try:
-            given = self._first_value(source, place, source.values.get((place, RESULT), ()))
-        finally:
-            self._busy.discard(key)
+        given = self.memory.recall(
+            ("result", found.node),
+            None,
+            lambda: self._first_value(self.sight.file(source.number), place, source.values.get((place, RESULT), ())),
+        )
         return given.by(How.RECEIVER) if given is not None and given.tag in ("instance", "outside") else None
 
     def _type(self, source: SourceFile, scope: int, text: str) -> Entity:
@@ -191,7 +147,7 @@ class Evaluator:
             if own is not None:
                 return own
         found = self.evaluate(source, scope, text)
-        return found._replace(tag="instance") if found is not None and found.tag == "class" else _OUTSIDE
+        return found._replace(tag="instance") if found is not None and found.tag == "class" else OUTSIDE
 
     def _first_value(self, source: SourceFile, scope: int, values: Iterable[str]) -> Entity | None:
         """Return the first of several values whose nature is known."""
@@ -201,17 +157,6 @@ class Evaluator:
             if found is not None and found.tag != "value":
                 return found
         return None
-
-    def only(self, nodes: Sequence[int], how: How) -> Entity | None:
-        """Return the group that all of some definitions belong to, None if they are of several."""
-        if not nodes:
-            return None
-        first = self._code.definition(nodes[0]).qualified_name
-        if any(self._code.definition(node).qualified_name != first for node in nodes[1:]):
-            return None
-        if len({file_of(node) for node in nodes}) > 2:  # a header and its source are two
-            return None
-        return self.entity(self._code.main_of(nodes)).by(how)
 
     # -- names in scope -----------------------------------------------------------------------------------------------
 
@@ -227,7 +172,7 @@ class Evaluator:
             else:
                 found = None
             if found is not None:
-                return None if found is _SHADOWED else found
+                return None if found is SHADOWED else found
             inner = inner and one.kind not in FUNCTION_KINDS
             scope = one.parent
         return self._global(source, name)
@@ -238,11 +183,11 @@ class Evaluator:
         if nested:
             return self._group(source, nested)
         if values := source.values.get((scope, name)):
-            return self._first_value(source, scope, values) or _SHADOWED
+            return self._first_value(source, scope, values) or SHADOWED
         parameters = read_head(one.signature, one.name, rules.type_side, rules.result).parameters
         if name in parameters:
             kind = parameters[name]
-            return self._type(source, one.parent, kind).by(How.RECEIVER) if kind else _SHADOWED
+            return self._type(source, one.parent, kind).by(How.RECEIVER) if kind else SHADOWED
         if rules.open_types and one.parent < 0 and "." in one.qualified_name and rules.implicit:
             owner = self._owner_type(source, scope)
             return self._attribute(source, owner, name) if owner is not None else None
@@ -259,18 +204,16 @@ class Evaluator:
         if one.kind in NAMESPACE_KINDS and not source.rules.prefix:
             places = source.members.get(one.qualified_name, {}).get(name)
             return self._group(source, places) if places else None
-        found = self.member(node_of(source.number, scope), name, instance=True)
+        found = self.member(node_of(source.number, scope), name)
         if found is not None:
             return found if file_of(found.node) == source.number else found.by(How.RECEIVER)
         return self._typed_attribute(node_of(source.number, scope), name)
 
     def _global(self, source: SourceFile, name: str) -> Entity | None:
         """Return what a name means at the top of a file."""
-        key = (source.number, name)
-        if key not in self._globals:
-            self._globals[key] = None  # `x = x.y` says nothing about itself
-            self._globals[key] = self._find_global(source, name)
-        return self._globals[key]
+        return self.memory.recall(
+            ("global", source.number, name), None, lambda: self._find_global(self.sight.file(source.number), name)
+        )
 
     def _find_global(self, source: SourceFile, name: str) -> Entity | None:
         values = source.values.get((-1, name))
@@ -287,36 +230,32 @@ class Evaluator:
                 if found is not None:
                     return found
         for one in source.stars if source.rules.package != "all" else ():
-            place = self.place(source, one.module)
+            place = self.sight.place(source, one.module)
             found = self._in_place(place, name, source) if place is not None else None
             if found is not None and found.node >= 0:
                 return found.by(How.IMPORT)
-        return self._in_package(source, name)
+        return self._found(self.namesakes.in_package(source, name))
 
     def imported(self, source: SourceFile, one: Import) -> Entity | None:
         """Return what an import binds; something outside where the module is not of this project."""
         if source.rules.package == "package":
             text = f"{one.module}.{one.name}" if one.module else one.name
-            return self.qualified(source, text) or _OUTSIDE
+            return self._found(self.namesakes.qualified(source, text)) or OUTSIDE
         whole = one.module
-        place = self.place(source, whole)
+        place = self.sight.place(source, whole)
         if place is None:
-            return _OUTSIDE
+            return OUTSIDE
         if not one.name:
             if source.rules.family == "python" and "." in whole and one.alias == whole.partition(".")[0]:
-                place = self.place(source, one.alias)
+                place = self.sight.place(source, one.alias)
             return self._module(place)
         if one.name == "=":
             return self._in_place(place, "default", source) or self._module(place)
         found = self._in_place(place, one.name, source)
         if found is None and source.rules.family == "rust":
-            deeper = self.place(source, f"{whole}::{one.name}")
+            deeper = self.sight.place(source, f"{whole}::{one.name}")
             found = self._module(deeper) if deeper != place else None
-        return found.by(How.IMPORT) if found is not None else _SHADOWED if one.name == "*" else None
-
-    def place(self, source: SourceFile, module: str) -> Place:
-        """Return the file or folder that a file means by a module's name."""
-        return self._code.modules.resolve(module, source.path, source.rules.family or source.language)
+        return found.by(How.IMPORT) if found is not None else SHADOWED if one.name == "*" else None
 
     def _module(self, place: Place) -> Entity | None:
         if place is None:
@@ -329,30 +268,26 @@ class Evaluator:
         """Return what a name means as a member of a module or package."""
         if isinstance(place, str):
             if asking.rules.package == "directory":
-                return self._in_folder(place, name, asking)
-            return self._module(self._code.modules.child(place, name, asking.path))
+                return self._found(self.namesakes.in_folder(place, name))
+            return self._module(self.sight.child(place, name))
         if place is None:
             return None
-        key = ("in", place, name)
-        if key in self._busy:
-            return None
-        self._busy.add(key)
-        try:
-            return self._exported(place, name) or self._module(self._code.modules.child(place, name, asking.path))
-        finally:
-            self._busy.discard(key)
+        return self.memory.recall(("in", place, name), None, lambda: self._member_of_file(place, name))
+
+    def _member_of_file(self, place: int, name: str) -> Entity | None:
+        return self._exported(place, name) or self._module(self.sight.child(place, name))
 
     def _exported(self, place: int, name: str) -> Entity | None:
         """Return what a file gives under a name: what it defines, imports, or takes over whole, the nearest first."""
         seen = {place}
         queue = [place]
         for current in queue:
-            source = self._code.file(current)
+            source = self.sight.file(current)
             found = self._defined(source, name) or self._passed_on(source, name)
             if found is not None:
                 return found.by(How.IMPORT) if found.node >= 0 or found.tag == "package" else found
             for one in source.stars:
-                following = self.place(source, one.module)
+                following = self.sight.place(source, one.module)
                 if isinstance(following, int) and following not in seen:
                     seen.add(following)
                     queue.append(following)
@@ -375,93 +310,6 @@ class Evaluator:
                 return found
         return None
 
-    # -- names shared without an import -------------------------------------------------------------------------------
-
-    def _in_folder(self, folder: str, name: str, asking: SourceFile) -> Entity | None:
-        nodes = [
-            node
-            for node in self._code.named(name)
-            if posixpath.dirname(self._code.paths[file_of(node)]) == folder and self._is_top(node)
-        ]
-        if not nodes or len({self._code.file(file_of(node)).rules.family for node in nodes}) > 1:
-            return None
-        return self.entity(self._code.main_of(nodes)).by(How.IMPORT)
-
-    def _is_top(self, node: int) -> bool:
-        source = self._code.file(file_of(node))
-        one = source.definitions[place_of(node)]
-        return place_of(node) in source.members.get("", {}).get(one.name, ())
-
-    def _in_package(self, source: SourceFile, name: str) -> Entity | None:
-        package = source.rules.package
-        if package == "directory":
-            return self._in_folder(posixpath.dirname(source.path), name, source)
-        if package == "package":
-            spaces = [source.facts.package, *self._namespaces(source)]
-            spaces += [one.module for one in source.stars]
-            for space in dict.fromkeys(spaces):
-                found = self.qualified(source, f"{space}.{name}" if space else name)
-                if found is not None:
-                    return found
-            return None
-        if package == "all":
-            return self._anywhere(source, name)
-        return None
-
-    def _namespaces(self, source: SourceFile) -> list[str]:
-        return [one.qualified_name for one in source.definitions if one.kind in NAMESPACE_KINDS]
-
-    def qualified(self, source: SourceFile, text: str) -> Entity | None:
-        """Return the definition with a full name, its package included."""
-        text = text.replace("\\", ".").replace("::", ".").strip(".")
-        name = text.rpartition(".")[2]
-        found = []
-        for node in self._code.named(name)[:MAX_NAMESAKES]:
-            other = self._code.file(file_of(node))
-            if other.rules.family == source.rules.family and self._full_name(other, place_of(node)) == text:
-                found.append(node)
-        if not found:
-            return None
-        how = How.EXACT if all(file_of(node) == source.number for node in found) else How.IMPORT
-        types = [node for node in found if self._code.definition(node).kind in TYPE_KINDS]
-        return self.entity(self._code.main_of(types or found)).by(how)
-
-    def _full_name(self, source: SourceFile, place: int) -> str:
-        own = source.definitions[place].qualified_name.replace("\\", ".")
-        package = source.facts.package.replace("\\", ".")
-        return f"{package}.{own}" if package and not own.startswith(f"{package}.") else own
-
-    def _anywhere(self, source: SourceFile, name: str) -> Entity | None:
-        """Return the definition of a name that all files share: of what the file includes, or the only one."""
-        nodes = self._code.named(name)
-        if not nodes or len(nodes) > MAX_NAMESAKES:
-            return None
-        family = source.rules.family
-        near = []
-        for node in nodes:
-            other = self._code.file(file_of(node))
-            same = other.rules.family == family if family else other.language == source.language
-            if same and self._is_top(node) and other.definitions[place_of(node)].kind != "constant":
-                near.append(node)
-        if not near:
-            return None
-        stems = self._included_stems(source)
-        direct = [node for node in near if posixpath.splitext(self._code.paths[file_of(node)])[0] in stems]
-        if direct:
-            # What is included is the head; the body stands elsewhere.
-            bodies = [node for node in near if "static " not in self._code.definition(node).signature]
-            return self.entity(self._code.main_of([*direct, *bodies])).by(How.IMPORT)
-        return self.only(near, How.NAME)
-
-    def _included_stems(self, source: SourceFile) -> frozenset[str]:
-        """Return the paths of the files that a file includes, without their endings: a header stands for its source."""
-        if source.number not in self._stems:
-            places = (self.place(source, one.module) for one in source.stars)
-            self._stems[source.number] = frozenset(
-                posixpath.splitext(self._code.paths[place])[0] for place in places if isinstance(place, int)
-            )
-        return self._stems[source.number]
-
     def _type_named(self, source: SourceFile, name: str) -> Entity | None:
         found = self._global(source, name) if name else None
         return found if found is not None and found.tag == "class" else None
@@ -482,29 +330,27 @@ class Evaluator:
             return head
         if head.tag not in ("class", "instance"):
             return None
-        rules = self._code.file(file_of(head.node)).rules
+        rules = self.sight.file(file_of(head.node)).rules
         if head.tag == "class" and rules.maker and name == rules.maker:
             return head  # the brackets that follow, or their absence, make it an instance
-        found = self.member(head.node, name, instance=head.tag == "instance")
+        found = self.member(head.node, name)
         if found is None:
             found = self._typed_attribute(head.node, name)
         if found is None:
             return None
         return found.by(How.RECEIVER if head.tag == "instance" else head.how)
 
-    def member(self, node: int, name: str, *, instance: bool) -> Entity | None:
+    def member(self, node: int, name: str) -> Entity | None:
         """Return a member of a type or of what it inherits from, the nearest first."""
-        key = (node, name, instance)
-        if key in self._members:
-            return self._members[key]
-        self._members[key] = None
+        return self.memory.recall(("member", node, name), None, lambda: self._find_member(node, name))
+
+    def _find_member(self, node: int, name: str) -> Entity | None:
         seen = {node}
         queue = [node]
         while queue:
             current = queue.pop(0)
             found = self._own_member(current, name)
             if found is not None:
-                self._members[key] = found
                 return found
             for base in self.bases_of(current):
                 if base not in seen and len(seen) < 200:
@@ -513,7 +359,7 @@ class Evaluator:
         return None
 
     def _own_member(self, node: int, name: str) -> Entity | None:
-        source = self._code.file(file_of(node))
+        source = self.sight.file(file_of(node))
         one = source.definitions[place_of(node)]
         places = source.members.get(one.qualified_name, {}).get(name)
         declared_apart = source.rules.family == "c"
@@ -522,7 +368,7 @@ class Evaluator:
         if not source.rules.open_types:
             return None
         found = [node_of(source.number, place) for place in places or ()]
-        for other in self._code.named(name)[: 5 * MAX_NAMESAKES]:
+        for other in self.sight.named(name)[:MAX_OWNED]:
             elsewhere = self._code.file(file_of(other))
             owner = elsewhere.definitions[place_of(other)].qualified_name[: -len(name) - 1]
             if other not in found and owner.rpartition(".")[2] == one.name and self._same_type(source, elsewhere):
@@ -541,10 +387,10 @@ class Evaluator:
 
     def bases_of(self, node: int) -> list[int]:
         """Return the types that a type inherits from or implements, in the order it names them."""
-        if node in self._bases:
-            return self._bases[node]
-        self._bases[node] = []
-        source = self._code.file(file_of(node))
+        return self.memory.recall(("bases", node), [], lambda: self._find_bases(node))
+
+    def _find_bases(self, node: int) -> list[int]:
+        source = self.sight.file(file_of(node))
         place = place_of(node)
         found: list[int] = []
         for expression in source.bases.get(place, ()):
@@ -555,7 +401,6 @@ class Evaluator:
                 found.append(base.node)
         if source.rules.family == "rust" and source.definitions[place].kind != "impl":
             found += self._traits_of(source, place)
-        self._bases[node] = found
         return found
 
     def overridden(self, node: int, name: str) -> list[int]:
@@ -585,18 +430,14 @@ class Evaluator:
 
     def _typed_attribute(self, node: int, name: str) -> Entity | None:
         """Return what an attribute of a type holds, by what is assigned to it or by how it is declared."""
-        key = (node, name)
-        if key not in self._attributes:
-            self._attributes[key] = None  # what it holds may be said in terms of itself
-            self._attributes[key] = self._find_attribute(node, name)
-        return self._attributes[key]
+        return self.memory.recall(("attribute", node, name), None, lambda: self._find_attribute(node, name))
 
     def _find_attribute(self, node: int, name: str) -> Entity | None:
         seen = {node}
         queue = [node]
         while queue:
             current = queue.pop(0)
-            source, place = self._code.file(file_of(current)), place_of(current)
+            source, place = self.sight.file(file_of(current)), place_of(current)
             for scope, value in source.attributes.get((place, name), ()):
                 found = self._first_value(source, scope, [value])
                 if found is not None:
@@ -633,9 +474,16 @@ class Evaluator:
             nodes = types or functions or nodes
         return self.entity(self._code.main_of(nodes) if len(nodes) > 1 else nodes[0])
 
+    def _found(self, one: Namesake | None) -> Entity | None:
+        return self.entity(one.node).by(one.how) if one is not None else None
+
+    def only_function(self, source: SourceFile, name: str) -> Entity | None:
+        """Return the only function of a name that a file's language sees, however it is called."""
+        return self._found(self.namesakes.only_function(source, name))
+
     def entity(self, node: int) -> Entity:
         """Return what the name of a definition stands for."""
-        source = self._code.file(file_of(node))
+        source = self.sight.file(file_of(node))
         place = place_of(node)
         one = source.definitions[place]
         if one.kind in TYPE_KINDS:
@@ -652,14 +500,12 @@ class Evaluator:
         """Return what a field, property or variable holds by its declaration or its first value."""
         one = source.definitions[place]
         text = declared_type(one.signature, one.name, source.rules.type_side)
-        key = ("declared", node_of(source.number, place))
-        if key in self._busy:
-            return None
-        self._busy.add(key)
-        try:
-            found = self._type(source, one.parent, text) if text else None
-            if found is None:
-                found = self._first_value(source, one.parent, source.values.get((one.parent, one.name), ()))
-        finally:
-            self._busy.discard(key)
+        found = self.memory.recall(
+            ("declared", node_of(source.number, place)), None, lambda: self._find_declared(source, place, text)
+        )
         return found.by(How.RECEIVER) if found is not None and found.tag == "instance" else None
+
+    def _find_declared(self, source: SourceFile, place: int, text: str) -> Entity | None:
+        one = self.sight.file(source.number).definitions[place]
+        found = self._type(source, one.parent, text) if text else None
+        return found or self._first_value(source, one.parent, source.values.get((one.parent, one.name), ()))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from cairn.graph.control import CONTROL_ONLY, DATA_ONLY
 from cairn.graph.flow import FlowGraph, syntax_of, unit_of
 from cairn.graph.locate import SourceFile
 from cairn.graph.outline import FileOutline
 from cairn.graph.outline_text import OutlineText, heading
+from cairn.graph.steps import CONTROL_ONLY, DATA_ONLY
 from cairn.graph.syntax import FlowSyntax
 from cairn.source.definitions import parse
 from cairn.source.text import count_tokens

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cairn.errors import NotFoundError, PathError, QueryError
-from cairn.graph.control import CONTROL_ONLY, DATA_ONLY, ControlFlow, build_control_flow
+from cairn.graph.control import build_control_flow
 from cairn.graph.dataflow import Dependence, closure, dependences
 from cairn.graph.locate import SourceFile, find_symbol, read_source
 from cairn.graph.names import affects, base_of
 from cairn.graph.outline import outline_file
+from cairn.graph.steps import CONTROL_ONLY, DATA_ONLY, ControlFlow
 from cairn.graph.syntax import FLOW_SYNTAX, FlowSyntax
 from cairn.source.definitions import parse
 

@@ -6,21 +6,20 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from cairn.config import Settings
 from cairn.graph.code import Code, Progress, file_of, node_of, place_of
-from cairn.graph.interface import same_interface
-from cairn.graph.network import Network, hash_of
+from cairn.graph.network import Network
+from cairn.graph.reach import Feelers
 from cairn.graph.resolve import CALL, CONSTRUCT, DECORATE, USE, Edge, Resolver
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
+from cairn.graph.staleness import stale_files
+from cairn.graph.testfiles import TestFiles
 from cairn.index.snapshot import Snapshot
 from cairn.index.store import StateDir
 from cairn.source.references import Facts
 from cairn.storage import index_db
 
 STORED_FROM_SECONDS = 0.3  # a network that takes longer to make is kept beside the index
-MAX_PATCHED = 50  # files that are compared with what they were, before all is resolved anew
 
 CALL_KINDS = frozenset({CALL, CONSTRUCT, DECORATE})
 
@@ -45,23 +44,24 @@ class Graph:
         self._resolver: Resolver | None = None
         self._network: Network | None = None
         self._base: Network | None = None  # the last one of an index without changed files
-        self.tests: list[int] | None = None  # what `cairn.graph.selection` found
+        self._feelers: Feelers | None = None
+        self._tests: TestFiles | None = None
 
     def refresh(self, snapshot: Snapshot, connection: sqlite3.Connection) -> None:
         """Take in a new generation, and files that changed since."""
         self.connection = connection
         if self._code is None or self._code.snapshot is not snapshot:
             if self._code is not None and self._code.identity != index_db.identity(connection):
-                self._kept = {}  # another database: a blob's id may mean another content
+                self._kept, self._base = {}, None  # another database: a blob's id may mean another content
             self._code = Code(
                 snapshot, connection, self._state, self._root, self._view_name, self._settings, self._kept
             )
-            self._resolver = self._network = self.tests = None
+            self._resolver = None
         changed = self._code.find_changed()
         if self._resolver is None or changed != self._code.changed:
             self._code.reread(changed)
             self._resolver = Resolver(self._code)
-            self._network = self.tests = None
+            self._network = self._feelers = self._tests = None
 
     @property
     def code(self) -> Code:
@@ -82,32 +82,43 @@ class Graph:
             self._network = self._find_network()
         return self._network
 
-    def _find_network(self) -> Network:
-        """Return the edges as of now: those known already, those with a few files resolved anew, or all anew.
+    @property
+    def feelers(self) -> Feelers:
+        """Who feels a change of what, by all edges."""
+        if self._feelers is None:
+            self._feelers = Feelers(self.network)
+        return self._feelers
 
-        An edit inside of function bodies changes the edges out of a file, and none of other files.
-        """
-        known = self._base or Network.load(self._state.graph(self.code.view_id))
-        if known is not None and np.array_equal(known.paths, hash_of(self.code)):
-            differ = np.flatnonzero(known.blobs != self.code.snapshot.files.blob_ids).tolist()
-            numbers = sorted({*differ, *self.code.changed})
-            if len(numbers) <= MAX_PATCHED and all(
-                self._is_local(number, int(known.blobs[number])) for number in numbers
-            ):
-                self._base = known
-                return known.patched(self.resolver, numbers) if numbers else known
-        self.code.load_all(self.progress)
-        network = Network.build(self.code, self.resolver)
+    @property
+    def tests(self) -> TestFiles:
+        """The files that hold tests."""
+        if self._tests is None:
+            self._tests = TestFiles(self.code)
+        return self._tests
+
+    def _find_network(self) -> Network:
+        """Return the edges as of now: those known already, those with some files resolved anew, or all anew."""
+        if self._base is None:
+            self._base = Network.load(self._state.graph(self.code.view_id), self.code.identity)
+        network = self._renewed(self._base) if self._base is not None else None
+        if network is None:
+            self.code.load_all(self.progress)
+            network = Network.build(self.code, self.resolver)
         if not self.code.changed:
             self._base = network
             if network.seconds > STORED_FROM_SECONDS:
                 network.save(self._state.graph(self.code.view_id))
         return network
 
-    def _is_local(self, number: int, blob: int) -> bool:
-        """Tell whether a file differs from what it was with a blob in nothing that other files see."""
-        old = self.code.indexed(number, blob)
-        return old is not None and same_interface(self.code, old, self.code.file(number))
+    def _renewed(self, known: Network) -> Network | None:
+        """Return an earlier network with what changed since resolved anew, None where all has to be."""
+        stale = stale_files(known, self.code)
+        if stale is None:
+            return None
+        if not stale and known.paths == self.code.paths:
+            return known
+        self.code.load(stale, self.progress)
+        return known.patched(self.code, self.resolver, stale)
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from cairn.graph.code import Code, SourceFile, node_of
-from cairn.graph.evaluate import MAX_NAMESAKES
+from cairn.graph.namesakes import MAX_OWNED
 from cairn.source.references import RESULT
 
 _HEAD = re.compile(r"[.(\[{]")  # what ends the first name of an expression
@@ -24,6 +24,24 @@ def same_interface(code: Code, old: SourceFile, new: SourceFile) -> bool:
         for place, (one, other) in enumerate(zip(old.definitions, new.definitions, strict=True))
         if one.span.end_byte - one.span.start_byte != other.span.end_byte - other.span.start_byte
     )
+
+
+def changed_names(old: SourceFile, new: SourceFile) -> set[str]:
+    """Return the names of which one of two contents of a file has other definitions than the other."""
+    before, after = _definitions_by_name(old), _definitions_by_name(new)
+    whole = (old.language, old.facts.package) != (new.language, new.facts.package)
+    return {name for name in {*before, *after} if whole or before.get(name) != after.get(name)}
+
+
+def _definitions_by_name(source: SourceFile) -> dict[str, list[tuple[object, ...]]]:
+    """Return what is seen of definitions by those who find them by name, wherever they are."""
+    found: dict[str, list[tuple[object, ...]]] = {}
+    top = source.members.get("", {})
+    for place, one in enumerate(source.definitions):
+        around = source.definitions[one.parent].kind if one.parent >= 0 else ""
+        seen = (one.kind, one.qualified_name, one.signature, around, place in top.get(one.name, ()))
+        found.setdefault(one.name, []).append((*seen, one.span.end_byte - one.span.start_byte))
+    return found
 
 
 def _shape(source: SourceFile) -> tuple[object, ...]:
@@ -70,6 +88,6 @@ def _order(code: Code, source: SourceFile, place: int) -> Sequence[int]:
     owner = own.qualified_name[: -len(own.name) - 1]
     nodes = [node_of(source.number, other) for other in source.members.get(owner, {}).get(own.name, ())]
     others = code.named(own.name)
-    if len(others) <= MAX_NAMESAKES:  # a name that is defined more often leads to no other file
+    if len(others) <= MAX_OWNED:  # a name that is defined more often leads to no other file
         nodes = others
     return sorted(nodes, key=lambda node: (-length(node), node)) if len(nodes) > 1 else ()

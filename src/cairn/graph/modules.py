@@ -1,4 +1,9 @@
-"""Finds the file or package that an import names: each ecosystem's own way from a text to a path."""
+"""Finds the file or package that an import names: each ecosystem's own way from a text to a path.
+
+What a look-up needs is told by the last part of every path that was tried, there or not: one that comes or goes can
+change the answer only if it ends in such a part. `index.ts`, `__init__.py` and their like go by the folder that they
+stand for.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,9 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
+
+from cairn.graph.memory import place_called
 
 PYTHON_SUFFIXES = (".py", ".pyi")
 _ECMASCRIPT_SUFFIXES = (
@@ -31,8 +38,17 @@ _COMMENT = re.compile(r"//[^\n\"]*$|/\*.*?\*/", re.MULTILINE | re.DOTALL)
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 _MANIFESTS = frozenset({"package.json", "tsconfig.json", "jsconfig.json", "go.mod", "Cargo.toml", "tsconfig.base.json"})
 
+_STANDS_FOR_FOLDER = frozenset({"__init__", "index", "mod", "lib", "main"})
+
 # A place: a file's number, a folder's path for what has no file of its own, None for what lies outside the project.
 Place = int | str | None
+
+
+class Found(NamedTuple):
+    """Where a module is, and what that needs, as in `cairn.graph.memory`."""
+
+    place: Place
+    needs: frozenset[int]
 
 
 class Modules:
@@ -47,24 +63,46 @@ class Modules:
         self.paths = paths
         self._read = read
         self._number = {path: number for number, path in enumerate(paths)}
-        self._kept: dict[tuple[str, str, str], Place] = {}
+        self._kept: dict[tuple[str, str, str], Found] = {}
+        self._tried: set[int] = set()
 
     def resolve(self, module: str, path: str, family: str) -> Place:
         """Return what `module` means in the file at `path`; a leading `/` of the text means the project's root."""
+        return self.look_up(module, path, family).place
+
+    def look_up(self, module: str, path: str, family: str) -> Found:
+        """Return the same with what it needs."""
         key = (module, path if family == "python" else posixpath.dirname(path), family)
         if key not in self._kept:
             finder = _FINDERS.get(family)
-            self._kept[key] = finder(self, module, path) if finder is not None else None
+            self._tried = set()
+            place = finder(self, module, path) if finder is not None else None
+            self._kept[key] = Found(place, frozenset(self._tried))
         return self._kept[key]
 
-    def child(self, place: Place, name: str, path: str) -> Place:
+    def child(self, place: Place, name: str) -> Found:
         """Return the submodule `name` of a Python module or package."""
         if place is None:
-            return None
+            return Found(None, frozenset())
         folder = place if isinstance(place, str) else posixpath.dirname(self.paths[place])
         if isinstance(place, int) and posixpath.basename(self.paths[place]).partition(".")[0] != "__init__":
-            return None
-        return self._python_at(posixpath.join(folder, name))
+            return Found(None, frozenset())
+        self._tried = set()
+        return Found(self._python_at(posixpath.join(folder, name)), frozenset(self._tried))
+
+    def _at(self, path: str) -> int | None:
+        """Return the file at a path."""
+        self._tried.add(place_called(_last_part(path)))
+        return self._number.get(path)
+
+    def _is_folder(self, folder: str) -> bool:
+        self._tried.add(place_called(_last_part(folder)))
+        return folder in self._folders
+
+    def _is_package(self, folder: str) -> bool:
+        path = f"{folder}/__init__.py"
+        self._tried.add(place_called(f"={path}"))
+        return path in self._number
 
     # -- Python -------------------------------------------------------------------------------------------------------
 
@@ -96,9 +134,9 @@ class Modules:
             f"{base}/__init__.py",
             f"{base}/__init__.pyi",
         ):
-            if (number := self._number.get(candidate)) is not None:
+            if (number := self._at(candidate)) is not None:
                 return number
-        return base if base in self._folders else None
+        return base if self._is_folder(base) else None
 
     def _python(self, module: str, path: str) -> Place:
         dots = len(module) - len(module.lstrip("."))
@@ -112,7 +150,7 @@ class Modules:
         first = parts.partition("/")[0]
         # A script finds its neighbours; a module of a package only what its root holds.
         own_root = here
-        while f"{own_root}/__init__.py" in self._number:
+        while self._is_package(own_root):
             own_root = posixpath.dirname(own_root)
         roots = [own_root, *self._python_roots]
         found: Place = None
@@ -178,7 +216,7 @@ class Modules:
         tries = [base, stem, _COMPILED.sub(".tsx", base)] if stem != base else [base]
         tries += [base + suffix for suffix in _ECMASCRIPT_SUFFIXES]
         tries += [posixpath.join(base, f"index{suffix}") for suffix in _ECMASCRIPT_SUFFIXES]
-        return next((number for one in tries if (number := self._number.get(one)) is not None), None)
+        return next((number for one in tries if (number := self._at(one)) is not None), None)
 
     @cached_property
     def _configs(self) -> list[tuple[str, str, list[tuple[str, list[str]]]]]:
@@ -241,7 +279,7 @@ class Modules:
         for name, folder in self._go_modules:
             if module == name or module.startswith(f"{name}/"):
                 aim = posixpath.join(folder, module[len(name) + 1 :]).rstrip("/")
-                return aim if aim in self._folders or not aim else None
+                return aim if self._is_folder(aim) or not aim else None
         return None
 
     # -- Rust ---------------------------------------------------------------------------------------------------------
@@ -284,7 +322,7 @@ class Modules:
             aim = posixpath.join(base, *parts[:length])
             tries = [f"{aim}.rs", f"{aim}/mod.rs"] + ([f"{aim}/lib.rs", f"{aim}/main.rs"] if not length else [])
             for one in tries:
-                if (number := self._number.get(one)) is not None:
+                if (number := self._at(one)) is not None:
                     return number
         return None
 
@@ -302,9 +340,10 @@ class Modules:
         """Return the file whose path ends in one of `tries`, the nearest to `path` of several."""
         for one in tries:
             beside = posixpath.normpath(posixpath.join(posixpath.dirname(path), one))
-            if (number := self._number.get(beside)) is not None:
+            if (number := self._at(beside)) is not None:
                 return number
             one = one.lstrip("./")
+            self._tried.add(place_called(f"={posixpath.basename(one)}"))
             found = [
                 number
                 for number in self._by_ending.get(posixpath.basename(one), ())
@@ -343,6 +382,36 @@ _FINDERS: dict[str, Callable[[Modules, str, str], Place]] = {
     "dart": Modules._plain,
     "solidity": Modules._plain,
 }
+
+
+def _last_part(path: str) -> str:
+    """Return what a path is looked up by: the stem of the file, or the name of the folder that it stands for."""
+    folder, _, name = path.rpartition("/")
+    stem = name.partition(".")[0]
+    return folder.rpartition("/")[2].partition(".")[0] if stem in _STANDS_FOR_FOLDER else stem
+
+
+def changed_places(old: Sequence[str], new: Sequence[str]) -> frozenset[int] | None:
+    """Return the needs that files which come or go concern, None where they concern every look-up.
+
+    That is so of manifests, and of the first and last package of a folder from which Python imports.
+    """
+    before, after = Modules(old, lambda _: ""), Modules(new, lambda _: "")
+    moved = set(old) ^ set(new)
+    if any(posixpath.basename(path) in _MANIFESTS for path in moved) or before._python_roots != after._python_roots:
+        return None
+    texts = {_last_part(path) for path in moved}
+    texts |= {_last_part(folder) for folder in before._folders ^ after._folders}
+    texts |= {_last_part(folder) for folder in before._python_folders ^ after._python_folders}
+    texts |= {f"={posixpath.basename(path)}" for path in moved}
+    texts |= {f"={path}" for path in moved if posixpath.basename(path) == "__init__.py"}
+    texts |= {f"{posixpath.dirname(path)}/" for path in moved}
+    return frozenset(map(place_called, texts))
+
+
+def is_manifest(path: str) -> bool:
+    """Tell whether the content of a file says where modules are."""
+    return posixpath.basename(path) in _MANIFESTS
 
 
 def _matched(pattern: str, module: str) -> str | None:

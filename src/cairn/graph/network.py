@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import blake2b
 from pathlib import Path
-from typing import cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +18,7 @@ from cairn.graph.resolve import Resolver
 from cairn.storage.arrays import load_arrays, save_arrays
 
 Ints = npt.NDArray[np.int64]
-_VERSION = 2  # raised whenever resolution changes
+_VERSION = 3  # raised whenever resolution changes
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,12 +26,17 @@ class Network:
     """Edges between nodes, and imports between files, sorted by where they come from.
 
     Shapes: sources, targets, kinds, hows, lines (n_edges,); importing, imported, import_lines, import_flags (n,);
-    blobs (n_files,), what each file showed. `paths` is what `hash_of` gives for the files. `seconds` is
-    how long it took to make.
+    overriding, overridden (n,), methods and those of base types; blobs (n_files,), what each file showed; needs (n,),
+    what each file needs to keep its rows, and first_needs (n_files + 1,), where those of a file begin. `path_bytes`
+    holds the paths, a zero byte between two, `identity` what `cairn.storage.index_db.identity` gave for the database
+    that the ids of blobs are from. `seconds` is how long it took to make, `resolved` how many files were resolved then.
     """
 
     blobs: Ints
-    paths: npt.NDArray[np.uint8]
+    identity: npt.NDArray[np.uint8]
+    path_bytes: npt.NDArray[np.uint8]
+    needs: npt.NDArray[np.uint32]
+    first_needs: Ints
 
     sources: Ints
     targets: Ints
@@ -43,23 +47,31 @@ class Network:
     imported: Ints
     import_lines: npt.NDArray[np.int32]
     import_flags: npt.NDArray[np.uint8]
+    overriding: Ints
+    overridden: Ints
     seconds: float = 0.0
+    resolved: int = 0
 
     @classmethod
     def build(cls, code: Code, resolver: Resolver) -> Network:
         """Resolve every reference; all files are loaded."""
         started = time.perf_counter()
         numbers = range(len(code.paths))
-        edges, imports = _tables(resolver, numbers)
-        seconds = time.perf_counter() - started
-        return cls._of(code.snapshot.files.blob_ids, hash_of(code), edges, imports, seconds)
+        tables, needs = Tables.of(resolver, numbers), [resolver.needs(number) for number in numbers]
+        return cls._of(code, tables, needs, time.perf_counter() - started, len(numbers))
 
     @classmethod
-    def _of(cls, blobs: Ints, paths: npt.NDArray[np.uint8], edges: Ints, imports: Ints, seconds: float) -> Network:
+    def _of(
+        cls, code: Code, tables: Tables, needs: Sequence[Collection[int]], seconds: float, resolved: int
+    ) -> Network:
+        edges, imports, overrides = tables
         edges = edges[np.argsort(edges[:, 0], kind="stable")]
         return cls(
-            blobs,
-            paths,
+            np.array(code.snapshot.files.blob_ids),
+            np.frombuffer(code.identity.encode(), np.uint8),
+            np.frombuffer("\0".join(code.paths).encode("utf-8", "surrogateescape"), np.uint8),
+            np.array([need for one in needs for need in sorted(one)], np.uint32),
+            np.cumsum([0, *map(len, needs)]),
             edges[:, 0].copy(),
             edges[:, 1].copy(),
             edges[:, 2].astype(np.uint8),
@@ -69,36 +81,71 @@ class Network:
             imports[:, 1].copy(),
             imports[:, 2].astype(np.int32),
             imports[:, 3].astype(np.uint8),
+            overrides[:, 0].copy(),
+            overrides[:, 1].copy(),
             seconds,
+            resolved,
         )
 
-    def patched(self, resolver: Resolver, numbers: Sequence[int]) -> Network:
-        """Return the same with the references of some files resolved anew."""
-        edges, imports = _tables(resolver, numbers)
-        stay = ~np.isin(self.sources >> NODE_BITS, numbers)
-        columns = (self.sources, self.targets, self.kinds, self.hows, self.lines)
-        edges = np.concatenate([np.stack([column[stay].astype(np.int64) for column in columns], axis=1), edges])
-        stay = ~np.isin(self.importing, numbers)
-        among = (self.importing, self.imported, self.import_lines, self.import_flags)
-        imports = np.concatenate([np.stack([column[stay].astype(np.int64) for column in among], axis=1), imports])
-        return Network._of(self.blobs, self.paths, edges, imports, self.seconds)
+    @cached_property
+    def paths(self) -> tuple[str, ...]:
+        """The files, by number."""
+        text = self.path_bytes.tobytes().decode("utf-8", "surrogateescape")
+        return tuple(text.split("\0")) if text else ()
+
+    def needing(self, needs: Collection[int]) -> list[int]:
+        """Return the files that need any of some things."""
+        rows = np.flatnonzero(np.isin(self.needs, np.array(sorted(needs), np.uint32)))
+        files = np.searchsorted(self.first_needs, rows, "right") - 1
+        return cast("list[int]", np.unique(files).tolist())
+
+    @property
+    def _tables(self) -> Tables:
+        edges = (self.sources, self.targets, self.kinds, self.hows, self.lines)
+        imports = (self.importing, self.imported, self.import_lines, self.import_flags)
+        return Tables(_stacked(edges), _stacked(imports), _stacked((self.overriding, self.overridden)))
+
+    def patched(self, code: Code, resolver: Resolver, stale: Collection[int]) -> Network | None:
+        """Return the network of now, where some files are resolved anew and the rows of all others stay.
+
+        Args:
+            stale: by their numbers now; new files are among them.
+
+        Returns:
+            None if a row that should stay leads to a file that is gone.
+        """
+        started = time.perf_counter()
+        to = np.array([code.numbers.get(path, -1) for path in self.paths], np.int64)
+        kept = self._tables.kept(to, stale)
+        if kept is None:
+            return None
+        tables = kept.with_more(Tables.of(resolver, sorted(stale)))
+        needs: list[Collection[int]] = [()] * len(code.paths)
+        for old, number in enumerate(to.tolist()):
+            if number >= 0 and number not in stale:
+                needs[number] = self.needs[self.first_needs[old] : self.first_needs[old + 1]].tolist()
+        for number in stale:
+            needs[number] = resolver.needs(number)
+        return Network._of(code, tables, needs, time.perf_counter() - started, len(stale))
 
     def save(self, path: Path) -> None:
         """Write the arrays; where that cannot be done, they are made again next time."""
-        names = [name for name in self.__dataclass_fields__ if name != "seconds"]
+        names = [name for name in self.__dataclass_fields__ if name not in ("seconds", "resolved")]
         try:
             save_arrays(path, {"version": np.array([_VERSION]), **{name: getattr(self, name) for name in names}})
         except StoreError:
             return
 
     @classmethod
-    def load(cls, path: Path) -> Network | None:
-        """Map a file that `save` wrote; None if there is none that can be used."""
+    def load(cls, path: Path, identity: str) -> Network | None:
+        """Map a file that `save` wrote for the same database; None if there is none that can be used."""
         try:
             arrays = load_arrays(path)
         except StoreError:
             return None
         if int(cast("Ints", arrays.pop("version"))[0]) != _VERSION:
+            return None
+        if arrays["identity"].tobytes() != identity.encode():
             return None
         return cls(**arrays)  # type: ignore[arg-type]  # the names and types are those that were saved
 
@@ -130,15 +177,61 @@ class Network:
         return {target: list(sources) for target, sources in found.items()}
 
 
-def hash_of(code: Code) -> npt.NDArray[np.uint8]:
-    """Return what tells one list of paths in one index from another. Shape (16,)."""
-    text = "\0".join([code.identity, *code.paths]).encode("utf-8", "surrogateescape")
-    return np.frombuffer(blake2b(text, digest_size=16).digest(), dtype=np.uint8)
+class Tables(NamedTuple):
+    """What files contribute to a network, one row each.
+
+    Shapes: edges (n, 5), source, target, kind, how and line; imports (n, 4), importing and imported file, line and
+    flags; overrides (n, 2), a method and that of a base type.
+    """
+
+    edges: Ints
+    imports: Ints
+    overrides: Ints
+
+    @classmethod
+    def of(cls, resolver: Resolver, numbers: Iterable[int]) -> Tables:
+        """Resolve some files."""
+        edges, imports, overrides = [], [], []
+        for number in numbers:
+            edges.append(_rows([edge[:5] for edge in resolver.edges(number)], 5))
+            imports.append(_rows(resolver.imported(number), 4))
+            overrides.append(_rows(resolver.overrides(number), 2))
+        return Tables(
+            np.concatenate([_rows([], 5), *edges]),
+            np.concatenate([_rows([], 4), *imports]),
+            np.concatenate([_rows([], 2), *overrides]),
+        )
+
+    def kept(self, to: Ints, stale: Collection[int]) -> Tables | None:
+        """Return the rows of all files but the stale ones, by the numbers that files have now.
+
+        Args:
+            to: shape (n_files,), by the number that a file had, that which it has now; -1 for one that is gone.
+            stale: by their numbers now.
+
+        Returns:
+            None if a row that should stay leads to a file that is gone.
+        """
+        leaving = np.array(sorted(stale), np.int64)
+        kept = []
+        for rows, bits in ((self.edges, NODE_BITS), (self.imports, 0), (self.overrides, NODE_BITS)):
+            sources, targets = to[rows[:, 0] >> bits], to[rows[:, 1] >> bits]
+            stay = (sources >= 0) & ~np.isin(sources, leaving)
+            if (targets[stay] < 0).any():
+                return None
+            places = rows[stay, :2] & ((1 << bits) - 1)
+            ends = np.stack([sources[stay], targets[stay]], axis=1) << bits | places
+            kept.append(np.concatenate([ends, rows[stay, 2:]], axis=1))
+        return Tables(*kept)
+
+    def with_more(self, other: Tables) -> Tables:
+        """Return the rows of both."""
+        return Tables(*(np.concatenate(pair) for pair in zip(self, other, strict=True)))
 
 
-def _tables(resolver: Resolver, numbers: Iterable[int]) -> tuple[Ints, Ints]:
-    """Return the edges of some files, shape (n, 5), and their imports, shape (n, 4)."""
-    edges = [np.array([edge[:5] for edge in resolver.edges(number)], np.int64).reshape(-1, 5) for number in numbers]
-    imports = [np.array(resolver.imported(number), np.int64).reshape(-1, 4) for number in numbers]
-    none = np.zeros((0, 5), np.int64)
-    return np.concatenate([none, *edges]), np.concatenate([none[:, :4], *imports])
+def _rows(rows: Sequence[Sequence[int]], width: int) -> Ints:
+    return np.array(rows, np.int64).reshape(-1, width)
+
+
+def _stacked(columns: Iterable[npt.NDArray[np.integer[Any]]]) -> Ints:
+    return np.stack([column.astype(np.int64) for column in columns], axis=1)

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cairn.graph.code import file_of, node_of, place_of
-from cairn.graph.evaluate import How
+from cairn.graph.entities import How
 from cairn.graph.graph import Graph
-from cairn.graph.impact import CONFIDENCE
+from cairn.graph.reach import CONFIDENCE
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.graph.values import MapEntry, RepositoryMap
 from cairn.source.roles import Role

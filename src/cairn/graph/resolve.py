@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from cairn.graph.code import Code, SourceFile, file_of, node_of, place_of
-from cairn.graph.evaluate import MAX_DEPTH, MAX_NAMESAKES, Entity, Evaluator, How
-from cairn.graph.rules import COMMON_NAMES, FUNCTION_KINDS
+from cairn.graph.entities import Entity, How
+from cairn.graph.evaluate import Evaluator
+from cairn.graph.memory import content_of, place_called
+from cairn.graph.rules import COMMON_NAMES, FUNCTION_KINDS, TYPE_KINDS
 from cairn.source.imports import Import, ImportFlag
 from cairn.source.references import KINDS
 
+_MAX_RENAMES = 12  # steps from one variable to the next
 CALL, CONSTRUCT, INHERIT, IMPLEMENT, DECORATE, USE = range(len(KINDS))
 
 
@@ -50,7 +54,8 @@ class Resolver:
         self._code = code
         self._edges: dict[int, list[Edge]] = {}
         self._imports: dict[int, list[ImportEdge]] = {}
-        self._only: dict[tuple[str, str], Entity | None] = {}
+        self._overrides: dict[int, list[tuple[int, int]]] = {}
+        self._needs: dict[int, set[int]] = {}
 
     # -- a file's edges -----------------------------------------------------------------------------------------------
 
@@ -58,8 +63,22 @@ class Resolver:
         """Return the resolved references of a file, in reading order."""
         if number not in self._edges:
             source = self._code.file(number)
-            self._edges[number] = self._resolved(source, range(len(source.facts.kinds)))
+            with self._noting(number):
+                self._edges[number] = self._resolved(source, range(len(source.facts.kinds)))
         return self._edges[number]
+
+    @contextmanager
+    def _noting(self, number: int) -> Iterator[None]:
+        """Add what is needed meanwhile to the needs of a file."""
+        with self.meaning.memory.noting() as needs:
+            yield
+        self._needs.setdefault(number, {content_of(self._code.paths[number])}).update(needs)
+
+    def needs(self, number: int) -> frozenset[int]:
+        """Return what the edges, imports and overrides of a file need to stay as they are; see `cairn.graph.memory`."""
+        for find in (self.edges, self.imported, self.overrides):
+            find(number)
+        return frozenset(self._needs[number])
 
     def edges_to(self, number: int, names: Collection[str]) -> list[Edge]:
         """Return the resolved references of a file that may lead to something called one of `names`, and some more."""
@@ -88,22 +107,43 @@ class Resolver:
             own = node_of(source.number, scope)
             if target.node == own and kind in (INHERIT, IMPLEMENT, USE, DECORATE):
                 continue
+            self.meaning.memory.need(content_of(self._code.paths[file_of(target.node)]))
             called = expression.rpartition(".")[2]
             found.append(Edge(own, target.node, self._kind(kind, target), target.how, facts.lines[at], called))
         return found
 
     def imported(self, number: int) -> list[ImportEdge]:
         """Return the files of the project that a file imports, each with its line, in reading order."""
-        if number in self._imports:
-            return self._imports[number]
-        source = self._code.file(number)
+        if number not in self._imports:
+            with self._noting(number):
+                self._imports[number] = self._find_imported(self._code.file(number))
+        return self._imports[number]
+
+    def _find_imported(self, source: SourceFile) -> list[ImportEdge]:
         found: dict[tuple[int, int], ImportEdge] = {}
         for one in source.facts.imports:
             for file in self._imported_files(source, one) if one.module else ():
-                if file != number:
-                    found.setdefault((file, one.line), ImportEdge(number, file, one.line, one.flags))
-        self._imports[number] = list(found.values())
-        return self._imports[number]
+                if file != source.number:
+                    found.setdefault((file, one.line), ImportEdge(source.number, file, one.line, one.flags))
+        return list(found.values())
+
+    def overrides(self, number: int) -> list[tuple[int, int]]:
+        """Return the methods of a file, each with every method of a base type that it overrides."""
+        if number not in self._overrides:
+            nodes = [node_of(number, place) for place in range(len(self._code.file(number).definitions))]
+            with self._noting(number):
+                self._overrides[number] = [(node, base) for node in nodes for base in self.overridden(node)]
+        return self._overrides[number]
+
+    def overridden(self, node: int) -> list[int]:
+        """Return the methods of base types that a method overrides."""
+        if place_of(node) < 0:
+            return []
+        source = self._code.file(file_of(node))
+        one = source.definitions[place_of(node)]
+        if one.parent < 0 or one.kind not in FUNCTION_KINDS or source.definitions[one.parent].kind not in TYPE_KINDS:
+            return []
+        return self.meaning.overridden(node_of(source.number, one.parent), one.name)
 
     def imported_symbols(self, number: int) -> list[int]:
         """Return the definitions that a file's imports bind."""
@@ -117,22 +157,23 @@ class Resolver:
 
     def _imported_files(self, source: SourceFile, one: Import) -> list[int]:
         if source.rules.package == "package":
-            entity = self.meaning.qualified(source, f"{one.module}.{one.name}") if one.name != "*" else None
+            entity = self.meaning.namesakes.qualified(source, f"{one.module}.{one.name}") if one.name != "*" else None
             return [file_of(entity.node)] if entity is not None else []
-        place = self.meaning.place(source, one.module)
+        place = self.meaning.sight.place(source, one.module)
         if isinstance(place, int):
             files = [place]
-            deeper = self._code.modules.child(place, one.name, source.path) if one.name else None
+            deeper = self.meaning.sight.child(place, one.name) if one.name else None
             return [*files, deeper] if isinstance(deeper, int) else files
         if place is None:
             return []
         if source.rules.package == "directory":
+            self.meaning.memory.need(place_called(f"{place}/"))
             return [
                 number
                 for number, path in enumerate(self._code.paths)
                 if posixpath.dirname(path) == place and self._code.languages[number] == source.language
             ]
-        deeper = self._code.modules.child(place, one.name, source.path) if one.name else None
+        deeper = self.meaning.sight.child(place, one.name) if one.name else None
         return [deeper] if isinstance(deeper, int) else []
 
     def _kind(self, kind: int, target: Entity) -> int:
@@ -154,7 +195,7 @@ class Resolver:
         return found
 
     def _called_instance(self, found: Entity) -> Entity | None:
-        member = self.meaning.member(found.node, "__call__", instance=True)
+        member = self.meaning.member(found.node, "__call__")
         return member.by(How.RECEIVER) if member is not None and member.tag == "function" else None
 
     def _by_name(self, source: SourceFile, expression: str) -> Entity | None:
@@ -170,31 +211,14 @@ class Resolver:
             or head.startswith(('"', "[", "{"))
         ):
             return None
-        key = (name, source.rules.family or source.language)
-        if key not in self._only:
-            self._only[key] = self.meaning.only(self._callable(name, source), How.NAME)
-        return self._only[key]
-
-    def _callable(self, name: str, source: SourceFile) -> list[int]:
-        nodes = self._code.named(name)
-        if len(nodes) > MAX_NAMESAKES:
-            return []
-        family, found = source.rules.family, []
-        for node in nodes:
-            other = self._code.file(file_of(node))
-            one = other.definitions[place_of(node)]
-            same = other.rules.family == family and (family or other.language == source.language)
-            nested = one.parent >= 0 and other.definitions[one.parent].kind in FUNCTION_KINDS
-            if same and not nested and one.kind in FUNCTION_KINDS and one.kind not in ("macro", "test"):
-                found.append(node)
-        return found
+        return self.meaning.only_function(source, name)
 
 
 def _called_here(source: SourceFile, names: Collection[str]) -> set[str]:
     """Return what a file may call something that is called one of `names` elsewhere."""
     told = {*names, source.rules.maker, *source.rules.types, *(word.partition("(")[0] for word in source.rules.parents)}
     told |= {one.alias for one in source.facts.imports if one.name in names or one.name in ("=", "default", "")}
-    for _ in range(MAX_DEPTH):  # a variable may hold it, and another that one
+    for _ in range(_MAX_RENAMES):  # a variable may hold it, and another that one
         more = {
             variable.rpartition(".")[2]
             for _, variable, value in source.facts.values

@@ -2,146 +2,125 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from math import log1p
 
-from cairn.graph.code import Code, file_of, place_of
+import numpy as np
+
+from cairn.graph.code import NODE_BITS, file_of, place_of
 from cairn.graph.graph import Graph
-from cairn.graph.rules import FUNCTION_KINDS, rules_of
+from cairn.graph.reach import Reached
+from cairn.graph.rules import FUNCTION_KINDS
 from cairn.graph.values import RankedTest
 
-Reached = Mapping[int, tuple[float, int, str]]
-_Add = Callable[[int, str, float], None]
-
-_CHANGED, _TWIN, _CALL, _MANY, _IMPORT, _FAR, _WORDS = 3.0, 1.5, 1.0, 0.3, 0.35, 0.1, 0.5
+_CHANGED, _TWIN, _CALL, _MANY, _IMPORT, _FAR, _WORDS, _SAID = 3.0, 1.5, 1.0, 0.3, 0.35, 0.1, 0.5, 0.6
 _IMPORT_STEPS = 3
-_MARKS = re.compile(r"^(?:test_|tests_|spec_)|(?:_test|_tests|_spec|[.-]test|[.-]spec|Tests?|TestCase|Spec|IT)$")
-_NAMELESS = frozenset({"__init__", "index", "mod", "main", "lib", "conftest", "utils", "helpers"})
-_WORD = re.compile(r"[a-z]+|[A-Z][a-z]*|\d+")
+_MAX_NAMED = 20  # tests of a file that are named
+_MAX_READ = 50  # tests that are read to see whether they say a name; what more of them say tells next to nothing
+
+# A reason to run a test file, and how strong it is.
+_Evidence = tuple[int, str, float]
 
 
-def rank_tests(graph: Graph, changed: Sequence[int], reached: Reached) -> list[RankedTest]:
+def rank_tests(graph: Graph, changed: Sequence[int], reached: Reached, limit: int = 0) -> tuple[list[RankedTest], int]:
     """Return the test files that a change may concern, best first, each with its strongest reason.
 
     Args:
         reached: what the change is felt by, as `cairn.graph.impact.reach` gives it.
+        limit: files at most, 0 for all; the second value counts those beyond.
     """
-    code = graph.code
-    tests = runnable_tests(graph)
-    evidence: dict[int, dict[str, float]] = {number: {} for number in tests}
-
-    def add(number: int, reason: str, strength: float) -> None:
-        if number in evidence:
-            evidence[number][reason] = max(strength, evidence[number].get(reason, 0.0))
-
+    tests, paths = graph.tests.numbers, graph.code.paths
     files = sorted({file_of(node) for node in changed})
-    for number in files:
-        add(number, "changed itself", _CHANGED)
-    named: dict[int, list[str]] = {}
-    counts: dict[int, float] = {}
-    calls: dict[int, tuple[float, str]] = {}
-    for node, (confidence, depth, _) in reached.items():
-        number = file_of(node)
-        if number in evidence:
-            strength = confidence / depth
-            reason = f"calls it over {depth} steps" if depth > 1 else "calls it"
-            calls[number] = max(calls.get(number, (0.0, "")), (_CALL * strength, reason))
-            counts[number] = counts.get(number, 0.0) + strength
-            if place_of(node) >= 0 and code.definition(node).kind in FUNCTION_KINDS:
-                named.setdefault(number, []).append(code.definition(node).qualified_name)
-    for number, (strength, reason) in calls.items():
-        add(number, reason, strength + _MANY * log1p(counts[number]))
-    for number, steps in _importing(graph, files).items():
-        add(
-            number,
-            "imports it" if steps == 1 else f"imports it over {steps} files",
-            _IMPORT if steps == 1 else _FAR / steps,
-        )
-    _add_names(graph, tests, changed, files, add)
+    evidence: dict[int, dict[str, float]] = defaultdict(dict)
+    for number, reason, strength in (
+        *((number, "changed itself", _CHANGED) for number in files),
+        *_by_calls(graph, reached),
+        *_by_imports(graph, files),
+        *_by_names(graph, changed, files),
+    ):
+        if number in tests:
+            evidence[number][reason] = max(strength, evidence[number].get(reason, 0.0))
+    scores = {number: round(sum(reasons.values()), 3) for number, reasons in evidence.items()}
+    order = sorted(scores, key=lambda number: (-scores[number], paths[number]))
+    shown = order[: limit or None]
+    named = _named(graph, reached, shown)
     ranked = [
         RankedTest(
-            code.paths[number],
-            round(sum(reasons.values()), 3),
-            max(reasons, key=lambda reason: reasons[reason]),
-            tuple(sorted(named.get(number, ()))[:20]),
+            paths[number],
+            scores[number],
+            max(evidence[number], key=lambda reason, of=number: evidence[of][reason]),  # type: ignore[misc]  # defaults
+            named[number],
         )
-        for number, reasons in evidence.items()
-        if reasons
+        for number in shown
     ]
-    return sorted(ranked, key=lambda one: (-one.score, one.path))
+    return ranked, len(order) - len(shown)
 
 
-def runnable_tests(graph: Graph) -> list[int]:
-    """Return the files that hold tests; the list is kept until a file changes."""
-    if graph.tests is None:
-        graph.tests = [number for number in range(len(graph.code.paths)) if is_runnable(graph.code, number)]
-    return graph.tests
+def _by_calls(graph: Graph, reached: Reached) -> Iterable[_Evidence]:
+    """Yield what the definitions in test files that feel the change tell: the nearest of them, and how many."""
+    numbers = reached.nodes >> NODE_BITS
+    inside = np.flatnonzero(graph.code.tests[numbers])
+    strengths = reached.confidence[inside] / reached.depth[inside]
+    files, at = np.unique(numbers[inside], return_inverse=True)
+    sums = np.bincount(at, strengths, len(files))
+    best = np.lexsort((-strengths, at))  # the strongest of each file first
+    first = np.searchsorted(at[best], np.arange(len(files)))
+    strongest = best[first] if len(files) else first
+    for number, depth, strength, total in zip(
+        files.tolist(),
+        reached.depth[inside][strongest].tolist(),
+        strengths[strongest].tolist(),
+        sums.tolist(),
+        strict=True,
+    ):
+        reason = f"calls it over {depth} steps" if depth > 1 else "calls it"
+        yield number, reason, _CALL * strength + _MANY * log1p(total)
 
 
-def is_runnable(code: Code, number: int) -> bool:
-    """Tell whether a file holds tests, rather than what tests need."""
-    path = code.paths[number]
-    stem = path.rpartition("/")[2].rpartition(".")[0]
-    if not code.is_test(number) or stem in ("__init__", "conftest") or not rules_of(code.languages[number]).family:
-        return False
-    named = _MARKS.search(stem) is not None or _MARKS.search(stem.partition(".")[0]) is not None
-    return named or any(
-        one.kind == "test" or one.name.startswith(("test", "Test")) for one in code.file(number).definitions
-    )
+def _named(graph: Graph, reached: Reached, files: Sequence[int]) -> dict[int, tuple[str, ...]]:
+    """Return the functions of some files that feel the change most surely, by name."""
+    found: dict[int, list[str]] = {number: [] for number in files}
+    inside = np.flatnonzero(np.isin(reached.nodes >> NODE_BITS, files))
+    for node in reached.nodes[inside[np.argsort(-reached.confidence[inside], kind="stable")]].tolist():
+        names = found[file_of(node)]
+        if len(names) < _MAX_NAMED and place_of(node) >= 0:
+            one = graph.code.definition(node)
+            if one.kind in FUNCTION_KINDS:
+                names.append(one.qualified_name)
+    return {number: tuple(sorted(names)) for number, names in found.items()}
 
 
-def _importing(graph: Graph, files: Sequence[int]) -> dict[int, int]:
-    """Return {file: steps} of the files that import some files, directly or by way of others."""
+def _by_imports(graph: Graph, files: Sequence[int]) -> Iterable[_Evidence]:
+    """Yield the files that import some files, directly or by way of others."""
     importers = graph.network.importers
-    found: dict[int, int] = {}
+    found: set[int] = set()
     front = list(files)
     for steps in range(1, _IMPORT_STEPS + 1):
         front = [other for number in front for other in importers.get(number, ()) if other not in found]
         for number in front:
-            found.setdefault(number, steps)
-    return found
+            if number not in found:
+                found.add(number)
+                yield (
+                    (number, "imports it", _IMPORT)
+                    if steps == 1
+                    else (number, f"imports it over {steps} files", _FAR / steps)
+                )
 
 
-def _add_names(graph: Graph, tests: Sequence[int], changed: Sequence[int], files: Sequence[int], add: _Add) -> None:
-    """Add what names tell: a test file called like a changed file, or a test that says a changed symbol's name."""
-    code = graph.code
-    stems = {_plain(code.paths[number]): number for number in files}
-    words_of_files = {number: _words(code.paths[number]) for number in files}
-    names = {code.definition(node).name for node in changed if place_of(node) >= 0}
-    mentioning = {name: code.mentioning(name) for name in names if len(name) > 3}
-    for number in tests:
-        path = code.paths[number]
-        plain = _plain(path)
-        if plain in stems and plain not in _NAMELESS:
-            add(number, "is called like it", _TWIN)
-        elif plain:
-            own = _words(path)
-            share = max((_overlap(own, words) for words in words_of_files.values()), default=0.0)
-            if share:
-                add(number, "has a name like it", _WORDS * share)
-        said = [name for name, found in mentioning.items() if number in found]
-        if said:
-            rare = max(1 / log1p(1 + len(mentioning[name])) for name in said)
-            add(number, "says its name", 0.6 * rare)
-
-
-@lru_cache(maxsize=1 << 14)
-def _plain(path: str) -> str:
-    """Return the stem of a file without what marks it as a test, in lower case."""
-    stem = path.rpartition("/")[2].partition(".")[0]
-    for _ in range(2):
-        stem = _MARKS.sub("", stem)
-    return stem.lower().replace("_", "").replace("-", "")
-
-
-@lru_cache(maxsize=1 << 14)
-def _words(path: str) -> frozenset[str]:
-    parts = path.split("/")[-2:]
-    found = {word.lower() for part in parts for word in _WORD.findall(part.partition(".")[0])}
-    return frozenset(found - {"test", "tests", "spec", "src", "lib", "init", "py"})
-
-
-def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / min(len(one), len(other)) if one and other else 0.0
+def _by_names(graph: Graph, changed: Sequence[int], files: Sequence[int]) -> Iterable[_Evidence]:
+    """Yield what names tell: a test file called like a changed file, or a test that says a changed symbol's name."""
+    code, tests = graph.code, graph.tests
+    twins = {number for file in files for number in tests.twins(code.paths[file])}
+    yield from ((number, "is called like it", _TWIN) for number in twins)
+    for file in files:
+        for number, share in tests.alike(code.paths[file]).items():
+            if number not in twins:
+                yield number, "has a name like it", _WORDS * share
+    for name in {code.definition(node).name for node in changed if place_of(node) >= 0}:
+        if len(name) > 3:
+            likely = code.may_mention(name)
+            said = likely & tests.numbers
+            if len(said) <= _MAX_READ:
+                said = code.mentioning(name, said)
+            yield from ((number, "says its name", _SAID / log1p(1 + len(likely))) for number in said)

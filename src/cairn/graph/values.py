@@ -178,3 +178,6 @@ class RepositoryMap:
     tokens: int
     omitted_files: int
     notes: tuple[str, ...] = ()
+
+
+GraphAnswer = Links | CallPath | Importers | Impact | TestChoice | DeadCode | Cycles | RepositoryMap

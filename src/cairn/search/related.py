@@ -10,7 +10,8 @@ from cairn.errors import UnknownSymbolError
 from cairn.graph import questions
 from cairn.graph.code import file_of, node_of, place_of
 from cairn.graph.graph import Graph
-from cairn.graph.impact import CONFIDENCE, choose_tests
+from cairn.graph.impact import choose_tests
+from cairn.graph.reach import CONFIDENCE
 from cairn.graph.resolve import Edge
 from cairn.graph.surroundings import neighbours
 from cairn.graph.symbols import find_symbols, symbol_of

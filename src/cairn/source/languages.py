@@ -58,6 +58,13 @@ _C_NOISE = (
     rb"\)(?: const| noexcept| override)*\s+([A-Z]+_[A-Z0-9_]+(?:\([^()\n]*\))?)(?=\s*[{;])",
     rb"(\[\[[^\[\]\n]*\]\])",
 )
+# What the grammar of Kotlin doesn't know costs the rest of the file: `where` as the name of a variable, the guards of
+# Kotlin 2.1 (`is Some if ready ->`, of which the condition stays), an annotation above an accessor.
+_KOTLIN_NOISE = (
+    rb"\n[ \t]*(where\??\.)(?=\w)",
+    rb"\b(is [\w.<>?*, ]+ if)(?=[\s(])",
+    rb"\n[ \t]*(@\w+(?:\([^()\n]*\))?)(?=\s+(?:\w+ )?[gs]et\()",
+)
 # What the grammar doesn't know costs the statements around it: function bodies, which are in any language, `OUT`
 # parameters, commands to the client, and rarer kinds of objects.
 _SQL_NOISE = (
@@ -215,6 +222,7 @@ LANGUAGES: tuple[Language, ...] = (
         line_comments=("//",),
         block_comments=_C_BLOCK,
         attributes=("@",),
+        noise=_KOTLIN_NOISE,
     ),
     Language(
         "swift",

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from cairn.graph.modules import Modules
+from cairn.graph.modules import Modules, changed_places
 
 
 def modules(files: Mapping[str, str]) -> Modules:
@@ -117,3 +117,33 @@ def test_headers_are_found_by_the_end_of_their_path_and_nearest_first() -> None:
 
 def test_a_family_without_modules_finds_none() -> None:
     assert found({"a.hs": ""}, "A", "b.hs", "") is None
+
+
+@pytest.mark.parametrize(
+    ("added", "module", "path", "family"),
+    [
+        ("src/pkg/late.py", ".late", "src/pkg/a.py", "python"),
+        ("src/pkg/late/__init__.py", "pkg.late", "tests/test_a.py", "python"),
+        ("src/pkg/late/deep.py", "pkg.late", "tests/test_a.py", "python"),
+        ("web/late/index.ts", "./late", "web/app.ts", "ecmascript"),
+        ("include/late.h", "late.h", "src/main.c", "c"),
+        ("src/late/mod.rs", "crate::late::Thing", "src/lib.rs", "rust"),
+    ],
+)
+def test_a_look_up_needs_the_place_of_a_file_that_would_change_it(
+    added: str, module: str, path: str, family: str
+) -> None:
+    files = {**PYTHON, "web/app.ts": "", "src/main.c": "", "src/lib.rs": ""}
+    needs = modules(files).look_up(module, path, family).needs
+    assert found(files, module, path, family) != found({**files, added: ""}, module, path, family)
+    changed = changed_places(sorted(files), sorted({*files, added}))
+    assert changed is not None
+    assert changed & needs
+    unrelated = changed_places(sorted(files), sorted({*files, "src/pkg/unrelated.py"}))
+    assert unrelated is not None
+    assert not unrelated & needs
+
+
+@pytest.mark.parametrize("added", ["other/package/__init__.py", "web/package.json", "go.mod"])
+def test_another_folder_to_import_from_and_manifests_concern_every_look_up(added: str) -> None:
+    assert changed_places(sorted(PYTHON), sorted({*PYTHON, added})) is None

@@ -247,3 +247,18 @@ def test_ignored_folder_is_told(git: Git, checkout: Path) -> None:
     (checkout / "build" / "inner").mkdir(parents=True)
     assert is_ignored(checkout / "build" / "inner")
     assert not is_ignored(checkout)
+
+
+def test_something_else_is_done_while_git_lists(checkout: Path) -> None:
+    (checkout / "a.py").touch()
+    done: list[str] = []
+    assert list_files(checkout, meanwhile=lambda: done.append("this")).paths == ["a.py"]
+    assert done == ["this"]
+
+
+def test_an_interrupt_of_what_is_done_meanwhile_ends_git_and_goes_on(checkout: Path) -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        list_files(checkout, meanwhile=interrupted)

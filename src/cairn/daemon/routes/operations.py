@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cairn.daemon.http import Handler, Reply, Request, Route
-from cairn.errors import CairnError
+from cairn.errors import CairnError, IndexLockedError, StoreError
 from cairn.protocol import OPERATIONS, Operation, ProjectRequest, SearchRequest, SessionRequest
 from cairn.registry import ALL
+from cairn.storage.lock import write_lock
 
 if TYPE_CHECKING:
     from cairn.workspace import Workspace
 
+_SETTLE_SECONDS = 5.0
 _NEED_NO_INDEX = ("fetch", "outline", "core/list", "core/add", "core/remove")  # or take it as it is
 
 
@@ -42,6 +45,10 @@ async def _perform(request: Request, operation: str, asked: ProjectRequest, proj
 def _work(operation: str, asked: ProjectRequest, workspace: Workspace) -> Any:  # noqa: ANN401 - JSON
     from cairn.operations import perform  # noqa: PLC0415 - start-up time: health needs no workspace
 
+    if getattr(asked, "update", False):
+        # The watcher may be at the very edit that is asked for. An update of a question's own would not wait for it.
+        with suppress(IndexLockedError, StoreError), write_lock(workspace.state.lock, _SETTLE_SECONDS):
+            pass
     return perform(workspace, operation, asked)
 
 

@@ -125,3 +125,25 @@ fun <T> Flow<T>.cachedIn(cache: Cache<String, T>): Flow<T> = this
 inline fun <reified T : Any> Cache<*, *>?.orEmpty(): List<T> = emptyList()
 val String.cacheKey: String get() = lowercase()
 fun `drops the oldest entry`() {}
+
+class Sizing(val where: Cache<*, *>?) {
+    val limit
+        @JvmName("limitOf")
+        get() = 10
+
+    fun of(value: Any, strict: Boolean): Int {
+        val known = when (value) {
+            is String if value.isNotEmpty() -> value.length
+            is List<*> if (
+                strict && value.isEmpty()
+            ) -> 0
+            else -> limit
+        }
+        where?.let {
+            it.close()
+        }
+        return known
+    }
+
+    fun after() = 0
+}

@@ -1,0 +1,116 @@
+"""Remembers what was found out and what it needs, so that a change tells what has to be found out anew.
+
+What is asked for may ask for itself again, by way of others: a base class by way of a name that it inherits. There a
+value is cut: whoever asks gets a stand-in. To be the same whichever way it was come by, a value that a cut had a part
+in is remembered only where the circle began, and not used while one is open that is in the circle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple, TypeVar, cast
+from zlib import crc32
+
+T = TypeVar("T")
+Needs = frozenset[int]
+
+_MAX_OPEN = 96  # questions that wait for each other
+_NO_CUT = _MAX_OPEN + 1
+
+
+# -- what may be needed, as numbers; two may share one, which only costs time -----------------------------------------
+
+
+@lru_cache(maxsize=1 << 18)
+def content_of(path: str) -> int:
+    """Return the need of what other files can see of a file."""
+    return crc32(f"content {path}".encode("utf-8", "surrogateescape"))
+
+
+@lru_cache(maxsize=1 << 18)
+def namesakes_of(name: str) -> int:
+    """Return the need of all definitions of a name."""
+    return crc32(f"name {name}".encode("utf-8", "surrogateescape"))
+
+
+@lru_cache(maxsize=1 << 18)
+def place_called(text: str) -> int:
+    """Return the need of all files and folders that a text stands for; see `cairn.graph.modules`."""
+    return crc32(f"place {text}".encode("utf-8", "surrogateescape"))
+
+
+# -- what is known ----------------------------------------------------------------------------------------------------
+
+
+class _Known(NamedTuple):
+    value: object
+    needs: Needs
+    circle: frozenset[Hashable]
+
+
+@dataclass(slots=True)
+class _Open:
+    """A question being answered: what it needs so far, the lowest question that it was cut at, what hangs on that."""
+
+    needs: set[int] = field(default_factory=set)
+    lowest: int = _NO_CUT
+    circle: list[Hashable] = field(default_factory=list)
+
+
+class Memory:
+    """What was found out about one state of the code."""
+
+    def __init__(self) -> None:
+        self._known: dict[Hashable, _Known] = {}
+        self._depth: dict[Hashable, int] = {}
+        self._open = [_Open()]
+        self._sets: dict[Needs, Needs] = {}
+
+    def need(self, what: int) -> None:
+        """Note that what is being found out needs something."""
+        self._open[-1].needs.add(what)
+
+    def need_all(self, what: Iterable[int]) -> None:
+        """Note that what is being found out needs several things."""
+        self._open[-1].needs.update(what)
+
+    def recall(self, key: Hashable, stand_in: T, find: Callable[[], T]) -> T:
+        """Return what `find` gives for a key, found once; `stand_in` if that asks for itself."""
+        known = self._known.get(key)
+        if known is not None and (not known.circle or known.circle.isdisjoint(self._depth)):
+            self._open[-1].needs |= known.needs
+            return cast("T", known.value)
+        depth = len(self._depth)
+        if key in self._depth or depth >= _MAX_OPEN:
+            self._open[-1].lowest = min(self._open[-1].lowest, self._depth.get(key, 0))
+            return stand_in
+        self._depth[key] = depth
+        own = _Open()
+        self._open.append(own)
+        try:
+            value = find()
+        finally:
+            self._open.pop()
+            del self._depth[key]
+        around = self._open[-1]
+        around.needs |= own.needs
+        if own.lowest >= depth:
+            needs = frozenset(own.needs)
+            circle = frozenset((*own.circle, key)) if own.circle else frozenset()
+            self._known[key] = _Known(value, self._sets.setdefault(needs, needs), circle)
+        else:
+            around.lowest = min(around.lowest, own.lowest)
+            around.circle += (*own.circle, key)
+        return value
+
+    @contextmanager
+    def noting(self) -> Iterator[set[int]]:
+        """Give what is needed by all that is found out inside of the `with`, once that is left."""
+        self._open.append(_Open())
+        try:
+            yield self._open[-1].needs
+        finally:
+            self._open.pop()

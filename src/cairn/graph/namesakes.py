@@ -1,0 +1,151 @@
+"""Finds definitions by their names alone: in a folder, in a package, or anywhere in the project."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from cairn.graph.code import SourceFile, file_of, place_of
+from cairn.graph.entities import How
+from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, TYPE_KINDS
+from cairn.graph.sight import Sight
+
+MAX_NAMESAKES = 60  # a name defined more often than this says nothing by itself
+MAX_OWNED = 5 * MAX_NAMESAKES  # and so many times among the members of types
+
+
+class Namesake(NamedTuple):
+    """A definition, and by what it was found."""
+
+    node: int
+    how: How
+
+
+class Namesakes:
+    """Looks names up that files share without an import."""
+
+    def __init__(self, sight: Sight) -> None:
+        self._sight = sight
+        self._code = sight.code
+
+    def only_function(self, source: SourceFile, name: str) -> Namesake | None:
+        """Return the only function of a name among the files that a file's language sees."""
+        kin = source.rules.family or source.language
+        return self._sight.memory.recall(
+            ("function", name, kin), None, lambda: self._only(self._functions(source, name), How.NAME)
+        )
+
+    def _functions(self, source: SourceFile, name: str) -> list[int]:
+        nodes = self._sight.named(name)
+        found = []
+        for node in nodes if len(nodes) <= MAX_NAMESAKES else ():
+            other = self._code.file(file_of(node))
+            one = other.definitions[place_of(node)]
+            nested = one.parent >= 0 and other.definitions[one.parent].kind in FUNCTION_KINDS
+            callable_ = one.kind in FUNCTION_KINDS and one.kind not in ("macro", "test")
+            if callable_ and not nested and _are_kin(source, other):
+                found.append(node)
+        return found
+
+    def _only(self, nodes: Sequence[int], how: How) -> Namesake | None:
+        """Return the group that all of some definitions belong to, None if they are of several."""
+        if not nodes:
+            return None
+        first = self._code.definition(nodes[0]).qualified_name
+        if any(self._code.definition(node).qualified_name != first for node in nodes[1:]):
+            return None
+        if len({file_of(node) for node in nodes}) > 2:  # a header and its source are two
+            return None
+        return Namesake(self._code.main_of(nodes), how)
+
+    def in_folder(self, folder: str, name: str) -> Namesake | None:
+        """Return the definition of a name that the files of a folder share."""
+        nodes = [
+            node
+            for node in self._sight.named(name)
+            if posixpath.dirname(self._code.paths[file_of(node)]) == folder and self._is_top(node)
+        ]
+        if not nodes or len({self._code.file(file_of(node)).rules.family for node in nodes}) > 1:
+            return None
+        return Namesake(self._code.main_of(nodes), How.IMPORT)
+
+    def _is_top(self, node: int) -> bool:
+        source = self._code.file(file_of(node))
+        one = source.definitions[place_of(node)]
+        return place_of(node) in source.members.get("", {}).get(one.name, ())
+
+    def in_package(self, source: SourceFile, name: str) -> Namesake | None:
+        """Return what a name means in a file by the rules of its language for what files share."""
+        package = source.rules.package
+        if package == "directory":
+            return self.in_folder(posixpath.dirname(source.path), name)
+        if package == "package":
+            spaces = [source.facts.package, *self._namespaces(source)]
+            spaces += [one.module for one in source.stars]
+            for space in dict.fromkeys(spaces):
+                found = self.qualified(source, f"{space}.{name}" if space else name)
+                if found is not None:
+                    return found
+            return None
+        if package == "all":
+            return self._anywhere(source, name)
+        return None
+
+    def _namespaces(self, source: SourceFile) -> list[str]:
+        return [one.qualified_name for one in source.definitions if one.kind in NAMESPACE_KINDS]
+
+    def qualified(self, source: SourceFile, text: str) -> Namesake | None:
+        """Return the definition with a full name, its package included."""
+        text = text.replace("\\", ".").replace("::", ".").strip(".")
+        name = text.rpartition(".")[2]
+        found = []
+        for node in self._sight.named(name)[:MAX_NAMESAKES]:
+            other = self._code.file(file_of(node))
+            if other.rules.family == source.rules.family and self._full_name(other, place_of(node)) == text:
+                found.append(node)
+        if not found:
+            return None
+        how = How.EXACT if all(file_of(node) == source.number for node in found) else How.IMPORT
+        types = [node for node in found if self._code.definition(node).kind in TYPE_KINDS]
+        return Namesake(self._code.main_of(types or found), how)
+
+    def _full_name(self, source: SourceFile, place: int) -> str:
+        own = source.definitions[place].qualified_name.replace("\\", ".")
+        package = source.facts.package.replace("\\", ".")
+        return f"{package}.{own}" if package and not own.startswith(f"{package}.") else own
+
+    def _anywhere(self, source: SourceFile, name: str) -> Namesake | None:
+        """Return the definition of a name that all files share: of what the file includes, or the only one."""
+        nodes = self._sight.named(name)
+        if not nodes or len(nodes) > MAX_NAMESAKES:
+            return None
+        near = []
+        for node in nodes:
+            other = self._code.file(file_of(node))
+            if _are_kin(source, other) and self._is_top(node) and other.definitions[place_of(node)].kind != "constant":
+                near.append(node)
+        if not near:
+            return None
+        stems = self._included_stems(source)
+        direct = [node for node in near if posixpath.splitext(self._code.paths[file_of(node)])[0] in stems]
+        if direct:
+            # What is included is the head; the body stands elsewhere.
+            bodies = [node for node in near if "static " not in self._code.definition(node).signature]
+            return Namesake(self._code.main_of([*direct, *bodies]), How.IMPORT)
+        return self._only(near, How.NAME)
+
+    def _included_stems(self, source: SourceFile) -> frozenset[str]:
+        """Return the paths of the files that a file includes, without their endings: a header stands for its source."""
+        return self._sight.memory.recall(("stems", source.number), frozenset(), lambda: self._find_stems(source))
+
+    def _find_stems(self, source: SourceFile) -> frozenset[str]:
+        places = (self._sight.place(source, one.module) for one in self._sight.file(source.number).stars)
+        return frozenset(posixpath.splitext(self._code.paths[place])[0] for place in places if isinstance(place, int))
+
+
+def _are_kin(one: SourceFile, other: SourceFile) -> bool:
+    """Tell whether two files see each other's definitions by their languages."""
+    if one.rules.family:
+        return other.rules.family == one.rules.family
+    return other.language == one.language

@@ -1,0 +1,79 @@
+"""Tells which files have to be resolved anew after a change, so that all others keep their edges."""
+
+from __future__ import annotations
+
+import posixpath
+
+from cairn.graph.code import Code
+from cairn.graph.interface import changed_names, same_interface
+from cairn.graph.memory import content_of, namesakes_of, place_called
+from cairn.graph.modules import changed_places, is_manifest
+from cairn.graph.network import Network
+
+_MAX_SHARE = 4  # from a change of one in so many files on, all are resolved anew
+_FEW = 50
+
+
+def stale_files(known: Network, code: Code) -> set[int] | None:
+    """Return the files, by their numbers now, of which an earlier network has no rows or may have wrong ones.
+
+    Those are files that are new or have another content, and files that needed something that is different now.
+
+    Returns:
+        None where that cannot be told, or is so much that all may as well be resolved anew.
+    """
+    old_numbers = {path: number for number, path in enumerate(known.paths)}
+    blobs = code.snapshot.files.blob_ids.tolist()
+    gone = [number for path, number in old_numbers.items() if path not in code.numbers]
+    new = [number for path, number in code.numbers.items() if path not in old_numbers]
+    edited = {
+        number: int(known.blobs[old_numbers[path]])
+        for path, number in code.numbers.items()
+        if path in old_numbers and (number in code.changed or known.blobs[old_numbers[path]] != blobs[number])
+    }
+    if len(gone) + len(new) + len(edited) > max(_FEW, len(code.paths) // _MAX_SHARE):
+        return None
+    different = _by_paths(known, code) if gone or new else set()
+    if different is None or any(is_manifest(code.paths[number]) for number in edited):
+        return None
+    code.load([*new, *edited])
+    for number in new:
+        different |= {namesakes_of(one.name) for one in code.file(number).definitions}
+    for number in gone:
+        names = code.names_in(int(known.blobs[number]))
+        if names is None:
+            return None
+        different |= {content_of(known.paths[number]), *map(namesakes_of, names)}
+    alone = len(edited) == 1 and not gone and not new
+    for number, blob in edited.items():
+        of_edit = _by_edit(code, number, blob, alone=alone)
+        if of_edit is None:
+            return None
+        different |= of_edit
+    needing = (code.numbers.get(known.paths[old]) for old in known.needing(different))
+    return {*new, *edited, *(number for number in needing if number is not None)}
+
+
+def _by_paths(known: Network, code: Code) -> set[int] | None:
+    places = changed_places(known.paths, code.paths)
+    return None if places is None else set(places)
+
+
+def _by_edit(code: Code, number: int, blob: int, *, alone: bool) -> set[int] | None:
+    """Return what is different for other files when one shows another content than a blob's.
+
+    Definitions that share a name are told apart by their length as well, over all files. Of one edited file that can be
+    compared; where several were edited, other lengths count as different.
+    """
+    old, new = code.indexed(number, blob), code.file(number)
+    if old is None:
+        return None
+    same = same_interface(code, old, new)
+    if same and alone:
+        return set()
+    found = {namesakes_of(name) for name in changed_names(old, new)}
+    if not same:
+        found.add(content_of(new.path))
+    if old.language != new.language:
+        found.add(place_called(f"{posixpath.dirname(new.path)}/"))
+    return found

@@ -1,0 +1,77 @@
+"""The files of a project that hold tests, and how their names find them."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+
+from cairn.graph.code import Code
+from cairn.graph.rules import rules_of
+
+_MARKS = re.compile(r"^(?:test_|tests_|spec_)|(?:_test|_tests|_spec|[.-]test|[.-]spec|Tests?|TestCase|Spec|IT)$")
+_NAMELESS = frozenset({"__init__", "index", "mod", "main", "lib", "conftest", "utils", "helpers"})
+_WORD = re.compile(r"[a-z]+|[A-Z][a-z]*|\d+")
+
+
+class TestFiles:
+    """The tests of one state of the code.
+
+    Attributes:
+        numbers: the files that hold tests, rather than what tests need.
+    """
+
+    __test__ = False  # pytest takes the name for a class of tests
+
+    def __init__(self, code: Code) -> None:
+        self.numbers = frozenset(number for number in range(len(code.paths)) if is_runnable(code, number))
+        self._twins: dict[str, list[int]] = defaultdict(list)
+        self._with_word: dict[str, list[int]] = defaultdict(list)
+        self._words: dict[int, frozenset[str]] = {}
+        for number in sorted(self.numbers):
+            path = code.paths[number]
+            if plain := _plain(path):
+                self._twins[plain].append(number)
+                self._words[number] = _words_of(path)
+                for word in self._words[number]:
+                    self._with_word[word].append(number)
+
+    def twins(self, path: str) -> list[int]:
+        """Return the tests that are called like a file."""
+        plain = _plain(path)
+        return [] if plain in _NAMELESS else self._twins.get(plain, [])
+
+    def alike(self, path: str) -> Mapping[int, float]:
+        """Return the tests whose names share words with that of a file, with the share of the words, up to 1."""
+        words = _words_of(path)
+        shared: dict[int, int] = defaultdict(int)
+        for word in words:
+            for number in self._with_word.get(word, ()):
+                shared[number] += 1
+        return {number: count / min(len(words), len(self._words[number])) for number, count in shared.items()}
+
+
+def is_runnable(code: Code, number: int) -> bool:
+    """Tell whether a file holds tests, rather than what tests need."""
+    path = code.paths[number]
+    stem = path.rpartition("/")[2].rpartition(".")[0]
+    if not code.is_test(number) or stem in ("__init__", "conftest") or not rules_of(code.languages[number]).family:
+        return False
+    named = _MARKS.search(stem) is not None or _MARKS.search(stem.partition(".")[0]) is not None
+    return named or any(
+        one.kind == "test" or one.name.startswith(("test", "Test")) for one in code.file(number).definitions
+    )
+
+
+def _plain(path: str) -> str:
+    """Return the stem of a file without what marks it as a test, in lower case."""
+    stem = path.rpartition("/")[2].partition(".")[0]
+    for _ in range(2):
+        stem = _MARKS.sub("", stem)
+    return stem.lower().replace("_", "").replace("-", "")
+
+
+def _words_of(path: str) -> frozenset[str]:
+    parts = path.split("/")[-2:]
+    found = {word.lower() for part in parts for word in _WORD.findall(part.partition(".")[0])}
+    return frozenset(found - {"test", "tests", "spec", "src", "lib", "init", "py"})
