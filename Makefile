@@ -8,7 +8,7 @@ export REPO QUERY
 BIN := .venv/bin
 UV := $(or $(shell command -v uv 2>/dev/null),.tools/bin/uv)
 
-.PHONY: demo test install develop format lint types layers unit bench clean
+.PHONY: demo test test-agents install develop format lint types layers unit bench clean
 
 demo: install
 	$(BIN)/cairn index -C "$$REPO"
@@ -45,5 +45,11 @@ layers: develop
 unit: develop
 	$(BIN)/python -m pytest
 
+# Real agents against a scripted model; they take a gigabyte and more, so `make test` does without them.
+test-agents: develop
+	mkdir -p .agents
+	npm install --prefix .agents --no-audit --no-fund --no-package-lock $$(cat tests/agents/versions.txt)
+	$(BIN)/python -m pytest tests/agents
+
 clean:
-	rm -rf .venv .tools .cairn dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .tools .agents .cairn dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -237,7 +237,7 @@ def answers(runtime: Runtime, timeout_seconds: float = _HEALTH_SECONDS) -> bool:
 
 
 def _start(folder: StateFolder) -> Runtime:
-    command = [sys.executable, "-m", "cairn", "daemon", "start", "--foreground"]
+    command = [sys.executable, "-m", "cairn", "daemon", "start", "--detached"]
     with folder.log.open("ab") as log:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder.path, **_detached()
@@ -246,7 +246,7 @@ def _start(folder: StateFolder) -> Runtime:
     while time.monotonic() < deadline:
         runtime = folder.find()
         if runtime is not None and answers(runtime):
-            # It may outlive this process; should it not, somebody has to take its exit code.
+            # What was started ends now (`cairn.daemon.lifecycle.detach`), and somebody has to take its exit code.
             threading.Thread(target=process.wait, name="cairn-daemon-exit", daemon=True).start()
             return runtime
         if process.poll() is not None and folder.find() is None:

@@ -10,13 +10,24 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from cairn.core_files import CoreFiles
 from cairn.errors import NotFoundError, PathError, ProjectError, QueryError, RequestError
+from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.protocol import (
     DEFAULT_ANSWER_TOKENS,
+    MAX_ANSWER_TOKENS,
     ChangeRequest,
     ContextDocument,
     ContextItem,
     ContextRequest,
+    CoreAddRequest,
+    CoreChangeDocument,
+    CoreFileDocument,
+    CoreListDocument,
+    CoreListRequest,
+    CoreRemoveRequest,
+    CoreSuggestionDocument,
+    CoreSuggestRequest,
     FetchedDocument,
     FetchRequest,
     ImportersRequest,
@@ -33,11 +44,16 @@ from cairn.protocol import (
     outline_to_dict,
 )
 from cairn.source.text import estimate_tokens
+from cairn.types import OutlineSymbol
 from cairn.workspace import Workspace
 
 Progress = Callable[[int, int], None]
 _OVERHEAD_TOKENS = 40  # an estimate of what the fields of an item cost beside its text
 _LEAST_CONTEXT_TOKENS = 200
+DEFAULT_CORE_TOKENS = 1_500  # they are shown at the start of sessions
+_LINE_TOKENS = 2  # of a line's number
+_MAX_HEAD_CHARS = 120
+_TELLING_KINDS = FUNCTION_KINDS | TYPE_KINDS  # of what a core file defines, these come first
 
 
 def perform(workspace: Workspace, operation: str, request: ProjectRequest, progress: Progress | None = None) -> Any:  # noqa: ANN401 - JSON
@@ -128,6 +144,9 @@ def merge_searches(
 def fetch(workspace: Workspace, request: FetchRequest, progress: Progress | None = None) -> list[FetchedDocument]:
     """Get the full texts; beyond the budget they lose lines off their end, counted in `omitted_lines`."""
     documents = [fetched_to_dict(one) for one in workspace.fetch(request.ids, branch=request.branch)]
+    if request.skip_lines:
+        for one in documents:
+            _skip(one, request.skip_lines)
     left = request.max_tokens
     if left is None:
         return documents
@@ -139,6 +158,12 @@ def fetch(workspace: Workspace, request: FetchRequest, progress: Progress | None
     return documents
 
 
+def _skip(document: FetchedDocument, n_lines: int) -> None:
+    lines = document["text"].split("\n")
+    _set_text(document, lines[n_lines:])
+    document["start_line"] = min(document["start_line"] + n_lines, document["end_line"])
+
+
 def _cut(document: FetchedDocument, max_tokens: int) -> None:
     lines = document["text"].split("\n")
     kept: list[str] = []
@@ -148,9 +173,13 @@ def _cut(document: FetchedDocument, max_tokens: int) -> None:
         if max_tokens <= 0 or estimate_tokens(n_bytes) > max_tokens:
             break
         kept.append(line)
-    document["text"] = "\n".join(kept)
-    document["tokens"] = estimate_tokens(len(document["text"].encode("utf-8", "replace")))
+    _set_text(document, kept)
     document["omitted_lines"] = len(lines) - len(kept)
+
+
+def _set_text(document: FetchedDocument, lines: Sequence[str]) -> None:
+    document["text"] = "\n".join(lines)
+    document["tokens"] = estimate_tokens(len(document["text"].encode("utf-8", "replace")))
 
 
 def context(workspace: Workspace, request: ContextRequest, progress: Progress | None = None) -> ContextDocument:
@@ -306,6 +335,83 @@ def _tokens_of(value: object) -> int:
     return estimate_tokens(len(json.dumps(value)))
 
 
+def list_core(workspace: Workspace, request: CoreListRequest, progress: Progress | None = None) -> CoreListDocument:
+    """Show each core file with its summary and, as far as the budget goes, the heads of what it defines.
+
+    Every file gets its row first; what is left of the budget is shared evenly among those that follow.
+    """
+    left = DEFAULT_CORE_TOKENS if request.max_tokens is None else request.max_tokens
+    budget = left
+    files: list[CoreFileDocument] = []
+    marked = CoreFiles(workspace.root).read()
+    for one in marked:
+        row: CoreFileDocument = {
+            "filepath": one.path,
+            "summary": one.summary,
+            "missing": not (workspace.root / one.path).is_file(),
+            "symbols": [],
+            "omitted": 0,
+        }
+        if (cost := _tokens_of(row)) > left:
+            break
+        left -= cost
+        files.append(row)
+    for place, row in enumerate(files):
+        if not row["missing"]:
+            left -= _add_symbols(workspace, row, left // (len(files) - place))
+    return {"files": files, "omitted": len(marked) - len(files), "tokens": budget - left}
+
+
+def _add_symbols(workspace: Workspace, row: CoreFileDocument, budget: int) -> int:
+    """Add what a core file defines, outermost first, and return what that costs."""
+    try:
+        symbols = workspace.outline(row["filepath"], max_tokens=DEFAULT_ANSWER_TOKENS).symbols
+    except (NotFoundError, PathError):
+        return 0  # its language has no definitions, or the file is none that can be read: the row says enough
+    used = 0
+    kept: list[OutlineSymbol] = []
+    for one in sorted(symbols, key=lambda one: (one.depth, one.kind not in _TELLING_KINDS)):
+        cost = estimate_tokens(len(_head(one).encode("utf-8", "replace"))) + _LINE_TOKENS
+        if used + cost > budget:
+            break
+        used += cost
+        kept.append(one)
+    kept.sort(key=lambda one: one.start_line)
+    row["symbols"] = [{"line": one.start_line, "signature": _head(one)} for one in kept]
+    row["omitted"] = len(symbols) - len(kept)
+    return used
+
+
+def _head(symbol: OutlineSymbol) -> str:
+    indent = "  " * symbol.depth
+    return indent + (symbol.signature or f"{symbol.kind} {symbol.name}")[:_MAX_HEAD_CHARS]
+
+
+def _add_core(workspace: Workspace, request: CoreAddRequest, progress: Progress | None) -> CoreChangeDocument:
+    file, changed = CoreFiles(workspace.root).add(request.file, request.summary)
+    return {"filepath": file.path, "summary": file.summary, "changed": changed}
+
+
+def _remove_core(workspace: Workspace, request: CoreRemoveRequest, progress: Progress | None) -> CoreChangeDocument:
+    file, changed = CoreFiles(workspace.root).remove(request.file)
+    return {"filepath": file.path, "summary": file.summary, "changed": changed}
+
+
+def _suggest_core(
+    workspace: Workspace, request: CoreSuggestRequest, progress: Progress | None
+) -> list[CoreSuggestionDocument]:
+    marked = {one.path for one in CoreFiles(workspace.root).read()}
+    ranked = workspace.map(max_tokens=MAX_ANSWER_TOKENS, progress=progress).entries
+    return [
+        {
+            "filepath": one.path,
+            "rank": one.rank,
+            "symbols": [{"line": line, "signature": head} for line, head in one.symbols],
+        }
+        for one in [one for one in ranked if one.path not in marked][: request.limit]
+    ]
+
+
 _PERFORM: dict[str, Callable[[Workspace, Any, Progress | None], Any]] = {
     "search": search,
     "fetch": fetch,
@@ -317,4 +423,8 @@ _PERFORM: dict[str, Callable[[Workspace, Any, Progress | None], Any]] = {
     "graph/importers": _updated(_importers),
     "graph/impact": _updated(_impact),
     "graph/tests": _updated(_tests),
+    "core/list": list_core,
+    "core/add": _add_core,
+    "core/remove": _remove_core,
+    "core/suggest": _suggest_core,
 }

@@ -6,11 +6,11 @@ documents. Nothing here does I/O.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields, is_dataclass
+from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
 
-from cairn.errors import CairnError
-from cairn.schema import Rule, wire_name
+from cairn.errors import CairnError, RequestError
+from cairn.schema import Rule, decode, encode, wire_name
 from cairn.types import Answer, CodeHit, Confidence, Fetched, Match, Mode, Outline, OutlineMode
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ _Changed = Annotated[str | None, Rule("what changes, as for callers", min_length
 _Diff = Annotated[
     str | None, Rule("what changed since this revision, instead of a symbol", min_length=1, max_length=1_000)
 ]
+_Summary = Annotated[str | None, Rule("what the file is for, in a sentence", max_length=500)]
 _Path = Annotated[str, Rule("a file of the project, relative to its root", min_length=1, max_length=4_096)]
 
 
@@ -47,7 +48,7 @@ _Path = Annotated[str, Rule("a file of the project, relative to its root", min_l
 class ProjectRequest:
     """Anything asked of one project."""
 
-    project: Annotated[str, Rule("name or folder of a project; empty: the only one", max_length=4_096)] = ""
+    project: Annotated[str, Rule("name or folder of a project; by default the one at hand", max_length=4_096)] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +88,7 @@ class FetchRequest(SessionRequest):
         tuple[_Name, ...], Rule("ids from a search, or PATH#NAME from an outline", min_length=1, max_length=1_000)
     ]
     branch: _Branch = None
+    skip_lines: Annotated[int, Rule("leave out so many lines of each text: a cut text goes on there", least=0)] = 0
     max_tokens: _Tokens = None
 
 
@@ -155,10 +157,127 @@ class ChangeRequest(ProjectRequest):
     update: _Update = False
 
 
+Relation = Literal["callers", "callees", "path", "impact", "tests", "importers"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphRequest(ProjectRequest):
+    """Ask the symbol graph one of its questions: all of `graph/...` in one form; see `graph_operation`."""
+
+    relation: Annotated[
+        Relation, Rule("what to ask; path: of calls from `symbol` to `target`; importers: of the file `symbol`")
+    ]
+    symbol: _Changed = None
+    target: Annotated[str | None, Rule("where a path of calls ends", min_length=1, max_length=2_000)] = None
+    diff: _Diff = None
+    limit: _Limit = 0
+    max_tokens: _Tokens = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoreListRequest(ProjectRequest):
+    """Show the core files: what each is for and what it defines, as far as the budget goes."""
+
+    max_tokens: _Tokens = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoreAddRequest(ProjectRequest):
+    """Mark a file as a core file, or give it another summary."""
+
+    file: _Path
+    summary: _Summary = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoreRemoveRequest(ProjectRequest):
+    """Take the mark of a core file away."""
+
+    file: _Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoreSuggestRequest(ProjectRequest):
+    """Ask which files might be core files: those that most of the code leads to and that are not marked."""
+
+    limit: Annotated[int, Rule("how many at most", least=1, most=100)] = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoreRequest(ProjectRequest):
+    """Ask for or change the core files: all of `core/...` in one form; see `core_operation`."""
+
+    action: Annotated[Literal["list", "mark", "unmark", "suggest"], Rule("what to do")] = "list"
+    file: Annotated[_Path | None, Rule("which file to mark or unmark")] = None
+    summary: _Summary = None
+    limit: Annotated[int, Rule("how many suggestions at most", least=1, most=100)] = 10
+    max_tokens: _Tokens = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexStatusRequest(ProjectRequest):
+    """Ask how much is indexed, and how well it is."""
+
+    check: Annotated[bool, Rule("examine the index and all it stands on, too")] = False
+
+
+# For each choice of a request that stands for several: the operation, and what that calls the fields it takes.
+_Forms = dict[str, tuple[str, dict[str, str]]]
+_OF_SYMBOL = {"symbol": "symbol", "limit": "limit", "max_tokens": "max_tokens"}
+_OF_CHANGE = {**_OF_SYMBOL, "diff": "diff"}
+_GRAPH_FORMS: _Forms = {
+    "callers": ("graph/callers", _OF_SYMBOL),
+    "callees": ("graph/callees", _OF_SYMBOL),
+    "path": ("graph/path", {"symbol": "source", "target": "target", "max_tokens": "max_tokens"}),
+    "impact": ("graph/impact", _OF_CHANGE),
+    "tests": ("graph/tests", _OF_CHANGE),
+    "importers": ("graph/importers", {"symbol": "target", "max_tokens": "max_tokens"}),
+}
+_CORE_FORMS: _Forms = {
+    "list": ("core/list", {"max_tokens": "max_tokens"}),
+    "mark": ("core/add", {"file": "file", "summary": "summary"}),
+    "unmark": ("core/remove", {"file": "file"}),
+    "suggest": ("core/suggest", {"limit": "limit"}),
+}
+
+
+def graph_operation(asked: GraphRequest) -> tuple[str, ProjectRequest]:
+    """Return the operation, by its name, and the request for it that a question to the graph stands for.
+
+    Raises:
+        RequestError: if it lacks what that question needs, or has what it cannot take.
+    """
+    return _chosen(asked, "relation", _GRAPH_FORMS)
+
+
+def core_operation(asked: CoreRequest) -> tuple[str, ProjectRequest]:
+    """Return the operation on core files, by its name, and the request for it that a request stands for.
+
+    Raises:
+        RequestError: as `graph_operation`.
+    """
+    return _chosen(asked, "action", _CORE_FORMS)
+
+
+def _chosen(asked: ProjectRequest, by: str, forms: _Forms) -> tuple[str, ProjectRequest]:
+    choice = getattr(asked, by)
+    name, names = forms[choice]
+    names = {"project": "project", **names}
+    given = {key: value for key, value in encode(asked).items() if key != by}
+    if wrong := [key for key in given if key not in names]:
+        raise RequestError(f"{choice} takes no {wrong[0]!r}", f"it takes: {', '.join(names)}")
+    kind = OPERATIONS[name].request
+    needed = {one.name for one in fields(kind) if one.default is MISSING}
+    if missing := [ours for ours, theirs in names.items() if theirs in needed and ours not in given]:
+        raise RequestError(f"{choice} needs {missing[0]!r}", f"it takes: {', '.join(names)}")
+    return name, decode(kind, {names[key]: value for key, value in given.items()})
+
+
 class Operation(NamedTuple):
     """Something that is asked of a project: its name, which is its address below `/api/`, and what it takes.
 
-    What it gives is in `answer_type`. None of them changes anything but the index.
+    What it gives is in `answer_type`. They change the index at most; `core/add` and `core/remove` change
+    `.cairn/core.yaml`.
     """
 
     name: str
@@ -179,6 +298,10 @@ OPERATIONS = {
         Operation("graph/importers", ImportersRequest, "Show which files import a file"),
         Operation("graph/impact", ChangeRequest, "Show what a change may break"),
         Operation("graph/tests", ChangeRequest, "Show which tests to run for a change"),
+        Operation("core/list", CoreListRequest, "Show the core files"),
+        Operation("core/add", CoreAddRequest, "Mark a core file"),
+        Operation("core/remove", CoreRemoveRequest, "Take the mark of a core file away"),
+        Operation("core/suggest", CoreSuggestRequest, "Suggest core files"),
     )
 }
 
@@ -198,6 +321,10 @@ def answer_type(operation: str) -> Any:  # noqa: ANN401 - an annotation
         "graph/importers": values.Importers,
         "graph/impact": values.Impact,
         "graph/tests": values.TestChoice,
+        "core/list": CoreListDocument,
+        "core/add": CoreChangeDocument,
+        "core/remove": CoreChangeDocument,
+        "core/suggest": list[CoreSuggestionDocument],
     }
     return types[operation]
 
@@ -345,6 +472,47 @@ class OutlineDocument(TypedDict):
     text: str
     tokens: int
     notes: list[str]
+
+
+class CoreSymbolDocument(TypedDict):
+    """A definition of a core file, as a line of its outline."""
+
+    line: int
+    signature: str
+
+
+class CoreFileDocument(TypedDict):
+    """A core file. `missing` says that it is not there any more; `omitted` definitions had no room."""
+
+    filepath: str
+    summary: str
+    missing: bool
+    symbols: list[CoreSymbolDocument]
+    omitted: int
+
+
+class CoreListDocument(TypedDict):
+    """The core files in the order in which they are marked; `omitted` files had no room."""
+
+    files: list[CoreFileDocument]
+    omitted: int
+    tokens: int
+
+
+class CoreChangeDocument(TypedDict):
+    """A core file that was marked or is none any more; `changed` tells whether that is new."""
+
+    filepath: str
+    summary: str
+    changed: bool
+
+
+class CoreSuggestionDocument(TypedDict):
+    """A file that might be a core file, with its rank, which sums to 1 over all, and its most central definitions."""
+
+    filepath: str
+    rank: float
+    symbols: list[CoreSymbolDocument]
 
 
 def error_to_dict(error: CairnError) -> ErrorDocument:

@@ -108,6 +108,31 @@ class Registry:
             return ()
 
 
+def enclosing_root(path: str) -> str | None:
+    """Return the nearest folder upwards that is indexed or the top of a git checkout; None if there is none.
+
+    It is the project that `Workspace.containing` opens, found without asking git.
+    """
+    at = os.path.realpath(os.path.expanduser(path))
+    while not (os.path.isfile(os.path.join(at, ".cairn", "index.db")) or os.path.exists(os.path.join(at, ".git"))):
+        if os.path.dirname(at) == at:
+            return None
+        at = os.path.dirname(at)
+    return at
+
+
+def name_of(root: Path) -> str:
+    """Return what a project is called that has no name of its own: its git remote's last part, else its folder's."""
+    from cairn.source.git import remote_url  # noqa: PLC0415 - start-up time: a project is named once
+
+    try:
+        url = remote_url(root)
+    except OSError:  # no git here
+        url = ""
+    last = re.split(r"[/:\\]", url.rstrip("/"))[-1].removesuffix(".git")
+    return last or root.name or "root"
+
+
 def _listed(projects: Sequence[Project]) -> str:
     shown = ", ".join(f"{one.name} ({one.root})" for one in projects[:10])
     return f"{shown} and {len(projects) - 10} more" if len(projects) > 10 else shown

@@ -19,6 +19,8 @@ from cairn.errors import CairnError, DaemonError
 from cairn.index.gc import GarbageReport
 from cairn.index.health import Finding, Level, Repair
 from cairn.index.watch import Reason
+from cairn.mcp.surface import PROMPTS, RESOURCES
+from cairn.mcp.tools import TOOLS
 from cairn.model_settings import PROVIDERS, EmbeddingSettings
 from cairn.protocol import OPERATIONS, answer_to_dict, fetched_to_dict, flow_to_dict, outline_to_dict, slice_to_dict
 from cairn.schema import json_schema
@@ -102,13 +104,27 @@ def test_every_command_has_a_section_with_all_its_options(name: str) -> None:
             assert str(action.metavar) in own.splitlines()[1]
 
 
-def test_every_action_of_the_daemon_is_documented_with_its_options() -> None:
-    (action,) = [one for one in commands()["daemon"]._actions if isinstance(one, argparse._SubParsersAction)]
-    own = section(page("cli.md"), "cairn daemon")
+@pytest.mark.parametrize("command", ["core", "daemon"])
+def test_every_action_is_documented_with_its_options(command: str) -> None:
+    (action,) = [one for one in commands()[command]._actions if isinstance(one, argparse._SubParsersAction)]
+    own = section(page("cli.md"), f"cairn {command}") + section(page("cli.md"), "Options of every command")
     for name, parser in action.choices.items():
-        assert f"| `{name}` |" in own
-        for option in {text for one in parser._actions for text in one.option_strings} - {"-h", "--help"}:
-            assert re.search(rf"`[^`]*{option}[ `]", own), f"cairn daemon {name} {option}"
+        assert re.search(rf"\| `{name}[ `]", own)
+        shown = [one for one in parser._actions if one.help != argparse.SUPPRESS]
+        for option in {text for one in shown for text in one.option_strings} - {"-h", "--help"}:
+            assert re.search(rf"`[^`]*{option}[ `]", own), f"cairn {command} {name} {option}"
+
+
+def test_every_tool_of_the_mcp_server_is_documented_with_what_it_takes() -> None:
+    rows = {
+        line.split("`")[1]: line for line in section(page("mcp.md"), "Tools").splitlines() if line.startswith("| `")
+    }
+    assert set(rows) == set(TOOLS)
+    for tool in TOOLS.values():
+        for name in set(tool.offers) - {"project"}:
+            assert f"`{name}`" in rows[tool.name], f"{tool.name} {name}"
+    for name in (*PROMPTS, *RESOURCES):
+        assert f"`{name}`" in page("mcp.md")
 
 
 def test_every_address_of_the_daemon_is_documented_and_every_error_has_a_status() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from cairn.cli.main import EXIT_FOUND, EXIT_NONE
 from cairn.cli.render import emit, emit_json, note, printable
-from cairn.client import ensure, stop
+from cairn.client import START_SECONDS, ensure, stop
 from cairn.runtime import Runtime, StateFolder
 from cairn.transport import ask, authority
 
@@ -17,11 +17,14 @@ from cairn.transport import ask, authority
 def run_start(options: argparse.Namespace) -> int:
     """Start the daemon, or be it."""
     folder = StateFolder.of_user()
-    if options.foreground:
+    if options.foreground or options.detached:
         from cairn.config import load_settings  # noqa: PLC0415 - start-up time: the other commands need no settings
-        from cairn.daemon.lifecycle import run  # noqa: PLC0415 - as above
+        from cairn.daemon.lifecycle import detach, run  # noqa: PLC0415 - as above
+        from cairn.mcp.http import mcp_route  # noqa: PLC0415 - as above
 
-        run(load_settings(folder.path), folder)
+        if options.detached:
+            detach(folder, START_SECONDS)
+        run(load_settings(folder.path), folder, [mcp_route])
         return EXIT_FOUND
     return _show_found(ensure(folder), as_json=options.json)
 

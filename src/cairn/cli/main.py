@@ -118,8 +118,32 @@ def build_parser() -> argparse.ArgumentParser:
     doctor.add_argument("--fix", action="store_true", help="mend what can be, without asking")
     doctor.set_defaults(run=_lazy("cairn.cli.health", "run_doctor"))
 
+    _add_core(commands, common)
+    mcp = commands.add_parser("mcp", parents=[common], help="answer an agent over stdin and stdout (MCP)")
+    mcp.set_defaults(run=_lazy("cairn.cli.mcp", "run_mcp"))
     _add_daemon(commands)
     return parser
+
+
+def _add_core(commands: argparse._SubParsersAction[_Parser], common: _Parser) -> None:
+    """Add the commands for the files to know first."""
+    core = commands.add_parser("core", help="mark the files to know first, and list them")
+    actions = core.add_subparsers(title="actions", metavar="ACTION", required=True, parser_class=_Parser)
+    add = actions.add_parser("add", parents=[common], help="mark a file, or change its summary")
+    add.add_argument("path", metavar="PATH", help="a file of the project")
+    add.add_argument("--summary", metavar="S", help="what the file is for, in a sentence")
+    add.set_defaults(run=_lazy("cairn.cli.core", "run_add"))
+    remove = actions.add_parser("remove", parents=[common], help="take the mark of a file away")
+    remove.add_argument("path", metavar="PATH", help="a core file")
+    remove.set_defaults(run=_lazy("cairn.cli.core", "run_remove"))
+    listing = actions.add_parser("list", parents=[common], help="show each with its summary and what it defines")
+    listing.add_argument(
+        "--max-tokens", type=_positive, metavar="N", help="keep to this estimated cost (default: 1500)"
+    )
+    listing.set_defaults(run=_lazy("cairn.cli.core", "run_list"))
+    suggest = actions.add_parser("suggest", parents=[common], help="show the most central files that are not marked")
+    suggest.add_argument("-n", "--limit", type=_positive, default=10, help="files at most")
+    suggest.set_defaults(run=_lazy("cairn.cli.core", "run_suggest"))
 
 
 def _add_daemon(commands: argparse._SubParsersAction[_Parser]) -> None:
@@ -139,6 +163,7 @@ def _add_daemon(commands: argparse._SubParsersAction[_Parser]) -> None:
         action.set_defaults(run=_lazy("cairn.cli.daemon", f"run_{name}"))
         if name == "start":
             action.add_argument("--foreground", action="store_true", help="be the daemon, until Ctrl-C")
+            action.add_argument("--detached", action="store_true", help=argparse.SUPPRESS)  # for `ensure` alone
         if name == "logs":
             action.add_argument("-n", "--lines", type=_count, default=50, help="lines at most; 0: all")
 
@@ -262,6 +287,13 @@ def _lazy(module: str, function: str) -> Command:
         return command(options)
 
     return run
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return number
 
 
 def _count(text: str) -> int:

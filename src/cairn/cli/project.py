@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import re
 
 from cairn.cli.render import note, printable
 from cairn.errors import CairnError
-from cairn.registry import ALL, Project, Registry
+from cairn.registry import ALL, Project, Registry, name_of
 from cairn.runtime import StateFolder
 from cairn.workspace import Workspace
 
@@ -25,7 +24,7 @@ def allow(workspace: Workspace, options: argparse.Namespace, *, quiet: bool = Fa
     if registry.knows(workspace.root, name):
         return
     try:
-        registry.add(workspace.root, name or name_of(workspace))
+        registry.add(workspace.root, name or name_of(workspace.root))
     except CairnError as error:
         if not quiet:
             note(f"{printable(str(error))}; {printable(error.hint)}")
@@ -39,15 +38,3 @@ def among(wanted: str) -> list[Project]:
     """
     registry = Registry(StateFolder.of_user())
     return list(registry.projects()) if wanted == ALL and registry.projects() else [registry.find(wanted)]
-
-
-def name_of(workspace: Workspace) -> str:
-    """Return what a project is called that has no name of its own: its git remote's last part, else its folder's."""
-    from cairn.source.git import remote_url  # noqa: PLC0415 - start-up time: a project is named once
-
-    try:
-        url = remote_url(workspace.root)
-    except OSError:  # no git here
-        url = ""
-    last = re.split(r"[/:\\]", url.rstrip("/"))[-1].removesuffix(".git")
-    return last or workspace.root.name or "root"

@@ -10,7 +10,7 @@ from typing import Any
 
 from cairn import __version__
 from cairn.errors import DaemonError, StoreError, error_from
-from cairn.registry import Registry
+from cairn.registry import Registry, enclosing_root
 from cairn.runtime import StateFolder, environment_mark
 from cairn.transport import ask
 
@@ -61,11 +61,5 @@ def ask_daemon(
 
 def _known_root(folder: StateFolder, path: str) -> str | None:
     """Return the project around a folder if the daemon may serve it: as `Workspace.containing`, without asking git."""
-    start = os.path.realpath(os.path.expanduser(path))
-    at = start
-    while not (os.path.isfile(os.path.join(at, ".cairn", "index.db")) or os.path.exists(os.path.join(at, ".git"))):
-        if os.path.dirname(at) == at:
-            at = start
-            break
-        at = os.path.dirname(at)
-    return at if Registry(folder).knows(at, "") else None
+    root = enclosing_root(path) or os.path.realpath(os.path.expanduser(path))
+    return root if Registry(folder).knows(root, "") else None

@@ -4,9 +4,22 @@ from __future__ import annotations
 
 import logging
 import secrets
+from collections.abc import Callable, Sequence
 
 from cairn.config import Settings
-from cairn.daemon.http import Events, Receive, Reply, Request, Route, Scope, Send, error_reply, send_events, send_reply
+from cairn.daemon.http import (
+    App,
+    Events,
+    Receive,
+    Reply,
+    Request,
+    Route,
+    Scope,
+    Send,
+    error_reply,
+    send_events,
+    send_reply,
+)
 from cairn.daemon.lifespan import live
 from cairn.daemon.routes import all_routes
 from cairn.daemon.security import check_host, check_origin, check_token
@@ -15,15 +28,21 @@ from cairn.errors import BusyError, CairnError, RouteError
 from cairn.runtime import StateFolder
 
 _log = logging.getLogger("cairn.daemon")
+Extension = Callable[["Application"], Route]
 
 
 class Application:
-    """The daemon as an ASGI application."""
+    """The daemon as an ASGI application.
 
-    def __init__(self, daemon: Daemon) -> None:
+    Args:
+        daemon: what all requests share.
+        extensions: each adds an address of a layer above, which may itself ask this application.
+    """
+
+    def __init__(self, daemon: Daemon, extensions: Sequence[Extension] = ()) -> None:
         self.daemon = daemon
         self._table: dict[str, dict[str, Route]] = {}
-        for one in all_routes():
+        for one in (*all_routes(), *(extension(self) for extension in extensions)):
             self._table.setdefault(one.path, {})[one.method] = one
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -38,6 +57,9 @@ class Application:
         try:
             with self.daemon.counted():
                 reply = await self._answer(request)
+                if not isinstance(reply, Reply | Events):
+                    await reply(request.scope, request.receive, send)
+                    return
                 if isinstance(reply, Events):
                     await send_events(send, reply)
                     return
@@ -51,7 +73,7 @@ class Application:
         await send_reply(send, reply, close=close)
         self.daemon.warm_up()
 
-    async def _answer(self, request: Request) -> Reply | Events:
+    async def _answer(self, request: Request) -> Reply | Events | App:
         check_host(request, self.daemon.host)
         check_origin(request, self.daemon.host)
         methods = self._table.get(request.path)
@@ -77,6 +99,7 @@ def create_app(
     host: str = "127.0.0.1",
     token: str = "",
     limits: Limits | None = None,
+    extensions: Sequence[Extension] = (),
 ) -> Application:
     """Return the application of a new daemon.
 
@@ -86,7 +109,7 @@ def create_app(
         host: where it will listen.
         token: what requests must carry; by default one that nobody can guess.
         limits: on each request.
+        extensions: what more is to be had, see `Application`.
     """
-    return Application(
-        Daemon(settings, folder or StateFolder.of_user(), host, token or secrets.token_urlsafe(32), limits)
-    )
+    daemon = Daemon(settings, folder or StateFolder.of_user(), host, token or secrets.token_urlsafe(32), limits)
+    return Application(daemon, extensions)

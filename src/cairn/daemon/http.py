@@ -194,7 +194,8 @@ _GUARDS = (
 )
 
 
-Handler = Callable[[Request], Awaitable[Reply | Events]]
+# An application goes on with the request by itself.
+Handler = Callable[[Request], Awaitable[Reply | Events | App]]
 
 
 class Route(NamedTuple):

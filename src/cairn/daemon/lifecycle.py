@@ -8,7 +8,10 @@ import os
 import secrets
 import socket
 import sys
+import time
+from collections.abc import Sequence
 from logging.handlers import RotatingFileHandler
+from typing import TYPE_CHECKING
 
 from cairn import __version__
 from cairn.config import Settings
@@ -17,15 +20,24 @@ from cairn.protocol import PROTOCOL_VERSION
 from cairn.runtime import Runtime, StateFolder, environment_mark, process_started
 from cairn.storage.lock import write_lock
 
+if TYPE_CHECKING:
+    from cairn.daemon.app import Extension
+
 PORTS = 100  # that are tried
 LOG_BYTES, LOG_FILES = 1_000_000, 3
 _LOCK_SECONDS = 1.0
 _TOKEN_BYTES = 32
+_STEP_SECONDS = 0.01
 _log = logging.getLogger("cairn.daemon")
 
 
-def run(settings: Settings, folder: StateFolder) -> None:
+def run(settings: Settings, folder: StateFolder, extensions: Sequence[Extension] = ()) -> None:
     """Be the daemon of this user until it is stopped, or nobody needs it any more.
+
+    Args:
+        settings: of the user.
+        folder: his state folder.
+        extensions: what the application has beside its own, see `cairn.daemon.app.Application`.
 
     Raises:
         DaemonError: if another one runs, or there is no free port.
@@ -35,12 +47,12 @@ def run(settings: Settings, folder: StateFolder) -> None:
     try:
         with write_lock(folder.lock, _LOCK_SECONDS):
             folder.forget()  # what a killed one left
-            _serve(settings, folder)
+            _serve(settings, folder, extensions)
     except IndexLockedError as error:
         raise DaemonError("another daemon of this user runs already", "cairn daemon status") from error
 
 
-def _serve(settings: Settings, folder: StateFolder) -> None:
+def _serve(settings: Settings, folder: StateFolder, extensions: Sequence[Extension]) -> None:
     token = secrets.token_urlsafe(_TOKEN_BYTES)
     with bind(settings.daemon_host, settings.daemon_port) as listener:
         # Found from here on: who connects waits until the rest has started.
@@ -65,7 +77,7 @@ def _serve(settings: Settings, folder: StateFolder) -> None:
             from cairn.daemon.server import create_server  # noqa: PLC0415 - as above
 
             start_log(folder)
-            app = create_app(settings, folder=folder, host=settings.daemon_host, token=token)
+            app = create_app(settings, folder=folder, host=settings.daemon_host, token=token, extensions=extensions)
             if not is_loopback(settings.daemon_host):
                 _log.warning("other machines can reach %s; what they say is not encrypted", settings.daemon_host)
             _log.info("version %s, process %d, port %d", __version__, os.getpid(), port)
@@ -78,6 +90,29 @@ def _serve(settings: Settings, folder: StateFolder) -> None:
     if not app.daemon.ended_in_time:
         logging.shutdown()
         os._exit(0)  # what is committed stays; a thread that works cannot be ended otherwise
+
+
+def detach(folder: StateFolder, timeout_seconds: float) -> None:
+    """Go on in a child of this process, which ends once the child is found as the daemon, or has ended.
+
+    Some agents end every process below them when they end. A daemon that one of them had started first would go with
+    it, while others use it; as the child of a process that has ended it is below nobody. On Windows nothing is done:
+    there an agent would have to look for more than children of its own.
+    """
+    if sys.platform == "win32":
+        return
+    child = os.fork()
+    if child == 0:
+        return
+    deadline = time.monotonic() + timeout_seconds
+    while time.monotonic() < deadline:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            os._exit(os.waitstatus_to_exitcode(status) or 1)
+        if (runtime := folder.find()) is not None and runtime.pid == child:
+            break
+        time.sleep(_STEP_SECONDS)
+    os._exit(0)
 
 
 def bind(host: str, first_port: int) -> socket.socket:

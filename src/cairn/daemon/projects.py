@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from cairn.config import Settings, settings_stamp
 from cairn.daemon.usage import MAX_OPEN, resident_mb
-from cairn.errors import BusyError, ProjectError
+from cairn.errors import BusyError, IndexMissingError, ProjectError
 from cairn.registry import Project, Registry
 
 if TYPE_CHECKING:
@@ -55,7 +55,13 @@ class OpenProject:
             workspace = self._opened()
             if fresh and not (self._watch is not None and self._watch.is_alive()):
                 workspace.refresh()
-            return work(workspace)
+            try:
+                return work(workspace)
+            except IndexMissingError:
+                if not fresh:
+                    raise
+                workspace.refresh()  # who watches has not built the first index yet; this waits for it
+                return work(workspace)
 
     def watch(self) -> None:
         """Follow the project's edits from now on, unless that is done already."""

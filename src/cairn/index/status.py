@@ -24,7 +24,7 @@ def read_status(root: Path, state: StateDir, settings: Settings, checkout: View)
     """
     with closing(state.open_for_reading()) as connection, mapped_errors(state.database):
         view = index_db.find_view(connection, checkout.name)
-        if view is None:
+        if view is None or not view.generation:  # its first run is not through
             raise IndexMissingError("this project is not indexed yet", "cairn index")
         found = checkout.walk()
         plan = make_plan(connection, found, view)

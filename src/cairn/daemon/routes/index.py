@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from cairn.daemon.http import Events, Reply, Request, Route
 from cairn.errors import CairnError
@@ -27,9 +27,29 @@ class BuildRequest(ProjectRequest):
     full: Annotated[bool, Rule("build anew instead of updating")] = False
 
 
+class FindingDocument(TypedDict):
+    """What one check found."""
+
+    check: str
+    level: str
+    message: str
+    hint: str
+
+
 async def _status(request: Request) -> Reply:
     asked = request.query(ProjectRequest)
     return Reply(await request.daemon.projects.run(asked.project, lambda workspace: workspace.status()))
+
+
+async def _health(request: Request) -> Reply:
+    asked = request.query(ProjectRequest)
+    return Reply(await request.daemon.projects.run(asked.project, _examine))
+
+
+def _examine(workspace: Workspace) -> list[FindingDocument]:
+    return [
+        {"check": one.check, "level": one.level, "message": one.message, "hint": one.hint} for one in workspace.doctor()
+    ]
 
 
 async def _build(request: Request) -> Events:
@@ -69,5 +89,6 @@ async def _progress(request: Request, asked: BuildRequest) -> AsyncIterator[tupl
 
 ROUTES = [
     Route("GET", "/api/index/status", _status, "Show what is indexed", ProjectRequest, dict[str, Any]),
+    Route("GET", "/api/index/health", _health, "Examine the index", ProjectRequest, list[FindingDocument]),
     Route("POST", "/api/index/build", _build, "Build or update the index, with events", BuildRequest),
 ]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from cairn.workspace import Workspace
 
 _SETTLE_SECONDS = 5.0
-_NEED_NO_INDEX = ("fetch", "outline")  # or take it as it is
+_NEED_NO_INDEX = ("fetch", "outline", "core/list", "core/add", "core/remove")  # or take it as it is
 
 
 def _handler(operation: Operation) -> Handler:

@@ -1,0 +1,305 @@
+"""`.cairn/core.yaml`: the files everybody who works on a project should know, as its people wrote them down.
+
+The file is theirs: an edit changes the lines it is about, so comments and order survive, and a file that cannot be read
+is left alone.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
+
+from cairn.errors import ConfigError, NotFoundError, PathError, StoreError
+from cairn.storage.lock import write_lock
+
+if TYPE_CHECKING:
+    from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+_LOCK_SECONDS = 10.0
+_MAX_BYTES = 1_000_000
+_HINT = "correct it by hand: `files:` holds a list of `- path: FILE`, each with a `summary:` if you like"
+_START = """\
+# The files to know first, for whoever works on this project, people and agents alike. See: cairn core --help
+files:
+"""
+
+
+class CoreFile(NamedTuple):
+    """A file to know, by its path below the root, and what it is for; that may be empty."""
+
+    path: str
+    summary: str
+
+
+class _Item(NamedTuple):
+    """A core file and where it stands in the text."""
+
+    file: CoreFile
+    node: Node
+    path_node: ScalarNode
+    summary_node: ScalarNode | None
+
+
+class CoreFiles:
+    """The core files of one project. Read anew by each call.
+
+    Args:
+        root: the project.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self.file = root / ".cairn" / "core.yaml"
+
+    def read(self) -> tuple[CoreFile, ...]:
+        """Return the core files in the order they are written down in; none when there is no file.
+
+        Raises:
+            ConfigError: if it is damaged.
+            StoreError: if it cannot be read.
+        """
+        return tuple(one.file for one in _parse(self._text(), self.file)[1])
+
+    def add(self, path: str, summary: str | None = None) -> tuple[CoreFile, bool]:
+        """Mark a file, or give a marked one another summary; return it, and whether that changed anything.
+
+        Args:
+            path: below the root, or absolute.
+            summary: what the file is for; None leaves it as it is.
+
+        Raises:
+            NotFoundError: if there is no such file.
+            PathError: if it is not below the root.
+            ConfigError, StoreError: as `read`, or if the list cannot be edited or written.
+        """
+        path = self._relative(path)
+        if not (self._root / path).is_file():
+            raise NotFoundError(f"there is no file {path!r}", "name a file of the project")
+
+        def change(text: str) -> tuple[str, CoreFile]:
+            found, items = _parse(text, self.file)
+            for item in items:
+                if item.file.path == path:
+                    wanted = CoreFile(path, item.file.summary if summary is None else summary)
+                    return (text if wanted == item.file else _with_summary(text, item, wanted.summary)), wanted
+            new = CoreFile(path, summary or "")
+            return _with_item(text or _START, found, items, new), new
+
+        return self._edit(change, present=True)
+
+    def remove(self, path: str) -> tuple[CoreFile, bool]:
+        """Take a file off the list; return it, and whether it was there.
+
+        Raises:
+            PathError, ConfigError, StoreError: as `add`.
+        """
+        path = self._relative(path)
+
+        def change(text: str) -> tuple[str, CoreFile]:
+            _, items = _parse(text, self.file)
+            for item in items:
+                if item.file.path == path:
+                    return _without(text, item), item.file
+            return text, CoreFile(path, "")
+
+        return self._edit(change, present=False)
+
+    def _edit(self, change: Callable[[str], tuple[str, CoreFile]], *, present: bool) -> tuple[CoreFile, bool]:
+        """Change the text, alone; it is written only if it then says what it said before, but for the change."""
+        self.file.parent.mkdir(exist_ok=True)
+        with write_lock(self.file.with_name("core.lock"), _LOCK_SECONDS):
+            old = self._text()
+            new, file = change(old)
+            if new == old:
+                return file, False
+            before = [one.file for one in _parse(old, self.file)[1]]
+            after = [one.file for one in _parse(new, self.file)[1]]
+            if _others(after, file) != _others(before, file) or (file in after) != present:
+                raise ConfigError(f"{self.file} is written in a way that cannot be edited", _HINT)
+            self._write(new)
+            return file, True
+
+    def _relative(self, path: str) -> str:
+        at = os.path.normpath(os.path.join(self._root, path))
+        below = os.path.relpath(at, self._root)
+        if below == os.curdir or below.startswith(os.pardir) or os.path.isabs(below):
+            raise PathError(f"{path!r} is not below {self._root}", "name a file of the project")
+        return PurePosixPath(Path(below)).as_posix()
+
+    def _text(self) -> str:
+        try:
+            with self.file.open(encoding="utf-8", newline="") as stream:
+                text = stream.read(_MAX_BYTES + 1)
+        except FileNotFoundError:
+            return ""
+        except UnicodeDecodeError as error:
+            raise ConfigError(f"{self.file} is no UTF-8", _HINT) from error
+        except OSError as error:
+            raise StoreError(f"cannot read {self.file}: {error.strerror}", "make it readable") from error
+        if len(text) > _MAX_BYTES:
+            raise ConfigError(f"{self.file} is larger than {_MAX_BYTES:,} bytes", _HINT)
+        return text
+
+    def _write(self, text: str) -> None:
+        try:
+            descriptor, name = tempfile.mkstemp(prefix="core.", dir=self.file.parent)
+            try:
+                with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as stream:
+                    stream.write(text)
+                    stream.flush()
+                    os.fsync(stream.fileno())
+                with suppress(FileNotFoundError):  # it may be new
+                    os.chmod(name, self.file.stat().st_mode & 0o777)
+                os.replace(name, self.file)
+            except OSError:
+                os.unlink(name)
+                raise
+        except OSError as error:
+            raise StoreError(f"cannot write {self.file}: {error.strerror}", "make its folder writable") from error
+
+
+def _others(files: Sequence[CoreFile], file: CoreFile) -> list[CoreFile]:
+    return [one for one in files if one.path != file.path]
+
+
+def _parse(text: str, file: Path) -> tuple[SequenceNode | None, list[_Item]]:
+    """Return the list in the text, None when there is none, and its items."""
+    import yaml  # noqa: PLC0415 - start-up time: most commands need no core files
+    from yaml.nodes import MappingNode, ScalarNode, SequenceNode  # noqa: PLC0415 - as above
+
+    try:
+        document = yaml.compose(text, Loader=yaml.SafeLoader)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        line = getattr(getattr(error, "problem_mark", None), "line", None)
+        where = "" if line is None else f":{line + 1}"
+        raise ConfigError(f"{file}{where} is no YAML", _HINT) from error
+    if document is None:
+        return None, []
+    if not isinstance(document, MappingNode):
+        raise ConfigError(f"{file} holds no `files:`", _HINT)
+    lists = [value for key, value in document.value if key.value == "files"]
+    if len(lists) > 1 or (unknown := [key for key, _ in document.value if key.value != "files"]):
+        name = "files" if len(lists) > 1 else unknown[0].value
+        raise ConfigError(f"{file}: {name!r} does not belong there", _HINT)
+    if not lists or (isinstance(lists[0], ScalarNode) and lists[0].tag.endswith(":null")):
+        return None, []
+    if not isinstance(lists[0], SequenceNode):
+        raise ConfigError(f"{file}: `files` is no list", _HINT)
+    items = [_item(node, file) for node in lists[0].value]
+    paths = [one.file.path for one in items]
+    if twice := [path for path in paths if paths.count(path) > 1]:
+        raise ConfigError(f"{file}: {twice[0]} is there twice", _HINT)
+    return lists[0], items
+
+
+def _item(node: Node, file: Path) -> _Item:
+    from yaml.nodes import MappingNode, ScalarNode  # noqa: PLC0415 - as in _parse()
+
+    where = f"{file}:{node.start_mark.line + 1}"
+    if isinstance(node, ScalarNode):
+        return _Item(CoreFile(_scalar(node, where), ""), node, node, None)
+    if not isinstance(node, MappingNode):
+        raise ConfigError(f"{where} is no file", _HINT)
+    values = _fields(node, where)
+    if "path" not in values or not values["path"].value:
+        raise ConfigError(f"{where} has no `path`", _HINT)
+    summary = values.get("summary")
+    core = CoreFile(_scalar(values["path"], where), "" if summary is None else _scalar(summary, where))
+    return _Item(core, node, values["path"], summary)
+
+
+def _fields(node: MappingNode, where: str) -> dict[str, ScalarNode]:
+    values = {str(key.value): value for key, value in node.value}
+    if unknown := sorted(set(values) - {"path", "summary"}):
+        raise ConfigError(f"{where}: {unknown[0]!r} is unknown", _HINT)
+    return values
+
+
+def _scalar(node: Node, where: str) -> str:
+    if not isinstance(node.value, str):
+        raise ConfigError(f"{where} holds what is no text", _HINT)
+    return "" if node.tag.endswith(":null") else node.value.strip()
+
+
+# -- edits of the text -------------------------------------------------------------------------------------------------
+
+
+def _with_item(text: str, found: SequenceNode | None, items: list[_Item], new: CoreFile) -> str:
+    """Return the text with a new item behind the last one."""
+    if found is not None and found.flow_style and items:
+        raise ConfigError("the list of core files stands in brackets", _HINT)
+    lines = text.splitlines(keepends=True)
+    ending = "\r\n" if lines and lines[-1].endswith("\r\n") else "\n"
+    if lines and not lines[-1].endswith("\n"):
+        lines[-1] += ending
+    if items:
+        indent = _dash_column(lines, items[-1].node)
+        at = _end_line(lines, items[-1].node)
+    else:
+        indent, at = 2, next((n + 1 for n, line in enumerate(lines) if line.startswith("files:")), len(lines))
+        if at and lines[at - 1].startswith("files:"):
+            lines[at - 1] = "files:" + ending
+        else:
+            lines.append("files:" + ending)
+            at = len(lines)
+    added = [f"{' ' * indent}- path: {_quoted(new.path)}{ending}"]
+    if new.summary:
+        added.append(f"{' ' * indent}  summary: {_quoted(new.summary)}{ending}")
+    return "".join([*lines[:at], *added, *lines[at:]])
+
+
+def _with_summary(text: str, item: _Item, summary: str) -> str:
+    """Return the text with another summary of an item."""
+    if item.summary_node is not None:
+        old = item.summary_node
+        written = text[old.start_mark.index : old.end_mark.index]
+        tail = "\n" if written.endswith("\n") else ""  # a block's text ends with its line
+        return text[: old.start_mark.index] + _quoted(summary) + tail + text[old.end_mark.index :]
+    lines = text.splitlines(keepends=True)
+    at = item.path_node.end_mark.line
+    ending = "\r\n" if lines[at].endswith("\r\n") else "\n"
+    if item.path_node is item.node:  # the path alone
+        start, end = item.node.start_mark.index, item.node.end_mark.index
+        indent = " " * item.node.start_mark.column
+        return f"{text[:start]}path: {text[start:end]}{ending}{indent}summary: {_quoted(summary)}{text[end:]}"
+    indent = " " * item.node.start_mark.column
+    if not lines[at].endswith("\n"):
+        lines[at] += ending
+    lines.insert(at + 1, f"{indent}summary: {_quoted(summary)}{ending}")
+    return "".join(lines)
+
+
+def _without(text: str, item: _Item) -> str:
+    """Return the text without the lines of an item."""
+    lines = text.splitlines(keepends=True)
+    return "".join(lines[: item.node.start_mark.line] + lines[_end_line(lines, item.node) :])
+
+
+def _end_line(lines: list[str], node: Node) -> int:
+    """Return the line behind an item: empty lines below it, and comments further left, are not its own."""
+    mark = node.end_mark  # on the item's last line, or where the next thing begins
+    end = mark.line + (1 if mark.line < len(lines) and lines[mark.line][: mark.column].strip() else 0)
+    left = node.start_mark.column
+    while end > node.start_mark.line + 1:
+        line = lines[end - 1].lstrip()
+        if line and not (line.startswith("#") and len(lines[end - 1]) - len(line) < left):
+            break
+        end -= 1
+    return min(end, len(lines))
+
+
+def _dash_column(lines: list[str], node: Node) -> int:
+    line = lines[node.start_mark.line]
+    return len(line) - len(line.lstrip())
+
+
+def _quoted(text: str) -> str:
+    """Return a text as YAML writes it on one line."""
+    import yaml  # noqa: PLC0415 - as in _parse()
+
+    written: str = yaml.safe_dump(text, width=float("inf"), allow_unicode=True, default_flow_style=True)
+    return written.removesuffix("\n").removesuffix("\n...")

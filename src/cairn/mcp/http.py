@@ -1,0 +1,132 @@
+"""`/mcp`: the server over streamable HTTP, inside the daemon and behind its checks."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import import_module
+from typing import Any
+
+from cairn.client import Client
+from cairn.daemon.app import Application
+from cairn.daemon.http import App, Message, Request, Route, Scope
+from cairn.transport import Reply
+
+PATH = "/mcp"
+
+
+def mcp_route(app: Application) -> Route:
+    """Return the route at which a daemon answers agents."""
+    return Route("POST", PATH, _Endpoint(app), "Answer an agent (MCP, streamable HTTP)")
+
+
+class _Endpoint:
+    """What answers at `/mcp`. It is made when it is first asked: the SDK takes seconds to import."""
+
+    def __init__(self, app: Application) -> None:
+        self._app = app
+        self._making: asyncio.Task[App] | None = None
+
+    async def __call__(self, request: Request) -> App:
+        """Return what goes on with a request."""
+        if self._making is None or (self._making.done() and self._making.exception() is not None):
+            self._making = asyncio.create_task(_make(self._app))
+        return await asyncio.shield(self._making)
+
+
+async def _make(app: Application) -> App:
+    """Return a server without sessions, so a client needs to keep nothing, and nothing here outlives a request."""
+    manager_module: Any = await asyncio.to_thread(import_module, "mcp.server.streamable_http_manager")
+    server_module: Any = await asyncio.to_thread(import_module, "cairn.mcp.server")
+    manager = manager_module.StreamableHTTPSessionManager(
+        server_module.create_server(Client(InProcess(app))),
+        stateless=True,
+        max_request_body_size=app.daemon.limits.body_bytes,
+    )
+    started = asyncio.Event()
+
+    async def live() -> None:
+        async with manager.run():
+            started.set()
+            await asyncio.Event().wait()  # until the loop ends, which cancels this
+
+    _keep(asyncio.create_task(live()))
+    await started.wait()
+    answer: App = manager.handle_request
+    return answer
+
+
+_KEPT: set[asyncio.Task[None]] = set()  # tasks that nobody waits for; a loop keeps weak references alone
+
+
+def _keep(task: asyncio.Task[None]) -> None:
+    _KEPT.add(task)
+    task.add_done_callback(_KEPT.discard)
+
+
+class InProcess:
+    """Carries requests to an application of this process, as a transport of `cairn.client.Client`."""
+
+    def __init__(self, app: Application) -> None:
+        self._app = app
+
+    async def send(self, method: str, path: str, body: bytes | None) -> Reply:
+        """Return the whole answer."""
+        async with self.stream(method, path, body) as answer:
+            return Reply(answer.status, {}, b"".join([part async for part in answer.parts()]))
+
+    @asynccontextmanager
+    async def stream(self, method: str, path: str, body: bytes | None) -> AsyncIterator[_Answer]:
+        """Open an answer that comes bit by bit. The work goes on when nobody waits for the rest."""
+        answer = _Answer()
+        _keep(asyncio.create_task(self._app(self._scope(method, path), _receiver(body), answer.take)))
+        await answer.begun.wait()
+        yield answer
+
+    def _scope(self, method: str, path: str) -> Scope:
+        path, _, query = path.partition("?")
+        secret = f"Bearer {self._app.daemon.token}".encode("ascii")
+        headers = [(b"host", b"localhost"), (b"authorization", secret), (b"content-type", b"application/json")]
+        return {"type": "http", "method": method, "path": path, "query_string": query.encode(), "headers": headers}
+
+
+def _receiver(body: bytes | None) -> Any:  # noqa: ANN401 - ASGI's `receive`
+    async def receive() -> Message:
+        return {"type": "http.request", "body": body or b"", "more_body": False}
+
+    return receive
+
+
+class _Answer:
+    """An answer as an application sends it."""
+
+    def __init__(self) -> None:
+        self.status = 0
+        self.begun = asyncio.Event()
+        self._parts: asyncio.Queue[bytes | None] = asyncio.Queue()
+
+    async def take(self, message: Message) -> None:
+        """Take what the application sends: ASGI's `send`."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            self.begun.set()
+            return
+        self._parts.put_nowait(message.get("body", b""))
+        if not message.get("more_body"):
+            self._parts.put_nowait(None)
+
+    async def parts(self) -> AsyncIterator[bytes]:
+        """Yield the body as it comes."""
+        while (part := await self._parts.get()) is not None:
+            yield part
+
+    async def lines(self) -> AsyncIterator[str]:
+        """Yield the body's lines as they come."""
+        rest = b""
+        async for part in self.parts():
+            *lines, rest = (rest + part).split(b"\n")
+            for line in lines:
+                yield line.decode("utf-8")
+        if rest:
+            yield rest.decode("utf-8")

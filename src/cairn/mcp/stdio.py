@@ -1,0 +1,138 @@
+"""`cairn mcp` as a process: a thin client of the daemon that ends when the agent that started it does."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from cairn.errors import ProjectError
+from cairn.mcp.wire import Connection
+from cairn.registry import Registry, enclosing_root, name_of
+from cairn.runtime import StateFolder
+
+if TYPE_CHECKING:
+    from cairn.mcp.surface import Surface
+
+MAX_LINE_BYTES = 4_000_000
+_PARENT_SECONDS = 1.0  # between looks at whether the agent lives
+_LAST_SECONDS = 2.0  # that calls under way have when the agent says no more
+
+
+class Project:
+    """The project an agent works in, put on the list of those the daemon serves when it is first asked about.
+
+    Its user had the agent start this there, as he might have typed `cairn index`.
+
+    Args:
+        path: a folder in it.
+        folder: where that list is.
+    """
+
+    def __init__(self, path: str, folder: StateFolder) -> None:
+        self._path = path
+        self.root = enclosing_root(path) or os.path.realpath(path)
+        self._folder = folder
+        self._allowed = False
+
+    async def allow(self) -> None:
+        """Put the project on the list.
+
+        Raises:
+            ProjectError: if the folder is neither indexed nor in a git checkout: it may be anything, such as a home.
+            StoreError: if the list cannot be written.
+        """
+        if not self._allowed:
+            await asyncio.to_thread(self._allow)
+            self._allowed = True
+
+    def _allow(self) -> None:
+        registry = Registry(self._folder)
+        if registry.knows(self.root, ""):
+            return
+        root = enclosing_root(self._path)
+        if root is None:
+            raise ProjectError(
+                f"{self._path} is in no git checkout and was never indexed", f"cairn index -C {self._path}"
+            )
+        from cairn.config import load_settings  # noqa: PLC0415 - start-up time: a project is named once
+
+        registry.add(Path(root), load_settings(Path(root)).project_name or name_of(Path(root)))
+
+
+def project_path(given: str, environment: Mapping[str, str] = os.environ) -> str:
+    """Return the folder whose project is meant: the one given, else the one the agent names, else the current one."""
+    if given != ".":
+        return given
+    return environment.get("CLAUDE_PROJECT_DIR") or given
+
+
+def run(path: str) -> None:
+    """Serve the agent on stdin and stdout until it says no more, or is gone."""
+    folder = StateFolder.of_user()
+    project = Project(project_path(path), folder)
+
+    def make_surface() -> Surface:
+        from cairn.client import Client, SocketTransport  # noqa: PLC0415 - start-up time, see Connection
+        from cairn.mcp.surface import Surface  # noqa: PLC0415 - as above
+
+        return Surface(Client(SocketTransport(folder)), project.root, project.allow)
+
+    # Nothing but messages may reach the agent's ears, whoever prints.
+    output, sys.stdout = sys.stdout.buffer, sys.stderr
+    threading.Thread(target=_end_with_parent, name="cairn-parent", daemon=True).start()
+    asyncio.run(_serve(make_surface, sys.stdin.buffer, output))
+    sys.stderr.flush()
+    os._exit(0)  # the thread that reads may still wait for a line
+
+
+async def _serve(make_surface: Callable[[], Surface], source: IO[bytes], output: IO[bytes]) -> None:
+    loop = asyncio.get_running_loop()
+    lines: asyncio.Queue[bytes] = asyncio.Queue()
+
+    def send(line: str) -> None:
+        try:
+            output.write(line.encode("ascii") + b"\n")
+            output.flush()
+        except OSError:
+            os._exit(0)  # nobody listens any more
+
+    def read() -> None:
+        # A thread of its own: on Windows a loop cannot wait for stdin, and here no writing can hold up reading.
+        line = b" "
+        while line:
+            line = _read_line(source)
+            loop.call_soon_threadsafe(lines.put_nowait, line)
+
+    threading.Thread(target=read, name="cairn-stdin", daemon=True).start()
+    connection = Connection(make_surface, send)
+    while line := await lines.get():
+        if line.strip():
+            connection.receive(line)
+    await connection.drain(_LAST_SECONDS)
+
+
+def _read_line(source: IO[bytes]) -> bytes:
+    """Return the next line, empty at the end; of one that is too long the beginning, which is no JSON."""
+    line = source.readline(MAX_LINE_BYTES)
+    while line and not line.endswith(b"\n") and len(line) >= MAX_LINE_BYTES:
+        rest = source.readline(MAX_LINE_BYTES)
+        if len(rest) < MAX_LINE_BYTES or rest.endswith(b"\n"):
+            return line
+    return line
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that started it has ended, whatever the rest of it does.
+
+    Linux can send a signal then, but does so already when the thread ends that started this process (prctl(2)).
+    """
+    parent = os.getppid()
+    while os.getppid() == parent:
+        time.sleep(_PARENT_SECONDS)
+    os._exit(0)

@@ -1,0 +1,318 @@
+"""From JSON answers to the text an agent reads: best first, `path:line`, ids for the next step, and what was cut.
+
+Agents cut long results each in their own way, so no text here is longer than all of them let pass.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cairn.protocol import (
+        ContextDocument,
+        CoreChangeDocument,
+        CoreListDocument,
+        CoreSuggestionDocument,
+        FetchedDocument,
+        HitDocument,
+        OutlineDocument,
+        SearchDocument,
+    )
+
+MAX_CHARS = 10_000
+MAX_BYTES = 20_000  # one agent keeps 20 KiB; letters of two bytes and more get there first
+_FOOT_CHARS = 700  # kept free for what is said at the end
+ANSWER_TOKENS = 2_300  # of estimated 4 bytes: what the daemon packs for one text
+
+
+class Page:
+    """A text that keeps to the limits. Blocks come best first; the first that has no room ends it."""
+
+    def __init__(self) -> None:
+        self._blocks: list[str] = []
+        self._chars = MAX_CHARS - _FOOT_CHARS
+        self._bytes = MAX_BYTES - 2 * _FOOT_CHARS
+        self.n_left_out = 0
+
+    @property
+    def room(self) -> int:
+        """How many characters there is room for."""
+        return 0 if self.n_left_out else max(0, min(self._chars, self._bytes))
+
+    def add(self, block: str) -> None:
+        """Add a block, or count it as left out."""
+        n_bytes = _n_bytes(block) + 1
+        if self.n_left_out or len(block) + 1 > self._chars or n_bytes > self._bytes:
+            self.n_left_out += 1
+            return
+        self._chars -= len(block) + 1
+        self._bytes -= n_bytes
+        self._blocks.append(block)
+
+    def close(self, notes: Sequence[str]) -> str:
+        """Return the text, with notes at its end as far as they have room."""
+        left = _FOOT_CHARS
+        for note in notes:
+            shown = note if len(note) < left else f"{note[: max(0, left - 2)]}…"
+            left -= len(shown) + 1
+            if left < 0:
+                break
+            self._blocks.append(shown)
+        # Bytes of a path that are no UTF-8 are lone surrogates, which not every reader of JSON accepts.
+        return "\n".join(self._blocks).encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _n_bytes(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
+
+
+def search_text(found: SearchDocument) -> str:
+    """Return the hits: where, what, how sure, the id to fetch, and a preview."""
+    page = Page()
+    for hit in found["code"]:
+        page.add(_hit(hit))
+    notes = list(found.get("notes", ()))
+    coverage = found["coverage"]
+    omitted = found["omitted"] + page.n_left_out
+    if omitted:
+        notes.insert(0, f"{omitted:,} more hits: raise `limit`, or narrow with `globs`, `languages` or `kinds`.")
+    if not found["code"] and not omitted:
+        notes.insert(0, f"Nothing relevant for {found['query'][:200]!r} in {coverage['indexed']:,} files.")
+        notes.append("Try other words, the name of a definition, or mode=regex.")
+    if coverage["pending"]:
+        notes.append(f"{coverage['indexed']:,} of {coverage['eligible']:,} files are indexed so far.")
+    return page.close(notes)
+
+
+def _hit(hit: HitDocument) -> str:
+    project = f"[{hit['project']}] " if "project" in hit else ""
+    facts = [f"{hit['start_line']}-{hit['end_line']}", f"~{hit['tokens']} tokens", hit["confidence"], hit["id"]]
+    if hit.get("stale"):
+        facts.append("changed since it was indexed")
+    lines = [f"{project}{hit['filepath']}:{hit['start_line']}  {_label(hit)}  ({', '.join(facts)})"]
+    lines += [f"    {line}" for line in hit["preview"].splitlines()]
+    for one in hit.get("neighbours", ()):
+        lines.append(f"    {one['relation']} {one['filepath']}:{one['line']}  {one['kind']} {one['name']}".rstrip())
+    return "\n".join(lines)
+
+
+def _label(item: Any) -> str:  # noqa: ANN401 - whatever has a kind and a name
+    return f"{item['kind']} {item['name']}".strip()
+
+
+def fetch_text(found: list[FetchedDocument], skipped: int) -> str:
+    """Return the texts one after another; one that is cut says how to get the rest.
+
+    Args:
+        found: what was fetched.
+        skipped: the lines that were left out of each at its beginning.
+    """
+    page = Page()
+    notes = []
+    unseen = []
+    for one in found:
+        span = f"{one['start_line']}-{one['end_line']}"
+        stale = "  changed since it was indexed" if one["stale"] else ""
+        head = f"{one['filepath']}:{one['start_line']}  {_label(one)}  ({span}, {one['id']}){stale}"
+        lines = one["text"].split("\n")
+        n_lines = _fitting(lines, page.room - len(head) - 2)
+        if not n_lines:
+            unseen.append(one["id"])
+            page.n_left_out += 1
+            continue
+        page.add("\n".join([head, *lines[:n_lines], ""]))
+        if n_lines < len(lines):
+            at = one["start_line"] + n_lines
+            rest = f"fetch ids=[{one['id']!r}] skip_lines={skipped + n_lines}"
+            notes.append(f"Cut before line {at} of {one['end_line']}; the rest: {rest}")
+            page.n_left_out += 1
+    if unseen:
+        notes.append(f"No room for: {', '.join(unseen)}. Fetch them apart.")
+    if len(found) == 1 and unseen:  # one line alone is too long
+        long = found[0]["text"].split("\n")[0]
+        page.n_left_out = 0
+        page.add(f"{found[0]['filepath']}:{found[0]['start_line']}\n{long[: page.room // 4]}")
+        notes = [f"Line {found[0]['start_line']} has {len(long):,} characters; only its beginning is shown."]
+    return page.close(notes)
+
+
+def _fitting(lines: Sequence[str], room: int) -> int:
+    """Return how many of the lines fit."""
+    for place, line in enumerate(lines):
+        room -= max(len(line), _n_bytes(line) // 2) + 1
+        if room < 0:
+            return place
+    return len(lines)
+
+
+def context_text(found: ContextDocument) -> str:
+    """Return each definition with what is around it."""
+    page = Page()
+    for one in found["items"]:
+        head = f"{one['filepath']}:{one['start_line']}  {_label(one)}  ({one['start_line']}-{one['end_line']}"
+        head += f", {one['id']})" if one["id"] else ")"
+        page.add(f"{head}\n{one['text']}\n")
+    notes = list(found["notes"])
+    if omitted := found["omitted"] + page.n_left_out:
+        notes.insert(0, f"{omitted} more have no room: lower `limit`, or ask with `ids` of a search.")
+    if not found["items"] and not notes:
+        notes.append("Nothing was found for this.")
+    return page.close(notes)
+
+
+def outline_text(found: OutlineDocument) -> str:
+    """Return the outline."""
+    page = Page()
+    lines = found["text"].split("\n")
+    n_lines = _fitting(lines, page.room)
+    page.add("\n".join(lines[:n_lines]))
+    notes = [] if not found["omitted"] else [f"{found['omitted']} definitions have no room: ask with `symbol`."]
+    if n_lines < len(lines):
+        notes.insert(0, f"Cut after {n_lines} of {len(lines)} lines: ask with `symbol`.")
+    return page.close([*notes, *found["notes"]])
+
+
+def graph_text(relation: str, found: dict[str, Any]) -> str:
+    """Return the answer to a question to the symbol graph, one place a line."""
+    page = Page()
+    for line in _GRAPH[relation](found):
+        page.add(line)
+    notes = []
+    if omitted := found.get("omitted", 0) + page.n_left_out:
+        notes.append(f"{omitted:,} more have no room.")
+    if not any(found.get(name) for name in ("links", "steps", "importers", "affected", "tests")):
+        notes.append("None, as far as can be resolved.")
+    return page.close([*notes, *found["notes"]])
+
+
+def _links(found: dict[str, Any]) -> Iterator[str]:
+    yield f"of {_symbol(found['symbol'])}:"
+    for link in found["links"]:
+        yield _link(link)
+
+
+def _link(link: dict[str, Any]) -> str:
+    symbol = link["symbol"]
+    beyond = f"  {symbol['filepath']}:{symbol['line']}" if symbol["filepath"] != link["filepath"] else ""
+    return f"{link['filepath']}:{link['line']}  {_label(symbol)}  ({link['kind']}, {link['how']}){beyond}"
+
+
+def _symbol(symbol: dict[str, Any]) -> str:
+    return f"{symbol['filepath']}:{symbol['line']}  {_label(symbol)}"
+
+
+def _steps(found: dict[str, Any]) -> Iterator[str]:
+    yield f"from {_symbol(found['source'])}"
+    yield f"to {_symbol(found['target'])}:"
+    for step in found["steps"]:
+        yield _link(step)
+
+
+def _importers(found: dict[str, Any]) -> Iterator[str]:
+    yield f"of {found['filepath']}:"
+    for one in found["importers"]:
+        what = "  (for types only)" if one["typing_only"] else "  (when a function runs)" if one["deferred"] else ""
+        yield f"{one['filepath']}:{one['line']}{what}"
+
+
+def _impact(found: dict[str, Any]) -> Iterator[str]:
+    for symbol in found["changed"]:
+        yield f"changed  {_symbol(symbol)}"
+    for one in found["affected"]:
+        yield f"depth {one['depth']}  {_symbol(one['symbol'])}  ({one['via']}, {one['confidence']:.2f})"
+    for test in found["tests"]:
+        yield _test(test)
+    for path in found["importers"]:
+        yield f"importer  {path}:1"
+
+
+def _tests(found: dict[str, Any]) -> Iterator[str]:
+    for symbol in found["changed"]:
+        yield f"changed  {_symbol(symbol)}"
+    for test in found["tests"]:
+        yield _test(test)
+
+
+def _test(test: dict[str, Any]) -> str:
+    names = f": {', '.join(test['tests'])}" if test["tests"] else ""
+    return f"test  {test['filepath']}:1  ({test['reason']}){names}"
+
+
+_GRAPH = {
+    "callers": _links,
+    "callees": _links,
+    "path": _steps,
+    "importers": _importers,
+    "impact": _impact,
+    "tests": _tests,
+}
+
+
+def core_text(found: CoreListDocument) -> str:
+    """Return the core files with what each is for and what it defines."""
+    page = Page()
+    for one in found["files"]:
+        what = " (missing)" if one["missing"] else ""
+        summary = f"  {one['summary']}" if one["summary"] else ""
+        heads = [f"  {symbol['line']}: {symbol['signature']}" for symbol in one["symbols"]]
+        more = [f"  and {one['omitted']} more; see its outline"] if one["omitted"] else []
+        page.add("\n".join([f"{one['filepath']}:1{what}{summary}", *heads, *more]))
+    notes = []
+    if omitted := found["omitted"] + page.n_left_out:
+        notes.append(f"{omitted} more core files have no room; they are in .cairn/core.yaml.")
+    if not found["files"] and not omitted:
+        notes.append("No core files are marked; action=suggest names the most central ones.")
+    return page.close(notes)
+
+
+def core_change_text(found: CoreChangeDocument, *, marked: bool) -> str:
+    """Return what became of a mark."""
+    if marked:
+        state = "is a core file now" if found["changed"] else "was a core file already"
+    else:
+        state = "is no core file any more" if found["changed"] else "was no core file"
+    page = Page()
+    page.add(f"{found['filepath']}:1 {state}." + (f" Summary: {found['summary']}" if found["summary"] else ""))
+    return page.close(
+        ["It is written in .cairn/core.yaml, which is meant to be committed."] if found["changed"] else []
+    )
+
+
+def suggestions_text(found: list[CoreSuggestionDocument]) -> str:
+    """Return files that might be core files, with their most central definitions."""
+    page = Page()
+    for one in found:
+        heads = [f"  {symbol['line']}: {symbol['signature']}" for symbol in one["symbols"]]
+        page.add("\n".join([f"{one['filepath']}:1  (rank {one['rank']:.3f})", *heads]))
+    notes = [f"{page.n_left_out} more have no room: lower `limit`."] if page.n_left_out else []
+    return page.close(notes or ([] if found else ["No file is left to suggest."]))
+
+
+def status_text(status: dict[str, Any], findings: list[dict[str, Any]] | None) -> str:
+    """Return how the index is.
+
+    Args:
+        status: as `GET /api/index/status` gives it.
+        findings: as `GET /api/index/health` gives them; None when nobody asked.
+    """
+    page = Page()
+    languages = ", ".join(f"{name} {count:,}" for name, count in list(status["languages"].items())[:12])
+    branch = f", branch {status['branch']}" if status["branch"] else ""
+    page.add(f"project  {status['root']}{branch}")
+    page.add(f"indexed  {status['files']:,} files, {status['chunks']:,} chunks, generation {status['generation']}")
+    if status["pending"]:
+        page.add(f"pending  {status['pending']:,} files; they follow by themselves")
+    page.add(f"languages  {languages or 'none'}")
+    if reasons := Counter(status["skipped"].values()):
+        told = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common(8))
+        page.add(f"skipped  {reasons.total():,} files: {told}")
+    if status["last_error"]:
+        page.add(f"last error  {status['last_error']}")
+    for one in findings or ():
+        if one["level"] != "ok":
+            page.add(f"{one['level']}  {one['check']}: {one['message']}  (try: {one['hint'] or 'cairn doctor --fix'})")
+    if findings is not None and all(one["level"] == "ok" for one in findings):
+        page.add(f"healthy: {len(findings)} checks found nothing wrong")
+    return page.close([])

@@ -1,0 +1,267 @@
+"""The tools: what each is called, what agents read about it, what it takes, and what it does.
+
+What a tool takes is one of the requests of `cairn.protocol`; nothing is described a second time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from cairn.client import Client
+from cairn.errors import BusyError, IndexMissingError
+from cairn.mcp import text
+from cairn.protocol import (
+    ContextRequest,
+    CoreRequest,
+    FetchRequest,
+    GraphRequest,
+    IndexStatusRequest,
+    OutlineRequest,
+    ProjectRequest,
+    SearchRequest,
+    core_operation,
+    graph_operation,
+)
+from cairn.registry import ALL
+from cairn.schema import Schema, json_schema
+
+# How far it is: done, to do, and what. Agents give up on a call after 60 s, unless told otherwise.
+Report = Callable[[float, float, str], Awaitable[None]]
+FIRST_INDEX_SECONDS = 40.0
+
+
+class Asked(NamedTuple):
+    """One call of a tool: whom to ask, and how to tell the agent how far it is."""
+
+    client: Client
+    report: Report
+
+    async def indexed(self, project: str) -> None:
+        """Make sure that a project has an index; the first one is built here, and told step by step.
+
+        Raises:
+            BusyError: if that takes longer than an agent waits. It goes on meanwhile.
+            CairnError: what the daemon says.
+        """
+        done = total = 0
+        try:
+            async with asyncio.timeout(FIRST_INDEX_SECONDS):
+                try:
+                    await self.client.get("/api/index/status", project=project)
+                except IndexMissingError:
+                    async for name, data in self.client.events("/api/index/build", {"project": project}):
+                        if name == "progress":
+                            done, total = data["done"], data["total"]
+                            await self.report(done, total, f"indexing {done:,} of {total:,} files")
+        except TimeoutError as error:
+            far = f": {done:,} of {total:,} files so far" if total else ""
+            raise BusyError(
+                f"the project is being indexed for the first time{far}", "ask again in a moment; `outline` works now"
+            ) from error
+
+
+class Tool(NamedTuple):
+    """A tool as agents see it.
+
+    `offers` are the fields of the request that agents are told of, the most important first; the others are for
+    programs. `needs_index` asks for an index to be there before `run`.
+    """
+
+    name: str
+    title: str
+    description: str
+    request: type[ProjectRequest]
+    offers: tuple[str, ...]
+    run: Callable[[Asked, Any], Awaitable[str]]
+    needs_index: bool = True
+    read_only: bool = True
+
+    def schema(self) -> Schema:
+        """Return what the tool takes, in JSON Schema."""
+        whole = json_schema(self.request)
+        properties = {name: _short(whole["properties"][name]) for name in self.offers}
+        schema: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
+        if required := [name for name in whole.get("required", ()) if name in properties]:
+            schema["required"] = required
+        return schema
+
+    def describe(self) -> dict[str, Any]:
+        """Return the tool as `tools/list` shows it."""
+        hints = {"title": self.title, "readOnlyHint": self.read_only, "openWorldHint": False}
+        if not self.read_only:
+            hints |= {"destructiveHint": False, "idempotentHint": True}
+        return {
+            "name": self.name,
+            "description": self.description,
+            "inputSchema": self.schema(),
+            "annotations": hints,
+        }
+
+
+def _short(schema: Schema) -> Schema:
+    """Return a field's schema without what only costs an agent tokens: null, defaults that say nothing, bounds."""
+    branches = [one for one in schema.get("anyOf", ()) if one != {"type": "null"}]
+    if branches:
+        schema = {**branches[0], **{name: value for name, value in schema.items() if name != "anyOf"}}
+    dropped = {"minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"}
+    if schema.get("default") in (None, "", [], False):
+        dropped.add("default")
+    kept = {name: value for name, value in schema.items() if name not in dropped}
+    if "items" in kept:
+        kept["items"] = _short(kept["items"])
+    return kept
+
+
+# -- one function a tool -----------------------------------------------------------------------------------------------
+
+
+async def search(asked: Asked, request: SearchRequest) -> str:
+    """Search, see `SEARCH`."""
+    return text.search_text(await asked.client.call("search", request))
+
+
+SEARCH = Tool(
+    "search",
+    "Search code",
+    "Find code in this project: where is something, how does it work, which code does X, find usages, grep. Takes "
+    'prose ("how are tokens refreshed"), a name (`AuthMiddleware`, `Cache.get`), a quoted text, a regular expression '
+    "(mode=regex), or `callers of X`. Best first: path:line, kind, name, id, preview. Use it before grep, rg, find or "
+    "reading files; then `fetch` the ids that matter.",
+    SearchRequest,
+    ("query", "limit", "mode", "globs", "languages", "kinds", "context", "branch", "project"),
+    search,
+)
+
+
+async def fetch(asked: Asked, request: FetchRequest) -> str:
+    """Get texts, see `FETCH`."""
+    return text.fetch_text(await asked.client.call("fetch", request), request.skip_lines)
+
+
+FETCH = Tool(
+    "fetch",
+    "Fetch code by id",
+    "Get the full source text of results of `search` or `context` by their ids, or of any definition as `PATH#NAME` "
+    "or `PATH#LINE`. Cheaper than reading whole files. A text that is too long is cut and says which skip_lines gets "
+    "the rest.",
+    FetchRequest,
+    ("ids", "skip_lines", "branch", "project"),
+    fetch,
+    needs_index=False,
+)
+
+
+async def outline(asked: Asked, request: OutlineRequest) -> str:
+    """Outline a file, see `OUTLINE`."""
+    request = replace(request, max_tokens=min(request.max_tokens or text.ANSWER_TOKENS, text.ANSWER_TOKENS))
+    return text.outline_text(await asked.client.call("outline", request))
+
+
+OUTLINE = Tool(
+    "outline",
+    "Outline a file",
+    "List what a file defines: classes, functions, methods with their lines and heads, a tenth of the file's tokens. "
+    "Use it instead of reading or cat-ing a file to see what is in it. mode=context with `symbol`: that definition, "
+    "what is around it, its callers, callees and tests. mode=extract: how control and data flow in its functions.",
+    OutlineRequest,
+    ("file", "mode", "symbol", "project"),
+    outline,
+    needs_index=False,
+)
+
+
+async def graph(asked: Asked, request: GraphRequest) -> str:
+    """Ask the symbol graph, see `GRAPH`."""
+    operation, one = graph_operation(request)
+    return text.graph_text(request.relation, await asked.client.call(operation, one))
+
+
+GRAPH = Tool(
+    "graph",
+    "Callers, impact, tests",
+    "Ask who calls a function (callers), what it calls (callees), how one reaches another (path), what a change may "
+    "break (impact), which tests to run (tests), who imports a file (importers). Resolved through imports and types, "
+    "so better than grepping the name. impact and tests also take `diff`, a revision such as HEAD, for what changed "
+    "since it.",
+    GraphRequest,
+    ("relation", "symbol", "target", "diff", "limit", "project"),
+    graph,
+)
+
+
+async def context(asked: Asked, request: ContextRequest) -> str:
+    """Pack what a task needs, see `CONTEXT`."""
+    request = replace(request, max_tokens=min(request.max_tokens or text.ANSWER_TOKENS, text.ANSWER_TOKENS))
+    return text.context_text(await asked.client.call("context", request))
+
+
+CONTEXT = Tool(
+    "context",
+    "Context for a task",
+    "Get in one answer the code a task needs: the best definitions, each with what is around it, its callers and "
+    "tests. Give a `task` in prose when starting on something, or `ids` of results to see more around them.",
+    ContextRequest,
+    ("task", "ids", "files", "limit", "project"),
+    context,
+)
+
+
+async def core_files(asked: Asked, request: CoreRequest) -> str:
+    """Show or mark core files, see `CORE_FILES`."""
+    operation, one = core_operation(request)
+    if request.action == "suggest":
+        await asked.indexed(request.project)
+    found = await asked.client.call(operation, one)
+    if request.action == "list":
+        return text.core_text(found)
+    if request.action == "suggest":
+        return text.suggestions_text(found)
+    return text.core_change_text(found, marked=request.action == "mark")
+
+
+CORE_FILES = Tool(
+    "core_files",
+    "Files to know first",
+    "List the files to know first in this project, each with a summary and what it defines: read it when starting. "
+    "mark or unmark a `file` when asked to; suggest names the most central files.",
+    CoreRequest,
+    ("action", "file", "summary", "limit", "project"),
+    core_files,
+    needs_index=False,
+    read_only=False,
+)
+
+
+async def index_status(asked: Asked, request: IndexStatusRequest) -> str:
+    """Tell how the index is, see `INDEX_STATUS`."""
+    status = await asked.client.get("/api/index/status", project=request.project)
+    findings = await asked.client.get("/api/index/health", project=request.project) if request.check else None
+    return text.status_text(status, findings)
+
+
+INDEX_STATUS = Tool(
+    "index_status",
+    "Index status and health",
+    "Show how much of the project is indexed, in which languages, and what was skipped; check=true examines its "
+    "health. Use it when results are missing or odd.",
+    IndexStatusRequest,
+    ("check", "project"),
+    index_status,
+)
+
+# At most ten: remembering, recalling and resolving memories have their places when there is a memory.
+TOOLS = {one.name: one for one in (SEARCH, FETCH, OUTLINE, GRAPH, CONTEXT, CORE_FILES, INDEX_STATUS)}
+
+
+async def call(tool: Tool, asked: Asked, request: ProjectRequest) -> str:
+    """Do what a tool does and return its text.
+
+    Raises:
+        CairnError: what went wrong.
+    """
+    if tool.needs_index and request.project != ALL:
+        await asked.indexed(request.project)
+    return await tool.run(asked, request)

@@ -1,0 +1,453 @@
+"""What agents are told, by the front end's own protocol and by the SDK's, over the same tools and a real index."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import mcp_types as types
+import pytest
+from mcp.shared.message import SessionMessage
+
+from cairn.client import Client
+from cairn.config import Settings
+from cairn.daemon.app import create_app
+from cairn.errors import RequestError
+from cairn.mcp import wire
+from cairn.mcp.about import INSTRUCTIONS
+from cairn.mcp.http import InProcess, mcp_route
+from cairn.mcp.server import create_server
+from cairn.mcp.surface import PROMPTS, RESOURCES, Surface
+from cairn.mcp.text import MAX_CHARS
+from cairn.mcp.tools import TOOLS
+from cairn.mcp.wire import HANDSHAKE_REVISIONS, MODERN_REVISIONS, Connection
+from cairn.protocol import CoreRequest, GraphRequest, core_operation, graph_operation
+from cairn.registry import Registry
+from cairn.runtime import StateFolder
+from cairn.schema import decode
+from cairn.source.text import estimate_tokens
+
+META = "io.modelcontextprotocol/"
+LONG = "def long_one():\n" + "".join(f"    step({n}, 'näher am Ende {n}')\n" for n in range(900))
+FILES = {
+    "shop/money.py": '''"""Money."""
+
+
+def total(prices):
+    """Add up the prices of a cart."""
+    return sum(tax(price) for price in prices)
+
+
+def tax(price):
+    """Add the tax to a price."""
+    return price * 1.2
+''',
+    "shop/long.py": LONG,
+    "tests/test_money.py": "from shop.money import total\n\n\ndef test_total():\n    assert total([1]) == 1.2\n",
+}
+Message = dict[str, Any]
+Runner = Callable[[Any], Any]
+
+
+class Agent:
+    """Asks a daemon inside this process, in one loop as daemons have it."""
+
+    def __init__(self, root: Path, client: Client, run: Runner) -> None:
+        self.root = root
+        self.client = client
+        self.run = run
+
+    def surface(self, prepare: Callable[[], Awaitable[None]] | None = None) -> Surface:
+        return Surface(self.client, str(self.root), prepare)
+
+    def call(self, tool: str, /, **arguments: object) -> tuple[str, bool]:
+        asked = {"name": tool, "arguments": arguments}
+        answer = self.run(self.surface().handle("tools/call", asked))
+        return answer["content"][0]["text"], answer["isError"]
+
+
+@contextmanager
+def _agent(folder: Path) -> Iterator[Agent]:
+    root = folder / "shop"
+    for name, text in FILES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    state = StateFolder(folder / "daemon")
+    Registry(state).add(root, "shop")
+    app = create_app(Settings(), folder=state, extensions=[mcp_route])
+    with asyncio.Runner() as runner:
+        yield Agent(root, Client(InProcess(app)), runner.run)
+        app.daemon.projects.close()
+
+
+@pytest.fixture(scope="module")
+def agent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
+    """An agent in a project that is indexed."""
+    with _agent(tmp_path_factory.mktemp("agent")) as found:
+        found.call("search", query="tax")
+        yield found
+
+
+@pytest.fixture
+def first_agent(tmp_path: Path) -> Iterator[Agent]:
+    """The first agent in a project: nothing is indexed yet."""
+    with _agent(tmp_path) as found:
+        yield found
+
+
+# -- what the tools say ------------------------------------------------------------------------------------------------
+
+
+def test_a_search_names_places_and_ids_that_fetch_takes(agent: Agent) -> None:
+    found, failed = agent.call("search", query="add the tax to a price")
+    assert not failed
+    assert re.match(r"shop/money\.py:\d+  ", found)
+    text_id = re.search(r"c_[0-9a-z.]+", found)
+    assert text_id
+    fetched, failed = agent.call("fetch", ids=[text_id[0]])
+    assert not failed
+    assert "return price * 1.2" in fetched
+
+
+def test_a_cut_text_says_how_to_get_the_rest_until_there_is_none(agent: Agent) -> None:
+    skip, whole = 0, ""
+    for _ in range(20):
+        page, failed = agent.call("fetch", ids=["shop/long.py#long_one"], skip_lines=skip)
+        assert not failed
+        assert len(page) <= MAX_CHARS
+        body, _, rest = page.partition("\n\nCut before line")
+        whole += body.partition("\n")[2].rstrip("\n") + "\n"
+        if not rest:
+            break
+        skip = int(re.findall(r"skip_lines=(\d+)", rest)[0])
+    assert whole == LONG
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ({"relation": "callers", "symbol": "tax"}, "shop/money.py:6  function total"),
+        ({"relation": "callees", "symbol": "total"}, "shop/money.py:6  function tax"),
+        ({"relation": "path", "symbol": "test_total", "target": "tax"}, "shop/money.py:6  function tax"),
+        ({"relation": "importers", "symbol": "shop/money.py"}, "tests/test_money.py:1"),
+        ({"relation": "impact", "symbol": "tax"}, "depth 1  shop/money.py:4  function total"),
+        ({"relation": "tests", "symbol": "tax"}, "test  tests/test_money.py:1"),
+        ({"relation": "callers", "symbol": "test_total"}, "None, as far as can be resolved."),
+    ],
+)
+def test_each_question_to_the_graph_is_answered_with_places(
+    agent: Agent, arguments: dict[str, str], expected: str
+) -> None:
+    found, failed = agent.call("graph", **arguments)
+    assert not failed
+    assert expected in found
+
+
+def test_an_outline_a_context_and_the_status_are_text(agent: Agent) -> None:
+    assert "total(prices)" in agent.call("outline", file="shop/money.py")[0]
+    assert "def tax(price)" in agent.call("context", task="change the tax")[0]
+    status, failed = agent.call("index_status", check=True)
+    assert not failed
+    assert "3 files" in status
+    assert "healthy" in status
+
+
+def test_core_files_are_marked_listed_and_unmarked(agent: Agent) -> None:
+    assert "action=suggest" in agent.call("core_files")[0]
+    assert "shop/money.py:1" in agent.call("core_files", action="suggest")[0]
+    marked, _ = agent.call("core_files", action="mark", file="shop/money.py", summary="All about money")
+    assert "is a core file now" in marked
+    listed, _ = agent.call("core_files", action="list")
+    assert "shop/money.py:1  All about money" in listed
+    assert "  9: def tax(price)" in listed
+    assert "is no core file any more" in agent.call("core_files", action="unmark", file="shop/money.py")[0]
+    assert (agent.root / ".cairn" / "core.yaml").read_text().startswith("# ")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "expected"),
+    [
+        ("search", {}, "field 'query' is missing\ntry: search takes: query"),
+        ("search", {"query": 5}, "error[request]: field 'query' must be a text"),
+        ("search", {"query": "x", "colour": "red"}, "unknown field 'colour'"),
+        ("search", {"query": "x", "project": "other"}, "error[project]"),
+        ("fetch", {"ids": ["c_nothing"]}, "error[not-found]"),
+        ("outline", {"file": "../../etc/passwd"}, "error[path]"),
+        ("outline", {"file": "none.py"}, "error[not-found]"),
+        ("graph", {"relation": "callers"}, "callers needs 'symbol'"),
+        ("graph", {"relation": "path", "symbol": "tax"}, "path needs 'target'"),
+        ("graph", {"relation": "callers", "symbol": "tax", "diff": "HEAD"}, "callers takes no 'diff'"),
+        ("graph", {"relation": "callers", "symbol": "nowhere"}, "error[symbol-unknown]"),
+        ("core_files", {"action": "mark"}, "mark needs 'file'"),
+        ("context", {}, "error[request]"),
+    ],
+)
+def test_what_is_wrong_is_told_as_an_answer_the_model_reads(
+    agent: Agent, tool: str, arguments: dict[str, object], expected: str
+) -> None:
+    text, failed = agent.call(tool, **arguments)
+    assert failed
+    assert expected in text
+    assert "\ntry: " in text
+
+
+def test_null_stands_for_what_is_left_out(agent: Agent) -> None:
+    assert not agent.call("search", query="tax", limit=None, globs=None, branch=None)[1]
+
+
+def test_the_first_index_is_told_step_by_step(first_agent: Agent) -> None:
+    news: list[tuple[float, float, str]] = []
+
+    async def report(done: float, total: float, message: str) -> None:
+        news.append((done, total, message))
+
+    surface = first_agent.surface()
+    asked = {"name": "search", "arguments": {"query": "tax"}}
+    first_agent.run(surface.handle("tools/call", asked, report))
+    assert news
+    assert news[-1] == (3, 3, "indexing 3 of 3 files")
+    news.clear()
+    first_agent.run(surface.handle("tools/call", asked, report))
+    assert not news
+
+
+def test_many_agents_may_ask_first_while_the_project_is_watched_but_not_indexed(first_agent: Agent) -> None:
+    asked = {"name": "search", "arguments": {"query": "tax"}}
+
+    async def all_at_once() -> list[Message]:
+        await first_agent.surface().handle("tools/call", {"name": "core_files", "arguments": {}})
+        return await asyncio.gather(*(first_agent.surface().handle("tools/call", asked) for _ in range(20)))
+
+    answers = first_agent.run(all_at_once())
+    assert not [one for one in answers if one["isError"]]
+
+
+# -- what agents are told of the tools ---------------------------------------------------------------------------------
+
+
+def test_the_list_of_tools_is_short_and_comes_out_of_the_requests() -> None:
+    described = [one.describe() for one in TOOLS.values()]
+    assert len(TOOLS) <= 10
+    assert estimate_tokens(len(json.dumps({"tools": described}))) < 2_500
+    assert len(INSTRUCTIONS) < 2_048
+    for tool, shown in zip(TOOLS.values(), described, strict=True):
+        assert len(tool.description) < 2_048
+        assert shown["annotations"]["openWorldHint"] is False
+        assert shown["annotations"]["readOnlyHint"] is (tool.name != "core_files")
+        assert set(shown["inputSchema"]["properties"]) == set(tool.offers) <= set(tool.request.__dataclass_fields__)
+        assert "anyOf" not in json.dumps(shown["inputSchema"])
+
+
+def test_a_symbol_may_be_called_like_the_question_asked_of_it() -> None:
+    name, request = graph_operation(decode(GraphRequest, {"relation": "callers", "symbol": "callers"}))
+    assert (name, request.symbol) == ("graph/callers", "callers")  # type: ignore[attr-defined] # a SymbolRequest
+    assert core_operation(CoreRequest())[0] == "core/list"
+    with pytest.raises(RequestError, match="list takes no 'file'"):
+        core_operation(CoreRequest(file="a"))
+
+
+# -- the protocol ------------------------------------------------------------------------------------------------------
+
+
+def _envelope(revision: str) -> Message:
+    return {f"{META}protocolVersion": revision, f"{META}clientCapabilities": {}}
+
+
+def _conversation(revision: str) -> list[Message]:
+    """Return requests of everything a client may ask, rightly and wrongly."""
+    asked: list[tuple[str, Message]] = [
+        ("tools/list", {}),
+        ("tools/call", {"name": "outline", "arguments": {"file": "shop/money.py"}}),
+        ("tools/call", {"name": "outline", "arguments": {"file": 1}}),
+        ("tools/call", {"name": "nothing", "arguments": {}}),
+        ("tools/call", {"arguments": {}}),
+        ("prompts/list", {}),
+        *[("prompts/get", {"name": one.name, "arguments": {"question": "Q"}}) for one in PROMPTS.values()],
+        ("prompts/get", {"name": "search"}),
+        ("prompts/get", {"name": "nothing"}),
+        ("resources/list", {}),
+        *[("resources/read", {"uri": uri}) for uri in RESOURCES],
+        ("resources/read", {"uri": "cairn://nothing"}),
+        ("resources/templates/list", {}),
+        ("nothing/of/that", {}),
+    ]
+    if revision in MODERN_REVISIONS:
+        meta = _envelope(revision)
+        first: list[tuple[str, Message]] = [("server/discover", {}), ("ping", {}), ("initialize", {})]
+        asked = [(method, {**params, "_meta": meta}) for method, params in (first[:2] + asked)]
+        asked.append(("tools/list", {"_meta": {f"{META}protocolVersion": revision}}))
+        asked.append(("tools/list", {"_meta": _envelope("2099-01-01")}))
+    else:
+        hello = {"protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+        asked = [("initialize", hello), ("ping", {}), *asked]
+    return [
+        {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+        for number, (method, params) in enumerate(asked)
+    ]
+
+
+async def _by_hand(surface: Surface, messages: Iterable[Message]) -> list[Message]:
+    """Return the answers of the front end's protocol, each asked for when the one before is there."""
+    sent: list[Message] = []
+    connection = Connection(lambda: surface, lambda line: sent.append(json.loads(line)))
+    for message in messages:
+        connection.receive(json.dumps(message).encode())
+        await connection.drain(60)
+    return sent
+
+
+async def _by_sdk(agent: Agent, messages: Iterable[Message]) -> list[Message]:
+    """Return the answers of the SDK's server to the same."""
+    server = create_server(agent.client, str(agent.root))
+    to_server, server_in = anyio.create_memory_object_stream[SessionMessage | Exception](1)
+    server_out, from_server = anyio.create_memory_object_stream[SessionMessage](1)
+    answers = []
+    async with anyio.create_task_group() as group, to_server, from_server:
+        group.start_soon(server.run, server_in, server_out, server.create_initialization_options())
+        for message in messages:
+            parsed = types.jsonrpc_message_adapter.validate_json(json.dumps(message), by_name=False)
+            await to_server.send(SessionMessage(parsed))
+            if "id" in message:
+                answer = await from_server.receive()
+                answers.append(json.loads(answer.message.model_dump_json(by_alias=True, exclude_unset=True)))
+        group.cancel_scope.cancel()
+    return answers
+
+
+def _comparable(message: Message) -> Message:
+    """Return a message without the words and the details of an error, which every server puts its own way."""
+    if "error" in message:
+        return {"id": message["id"], "error": message["error"]["code"]}
+    return message
+
+
+@pytest.mark.parametrize("revision", [*HANDSHAKE_REVISIONS, *MODERN_REVISIONS])
+def test_the_front_end_says_what_the_official_sdk_says(agent: Agent, revision: str) -> None:
+    messages = _conversation(revision)
+    if revision in HANDSHAKE_REVISIONS:
+        messages.insert(1, {"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    async def both() -> tuple[list[Message], list[Message]]:
+        ours = await _by_hand(agent.surface(), messages)
+        return ours, await _by_sdk(agent, messages)
+
+    ours, theirs = agent.run(both())
+    assert len(ours) == len(theirs) == sum("id" in one for one in messages)
+    for mine, yours in zip(ours, theirs, strict=True):
+        assert _comparable(mine) == _comparable(yours)
+
+
+def test_the_revisions_are_those_of_the_sdk() -> None:
+    from mcp_types import version  # noqa: PLC0415 - only what this test is about
+
+    assert HANDSHAKE_REVISIONS == version.HANDSHAKE_PROTOCOL_VERSIONS
+    assert MODERN_REVISIONS == version.MODERN_PROTOCOL_VERSIONS
+    assert types.UNSUPPORTED_PROTOCOL_VERSION == wire.UNSUPPORTED_REVISION
+
+
+def test_an_unknown_revision_gets_the_newest_that_begins_with_a_handshake(agent: Agent) -> None:
+    hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "1999-01-01"}}
+    (answer,) = agent.run(_by_hand(agent.surface(), [hello]))
+    assert answer["result"]["protocolVersion"] == HANDSHAKE_REVISIONS[-1]
+
+
+# -- messages as lines -------------------------------------------------------------------------------------------------
+
+Act = Callable[[Connection, list[Message]], Awaitable[None]]
+
+
+def _talk(agent: Agent, act: Act, surface: Surface | None = None) -> list[Message]:
+    async def run() -> list[Message]:
+        sent: list[Message] = []
+        connection = Connection(lambda: surface or agent.surface(), lambda line: sent.append(json.loads(line)))
+        await act(connection, sent)
+        await connection.drain(60)
+        return sent
+
+    answers: list[Message] = agent.run(run())
+    return answers
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "number"),
+    [
+        (b"no json\n", wire.PARSE_ERROR, None),
+        (b"\xff\xfe\n", wire.PARSE_ERROR, None),
+        (b"[" * 100_000, wire.PARSE_ERROR, None),
+        (b"[]", wire.INVALID_REQUEST, None),
+        (b"5", wire.INVALID_REQUEST, None),
+        (b'{"id": 1, "method": "ping"}', wire.INVALID_REQUEST, None),
+        (b'{"jsonrpc": "2.0", "id": 7}', wire.INVALID_REQUEST, 7),
+        (b'{"jsonrpc": "2.0", "id": null, "method": "ping"}', wire.INVALID_REQUEST, None),
+        (b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": [1]}', wire.INVALID_REQUEST, 1),
+        (b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list/x"}', wire.METHOD_NOT_FOUND, 1),
+        (b'{"jsonrpc": "2.0", "id": 1, "method": "initialize"}', -32602, 1),
+        (
+            b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "fetch", "arguments": 5}}',
+            -32602,
+            1,
+        ),
+    ],
+)
+def test_what_is_no_request_gets_an_error(agent: Agent, line: bytes, code: int, number: int | None) -> None:
+    async def act(connection: Connection, sent: list[Message]) -> None:
+        connection.receive(line)
+
+    (answer,) = _talk(agent, act)
+    assert (answer["error"]["code"], answer["id"]) == (code, number)
+
+
+def test_notifications_and_answers_get_none(agent: Agent) -> None:
+    async def act(connection: Connection, sent: list[Message]) -> None:
+        connection.receive(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}')
+        connection.receive(b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 9}}')
+        connection.receive(b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": 5}')
+        connection.receive(b'{"jsonrpc": "2.0", "id": 1, "result": {}}')
+
+    assert _talk(agent, act) == []
+
+
+def test_each_message_of_a_batch_is_answered(agent: Agent) -> None:
+    async def act(connection: Connection, sent: list[Message]) -> None:
+        pings = [{"jsonrpc": "2.0", "id": f"p{n}", "method": "ping"} for n in range(3)]
+        connection.receive(json.dumps([*pings, 5]).encode())
+
+    answers = _talk(agent, act)
+    assert sorted(str(one["id"]) for one in answers) == ["None", "p0", "p1", "p2"]
+
+
+def test_a_cancelled_call_is_not_answered_and_hinders_no_other(agent: Agent) -> None:
+    waiting = asyncio.Event()
+
+    async def prepare() -> None:
+        waiting.set()
+        await asyncio.sleep(60)
+
+    async def act(connection: Connection, sent: list[Message]) -> None:
+        call = {"name": "outline", "arguments": {"file": "shop/money.py"}}
+        connection.receive(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}).encode())
+        await asyncio.wait_for(waiting.wait(), 10)
+        connection.receive(b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}')
+        connection.receive(b'{"jsonrpc": "2.0", "id": 2, "method": "ping"}')
+
+    assert _talk(agent, act, agent.surface(prepare)) == [{"jsonrpc": "2.0", "id": 2, "result": {}}]
+
+
+def test_progress_goes_to_those_who_ask_for_it_and_only_up(first_agent: Agent) -> None:
+    async def act(connection: Connection, sent: list[Message]) -> None:
+        call = {"name": "search", "arguments": {"query": "tax"}, "_meta": {"progressToken": "t"}}
+        connection.receive(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}).encode())
+
+    *news, answer = _talk(first_agent, act)
+    assert answer["id"] == 1
+    assert news
+    assert all(one["method"] == "notifications/progress" for one in news)
+    assert all(one["params"]["progressToken"] == "t" for one in news)
+    steps = [one["params"]["progress"] for one in news]
+    assert steps == sorted(set(steps))

@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cairn.core_files import CoreFile, CoreFiles
+from cairn.errors import ConfigError, NotFoundError, PathError
+
+BY_HAND = """\
+# what to read first
+
+files:
+    # the heart
+    - path: src/a.py   # keep
+      summary: >
+        The heart:
+        # not a comment
+    - src/b.py
+
+    # the rest
+    -   path: "src/c d.py"
+# behind
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    for name in ("src/a.py", "src/b.py", "src/c d.py", "src/new.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x = 1\n")
+    return tmp_path
+
+
+def _written(project: Path, text: str) -> CoreFiles:
+    (project / ".cairn").mkdir()
+    (project / ".cairn" / "core.yaml").write_bytes(text.encode())
+    return CoreFiles(project)
+
+
+def _text(project: Path) -> str:
+    return (project / ".cairn" / "core.yaml").read_bytes().decode()
+
+
+def test_a_project_without_the_file_has_no_core_files(project: Path) -> None:
+    assert CoreFiles(project).read() == ()
+
+
+def test_what_is_added_is_read_back_in_order(project: Path) -> None:
+    core = CoreFiles(project)
+    assert core.add("src/b.py", "B: it's #1") == (CoreFile("src/b.py", "B: it's #1"), True)
+    assert core.add(str(project / "src" / "a.py")) == (CoreFile("src/a.py", ""), True)
+    assert core.read() == (CoreFile("src/b.py", "B: it's #1"), CoreFile("src/a.py", ""))
+
+
+def test_adding_a_marked_file_again_changes_nothing(project: Path) -> None:
+    core = CoreFiles(project)
+    core.add("src/b.py", "B")
+    before = _text(project)
+    assert core.add("src/b.py") == (CoreFile("src/b.py", "B"), False)
+    assert _text(project) == before
+
+
+def test_comments_and_order_survive_an_added_file(project: Path) -> None:
+    _written(project, BY_HAND).add("src/new.py", "New")
+    added = "    - path: src/new.py\n      summary: New\n# behind\n"
+    assert _text(project) == BY_HAND.replace("# behind\n", added)
+
+
+def test_a_summary_is_replaced_where_it_stands(project: Path) -> None:
+    _written(project, BY_HAND).add("src/a.py", "The core")
+    assert _text(project) == BY_HAND.replace(">\n        The heart:\n        # not a comment\n", "The core\n")
+
+
+@pytest.mark.parametrize("path", ["src/b.py", "src/c d.py"])
+def test_a_summary_is_added_below_the_path(project: Path, path: str) -> None:
+    core = _written(project, BY_HAND)
+    core.add(path, "Told")
+    assert CoreFile(path, "Told") in core.read()
+    assert all(line in _text(project) for line in BY_HAND.splitlines() if line.lstrip().startswith("#"))
+
+
+@pytest.mark.parametrize("path", ["src/a.py", "src/b.py", "src/c d.py"])
+def test_removing_takes_the_lines_of_that_file_alone(project: Path, path: str) -> None:
+    core = _written(project, BY_HAND)
+    before = core.read()
+    assert core.remove(path)[1]
+    assert core.read() == tuple(one for one in before if one.path != path)
+    for comment in ("# what to read first", "    # the heart", "    # the rest", "# behind"):
+        assert f"{comment}\n" in _text(project)
+
+
+def test_removing_what_is_no_core_file_changes_nothing(project: Path) -> None:
+    core = _written(project, BY_HAND)
+    assert core.remove("src/new.py") == (CoreFile("src/new.py", ""), False)
+    assert _text(project) == BY_HAND
+
+
+def test_line_ends_of_windows_stay(project: Path) -> None:
+    core = _written(project, "files:\r\n  - src/a.py\r\n")
+    core.add("src/b.py", "B")
+    assert _text(project) == "files:\r\n  - src/a.py\r\n  - path: src/b.py\r\n    summary: B\r\n"
+
+
+@pytest.mark.parametrize("text", ["", "# nothing yet\n", "files:\n", "files: []\n", "files:\n# none\n", "files: null"])
+def test_a_list_without_files_takes_its_first(project: Path, text: str) -> None:
+    core = _written(project, text)
+    core.add("src/a.py", "A")
+    assert core.read() == (CoreFile("src/a.py", "A"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("files: [a: b: c\n", "no YAML"),
+        ("- a\n", "holds no `files:`"),
+        ("files: text\n", "no list"),
+        ("files: {}\n", "no list"),
+        ("file:\n  - a\n", "does not belong"),
+        ("files:\n  - summary: a\n", "has no `path`"),
+        ("files:\n  - [a]\n", "is no file"),
+        ("files:\n  - path: a\n    notes: b\n", "'notes' is unknown"),
+        ("files:\n  - path: [a]\n", "no text"),
+        ("files:\n  - a\n  - path: a\n", "there twice"),
+        ("files: \xff\n".encode("latin-1"), "no UTF-8"),
+        ("x" * 1_000_001, "larger than"),
+    ],
+)
+def test_a_damaged_file_is_told_and_left_alone(project: Path, text: str | bytes, message: str) -> None:
+    (project / ".cairn").mkdir()
+    written = text.encode() if isinstance(text, str) else text
+    (project / ".cairn" / "core.yaml").write_bytes(written)
+    core = CoreFiles(project)
+    for use in (core.read, lambda: core.add("src/a.py"), lambda: core.remove("src/a.py")):
+        with pytest.raises(ConfigError, match=message):
+            use()
+    assert (project / ".cairn" / "core.yaml").read_bytes() == written
+
+
+def test_a_list_in_brackets_is_read_but_not_edited(project: Path) -> None:
+    text = "files: [src/a.py, {path: src/b.py, summary: B}]\n"
+    core = _written(project, text)
+    assert core.read() == (CoreFile("src/a.py", ""), CoreFile("src/b.py", "B"))
+    edits: list[Callable[[], object]] = [lambda: core.add("src/new.py"), lambda: core.remove("src/a.py")]
+    for edit in edits:
+        with pytest.raises(ConfigError, match=r"edited|brackets|YAML"):
+            edit()
+    assert _text(project) == text
+
+
+def test_a_file_that_is_missing_or_outside_is_refused(project: Path) -> None:
+    with pytest.raises(NotFoundError):
+        CoreFiles(project).add("src/none.py")
+    for path in ("../x.py", ".", "/etc/passwd"):
+        with pytest.raises(PathError):
+            CoreFiles(project).add(path)
+
+
+SUMMARIES = st.text(st.characters(blacklist_categories=("Cs", "Cc")), max_size=60).map(str.strip)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    edits=st.lists(
+        st.tuples(st.sampled_from(["src/a.py", "src/b.py", "src/c d.py", "src/new.py"]), st.none() | SUMMARIES),
+        max_size=8,
+    )
+)
+def test_any_edits_lead_where_a_dictionary_would(
+    edits: list[tuple[str, str | None]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    root = tmp_path_factory.mktemp("project")
+    (root / "src").mkdir()
+    for name in ("a.py", "b.py", "c d.py", "new.py"):
+        (root / "src" / name).write_text("")
+    core = _written(root, BY_HAND)
+    expected = dict(core.read())
+    for path, summary in edits:
+        if summary is None:
+            core.remove(path)
+            expected.pop(path, None)
+        else:
+            core.add(path, summary)
+            expected[path] = summary
+        assert dict(core.read()) == expected
+    assert "# the heart" in _text(root)
