@@ -119,7 +119,7 @@ class ProjectError(CairnError):
 
 
 class NotAvailableError(CairnError):
-    """The operation has its place in the protocol, but this version does not do it yet."""
+    """The operation needs an extra that is not installed, or this version does not do it yet."""
 
     code = "not-available"
 

@@ -255,6 +255,7 @@ class Workspace:
 
         Raises:
             IndexMissingError: if nothing was indexed yet.
+            NotAvailableError: if there is something to do, and the extra `large` is not installed.
         """
         from cairn.index.plan import missing_graphs  # noqa: PLC0415 - start-up time, as in index()
 

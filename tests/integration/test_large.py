@@ -34,6 +34,13 @@ def write_files(root: Path, first: int, last: int) -> None:
         (root / f"topic_{number}.py").write_text(text)
 
 
+WITHOUT_USEARCH = """
+import runpy, sys
+sys.modules["usearch"] = None
+runpy.run_module("cairn", run_name="__main__", alter_sys=True)
+"""
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """A folder whose index is large enough for a graph, indexed without one."""
@@ -181,3 +188,24 @@ def test_a_kill_while_the_graph_is_built_leaves_an_index_that_answers(project: P
         workspace.build_graphs()
     assert len(graphs(project)) == 1
     assert answers(project) == exact
+
+
+def test_without_the_extra_every_chunk_is_compared_and_a_graph_that_is_there_stays(project: Path) -> None:
+    environment = os.environ | {"CAIRN_EXACT_CHUNKS": "100"}
+
+    def run(*command: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-c", WITHOUT_USEARCH, *command, "-C", str(project)],
+            env=environment, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+
+    done = run("index")
+    assert "try: uv tool install 'codecairn[large]'" in done.stderr
+    exact = run("search", QUESTIONS[2], "--no-daemon").stdout
+    assert "topic_31.py" in exact
+    with Workspace.open(project, settings=LARGE) as workspace:
+        assert workspace.build_graphs() > 0
+        graphs = list(workspace.state.derived.glob("*.hnsw"))
+    assert run("search", QUESTIONS[2], "--no-daemon").stdout == exact
+    assert graphs
+    assert all(one.exists() for one in graphs)

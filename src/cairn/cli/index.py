@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cairn.cli.main import EXIT_FOUND, EXIT_USAGE
 from cairn.cli.project import allow
 from cairn.cli.render import ProgressBar, emit, emit_json, note, printable
-from cairn.errors import CairnError, ConfigError, IndexLockedError
+from cairn.errors import CairnError, ConfigError, IndexLockedError, NotAvailableError
 from cairn.types import EmbeddingReport, Estimate, IndexReport
 from cairn.workspace import Workspace
 
@@ -93,9 +93,12 @@ def _emit_update(update: Update, *, as_json: bool) -> None:
 
 def _build_graphs(workspace: Workspace, *, quiet: bool) -> None:
     """Build what a large index lacks; it takes minutes, and the index answers without it."""
+    n_chunks = 0
     with closing(ProgressBar("Linking near chunks", unit="chunks")) as bar:
         try:
             n_chunks = workspace.build_graphs(progress=bar)
+        except NotAvailableError as error:
+            note(f"Searching compares every chunk: {error}.\n  try: {error.hint}")
         except KeyboardInterrupt:
             note("Interrupted. The index is complete; link its chunks with: cairn index")
             raise

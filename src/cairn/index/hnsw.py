@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import closing, suppress
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, cast
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 import numpy.typing as npt
 
-from cairn.errors import DerivedFileError, IndexLockedError
+from cairn.errors import DerivedFileError, IndexLockedError, NotAvailableError
 from cairn.index.plan import missing_graphs
 from cairn.index.segment import Segment
 from cairn.index.store import StateDir
@@ -120,8 +121,18 @@ class Graph:
         return found
 
 
+def is_installed() -> bool:
+    """Tell whether usearch is here, which the extra `large` installs."""
+    return find_spec("usearch") is not None
+
+
 def open_graph(path: Path) -> Graph | None:
-    """Return the graph in a file, None for one that is damaged: it is removed, so that the next run builds it anew."""
+    """Return the graph in a file, None for one that is damaged: it is removed, so that the next run builds it anew.
+
+    Without usearch there is none either; then the file stays.
+    """
+    if not is_installed():
+        return None
     try:
         return Graph.load(path)
     except DerivedFileError:
@@ -139,7 +150,15 @@ def build_graphs(state: StateDir, exact_chunks: int, timeout_seconds: float, pro
         exact_chunks: see `missing_graphs`.
         timeout_seconds: how long to wait for a process that writes the index, once a graph is done.
         progress: called with (nodes done, nodes to do) of each graph.
+
+    Raises:
+        NotAvailableError: if usearch is not installed.
     """
+    if not is_installed():
+        raise NotAvailableError(
+            f"the index has more than {exact_chunks:,} chunks, and what would answer quicker is not installed",
+            "uv tool install 'codecairn[large]', then: cairn index",
+        )
     n_rows = 0
     try:
         with write_lock(state.neighbours_lock, 0.0), closing(state.open_for_reading()) as connection:
