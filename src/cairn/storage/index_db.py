@@ -667,8 +667,9 @@ def file_stamps(connection: sqlite3.Connection, view_name: str, paths: Sequence[
     for part in _parts([os.fsencode(path) for path in paths]):
         marks = ", ".join("?" * len(part))
         rows = connection.execute(
-            f"""SELECT path, size, mtime_ns FROM file
-                WHERE view_id = (SELECT id FROM view WHERE name = ?) AND path IN ({marks})""",
+            # Through the SQL view `file` the same takes five times as long.
+            f"""SELECT path.path, size, mtime_ns FROM path CROSS JOIN entry ON entry.path_id = path.id
+                WHERE view_id = (SELECT id FROM view WHERE name = ?) AND path.path IN ({marks})""",
             (view_name, *part),
         )
         stamps |= {os.fsdecode(path): (size, mtime_ns) for path, size, mtime_ns in rows}
