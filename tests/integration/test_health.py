@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -23,6 +24,7 @@ from cairn.storage import garbage_db, index_db
 from cairn.storage.connection import transaction
 from cairn.storage.lock import holder, write_lock
 from cairn.workspace import Workspace
+from interrupts import CAIRN
 
 Git = Callable[..., str]
 DAY = gc.DAY_SECONDS
@@ -488,14 +490,14 @@ def test_edits_are_followed_until_the_watcher_is_stopped(polling: bool, root: Pa
 
 
 def test_the_command_follows_edits_and_ends_with_an_interrupt(root: Path) -> None:
-    command = [sys.executable, "-m", "cairn", "index", str(root), "--watch", "--json"]
+    command = [*CAIRN, "index", str(root), "--watch", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert json.loads(process.stdout.readline())["reason"] == "start"
         (root / "delta.py").write_text(CODE.format(name="delta"))
         document = json.loads(process.stdout.readline())
         assert (document["reason"], document["added"]) == ("changes", 1)
-        process.send_signal(2)
+        process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=30)
         assert process.returncode == 0
         assert "Stopped" in said

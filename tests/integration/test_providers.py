@@ -25,6 +25,7 @@ from cairn.storage.lock import write_lock
 from cairn.types import Answer
 from cairn.workspace import Workspace
 from embedding_server import EmbeddingServer, Reply
+from interrupts import CAIRN
 
 KEY = "sk-this-is-secret-0123456789"
 N_FILES = 12
@@ -205,21 +206,13 @@ def of_environment(server: EmbeddingServer, tmp_path: Path, **more: str) -> dict
     }
 
 
-# What a shell starts in the background ignores Ctrl-C, with all that it starts.
-HEEDING_CTRL_C = """
-import runpy, signal
-signal.signal(signal.SIGINT, signal.default_int_handler)
-runpy.run_module("cairn", run_name="__main__", alter_sys=True)
-"""
-
-
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["killed", "Ctrl-C"])
 def test_an_interrupted_run_loses_a_batch_at_most(
     root: Path, server: EmbeddingServer, tmp_path: Path, how: signal.Signals
 ) -> None:
     server.replies.extend(Reply(delay=0.15) for _ in range(100))
     environment = of_environment(server, tmp_path)
-    command = [sys.executable, "-c", HEEDING_CTRL_C, "index", str(root)]
+    command = [*CAIRN, "index", str(root)]
     with subprocess.Popen(
         command, env=os.environ | environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     ) as process:
