@@ -13,6 +13,7 @@ import numpy.typing as npt
 _BLOCK_ROWS = 512
 _SCALE = np.float32(127.0)
 COARSE_DIMENSIONS = 64
+_COARSE_BLOCK_ROWS = 2_048  # as many numbers as above: in one piece BLAS starts threads, which wait by spinning
 
 
 class Vectors:
@@ -58,7 +59,12 @@ class Vectors:
         length there as the query has.
         """
         head = query[:COARSE_DIMENSIONS]
-        return self._heads @ (head / np.float32(max(1e-6, float(head @ head))))
+        scaled = head / np.float32(max(1e-6, float(head @ head)))
+        found = np.empty(self._n_stored, dtype=np.float32)
+        for first in range(0, self._n_stored, _COARSE_BLOCK_ROWS):
+            block = slice(first, first + _COARSE_BLOCK_ROWS)
+            np.dot(self._heads[block], scaled, out=found[block])
+        return found
 
     @cached_property
     def _heads(self) -> npt.NDArray[np.float32]:
