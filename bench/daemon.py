@@ -10,6 +10,7 @@ in a command of its own stands beside them, because a busy machine slows both.
 from __future__ import annotations
 
 import argparse
+import http.client
 import json
 import os
 import random
@@ -20,6 +21,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from cairn.client import ensure, stop
@@ -79,10 +81,14 @@ def cairn(*arguments: str) -> float:
 
 def search(folder: StateFolder, runtime: Runtime, root: Path, query: str) -> int:
     """Search, each time over a connection of its own, and return the number of hits."""
-    body = json.dumps({"project": str(root), "query": query}).encode()
-    reply = ask(runtime, folder.read_token(), "POST", "/api/search", body)
+    reply = ask(runtime, folder.read_token(), "POST", "/api/search", search_body(root, query))
     assert reply.status == 200, reply.body
     return len(json.loads(reply.body)["code"])
+
+
+def search_body(root: Path, query: str) -> bytes:
+    """Return the body of a search."""
+    return json.dumps({"project": str(root), "query": query}).encode()
 
 
 def percentile(values: Sequence[float], share: float) -> float:
@@ -113,18 +119,29 @@ def measure_starts(folder: StateFolder, root: Path, count: int) -> None:
 
 
 def measure_searches(folder: StateFolder, root: Path, count: int) -> None:
-    """Print how long searches take while the daemon runs."""
+    """Print how long searches take while the daemon runs, on new connections and on one that is kept."""
     runtime = ensure(folder)
-    times = []
+    kept = http.client.HTTPConnection(runtime.host, runtime.port)
+    headers = {"authorization": f"Bearer {folder.read_token()}", "content-type": "application/json"}
+
+    def search_kept(query: str) -> None:
+        kept.request("POST", "/api/search", search_body(root, query), headers)
+        assert json.loads(kept.getresponse().read())["code"]
+
     search(folder, runtime, root, QUERIES[0])
-    before = processor_seconds(runtime.pid)
-    for place in range(count):
-        begun = time.perf_counter()
-        search(folder, runtime, root, QUERIES[place % len(QUERIES)])
-        times.append(1000 * (time.perf_counter() - begun))
-    processor = 1000 * (processor_seconds(runtime.pid) - before) / count
-    print(f"warm search: p50 {percentile(times, 0.5):.1f} ms, p95 {percentile(times, 0.95):.1f} ms")
-    print(f"warm search: {processor:.1f} ms of the daemon's processor time")
+    for name, ask_once in (("new", partial(search, folder, runtime, root)), ("kept", search_kept)):
+        times = []
+        before = processor_seconds(runtime.pid)
+        for place in range(count):
+            begun = time.perf_counter()
+            ask_once(QUERIES[place % len(QUERIES)])
+            times.append(1000 * (time.perf_counter() - begun))
+        processor = 1000 * (processor_seconds(runtime.pid) - before) / count
+        print(
+            f"warm search, {name} connection: p50 {percentile(times, 0.5):.1f} ms, p95 {percentile(times, 0.95):.1f} ms"
+        )
+        print(f"warm search, {name} connection: {processor:.1f} ms of the daemon's processor time")
+    kept.close()
 
 
 def measure_commands(root: Path, count: int) -> None:

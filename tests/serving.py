@@ -15,6 +15,7 @@ import httpx
 from cairn.client import Stream
 from cairn.config import Settings
 from cairn.daemon.app import Application, create_app
+from cairn.daemon.lifecycle import bind
 from cairn.daemon.server import Protocol, create_server
 from cairn.daemon.state import Limits
 from cairn.registry import Registry
@@ -104,7 +105,8 @@ class Served:
 @contextmanager
 def serving(app: Application, protocol: type[Protocol] = Protocol) -> Iterator[Served]:
     """Serve an application at a free port from a thread, until the block ends."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    with bind("127.0.0.1", 0) as listener:
+        listener.listen()
         server = create_server(app, protocol)
         thread = threading.Thread(target=lambda: server.run(sockets=[listener]), daemon=True)
         thread.start()

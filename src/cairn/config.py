@@ -89,10 +89,17 @@ class Settings:
         return self.embedding.chain if self.embedding is not None else ()
 
 
-def settings_stamp(project: Path, environment: Mapping[str, str] = os.environ) -> tuple[int, ...]:
-    """Return what changes when a settings file of a project is written, made or removed."""
+def settings_files(project: Path, environment: Mapping[str, str] = os.environ) -> tuple[Path, Path]:
+    """Return where the settings of a project may be: the user's file, then the project's."""
+    folder = environment.get("XDG_CONFIG_HOME")  # https://specifications.freedesktop.org/basedir-spec/
+    of_user = (Path(folder) if folder else Path.home() / ".config") / "cairn" / "config.yaml"
+    return of_user, project / ".cairn" / "config.yaml"
+
+
+def stamp_of(files: Sequence[Path]) -> tuple[int, ...]:
+    """Return what changes when one of some files is written, made or removed."""
     stamps = []
-    for file in (_user_file(environment), _project_file(project)):
+    for file in files:
         try:
             stamps.append(file.stat().st_mtime_ns)
         except OSError:
@@ -108,7 +115,7 @@ def load_settings(project: Path, environment: Mapping[str, str] = os.environ) ->
     """
     values: dict[str, Any] = {}
     embedding: dict[str, Any] = {}
-    user_file, project_file = _user_file(environment), _project_file(project)
+    user_file, project_file = settings_files(project, environment)
     for file in (user_file, project_file):
         if not file.is_file():
             continue
@@ -155,15 +162,6 @@ def _check_shared(content: Mapping[str, object], section: Mapping[str, Any], fil
         found |= PERSONAL.intersection(f"embedding.{name}" for name in names)
     if found:
         raise ConfigError(f"{file} may not set {', '.join(sorted(found))}", f"set it in {user_file} instead")
-
-
-def _project_file(project: Path) -> Path:
-    return project / ".cairn" / "config.yaml"
-
-
-def _user_file(environment: Mapping[str, str]) -> Path:
-    folder = environment.get("XDG_CONFIG_HOME")  # https://specifications.freedesktop.org/basedir-spec/
-    return (Path(folder) if folder else Path.home() / ".config") / "cairn" / "config.yaml"
 
 
 def _read_file(file: Path) -> dict[str, Any]:

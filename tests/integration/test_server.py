@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -55,6 +57,20 @@ def test_several_requests_go_over_one_connection(served: Served) -> None:
     text = b"GET /api/health HTTP/1.1\r\nhost: localhost\r\n\r\n"
     last = b"GET /api/health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"
     assert served.say(text + text + last).count(b"HTTP/1.1 200 OK") == 3
+
+
+def test_answers_on_a_kept_connection_are_sent_at_once(tmp_path: Path) -> None:
+    at_once: list[int] = []
+
+    class Watched(Protocol):
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            connection = transport.get_extra_info("socket")
+            at_once.append(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            super().connection_made(transport)
+
+    with serving(make_app(tmp_path / "state"), Watched) as found:
+        found.ask("GET", "/api/health")
+    assert at_once == [1]
 
 
 @pytest.mark.parametrize(

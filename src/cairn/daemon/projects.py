@@ -11,7 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from cairn.config import Settings, settings_stamp
+from cairn.config import Settings, settings_files, stamp_of
 from cairn.daemon.usage import MAX_OPEN, resident_mb
 from cairn.errors import BusyError, IndexMissingError, ProjectError
 from cairn.registry import Project, Registry
@@ -37,6 +37,7 @@ class OpenProject:
         self._in_use = threading.Lock()
         self._workspace: Workspace | None = None
         self._watch: Watch | None = None
+        self._settings_files = settings_files(Path(project.root))
         self._settings_stamp: tuple[int, ...] = ()
 
     @property
@@ -74,11 +75,11 @@ class OpenProject:
     def _opened(self) -> Workspace:
         from cairn.workspace import Workspace  # noqa: PLC0415 - start-up time: nothing is open at first
 
-        root = Path(self.project.root)
-        stamp = settings_stamp(root)
+        stamp = stamp_of(self._settings_files)
         if self._workspace is not None and stamp != self._settings_stamp:
             self._close(STOP_SECONDS)
         if self._workspace is None:
+            root = Path(self.project.root)
             if not root.is_dir():
                 raise ProjectError(f"the folder of {self.project.name} is gone", "cairn index -C FOLDER")
             self._workspace = Workspace.open(root)

@@ -47,12 +47,16 @@ class Plan:
 
 @dataclass(slots=True)
 class Tally:
-    """What a run has done so far, in files; `touched` says that what the view shows is no longer what it was."""
+    """What a run has done so far, in files, and how many segments it wrote.
+
+    `touched` says that what the view shows is no longer what it was.
+    """
 
     added: int = 0
     changed: int = 0
     renamed: int = 0
     embedded: int = 0
+    segments: int = 0
     touched: bool = False
     skipped: list[Skipped] = field(default_factory=list)
 

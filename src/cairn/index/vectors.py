@@ -61,33 +61,49 @@ class Vectors:
         head = query[:COARSE_DIMENSIONS]
         scaled = head / np.float32(max(1e-6, float(head @ head)))
         found = np.empty(self._n_stored, dtype=np.float32)
-        for first in range(0, self._n_stored, _COARSE_BLOCK_ROWS):
-            block = slice(first, first + _COARSE_BLOCK_ROWS)
-            np.dot(self._heads[block], scaled, out=found[block])
+        first = 0
+        for heads in self._heads:
+            np.dot(scaled, heads, out=found[first : first + heads.shape[1]])
+            first += heads.shape[1]
         return found
 
     @cached_property
-    def _heads(self) -> npt.NDArray[np.float32]:
-        """The leading dimensions of every vector, kept as float32. Shape (n_stored, COARSE_DIMENSIONS)."""
-        heads = [part[:, :COARSE_DIMENSIONS].astype(np.float32) for part in self._parts]
-        stored = np.concatenate(heads) if heads else np.zeros((0, COARSE_DIMENSIONS), dtype=np.float32)
-        stored /= _SCALE
-        return stored
+    def _heads(self) -> list[npt.NDArray[np.float32]]:
+        """The leading dimensions of every vector, kept as float32: for each block, shape (COARSE_DIMENSIONS, n_i).
+
+        Dimension by dimension they are read in long runs, which takes half the time where they left the cache.
+        """
+        blocks = [
+            part[first : first + _COARSE_BLOCK_ROWS, :COARSE_DIMENSIONS].T.astype(np.float32, order="C")
+            for part in self._parts
+            for first in range(0, len(part), _COARSE_BLOCK_ROWS)
+        ]
+        for block in blocks:
+            block /= _SCALE
+        return blocks
 
     def similarities_of(self, rows: npt.NDArray[np.int64], query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return the cosine of a unit vector with those of some rows, in order; for vectors as in `take`."""
         found = np.empty(len(rows), dtype=np.float32)
+        scaled = (query / _SCALE).astype(np.float32, copy=False)
         for first in range(0, len(rows), _BLOCK_ROWS):
             block = slice(first, first + _BLOCK_ROWS)
-            found[block] = self.take(rows[block]) @ query
+            found[block] = self._stored(rows[block]).astype(np.float32) @ scaled
         return found
 
     def take(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
         """Return the vectors of some rows, in order; for vectors that are laid out as the snapshot's rows are."""
-        result = np.empty((len(rows), self.dimensions), dtype=np.float32)
+        result = self._stored(rows).astype(np.float32)
+        result /= _SCALE
+        return result
+
+    def _stored(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
+        if len(self._parts) == 1:
+            return self._parts[0][rows]
+        result = np.empty((len(rows), self.dimensions), dtype=np.int8)
         base = 0
         for part in self._parts:
-            own = (rows >= base) & (rows < base + len(part))
+            own = np.flatnonzero((rows >= base) & (rows < base + len(part)))
             result[own] = part[rows[own] - base]
             base += len(part)
-        return result / _SCALE
+        return result

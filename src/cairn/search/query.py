@@ -239,8 +239,4 @@ def looks_named(word: str) -> bool:
 
 
 def _wants(text: str) -> Role:
-    wants = Role(0)
-    for role, pattern in _ASKS:
-        if pattern.search(text):
-            wants |= role
-    return wants
+    return Role(sum(int(role) for role, pattern in _ASKS if pattern.search(text)))
