@@ -15,7 +15,8 @@ from urllib.parse import quote
 
 from cairn import __version__
 from cairn.errors import CairnError, DaemonError, IndexLockedError, StoreError, error_from
-from cairn.protocol import PROTOCOL_VERSION, ProjectRequest
+from cairn.protocol import PROTOCOL_VERSION
+from cairn.protocol.requests import ProjectRequest
 from cairn.runtime import Runtime, StateFolder
 from cairn.schema import encode
 from cairn.storage.lock import write_lock

@@ -13,35 +13,37 @@ from typing import Any
 from cairn.core_files import CoreFiles
 from cairn.errors import NotFoundError, PathError, ProjectError, QueryError, RequestError
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
-from cairn.protocol import (
-    DEFAULT_ANSWER_TOKENS,
-    MAX_ANSWER_TOKENS,
-    ChangeRequest,
+from cairn.protocol.documents import (
     ContextDocument,
     ContextItem,
-    ContextRequest,
-    CoreAddRequest,
     CoreChangeDocument,
     CoreFileDocument,
     CoreListDocument,
-    CoreListRequest,
-    CoreRemoveRequest,
     CoreSuggestionDocument,
-    CoreSuggestRequest,
     FetchedDocument,
-    FetchRequest,
-    ImportersRequest,
     OutlineDocument,
-    OutlineRequest,
-    PathRequest,
-    ProjectRequest,
     SearchDocument,
-    SearchRequest,
-    SymbolRequest,
     answer_to_dict,
     fetched_to_dict,
     graph_to_dict,
     outline_to_dict,
+)
+from cairn.protocol.requests import (
+    DEFAULT_ANSWER_TOKENS,
+    MAX_ANSWER_TOKENS,
+    ChangeRequest,
+    ContextRequest,
+    CoreAddRequest,
+    CoreListRequest,
+    CoreRemoveRequest,
+    CoreSuggestRequest,
+    FetchRequest,
+    ImportersRequest,
+    OutlineRequest,
+    PathRequest,
+    ProjectRequest,
+    SearchRequest,
+    SymbolRequest,
 )
 from cairn.source.text import estimate_tokens
 from cairn.types import OutlineSymbol

@@ -22,7 +22,8 @@ from cairn.index.watch import Reason
 from cairn.mcp.surface import PROMPTS, RESOURCES
 from cairn.mcp.tools import TOOLS
 from cairn.model_settings import PROVIDERS, EmbeddingSettings
-from cairn.protocol import OPERATIONS, answer_to_dict, fetched_to_dict, flow_to_dict, outline_to_dict, slice_to_dict
+from cairn.protocol.documents import answer_to_dict, fetched_to_dict, flow_to_dict, outline_to_dict, slice_to_dict
+from cairn.protocol.table import OPERATIONS
 from cairn.schema import json_schema
 from cairn.search.confidence import HIGH, MEDIUM
 from cairn.search.rank import Weights

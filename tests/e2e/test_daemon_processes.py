@@ -22,7 +22,7 @@ from cairn import __version__
 from cairn.client import Client, SocketTransport, ensure, stop
 from cairn.daemon.lifecycle import LOG_BYTES
 from cairn.errors import ProjectError
-from cairn.protocol import SearchRequest
+from cairn.protocol.requests import SearchRequest
 from cairn.runtime import Runtime, StateFolder
 from cairn.storage.lock import write_lock
 from cairn.transport import ask

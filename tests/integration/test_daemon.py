@@ -20,7 +20,9 @@ from cairn.daemon.routes import all_routes
 from cairn.daemon.routes.sessions import HOOK_EVENTS
 from cairn.daemon.state import Limits
 from cairn.errors import BusyError, CairnError, NotFoundError, QueryError
-from cairn.protocol import OPERATIONS, FetchRequest, SearchRequest, answer_to_dict
+from cairn.protocol.documents import answer_to_dict
+from cairn.protocol.requests import FetchRequest, SearchRequest
+from cairn.protocol.table import OPERATIONS
 from cairn.registry import Registry
 from cairn.runtime import StateFolder
 from cairn.workspace import Workspace

@@ -27,7 +27,8 @@ from cairn.mcp.surface import PROMPTS, RESOURCES, Surface
 from cairn.mcp.text import MAX_CHARS
 from cairn.mcp.tools import TOOLS
 from cairn.mcp.wire import HANDSHAKE_REVISIONS, MODERN_REVISIONS, Connection
-from cairn.protocol import CoreRequest, GraphRequest, core_operation, graph_operation
+from cairn.protocol.requests import CoreRequest, GraphRequest
+from cairn.protocol.table import core_operation, graph_operation
 from cairn.registry import Registry
 from cairn.runtime import StateFolder
 from cairn.schema import decode

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cairn.protocol import answer_to_dict
+from cairn.protocol.documents import answer_to_dict
 from cairn.types import Answer
 from cairn.workspace import Workspace
 

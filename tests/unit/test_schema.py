@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cairn.errors import RequestError
-from cairn.protocol import OPERATIONS, answer_type
+from cairn.protocol.table import OPERATIONS, answer_type
 from cairn.schema import Rule, decode, encode, json_schema
 
 

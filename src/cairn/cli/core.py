@@ -10,19 +10,12 @@ from typing import TYPE_CHECKING
 from cairn.cli.main import EXIT_FOUND, EXIT_NONE
 from cairn.cli.render import ProgressBar, Style, emit, emit_json, file_of, note, printable
 from cairn.operations import perform
-from cairn.protocol import (
-    CoreAddRequest,
-    CoreChangeDocument,
-    CoreListDocument,
-    CoreListRequest,
-    CoreRemoveRequest,
-    CoreSuggestionDocument,
-    CoreSuggestRequest,
-)
+from cairn.protocol.documents import CoreChangeDocument, CoreListDocument, CoreSuggestionDocument
+from cairn.protocol.requests import CoreAddRequest, CoreListRequest, CoreRemoveRequest, CoreSuggestRequest
 from cairn.workspace import Workspace
 
 if TYPE_CHECKING:
-    from cairn.protocol import CoreSymbolDocument
+    from cairn.protocol.documents import CoreSymbolDocument
 
 
 def run_list(options: argparse.Namespace) -> int:

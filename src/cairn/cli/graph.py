@@ -26,7 +26,7 @@ def _ask(options: argparse.Namespace, question: str, **asked: object) -> Documen
 
     def answer(workspace: Workspace, bar: ProgressBar) -> Document:
         from cairn.operations import perform  # noqa: PLC0415 - start-up time: the daemon may have answered
-        from cairn.protocol import OPERATIONS  # noqa: PLC0415 - as above
+        from cairn.protocol.table import OPERATIONS  # noqa: PLC0415 - as above
         from cairn.schema import decode  # noqa: PLC0415 - as above
 
         request = decode(OPERATIONS[f"graph/{question}"].request, {**asked, "update": False})
@@ -41,7 +41,7 @@ def _whole(options: argparse.Namespace, answer: Callable[[Workspace, ProgressBar
     """Return an answer about the project as a whole, which only this process gives."""
 
     def run(workspace: Workspace, bar: ProgressBar) -> Document:
-        from cairn.protocol import graph_to_dict  # noqa: PLC0415 - start-up time, as in _ask()
+        from cairn.protocol.documents import graph_to_dict  # noqa: PLC0415 - start-up time, as in _ask()
 
         document: Document = graph_to_dict(answer(workspace, bar))
         return document

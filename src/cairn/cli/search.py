@@ -14,7 +14,7 @@ from cairn.cli.render import ProgressBar, Style, emit, emit_json, file_of, note,
 from cairn.errors import CairnError, QueryError
 
 if TYPE_CHECKING:
-    from cairn.protocol import FetchedDocument, HitDocument, SearchDocument
+    from cairn.protocol.documents import FetchedDocument, HitDocument, SearchDocument
     from cairn.workspace import Workspace
 
 
@@ -46,7 +46,7 @@ def _search_here(options: argparse.Namespace, asked: dict[str, Any]) -> SearchDo
     """Search in this process."""
     from cairn.cli.project import allow, among  # noqa: PLC0415 - start-up time: the daemon may have answered
     from cairn.operations import merge_searches, search  # noqa: PLC0415 - as above
-    from cairn.protocol import SearchRequest  # noqa: PLC0415 - as above
+    from cairn.protocol.requests import SearchRequest  # noqa: PLC0415 - as above
     from cairn.registry import ALL  # noqa: PLC0415 - as above
     from cairn.schema import decode  # noqa: PLC0415 - as above
     from cairn.workspace import Workspace  # noqa: PLC0415 - as above
@@ -78,7 +78,7 @@ def run_similar(options: argparse.Namespace) -> int:
     match = re.fullmatch(r"(.+):(\d+)", options.target)
     if match is None and options.target != "-":
         raise QueryError(f"{options.target!r} names no line", "cairn similar FILE:LINE")
-    from cairn.protocol import answer_to_dict  # noqa: PLC0415 - start-up time: searching may not need it
+    from cairn.protocol.documents import answer_to_dict  # noqa: PLC0415 - start-up time: searching may not need it
     from cairn.workspace import Workspace  # noqa: PLC0415 - as above
 
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
@@ -183,7 +183,7 @@ def run_fetch(options: argparse.Namespace) -> int:
 
 def _fetch_here(options: argparse.Namespace, asked: dict[str, Any]) -> list[FetchedDocument]:
     from cairn.operations import fetch  # noqa: PLC0415 - start-up time: the daemon may have answered
-    from cairn.protocol import FetchRequest  # noqa: PLC0415 - as above
+    from cairn.protocol.requests import FetchRequest  # noqa: PLC0415 - as above
     from cairn.schema import decode  # noqa: PLC0415 - as above
     from cairn.workspace import Workspace  # noqa: PLC0415 - as above
 

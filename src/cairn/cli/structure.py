@@ -14,7 +14,7 @@ from cairn.cli.render import ProgressBar, Style, emit, emit_json, file_of, print
 from cairn.errors import QueryError
 
 if TYPE_CHECKING:
-    from cairn.protocol import OutlineDocument
+    from cairn.protocol.documents import OutlineDocument
 
 
 def run_outline(options: argparse.Namespace) -> int:
@@ -35,7 +35,7 @@ def run_outline(options: argparse.Namespace) -> int:
 
 def _outline_here(options: argparse.Namespace, asked: dict[str, Any]) -> OutlineDocument:
     from cairn.operations import outline  # noqa: PLC0415 - start-up time: the daemon may have answered
-    from cairn.protocol import OutlineRequest  # noqa: PLC0415 - as above
+    from cairn.protocol.requests import OutlineRequest  # noqa: PLC0415 - as above
     from cairn.schema import decode  # noqa: PLC0415 - as above
     from cairn.workspace import Workspace  # noqa: PLC0415 - as above
 
@@ -49,7 +49,7 @@ def _outline_here(options: argparse.Namespace, asked: dict[str, Any]) -> Outline
 def run_flow(options: argparse.Namespace) -> int:
     """Print how control and data flow in a function."""
     from cairn.graph.flow import flow_lines, mermaid  # noqa: PLC0415 - start-up time: outlines need no flow
-    from cairn.protocol import flow_to_dict  # noqa: PLC0415 - as above
+    from cairn.protocol.documents import flow_to_dict  # noqa: PLC0415 - as above
     from cairn.workspace import Workspace  # noqa: PLC0415 - as above
 
     file, _, function = options.target.rpartition(":")
@@ -71,7 +71,7 @@ def run_slice(options: argparse.Namespace) -> int:
     match = re.fullmatch(r"(.+?):(\d+)(?::([^:]+))?", options.target)
     if match is None:
         raise QueryError(f"{options.target!r} names no line", "cairn slice FILE:LINE[:VAR]")
-    from cairn.protocol import slice_to_dict  # noqa: PLC0415 - start-up time, as in run_flow()
+    from cairn.protocol.documents import slice_to_dict  # noqa: PLC0415 - start-up time, as in run_flow()
     from cairn.workspace import Workspace  # noqa: PLC0415 - as above
 
     file, line, variable = match[1], int(match[2]), match[3] or ""

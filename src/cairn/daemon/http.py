@@ -22,7 +22,7 @@ from cairn.errors import (
     StoreError,
     TooLargeError,
 )
-from cairn.protocol import error_to_dict
+from cairn.protocol.documents import error_to_dict
 from cairn.schema import decode
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from typing import Any
 
 from cairn import __version__
 from cairn.daemon.http import Route
-from cairn.protocol import OPERATIONS, ErrorDocument, answer_type
+from cairn.protocol.documents import ErrorDocument
+from cairn.protocol.table import OPERATIONS, answer_type
 from cairn.schema import json_schema
 
 _STATUSES = {

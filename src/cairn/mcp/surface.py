@@ -11,7 +11,7 @@ from cairn.client import Client
 from cairn.errors import CairnError, RequestError
 from cairn.mcp.about import INVALID_PARAMS, ProtocolError
 from cairn.mcp.tools import CORE_FILES, INDEX_STATUS, TOOLS, Asked, Report, Tool, call
-from cairn.protocol import ProjectRequest
+from cairn.protocol.requests import ProjectRequest
 from cairn.schema import decode
 
 _log = logging.getLogger("cairn.mcp")

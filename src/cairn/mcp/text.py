@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cairn.protocol import (
+    from cairn.protocol.documents import (
         ContextDocument,
         CoreChangeDocument,
         CoreListDocument,

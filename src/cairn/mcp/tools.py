@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from cairn.client import Client
 from cairn.errors import BusyError, IndexMissingError
 from cairn.mcp import text
-from cairn.protocol import (
+from cairn.protocol.requests import (
     ContextRequest,
     CoreRequest,
     FetchRequest,
@@ -22,9 +22,8 @@ from cairn.protocol import (
     OutlineRequest,
     ProjectRequest,
     SearchRequest,
-    core_operation,
-    graph_operation,
 )
+from cairn.protocol.table import core_operation, graph_operation
 from cairn.registry import ALL
 from cairn.schema import Schema, json_schema
 

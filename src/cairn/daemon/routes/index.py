@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from cairn.daemon.http import Events, Reply, Request, Route
 from cairn.errors import CairnError
-from cairn.protocol import ProjectRequest, error_to_dict
+from cairn.protocol.documents import error_to_dict
+from cairn.protocol.requests import ProjectRequest
 from cairn.schema import Rule
 
 if TYPE_CHECKING:

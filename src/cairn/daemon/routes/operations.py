@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.daemon.http import Handler, Reply, Request, Route
 from cairn.errors import CairnError, IndexLockedError, StoreError
-from cairn.protocol import OPERATIONS, Operation, ProjectRequest, SearchRequest, SessionRequest
+from cairn.protocol.requests import ProjectRequest, SearchRequest, SessionRequest
+from cairn.protocol.table import OPERATIONS, Operation
 from cairn.registry import ALL
 from cairn.storage.lock import write_lock
 

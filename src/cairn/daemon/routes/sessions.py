@@ -7,7 +7,8 @@ from typing import Annotated, TypedDict
 
 from cairn.daemon.http import Handler, Reply, Request, Route
 from cairn.errors import NotAvailableError
-from cairn.protocol import PROTOCOL_VERSION, ProjectRequest
+from cairn.protocol import PROTOCOL_VERSION
+from cairn.protocol.requests import ProjectRequest
 from cairn.schema import Rule
 
 # The moments of an agent's work, whatever the agent calls them.

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from cairn import __version__
 from cairn.daemon.http import Reply, Request, Route
 from cairn.daemon.usage import UsageDocument, usage
-from cairn.protocol import PROTOCOL_VERSION, ProjectRequest
+from cairn.protocol import PROTOCOL_VERSION
+from cairn.protocol.requests import ProjectRequest
 
 if TYPE_CHECKING:
     from cairn.workspace import Workspace

@@ -1,0 +1,361 @@
+"""Answers: JSON documents, and how values become them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, fields, is_dataclass
+from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict
+
+from cairn.errors import CairnError
+from cairn.schema import wire_name
+from cairn.types import Answer, CodeHit, Confidence, Fetched, Match, Outline, OutlineMode
+
+if TYPE_CHECKING:
+    from cairn.graph.flow import FlowGraph, Slice
+
+
+class ErrorDocument(TypedDict):
+    """What went wrong: a stable code, a sentence, and the next thing to do."""
+
+    code: str
+    message: str
+    hint: str
+
+
+class CoverageDocument(TypedDict):
+    """How much of the project an answer stands on, in files."""
+
+    indexed: int
+    eligible: int
+    pending: int
+
+
+class NeighbourDocument(TypedDict):
+    """A definition that calls a hit, or that it calls."""
+
+    relation: Literal["caller", "callee"]
+    filepath: str
+    line: int
+    kind: str
+    name: str
+    how: str
+
+
+class HitDocument(TypedDict):
+    """A piece of code. `project` names its project when several were searched; `sent` says that the session has it."""
+
+    id: str
+    kind: str
+    name: str
+    filepath: str
+    start_line: int
+    end_line: int
+    language: str
+    signature: str
+    tokens: int
+    relevance: float
+    confidence: Confidence
+    preview: str
+    neighbours: NotRequired[list[NeighbourDocument]]
+    stale: NotRequired[bool]
+    score: NotRequired[float]
+    explain: NotRequired[dict[str, float] | None]
+    captures: NotRequired[list[dict[str, str]]]
+    similarity: NotRequired[float | None]
+    match: NotRequired[Match]
+    project: NotRequired[str]
+    sent: NotRequired[bool]
+
+
+class SearchDocument(TypedDict):
+    """The answer to a query: hits best first, and what they stand on."""
+
+    query: str
+    mode: str
+    view: str
+    branch: str
+    generation: int
+    code: list[HitDocument]
+    memory: list[dict[str, Any]]
+    total_tokens_available: int
+    omitted: int
+    coverage: CoverageDocument
+    took_ms: float
+    revision: NotRequired[str]
+    notes: NotRequired[list[str]]
+
+
+class FetchedDocument(TypedDict):
+    """The text of one result. `omitted_lines` were cut off its end, `sent` says that the session has it already."""
+
+    id: str
+    kind: str
+    name: str
+    filepath: str
+    start_line: int
+    end_line: int
+    language: str
+    text: str
+    tokens: int
+    stale: bool
+    revision: str
+    omitted_lines: NotRequired[int]
+    sent: NotRequired[bool]
+
+
+class ContextItem(TypedDict):
+    """A definition with what is around it, as text. `id` is for fetch."""
+
+    id: str
+    kind: str
+    name: str
+    filepath: str
+    start_line: int
+    end_line: int
+    text: str
+    tokens: int
+    sent: NotRequired[bool]
+
+
+class ContextDocument(TypedDict):
+    """What is around results or what a task needs; `omitted` definitions did not fit."""
+
+    items: list[ContextItem]
+    omitted: int
+    tokens: int
+    notes: list[str]
+
+
+class OutlineSymbolDocument(TypedDict):
+    """A definition of a file."""
+
+    id: str
+    kind: str
+    name: str
+    qualified_name: str
+    signature: str
+    doc: str
+    start_line: int
+    end_line: int
+    depth: int
+
+
+class OutlineDocument(TypedDict):
+    """What a file defines."""
+
+    filepath: str
+    language: str
+    mode: OutlineMode
+    lines: int
+    file_tokens: int
+    imports: list[str]
+    symbols: list[OutlineSymbolDocument]
+    omitted: int
+    text: str
+    tokens: int
+    notes: list[str]
+
+
+class CoreSymbolDocument(TypedDict):
+    """A definition of a core file, as a line of its outline."""
+
+    line: int
+    signature: str
+
+
+class CoreFileDocument(TypedDict):
+    """A core file. `missing` says that it is not there any more; `omitted` definitions had no room."""
+
+    filepath: str
+    summary: str
+    missing: bool
+    symbols: list[CoreSymbolDocument]
+    omitted: int
+
+
+class CoreListDocument(TypedDict):
+    """The core files in the order in which they are marked; `omitted` files had no room."""
+
+    files: list[CoreFileDocument]
+    omitted: int
+    tokens: int
+
+
+class CoreChangeDocument(TypedDict):
+    """A core file that was marked or is none any more; `changed` tells whether that is new."""
+
+    filepath: str
+    summary: str
+    changed: bool
+
+
+class CoreSuggestionDocument(TypedDict):
+    """A file that might be a core file, with its rank, which sums to 1 over all, and its most central definitions."""
+
+    filepath: str
+    rank: float
+    symbols: list[CoreSymbolDocument]
+
+
+def error_to_dict(error: CairnError) -> ErrorDocument:
+    """Return an error as JSON."""
+    return {"code": error.code, "message": str(error), "hint": error.hint}
+
+
+def answer_to_dict(answer: Answer) -> SearchDocument:
+    """Return a search answer as the JSON document of docs/cli.md."""
+    document: SearchDocument = {
+        "query": answer.query,
+        "mode": answer.mode,
+        "view": answer.view,
+        "branch": answer.branch,
+        "generation": answer.generation,
+        "code": [_hit_to_dict(hit) for hit in answer.code],
+        "memory": [],
+        "total_tokens_available": answer.total_tokens_available,
+        "omitted": answer.omitted,
+        "coverage": {
+            "indexed": answer.coverage.indexed,
+            "eligible": answer.coverage.eligible,
+            "pending": answer.coverage.pending,
+        },
+        "took_ms": answer.took_ms,
+    }
+    if answer.revision:
+        document["revision"] = answer.revision
+    if answer.notes:
+        document["notes"] = list(answer.notes)
+    return document
+
+
+def _hit_to_dict(hit: CodeHit) -> HitDocument:
+    document: HitDocument = {
+        "id": hit.id,
+        "kind": hit.kind,
+        "name": hit.name,
+        "filepath": hit.path,
+        "start_line": hit.start_line,
+        "end_line": hit.end_line,
+        "language": hit.language,
+        "signature": hit.signature,
+        "tokens": hit.tokens,
+        "relevance": hit.relevance,
+        "confidence": hit.confidence,
+        "preview": hit.preview,
+    }
+    if hit.neighbours is not None:
+        document["neighbours"] = [
+            {
+                "relation": one.relation,
+                "filepath": one.path,
+                "line": one.line,
+                "kind": one.kind,
+                "name": one.name,
+                "how": one.how,
+            }
+            for one in hit.neighbours
+        ]
+    if hit.stale:
+        document["stale"] = True
+    if hit.explain is not None:
+        document["score"] = hit.score
+        document["explain"] = hit.explain
+    if hit.captures is not None:
+        document["captures"] = list(hit.captures)
+    if hit.match is not None:
+        document["similarity"] = hit.similarity
+        document["match"] = hit.match
+    return document
+
+
+def graph_to_dict(value: object) -> Any:  # noqa: ANN401 - any JSON
+    """Return an answer of the symbol graph as JSON: its fields, `path` being called `filepath` as everywhere."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {wire_name(one.name): graph_to_dict(getattr(value, one.name)) for one in fields(value)}
+    return [graph_to_dict(one) for one in value] if isinstance(value, tuple) else value
+
+
+def fetched_to_dict(fetched: Fetched) -> FetchedDocument:
+    """Return a fetched text as JSON."""
+    return {
+        "id": fetched.id,
+        "kind": fetched.kind,
+        "name": fetched.name,
+        "start_line": fetched.start_line,
+        "end_line": fetched.end_line,
+        "language": fetched.language,
+        "text": fetched.text,
+        "tokens": fetched.tokens,
+        "stale": fetched.stale,
+        "revision": fetched.revision,
+        "filepath": fetched.path,
+    }
+
+
+def outline_to_dict(outline: Outline) -> OutlineDocument:
+    """Return an outline as JSON."""
+    return {
+        "filepath": outline.path,
+        "language": outline.language,
+        "mode": outline.mode,
+        "lines": outline.lines,
+        "file_tokens": outline.file_tokens,
+        "imports": list(outline.imports),
+        "symbols": [
+            {
+                "id": symbol.id,
+                "kind": symbol.kind,
+                "name": symbol.name,
+                "qualified_name": symbol.qualified_name,
+                "signature": symbol.signature,
+                "doc": symbol.doc,
+                "start_line": symbol.start_line,
+                "end_line": symbol.end_line,
+                "depth": symbol.depth,
+            }
+            for symbol in outline.symbols
+        ],
+        "omitted": outline.omitted,
+        "text": outline.text,
+        "tokens": outline.text_tokens,
+        "notes": list(outline.notes),
+    }
+
+
+def flow_to_dict(graph: FlowGraph) -> dict[str, Any]:
+    """Return the flow of a function as JSON."""
+    steps = [
+        {
+            "kind": step.kind,
+            "start_line": step.first_line,
+            "end_line": step.last_line,
+            "text": step.text,
+            "reads": sorted({name.lstrip("*") for name in step.access.reads}),
+            "writes": sorted(step.access.writes),
+            "next": [{"step": target, "when": kind} for target, kind in step.successors],
+        }
+        for step in graph.control.steps
+    ]
+    return {
+        "filepath": graph.path,
+        "language": graph.language,
+        "function": graph.control.name,
+        "start_line": graph.control.first_line,
+        "end_line": graph.control.last_line,
+        "complexity": graph.control.complexity(),
+        "steps": steps,
+        "blocks": [{"first": first, "last": last} for first, last in graph.control.blocks()],
+        "dependences": [asdict(one) for one in graph.dependences],
+    }
+
+
+def slice_to_dict(found: Slice) -> dict[str, Any]:
+    """Return a slice as JSON."""
+    return {
+        "filepath": found.path,
+        "language": found.language,
+        "function": found.function,
+        "line": found.line,
+        "variable": found.variable,
+        "direction": "forward" if found.forward else "backward",
+        "lines": [{"line": number, "text": text} for number, text in found.lines],
+    }

@@ -1,0 +1,142 @@
+"""The operations: what each is called, what it takes, what it gives."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+from typing import Any, NamedTuple
+
+from cairn.errors import RequestError
+from cairn.protocol.documents import (
+    ContextDocument,
+    CoreChangeDocument,
+    CoreListDocument,
+    CoreSuggestionDocument,
+    FetchedDocument,
+    OutlineDocument,
+    SearchDocument,
+)
+from cairn.protocol.requests import (
+    ChangeRequest,
+    ContextRequest,
+    CoreAddRequest,
+    CoreListRequest,
+    CoreRemoveRequest,
+    CoreRequest,
+    CoreSuggestRequest,
+    FetchRequest,
+    GraphRequest,
+    ImportersRequest,
+    OutlineRequest,
+    PathRequest,
+    ProjectRequest,
+    SearchRequest,
+    SymbolRequest,
+)
+from cairn.schema import decode, encode
+
+# For each choice of a request that stands for several: the operation, and what that calls the fields it takes.
+_Forms = dict[str, tuple[str, dict[str, str]]]
+_OF_SYMBOL = {"symbol": "symbol", "limit": "limit", "max_tokens": "max_tokens"}
+_OF_CHANGE = {**_OF_SYMBOL, "diff": "diff"}
+_GRAPH_FORMS: _Forms = {
+    "callers": ("graph/callers", _OF_SYMBOL),
+    "callees": ("graph/callees", _OF_SYMBOL),
+    "path": ("graph/path", {"symbol": "source", "target": "target", "max_tokens": "max_tokens"}),
+    "impact": ("graph/impact", _OF_CHANGE),
+    "tests": ("graph/tests", _OF_CHANGE),
+    "importers": ("graph/importers", {"symbol": "target", "max_tokens": "max_tokens"}),
+}
+_CORE_FORMS: _Forms = {
+    "list": ("core/list", {"max_tokens": "max_tokens"}),
+    "mark": ("core/add", {"file": "file", "summary": "summary"}),
+    "unmark": ("core/remove", {"file": "file"}),
+    "suggest": ("core/suggest", {"limit": "limit"}),
+}
+
+
+def graph_operation(asked: GraphRequest) -> tuple[str, ProjectRequest]:
+    """Return the operation, by its name, and the request for it that a question to the graph stands for.
+
+    Raises:
+        RequestError: if it lacks what that question needs, or has what it cannot take.
+    """
+    return _chosen(asked, "relation", _GRAPH_FORMS)
+
+
+def core_operation(asked: CoreRequest) -> tuple[str, ProjectRequest]:
+    """Return the operation on core files, by its name, and the request for it that a request stands for.
+
+    Raises:
+        RequestError: as `graph_operation`.
+    """
+    return _chosen(asked, "action", _CORE_FORMS)
+
+
+def _chosen(asked: ProjectRequest, by: str, forms: _Forms) -> tuple[str, ProjectRequest]:
+    choice = getattr(asked, by)
+    name, names = forms[choice]
+    names = {"project": "project", **names}
+    given = {key: value for key, value in encode(asked).items() if key != by}
+    if wrong := [key for key in given if key not in names]:
+        raise RequestError(f"{choice} takes no {wrong[0]!r}", f"it takes: {', '.join(names)}")
+    kind = OPERATIONS[name].request
+    needed = {one.name for one in fields(kind) if one.default is MISSING}
+    if missing := [ours for ours, theirs in names.items() if theirs in needed and ours not in given]:
+        raise RequestError(f"{choice} needs {missing[0]!r}", f"it takes: {', '.join(names)}")
+    return name, decode(kind, {names[key]: value for key, value in given.items()})
+
+
+class Operation(NamedTuple):
+    """Something that is asked of a project: its name, which is its address below `/api/`, and what it takes.
+
+    What it gives is in `answer_type`. They change the index at most; `core/add` and `core/remove` change
+    `.cairn/core.yaml`.
+    """
+
+    name: str
+    request: type[ProjectRequest]
+    summary: str
+
+
+OPERATIONS = {
+    one.name: one
+    for one in (
+        Operation("search", SearchRequest, "Find code by meaning, name, text or pattern"),
+        Operation("fetch", FetchRequest, "Get the full text of results"),
+        Operation("context", ContextRequest, "Get what is around results, or what a task needs"),
+        Operation("outline", OutlineRequest, "List what a file defines"),
+        Operation("graph/callers", SymbolRequest, "Show what calls a symbol"),
+        Operation("graph/callees", SymbolRequest, "Show what a symbol calls"),
+        Operation("graph/path", PathRequest, "Show the shortest way of calls between two symbols"),
+        Operation("graph/importers", ImportersRequest, "Show which files import a file"),
+        Operation("graph/impact", ChangeRequest, "Show what a change may break"),
+        Operation("graph/tests", ChangeRequest, "Show which tests to run for a change"),
+        Operation("core/list", CoreListRequest, "Show the core files"),
+        Operation("core/add", CoreAddRequest, "Mark a core file"),
+        Operation("core/remove", CoreRemoveRequest, "Take the mark of a core file away"),
+        Operation("core/suggest", CoreSuggestRequest, "Suggest core files"),
+    )
+}
+
+
+def answer_type(operation: str) -> Any:  # noqa: ANN401 - an annotation
+    """Return what an operation answers, as a type that `cairn.schema.json_schema` describes."""
+    from cairn.graph import values  # noqa: PLC0415 - start-up time: only descriptions need it
+
+    types: dict[str, Any] = {
+        "search": SearchDocument,
+        "fetch": list[FetchedDocument],
+        "context": ContextDocument,
+        "outline": OutlineDocument,
+        "graph/callers": values.Links,
+        "graph/callees": values.Links,
+        "graph/path": values.CallPath,
+        "graph/importers": values.Importers,
+        "graph/impact": values.Impact,
+        "graph/tests": values.TestChoice,
+        "core/list": CoreListDocument,
+        "core/add": CoreChangeDocument,
+        "core/remove": CoreChangeDocument,
+        "core/suggest": list[CoreSuggestionDocument],
+    }
+    return types[operation]
