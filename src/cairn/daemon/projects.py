@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _log = logging.getLogger("cairn.daemon")
-MAX_WAITING = 64  # of one project
+MAX_WAITING = 128  # of one project
 STOP_SECONDS = 8.0  # that work under way is given when the daemon stops
 
 

@@ -23,7 +23,7 @@ class Limits(NamedTuple):
     body_bytes: int = 1_000_000
     body_seconds: float = 10.0
     answer_seconds: float = 120.0
-    requests: int = 128
+    requests: int = 192
 
 
 class Daemon:
