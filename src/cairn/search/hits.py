@@ -163,9 +163,5 @@ def preview(text: FileText, span: Span, context: int = 0) -> str:
         lines = text.lines(max(1, span.start_line - context), span.start_line + context)
     else:
         lines = text.head(span, PREVIEW_LINES)
-    return "\n".join(cut(line) for line in lines)
-
-
-def cut(line: bytes) -> str:
-    """Return a line as text of at most `PREVIEW_CHARS` characters."""
-    return line[:MAX_LINE_BYTES].decode("utf-8", "replace").rstrip()[:PREVIEW_CHARS]
+    block = b"\n".join([line[:MAX_LINE_BYTES] for line in lines]).decode("utf-8", "replace")
+    return "\n".join([line.rstrip()[:PREVIEW_CHARS] for line in block.split("\n")])
