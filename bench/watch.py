@@ -1,11 +1,13 @@
-"""Measures a watcher: from saving an edit to finding it, and what an idle one takes.
+"""Measures a watcher: from saving an edit to finding it, what an idle one takes, and how long readers wait for writers.
 
     python bench/watch.py edits REPOSITORY --edits 60
     python bench/watch.py idle --files 20000 --seconds 120
+    python bench/watch.py readers REPOSITORY --searches 400
 
 `edits` copies the repository, starts `cairn index --watch` on the copy, and saves edits at random moments: a new
 function each, found when a search of the workspace in this process shows it. `idle` makes a tree of files in a git
-repository, lets `cairn index --watch` index it, and reads /proc while nothing happens.
+repository, lets `cairn index --watch` index it, and reads /proc while nothing happens. `readers` asks for answers from
+an index that is up to date, first with nobody beside, then while another process builds it anew all the time.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -153,6 +156,59 @@ def measure_idle(n_files: int, seconds: float) -> dict[str, object]:
     }
 
 
+def measure_readers(source: Path, n_searches: int) -> dict[str, object]:
+    """Return the quantiles, in milliseconds, of an answer's two parts: to bring the index up to date, and to search.
+
+    Both also as processor time, for a writer takes its share of a machine with few cores, too.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        root, state = Path(folder, "copy"), Path(folder, "state")
+        shutil.copytree(source, root, symlinks=True, ignore=shutil.ignore_patterns(".git", ".cairn"))
+        commit(root)
+        with Workspace.open(root, state_dir=state) as workspace:
+            workspace.index()
+            alone = _answer(workspace, n_searches)
+            stop = threading.Event()
+            writer = threading.Thread(target=_write, args=(root, state, stop))
+            writer.start()
+            try:
+                beside = _answer(workspace, n_searches)
+            finally:
+                stop.set()
+                writer.join()
+    return {"alone": alone, "beside a writer": beside}
+
+
+def _write(root: Path, state: Path, stop: threading.Event) -> None:
+    command = [sys.executable, "-m", "cairn", "index", str(root), "--full", "--json", "--state-dir", str(state)]
+    while not stop.is_set():
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+def _answer(workspace: Workspace, n_searches: int) -> dict[str, object]:
+    refreshed, searched, processor, told = [], [], [], 0
+    for number in range(n_searches):
+        begun, used = time.perf_counter(), time.process_time()
+        told += bool(workspace.refresh())
+        between = time.perf_counter()
+        workspace.search(f"where is part {number} of the settings read")
+        refreshed.append(1000 * (between - begun))
+        searched.append(1000 * (time.perf_counter() - between))
+        processor.append(1000 * (time.process_time() - used))
+    return {
+        "refresh_ms": _quantiles(refreshed),
+        "search_ms": _quantiles(searched),
+        "processor_ms": _quantiles(processor),
+        "without_update": told,
+    }
+
+
+def _quantiles(values: list[float]) -> dict[str, float]:
+    values = sorted(values)
+    shares = {"median": 0.5, "p95": 0.95, "p99": 0.99, "max": 1.0}
+    return {name: round(values[int(share * (len(values) - 1))], 1) for name, share in shares.items()}
+
+
 def _usage(pid: int) -> dict[str, float]:
     status = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines() if ":" in line)
     return {
@@ -174,8 +230,13 @@ def main() -> None:
     idle = commands.add_parser("idle")
     idle.add_argument("--files", type=int, default=20_000)
     idle.add_argument("--seconds", type=float, default=120.0)
+    readers = commands.add_parser("readers")
+    readers.add_argument("repository", type=Path)
+    readers.add_argument("--searches", type=int, default=400)
     options = parser.parse_args()
-    if options.command == "edits":
+    if options.command == "readers":
+        print(json.dumps(measure_readers(options.repository, options.searches)))
+    elif options.command == "edits":
         print(json.dumps(measure_edits(options.repository, options.edits, options.seed)))
     else:
         print(json.dumps(measure_idle(options.files, options.seconds)))

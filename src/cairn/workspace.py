@@ -174,7 +174,7 @@ class Workspace:
         """Bring the index up to date for an answer, and return a note when the answer has to do without that.
 
         That is so while another process is writing, for an answer waits 50 ms for that at most, and where nothing can
-        be written. Without any index there is nothing to answer from, so that is waited for.
+        be written. Without any index there is nothing to answer from, so the first part of one is waited for.
 
         Raises:
             RevisionError: if git knows no such branch.

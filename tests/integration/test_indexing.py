@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from hypothesis import strategies as st
 from cairn.config import Settings
 from cairn.errors import IndexMissingError, IndexVersionError, StoreError
 from cairn.storage.index_db import MIGRATIONS
+from cairn.storage.lock import write_lock
 from cairn.types import IndexReport
 from cairn.workspace import Workspace
 
@@ -404,6 +406,24 @@ def test_a_search_is_right_while_another_process_indexes(project: Path) -> None:
             workspace.index()
     out, err = process.communicate()
     assert (process.returncode, out.strip()) == (0, "ok"), err
+
+
+def test_the_first_part_of_an_index_that_another_process_builds_is_enough_to_answer(
+    project: Path, tmp_path: Path
+) -> None:
+    with Workspace.open(project, state_dir=tmp_path / "done") as other:
+        other.index()
+    with Workspace.open(project, state_dir=tmp_path / "own") as workspace:
+        workspace.state.create()
+        with write_lock(workspace.state.lock, 0.0), ThreadPoolExecutor() as pool:  # as if it were building
+            told = pool.submit(workspace.refresh)
+            shutil.copytree(other.state.derived, workspace.state.derived, dirs_exist_ok=True)
+            assert not told.done()
+            partial = workspace.state.database.with_suffix(".new")
+            shutil.copyfile(other.state.database, partial)
+            partial.replace(workspace.state.database)
+            assert told.result(timeout=30) == "another process is updating the index: this is what it holds so far"
+        assert workspace.search("alpha_1").code
 
 
 def test_an_open_workspace_sees_what_another_one_indexed(project: Path) -> None:

@@ -25,7 +25,7 @@ from cairn.index.store import StateDir
 from cairn.index.views import View
 from cairn.storage import index_db
 from cairn.storage.connection import mapped_errors
-from cairn.storage.lock import write_lock
+from cairn.storage.lock import holder, write_lock
 from cairn.types import IndexReport
 
 if TYPE_CHECKING:
@@ -177,9 +177,9 @@ class Writer:
         """Bring a view up to date for an answer, and return a note when the answer has to do without that.
 
         That is so while another process is writing, for an answer waits 50 ms for that at most, and where nothing can
-        be written. Without any index there is nothing to answer from, so that is waited for.
+        be written. Without any index there is nothing to answer from, so the first part of one is waited for.
         """
-        known = self._is_indexed(view)
+        known = self._is_indexed(view) or self._appears(view)
         try:
             self.update(view, wait_seconds=READER_WAIT_SECONDS if known else None, progress=progress)
         except (IndexMissingError, IndexVersionError, IndexDamagedError):
@@ -201,6 +201,15 @@ class Writer:
                 return row is not None and row.generation > 0
         except StoreError:
             return False
+
+    def _appears(self, view: View) -> bool:
+        """Wait while another process writes and shows nothing of a view yet, and tell whether it did then."""
+        deadline = time.monotonic() + self._settings.lock_timeout_seconds
+        while holder(self._state.lock) is not None and time.monotonic() < deadline:
+            if self._is_indexed(view):
+                return True
+            time.sleep(READER_WAIT_SECONDS)
+        return self._is_indexed(view)
 
     def set_aside(self) -> None:
         """Move the database out of the way; the next update makes a new one."""
