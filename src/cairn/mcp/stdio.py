@@ -8,7 +8,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
+from shlex import quote
 from typing import IO, TYPE_CHECKING
 
 from cairn.errors import ProjectError
@@ -35,34 +37,29 @@ class Project:
     """
 
     def __init__(self, path: str, folder: StateFolder) -> None:
-        self._path = path
         self.root = enclosing_root(path) or os.path.realpath(path)
-        self._folder = folder
-        self._allowed = False
+        self._registry = Registry(folder)
 
     async def allow(self) -> None:
-        """Put the project on the list.
+        """Put the project on the list, which it may have left meanwhile: what adds another drops those that are gone.
 
         Raises:
             ProjectError: if the folder is neither indexed nor in a git checkout: it may be anything, such as a home.
             StoreError: if the list cannot be written.
         """
-        if not self._allowed:
+        if not self._registry.knows(self.root, ""):
             await asyncio.to_thread(self._allow)
-            self._allowed = True
 
     def _allow(self) -> None:
-        registry = Registry(self._folder)
-        if registry.knows(self.root, ""):
-            return
-        root = enclosing_root(self._path)
+        root = enclosing_root(self.root)
         if root is None:
             raise ProjectError(
-                f"{self._path} is in no git checkout and was never indexed", f"cairn index -C {self._path}"
+                f"{self.root} is in no git checkout and was never indexed",
+                f"cairn index -C {quote(self.root)}, if it is a project; or name one as `project`",
             )
         from cairn.config import load_settings  # noqa: PLC0415 - start-up time: a project is named once
 
-        registry.add(Path(root), load_settings(Path(root)).project_name or name_of(Path(root)))
+        self._registry.add(Path(root), load_settings(Path(root)).project_name or name_of(Path(root)))
 
 
 def project_path(given: str, environment: Mapping[str, str] = os.environ) -> str:
@@ -86,7 +83,8 @@ def run(path: str) -> None:
     # Nothing but messages may reach the agent's ears, whoever prints.
     output, sys.stdout = sys.stdout.buffer, sys.stderr
     threading.Thread(target=_end_with_parent, name="cairn-parent", daemon=True).start()
-    asyncio.run(_serve(make_surface, sys.stdin.buffer, output))
+    with suppress(KeyboardInterrupt):  # whoever stops it that way wants no traceback
+        asyncio.run(_serve(make_surface, sys.stdin.buffer, output))
     sys.stderr.flush()
     os._exit(0)  # the thread that reads may still wait for a line
 
@@ -108,6 +106,8 @@ async def _serve(make_surface: Callable[[], Surface], source: IO[bytes], output:
         while line:
             line = _read_line(source)
             loop.call_soon_threadsafe(lines.put_nowait, line)
+        time.sleep(2 * _LAST_SECONDS)
+        os._exit(0)  # the loop would have ended this by now: it waits for somebody to read what it writes
 
     threading.Thread(target=read, name="cairn-stdin", daemon=True).start()
     connection = Connection(make_surface, send)

@@ -5,6 +5,7 @@ Agents cut long results each in their own way, so no text here is longer than al
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,38 @@ MAX_CHARS = 10_000
 MAX_BYTES = 20_000  # one agent keeps 20 KiB; letters of two bytes and more get there first
 _FOOT_CHARS = 700  # kept free for what is said at the end
 ANSWER_TOKENS = 2_300  # of estimated 4 bytes: what the daemon packs for one text
+
+# Hints and notes name commands; where a tool does the same, an agent is told of the tool. In order.
+_COMMANDS = tuple(
+    (re.compile(command), tool)
+    for command, tool in (
+        (r"cairn search --mode (\w+) '(.+)' --lang (\w+)", r"`search` with mode=\1, query='\2', languages=['\3']"),
+        (r"cairn search --mode (\w+) '(.+)'", r"`search` with mode=\1, query='\2'"),
+        (r"cairn search --mode (\w+) TEXT", r"`search` with mode=\1"),
+        (r"cairn search QUERY", "`search`"),
+        (r'cairn search "(.+)"', r"`search` with query='\1'"),
+        (r"cairn search (\S+)", r"`search` with query='\1'"),
+        (r"cairn fetch '(.+?)'", r"`fetch` with ids=['\1']"),
+        (r"cairn outline (.+) --mode context --symbol S\b", r"`outline` with file='\1', mode=context and a `symbol`"),
+        (r"cairn outline (.+)", r"`outline` with file='\1'"),
+        (r"cairn impact SYMBOL, or: cairn impact --diff", "`graph` with a `symbol` or a `diff`"),
+        (r"cairn similar FILE:LINE|cairn similar - < FILE", "`search`"),
+        (r"--mode hybrid", "mode=hybrid"),
+        (r"--symbol NAME, or (?:more )?--max-tokens(?: \d+)?", "ask with `symbol`"),
+        (r"--diff\b", "`diff`"),
+        (r"with --in or --lang\b", "with `globs` or `languages`"),
+        (r"with --lang\b", "with `languages`"),
+        (r"--branch\b(?! )", "`branch`"),
+        (r"with -C\b", "as `project`"),
+    )
+)
+
+
+def for_tools(text: str) -> str:
+    """Return a hint or a note with the tools in place of the commands that they stand for."""
+    for command, tool in _COMMANDS:
+        text = command.sub(tool, text)
+    return text
 
 
 class Page:
@@ -54,7 +87,7 @@ class Page:
     def close(self, notes: Sequence[str]) -> str:
         """Return the text, with notes at its end as far as they have room."""
         left = _FOOT_CHARS
-        for note in notes:
+        for note in map(for_tools, notes):
             shown = note if len(note) < left else f"{note[: max(0, left - 2)]}…"
             left -= len(shown) + 1
             if left < 0:
@@ -68,8 +101,13 @@ def _n_bytes(text: str) -> int:
     return len(text.encode("utf-8", "replace"))
 
 
-def search_text(found: SearchDocument) -> str:
-    """Return the hits: where, what, how sure, the id to fetch, and a preview."""
+def search_text(found: SearchDocument, narrowed_by: Sequence[str] = ()) -> str:
+    """Return the hits: where, what, how sure, the id to fetch, and a preview.
+
+    Args:
+        found: the answer.
+        narrowed_by: the filters that the request gave, by name.
+    """
     page = Page()
     for hit in found["code"]:
         page.add(_hit(hit))
@@ -77,18 +115,31 @@ def search_text(found: SearchDocument) -> str:
     coverage = found["coverage"]
     omitted = found["omitted"] + page.n_left_out
     if omitted:
-        notes.insert(0, f"{omitted:,} more hits: raise `limit`, or narrow with `globs`, `languages` or `kinds`.")
+        raised = "" if page.n_left_out else "raise `limit`, or "  # a full answer holds no more, whatever the limit
+        notes.insert(0, f"{omitted:,} more hits: {raised}narrow with `globs`, `languages` or `kinds`.")
     if not found["code"] and not omitted:
-        notes.insert(0, f"Nothing relevant for {found['query'][:200]!r} in {coverage['indexed']:,} files.")
-        notes.append("Try other words, the name of a definition, or mode=regex.")
+        within = f" with these {', '.join(f'`{name}`' for name in narrowed_by)}" if narrowed_by else ""
+        notes.insert(0, f"Nothing relevant for {found['query'][:200]!r} in {coverage['indexed']:,} files{within}.")
+        notes.append(_advice(coverage["eligible"], narrowed_by))
     if coverage["pending"]:
         notes.append(f"{coverage['indexed']:,} of {coverage['eligible']:,} files are indexed so far.")
     return page.close(notes)
 
 
+def _advice(n_files: int, narrowed_by: Sequence[str]) -> str:
+    """Return what to do after a search without a hit."""
+    if not n_files:
+        return "`index_status` says what is skipped."
+    without = "it without them, " if narrowed_by else ""
+    return f"Try {without}other words, the name of a definition, or mode=regex."
+
+
 def _hit(hit: HitDocument) -> str:
     project = f"[{hit['project']}] " if "project" in hit else ""
-    facts = [f"{hit['start_line']}-{hit['end_line']}", f"~{hit['tokens']} tokens", hit["confidence"], hit["id"]]
+    # Of a line that matches, the place says it all: it is short, and sure.
+    is_line = hit["start_line"] == hit["end_line"] and hit["confidence"] == "high"
+    facts = [] if is_line else [f"{hit['start_line']}-{hit['end_line']}", f"~{hit['tokens']} tokens", hit["confidence"]]
+    facts.append(hit["id"])
     if hit.get("stale"):
         facts.append("changed since it was indexed")
     lines = [f"{project}{hit['filepath']}:{hit['start_line']}  {_label(hit)}  ({', '.join(facts)})"]
@@ -153,7 +204,7 @@ def context_text(found: ContextDocument) -> str:
     for one in found["items"]:
         head = f"{one['filepath']}:{one['start_line']}  {_label(one)}  ({one['start_line']}-{one['end_line']}"
         head += f", {one['id']})" if one["id"] else ")"
-        page.add(f"{head}\n{one['text']}\n")
+        page.add(f"{head}\n{for_tools(one['text'])}\n")
     notes = list(found["notes"])
     if omitted := found["omitted"] + page.n_left_out:
         notes.insert(0, f"{omitted} more have no room: lower `limit`, or ask with `ids` of a search.")
@@ -163,15 +214,15 @@ def context_text(found: ContextDocument) -> str:
 
 
 def outline_text(found: OutlineDocument) -> str:
-    """Return the outline."""
+    """Return the outline, whose text itself says which definitions it leaves out."""
     page = Page()
-    lines = found["text"].split("\n")
+    lines = for_tools(found["text"]).split("\n")
     n_lines = _fitting(lines, page.room)
     page.add("\n".join(lines[:n_lines]))
-    notes = [] if not found["omitted"] else [f"{found['omitted']} definitions have no room: ask with `symbol`."]
-    if n_lines < len(lines):
-        notes.insert(0, f"Cut after {n_lines} of {len(lines)} lines: ask with `symbol`.")
-    return page.close([*notes, *found["notes"]])
+    if n_lines == len(lines):
+        return page.close([])
+    more = "`fetch` the definition by its id" if found["mode"] == "context" else "ask with `symbol`"
+    return page.close([f"Cut after {n_lines} of {len(lines)} lines: {more}.", *found["notes"]])
 
 
 def graph_text(relation: str, found: dict[str, Any]) -> str:
@@ -180,9 +231,14 @@ def graph_text(relation: str, found: dict[str, Any]) -> str:
     for line in _GRAPH[relation](found):
         page.add(line)
     notes = []
-    if omitted := found.get("omitted", 0) + page.n_left_out:
-        notes.append(f"{omitted:,} more have no room.")
-    if not any(found.get(name) for name in ("links", "steps", "importers", "affected", "tests")):
+    if page.n_left_out:
+        also = ", or `search` for `callers of X` with `globs`" if relation == "callers" else ""
+        notes.append(f"{page.n_left_out + found.get('omitted', 0):,} more have no room: ask with `limit`{also}.")
+    elif found.get("omitted"):
+        notes.append(f"{found['omitted']:,} more: raise `limit`.")
+    if not found.get("changed", True):
+        notes.append("No definition changed since then.")
+    elif not any(found.get(name) for name in ("links", "steps", "importers", "affected", "tests")):
         notes.append("None, as far as can be resolved.")
     return page.close([*notes, *found["notes"]])
 
@@ -255,7 +311,7 @@ def core_text(found: CoreListDocument) -> str:
     page = Page()
     for one in found["files"]:
         what = " (missing)" if one["missing"] else ""
-        summary = f"  {one['summary']}" if one["summary"] else ""
+        summary = f"  {' '.join(one['summary'].split())}" if one["summary"] else ""
         heads = [f"  {symbol['line']}: {symbol['signature']}" for symbol in one["symbols"]]
         more = [f"  and {one['omitted']} more; see its outline"] if one["omitted"] else []
         page.add("\n".join([f"{one['filepath']}:1{what}{summary}", *heads, *more]))
