@@ -14,7 +14,7 @@ from typing import Any, Protocol, Self
 from urllib.parse import quote
 
 from cairn import __version__
-from cairn.errors import CairnError, DaemonError, IndexLockedError, RequestError, StoreError, error_from
+from cairn.errors import CairnError, DaemonError, IndexLockedError, StoreError, TooLargeError, error_from
 from cairn.protocol import PROTOCOL_VERSION
 from cairn.protocol.requests import MAX_BODY_BYTES, ProjectRequest
 from cairn.runtime import Runtime, StateFolder
@@ -81,10 +81,10 @@ class SocketTransport:
 
         Raises:
             DaemonError: if there is none, or it hangs.
-            RequestError: if the body is larger than the daemon takes.
+            TooLargeError: if the body is larger than the daemon takes, which would hang up on it.
         """
         if body is not None and len(body) > MAX_BODY_BYTES:
-            raise RequestError(f"the request is larger than {MAX_BODY_BYTES:,} bytes", "shorten it to what matters")
+            raise TooLargeError(f"the request is larger than {MAX_BODY_BYTES:,} bytes", "ask for less at once")
         try:
             with suppress(DaemonError, StoreError):
                 reply = await self._reply(method, path, body, look=False)

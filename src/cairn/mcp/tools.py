@@ -263,7 +263,7 @@ INDEX_STATUS = Tool(
 TOOLS = {one.name: one for one in (SEARCH, FETCH, OUTLINE, GRAPH, CONTEXT, CORE_FILES, INDEX_STATUS)}
 
 
-async def call(tool: Tool, asked: Asked, request: ProjectRequest) -> str:
+async def call(tool: Tool, asked: Asked, request: ProjectRequest, within_seconds: float = CALL_SECONDS) -> str:
     """Do what a tool does and return its text.
 
     Raises:
@@ -271,11 +271,11 @@ async def call(tool: Tool, asked: Asked, request: ProjectRequest) -> str:
         CairnError: what went wrong.
     """
     try:
-        async with asyncio.timeout(CALL_SECONDS):
+        async with asyncio.timeout(within_seconds):
             if tool.needs_index and request.project != ALL:
                 await asked.indexed(request.project)
             return await tool.run(asked, request)
     except TimeoutError as error:
         raise BusyError(
-            f"no answer in {CALL_SECONDS:.0f} s; the work goes on", f"ask again in a moment: `{tool.name}` as before"
+            f"no answer in {within_seconds:g} s; the work goes on", f"ask again in a moment: `{tool.name}` as before"
         ) from error
