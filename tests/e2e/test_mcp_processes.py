@@ -332,6 +332,44 @@ def test_the_project_an_agent_names_in_the_environment_is_taken(
     assert not answer["isError"]
 
 
+def test_an_agent_that_is_started_elsewhere_says_where_it_works(
+    project: Path, tmp_path: Path, folder: StateFolder
+) -> None:
+    environment = {"XDG_STATE_HOME": str(folder.path.parent)}
+    server = StdioServerParameters(command=COMMAND, args=["mcp"], cwd=tmp_path, env=environment)
+    asked = []
+
+    async def roots(context: object) -> types.ListRootsResult:
+        asked.append(context)
+        uris = ("file:///nowhere/at/all", (project / "sub folder").as_uri())
+        return types.ListRootsResult.model_validate({"roots": [{"uri": uri} for uri in uris]})
+
+    async def use() -> None:
+        (project / "sub folder").mkdir()
+        async with Client(server, mode="legacy", list_roots_callback=roots) as client:
+            for _ in range(2):
+                assert _text(await client.call_tool("search", {"query": "add the tax"})).startswith("money.py:")
+        assert len(asked) == 1
+
+    asyncio.run(use())
+
+
+def test_what_an_agent_says_of_where_it_works_may_be_odd(project: Path, tmp_path: Path, folder: StateFolder) -> None:
+    line = Line(tmp_path)
+    assert line.process.stdin is not None
+    assert line.process.stdout is not None
+    line.ask("initialize", HELLO | {"capabilities": {"roots": {}}})
+    asked = line.ask("tools/call", {"name": "outline", "arguments": {"file": "money.py"}})
+    assert asked["method"] == "roots/list"
+    uris = ("https://example.com/x", "file://[", "file:///a%00b", "", project.as_uri())
+    answer = {"jsonrpc": "2.0", "id": asked["id"], "result": {"roots": [{"uri": uri} for uri in uris]}}
+    line.process.stdin.write(json.dumps(answer) + "\n")
+    line.process.stdin.flush()
+    found = json.loads(line.process.stdout.readline())["result"]
+    line.close()
+    assert not found["isError"], found
+
+
 def test_mcp_over_http_is_behind_the_checks_of_the_daemon(project: Path, folder: StateFolder) -> None:
     runtime = ensure(folder)
     url = f"http://127.0.0.1:{runtime.port}/mcp"

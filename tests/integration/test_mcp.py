@@ -271,7 +271,7 @@ def test_what_is_left_out_is_counted_with_what_gets_it(agent: Agent) -> None:
     few, _ = agent.call("graph", relation="callers", symbol="helper", limit=2)
     assert "298 more: raise `limit`." in few
     every, _ = agent.call("graph", relation="callers", symbol="helper")
-    assert re.search(r"\d+ more have no room: ask with `limit`, or `search` for `callers of X` with `globs`", every)
+    assert re.search(r"\d+ more have no room: `search` for `callers of X` with `globs`", every)
     outline, _ = agent.call("outline", file="shop/many.py")
     assert outline.count("left out") == 1
     assert "left out: ask with `symbol`" in outline
@@ -594,3 +594,26 @@ def test_progress_goes_to_those_who_ask_for_it_and_only_up(first_agent: Agent) -
     assert all(one["params"]["progressToken"] == "t" for one in news)
     steps = [one["params"]["progress"] for one in news]
     assert steps == sorted(set(steps))
+
+
+def test_a_client_is_asked_where_it_works_only_if_it_offers_to_say_and_need_not_say_it_well(agent: Agent) -> None:
+    said: list[list[str]] = []
+
+    async def act(connection: Connection, sent: list[Message]) -> None:
+        assert await connection.roots() == []
+        hello = {"protocolVersion": "2025-06-18", "capabilities": {"roots": {}}}
+        connection.receive(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}).encode())
+        await connection.drain(10)
+        wrong: list[Message] = [
+            {"result": one} for one in (None, 5, {}, {"roots": 5}, {"roots": [5, {"uri": 5}, {"uri": "file:///a"}]})
+        ]
+        for answer in (*wrong, {"error": {"code": -32601, "message": "no"}}):
+            asking = asyncio.create_task(connection.roots())
+            await asyncio.sleep(0)
+            connection.receive(json.dumps({"jsonrpc": "2.0", "id": sent[-1]["id"], **answer}).encode())
+            said.append(await asyncio.wait_for(asking, 10))
+
+    sent = _talk(agent, act)
+    assert said == [[], [], [], [], ["file:///a"], []]
+    numbers = [one["id"] for one in sent if one.get("method") == "roots/list"]
+    assert len(set(numbers)) == len(said)

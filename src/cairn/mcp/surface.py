@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from cairn.client import Client
@@ -18,6 +19,7 @@ from cairn.schema import decode
 
 _log = logging.getLogger("cairn.mcp")
 Params = dict[str, Any]
+Prepare = Callable[[], Awaitable[str | None]]
 MAX_AT_ONCE = 16  # calls; others wait here, for the daemon would refuse them
 
 
@@ -86,10 +88,11 @@ class Surface:
     Args:
         client: asks the daemon.
         project: name or folder of the project that is meant when an agent names none.
-        prepare: awaited before each call, for what has to be so before the daemon is asked.
+        prepare: awaited before each call, for what has to be so before the daemon is asked; returns the project that
+            is meant instead, if it found that out.
     """
 
-    def __init__(self, client: Client, project: str = "", prepare: Callable[[], Awaitable[None]] | None = None) -> None:
+    def __init__(self, client: Client, project: str = "", prepare: Prepare | None = None) -> None:
         self._client = client
         self._project = project
         self._prepare = prepare
@@ -144,7 +147,9 @@ class Surface:
             if self._prepare is not None:
                 # Where the agent was started need be no project when it names another one.
                 with suppress(*((ProjectError,) if request.project != self._project else ())):
-                    await self._prepare()
+                    found = await self._prepare()
+                    if found is not None and request.project == self._project:
+                        request = replace(request, project=found)
             return await call(tool, Asked(self._client, report), request)
 
     async def _read_resource(self, params: Params, report: Report) -> Params:

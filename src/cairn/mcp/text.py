@@ -136,10 +136,10 @@ def _advice(n_files: int, narrowed_by: Sequence[str]) -> str:
 
 def _hit(hit: HitDocument) -> str:
     project = f"[{hit['project']}] " if "project" in hit else ""
-    # Of a line that matches, the place says it all: it is short, and sure.
-    is_line = hit["start_line"] == hit["end_line"] and hit["confidence"] == "high"
-    facts = [] if is_line else [f"{hit['start_line']}-{hit['end_line']}", f"~{hit['tokens']} tokens", hit["confidence"]]
-    facts.append(hit["id"])
+    # Of a line that matches, the place says it all: it is short, and mostly sure.
+    is_line = hit["start_line"] == hit["end_line"]
+    facts = [] if is_line else [f"{hit['start_line']}-{hit['end_line']}", f"~{hit['tokens']} tokens"]
+    facts += [hit["id"]] if is_line and hit["confidence"] == "high" else [hit["confidence"], hit["id"]]
     if hit.get("stale"):
         facts.append("changed since it was indexed")
     lines = [f"{project}{hit['filepath']}:{hit['start_line']}  {_label(hit)}  ({', '.join(facts)})"]
@@ -232,8 +232,10 @@ def graph_text(relation: str, found: dict[str, Any]) -> str:
         page.add(line)
     notes = []
     if page.n_left_out:
-        also = ", or `search` for `callers of X` with `globs`" if relation == "callers" else ""
-        notes.append(f"{page.n_left_out + found.get('omitted', 0):,} more have no room: ask with `limit`{also}.")
+        more = (
+            "`search` for `callers of X` with `globs` narrows them" if relation == "callers" else "the nearest are here"
+        )
+        notes.append(f"{page.n_left_out + found.get('omitted', 0):,} more have no room: {more}.")
     elif found.get("omitted"):
         notes.append(f"{found['omitted']:,} more: raise `limit`.")
     if not found.get("changed", True):
