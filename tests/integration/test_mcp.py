@@ -297,6 +297,17 @@ def test_a_change_of_nothing_is_not_called_unresolved(first_agent: Agent, git: G
     assert (found, failed) == ("No definition changed since then.", False)
 
 
+def test_a_text_that_is_empty_says_why(first_agent: Agent) -> None:
+    beyond, failed = first_agent.call("fetch", ids=["shop/money.py#tax"], skip_lines=50)
+    assert not failed
+    assert "Nothing of shop/money.py#tax: it ends before skip_lines=50." in beyond
+    found, _ = first_agent.call("search", query="add the tax to a price")
+    text_id = re.findall(r"c_[0-9a-z.]+", found)[0]
+    (first_agent.root / "shop" / "money.py").unlink()
+    gone, _ = first_agent.call("fetch", ids=[text_id])
+    assert re.search(r"its file is gone|error\[not-found\]", gone)  # before the watcher saw it, and after
+
+
 def test_a_project_whose_folder_is_gone_is_named_by_every_tool_until_it_is_back(first_agent: Agent) -> None:
     assert not first_agent.call("search", query="tax")[1]
     moved = first_agent.root.rename(first_agent.root.with_name("moved"))
@@ -544,6 +555,13 @@ def test_what_is_no_request_gets_an_error(agent: Agent, line: bytes, code: int, 
 
     (answer,) = _talk(agent, act)
     assert (answer["error"]["code"], answer["id"]) == (code, number)
+
+
+def test_params_that_are_null_are_none(agent: Agent) -> None:
+    async def act(connection: Connection, sent: list[Message]) -> None:
+        connection.receive(b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": null}')
+
+    assert _talk(agent, act) == [{"jsonrpc": "2.0", "id": 1, "result": {}}]
 
 
 def test_notifications_and_answers_get_none(agent: Agent) -> None:

@@ -174,6 +174,9 @@ def fetch_text(found: list[FetchedDocument], skipped: int) -> str:
             page.n_left_out += 1
             continue
         page.add("\n".join([head, *lines[:n_lines], ""]))
+        if not one["text"]:
+            why = f"it ends before skip_lines={skipped}" if skipped else "its file is gone, or empty; search again"
+            notes.append(f"Nothing of {one['id']}: {why}.")
         if n_lines < len(lines):
             at = one["start_line"] + n_lines
             rest = f"fetch ids=[{one['id']!r}] skip_lines={skipped + n_lines}"

@@ -107,7 +107,8 @@ class Connection:
             elif (asked := self._asked.get(_id_of(message))) is not None and not asked.done():
                 asked.set_result(message.get("result"))  # an answer that nobody waits for is dropped
             return
-        params = message.get("params", {})
+        params = message.get("params")
+        params = {} if params is None else params
         if "id" not in message:
             if method == "notifications/cancelled" and isinstance(params, dict):
                 self._cancel(params.get("requestId"))
