@@ -253,6 +253,20 @@ def test_hints_of_commands_become_hints_of_tools(hint: str) -> None:
     assert " -C" not in for_tools(hint)
 
 
+def test_code_that_holds_commands_is_shown_as_it_is(first_agent: Agent) -> None:
+    code = 'def tell():\n    print("cairn search QUERY --mode hybrid, with --lang, or --diff; leave out --branch")\n'
+    (first_agent.root / "tell.py").write_text(code)
+    shown = [
+        first_agent.call("context", task="tell", files=["tell.py"]),
+        first_agent.call("outline", file="tell.py", mode="context", symbol="tell"),
+        first_agent.call("search", query="print(", mode="literal"),
+        first_agent.call("fetch", ids=["tell.py#tell"]),
+    ]
+    for text, failed in shown:
+        assert not failed
+        assert code.split("\n")[1].strip() in text
+
+
 def test_what_only_a_command_does_stays_a_command() -> None:
     for hint in (
         "cairn index -C FOLDER",

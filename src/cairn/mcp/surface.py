@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -146,7 +146,7 @@ class Surface:
         async with self._turns:
             if self._prepare is not None:
                 # Where the agent was started need be no project when it names another one.
-                with suppress(*((ProjectError,) if request.project != self._project else ())):
+                with suppress(ProjectError) if request.project != self._project else nullcontext():
                     found = await self._prepare()
                     if found is not None and request.project == self._project:
                         request = replace(request, project=found)
@@ -220,7 +220,7 @@ def _arguments(params: Params) -> Params:
 
 def _told(error: CairnError) -> str:
     hint = f"\ntry: {for_tools(error.hint)}" if error.hint else ""
-    return f"error[{error.code}]: {for_tools(str(error))}{hint}"
+    return f"error[{error.code}]: {error}{hint}"
 
 
 def _text(text: str, *, is_error: bool = False) -> Params:

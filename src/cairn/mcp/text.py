@@ -60,6 +60,14 @@ def for_tools(text: str) -> str:
     return text
 
 
+# Where the daemon left something out of a text that is code for the rest, and so nobody's to change.
+_CUT = re.compile(r"^\((?:\+\d+ lines|\d+ of \d+ [a-z ]*left out): .*\)$", re.MULTILINE)
+
+
+def _for_tools_at_cuts(text: str) -> str:
+    return _CUT.sub(lambda found: for_tools(found[0]), text)
+
+
 class Page:
     """A text that keeps to the limits. Blocks come best first; the first that has no room ends it."""
 
@@ -87,7 +95,7 @@ class Page:
     def close(self, notes: Sequence[str]) -> str:
         """Return the text, with notes at its end as far as they have room."""
         left = _FOOT_CHARS
-        for note in map(for_tools, notes):
+        for note in notes:
             shown = note if len(note) < left else f"{note[: max(0, left - 2)]}…"
             left -= len(shown) + 1
             if left < 0:
@@ -111,7 +119,7 @@ def search_text(found: SearchDocument, narrowed_by: Sequence[str] = ()) -> str:
     page = Page()
     for hit in found["code"]:
         page.add(_hit(hit))
-    notes = list(found.get("notes", ()))
+    notes = [for_tools(note) for note in found.get("notes", ())]
     coverage = found["coverage"]
     omitted = found["omitted"] + page.n_left_out
     if omitted:
@@ -207,8 +215,8 @@ def context_text(found: ContextDocument) -> str:
     for one in found["items"]:
         head = f"{one['filepath']}:{one['start_line']}  {_label(one)}  ({one['start_line']}-{one['end_line']}"
         head += f", {one['id']})" if one["id"] else ")"
-        page.add(f"{head}\n{for_tools(one['text'])}\n")
-    notes = list(found["notes"])
+        page.add(f"{head}\n{_for_tools_at_cuts(one['text'])}\n")
+    notes = [for_tools(note) for note in found["notes"]]
     if omitted := found["omitted"] + page.n_left_out:
         notes.insert(0, f"{omitted} more have no room: lower `limit`, or ask with `ids` of a search.")
     if not found["items"] and not notes:
@@ -219,13 +227,13 @@ def context_text(found: ContextDocument) -> str:
 def outline_text(found: OutlineDocument) -> str:
     """Return the outline, whose text itself says which definitions it leaves out."""
     page = Page()
-    lines = for_tools(found["text"]).split("\n")
+    lines = _for_tools_at_cuts(found["text"]).split("\n")
     n_lines = _fitting(lines, page.room)
     page.add("\n".join(lines[:n_lines]))
     if n_lines == len(lines):
         return page.close([])
     more = "`fetch` the definition by its id" if found["mode"] == "context" else "ask with `symbol`"
-    return page.close([f"Cut after {n_lines} of {len(lines)} lines: {more}.", *found["notes"]])
+    return page.close([f"Cut after {n_lines} of {len(lines)} lines: {more}.", *map(for_tools, found["notes"])])
 
 
 def graph_text(relation: str, found: dict[str, Any]) -> str:
@@ -245,7 +253,7 @@ def graph_text(relation: str, found: dict[str, Any]) -> str:
         notes.append("No definition changed since then.")
     elif not any(found.get(name) for name in ("links", "steps", "importers", "affected", "tests")):
         notes.append("None, as far as can be resolved.")
-    return page.close([*notes, *found["notes"]])
+    return page.close([*notes, *map(for_tools, found["notes"])])
 
 
 def _links(found: dict[str, Any]) -> Iterator[str]:
