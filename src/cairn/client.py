@@ -14,9 +14,9 @@ from typing import Any, Protocol, Self
 from urllib.parse import quote
 
 from cairn import __version__
-from cairn.errors import CairnError, DaemonError, IndexLockedError, StoreError, error_from
+from cairn.errors import CairnError, DaemonError, IndexLockedError, StoreError, TooLargeError, error_from
 from cairn.protocol import PROTOCOL_VERSION
-from cairn.protocol.requests import ProjectRequest
+from cairn.protocol.requests import MAX_BODY_BYTES, ProjectRequest
 from cairn.runtime import Runtime, StateFolder
 from cairn.schema import encode
 from cairn.storage.lock import write_lock
@@ -26,6 +26,7 @@ START_SECONDS = 20.0
 STOP_SECONDS = 15.0
 _STEP_SECONDS = 0.01
 _HEALTH_SECONDS = 5.0
+_SILENCE_SECONDS = 10.0  # after which a daemon that does not answer is asked whether it lives
 _MAX_LINE_BYTES = 1 << 24
 
 
@@ -52,31 +53,64 @@ class Stream(Protocol):
         """Yield its lines as they come."""
 
 
+class _Hangs(Exception):
+    """The daemon with this process id is there and does not answer: another attempt would wait as long."""
+
+
 class SocketTransport:
     """Asks the daemon of this user, and starts it first when it does not run.
 
     Args:
         folder: where the daemon is found.
         starting: called to find or start it; a seam for tests.
+        silence_seconds: how long it may work before it is asked whether it lives.
     """
 
-    def __init__(self, folder: StateFolder, starting: Callable[[StateFolder], Runtime] | None = None) -> None:
+    def __init__(
+        self,
+        folder: StateFolder,
+        starting: Callable[[StateFolder], Runtime] | None = None,
+        silence_seconds: float = _SILENCE_SECONDS,
+    ) -> None:
         self._folder = folder
         self._starting = starting or ensure
+        self._silence_seconds = silence_seconds
 
     async def send(self, method: str, path: str, body: bytes | None) -> Reply:
-        """Return the whole answer; a daemon that goes or went meanwhile is started again, once."""
-        with suppress(DaemonError, StoreError):
-            received = await self._receive(method, path, body, look=False)
-            reply = read_reply(received) if received else None
-            if reply is not None and not (reply.status == 503 and "retry-after" in reply.headers):
-                return reply
-        return read_reply(await self._receive(method, path, body, look=True))
+        """Return the whole answer; a daemon that goes or went meanwhile is started again, once.
 
-    async def _receive(self, method: str, path: str, body: bytes | None, *, look: bool) -> bytes:
+        Raises:
+            DaemonError: if there is none, or it hangs.
+            TooLargeError: if the body is larger than the daemon takes, which would hang up on it.
+        """
+        if body is not None and len(body) > MAX_BODY_BYTES:
+            raise TooLargeError(f"the request is larger than {MAX_BODY_BYTES:,} bytes", "ask for less at once")
+        try:
+            with suppress(DaemonError, StoreError):
+                reply = await self._reply(method, path, body, look=False)
+                if not (reply.status == 503 and "retry-after" in reply.headers):
+                    return reply
+            return await self._reply(method, path, body, look=True)
+        except _Hangs as hangs:
+            pid = hangs.args[0]
+            raise DaemonError(
+                f"the daemon (process {pid}) does not answer", f"kill -9 {pid}; the next call starts another"
+            ) from hangs
+
+    async def _reply(self, method: str, path: str, body: bytes | None, *, look: bool) -> Reply:
         async with self._connection(method, path, body, look=look) as reader:
-            received: bytes = await _guarded(reader.read())
-            return received
+            reading = asyncio.ensure_future(reader.read())
+            try:
+                while not (await asyncio.wait([reading], timeout=self._silence_seconds))[0]:
+                    await asyncio.to_thread(self._check_alive)
+                return read_reply(await _guarded(reading))
+            finally:
+                reading.cancel()
+
+    def _check_alive(self) -> None:
+        runtime = self._folder.find()
+        if runtime is not None and _is_silent(runtime, self._silence_seconds):
+            raise _Hangs(runtime.pid)
 
     @asynccontextmanager
     async def stream(self, method: str, path: str, body: bytes | None) -> AsyncIterator[Stream]:
@@ -235,6 +269,15 @@ def answers(runtime: Runtime, timeout_seconds: float = _HEALTH_SECONDS) -> bool:
         return reply.status == 200 and json.loads(reply.body)["status"] == "ok"
     except (DaemonError, ValueError, KeyError, TypeError):
         return False
+
+
+def _is_silent(runtime: Runtime, timeout_seconds: float) -> bool:
+    """Tell whether a daemon takes a connection and says nothing; one that works does, for its threads do the work."""
+    try:
+        ask(runtime, "", "GET", "/api/health", timeout_seconds=timeout_seconds)
+    except DaemonError as error:
+        return isinstance(error.__cause__, TimeoutError)
+    return False
 
 
 def _start(folder: StateFolder) -> Runtime:

@@ -7,6 +7,7 @@ is left alone.
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -17,7 +18,7 @@ from cairn.errors import ConfigError, NotFoundError, PathError, StoreError
 from cairn.storage.lock import write_lock
 
 if TYPE_CHECKING:
-    from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+    from yaml.nodes import Node, ScalarNode, SequenceNode
 
 _LOCK_SECONDS = 10.0
 _MAX_BYTES = 1_000_000
@@ -64,6 +65,14 @@ class CoreFiles:
         """
         return tuple(one.file for one in _parse(self._text(), self.file)[1])
 
+    def has(self, path: str) -> bool:
+        """Tell whether a path leads to a file, and to one of the project: others may have written the list."""
+        try:
+            at = Path(os.path.realpath(self._root / path))
+            return at.is_relative_to(os.path.realpath(self._root)) and at.is_file()
+        except ValueError:  # a null byte, or half a character
+            return False
+
     def add(self, path: str, summary: str | None = None) -> tuple[CoreFile, bool]:
         """Mark a file, or give a marked one another summary; return it, and whether that changed anything.
 
@@ -77,7 +86,7 @@ class CoreFiles:
             ConfigError, StoreError: as `read`, or if the list cannot be edited or written.
         """
         path = self._relative(path)
-        if not (self._root / path).is_file():
+        if not self.has(path):
             raise NotFoundError(f"there is no file {path!r}", "name a file of the project")
 
         def change(text: str) -> tuple[str, CoreFile]:
@@ -117,7 +126,10 @@ class CoreFiles:
             if new == old:
                 return file, False
             before = [one.file for one in _parse(old, self.file)[1]]
-            after = [one.file for one in _parse(new, self.file)[1]]
+            try:
+                after = [one.file for one in _parse(new, self.file)[1]]
+            except ConfigError:  # of the text that would be written
+                after = []
             if _others(after, file) != _others(before, file) or (file in after) != present:
                 raise ConfigError(f"{self.file} is written in a way that cannot be edited", _HINT)
             self._write(new)
@@ -182,9 +194,10 @@ def _parse(text: str, file: Path) -> tuple[SequenceNode | None, list[_Item]]:
     if not isinstance(document, MappingNode):
         raise ConfigError(f"{file} holds no `files:`", _HINT)
     lists = [value for key, value in document.value if key.value == "files"]
-    if len(lists) > 1 or (unknown := [key for key, _ in document.value if key.value != "files"]):
-        name = "files" if len(lists) > 1 else unknown[0].value
-        raise ConfigError(f"{file}: {name!r} does not belong there", _HINT)
+    if not lists and document.value:  # other keys may stand beside it, but not instead of it: that is a slip
+        raise ConfigError(f"{file} holds no `files:`", _HINT)
+    if len(lists) > 1:
+        raise ConfigError(f"{file}: `files` is there twice", _HINT)
     if not lists or (isinstance(lists[0], ScalarNode) and lists[0].tag.endswith(":null")):
         return None, []
     if not isinstance(lists[0], SequenceNode):
@@ -201,22 +214,22 @@ def _item(node: Node, file: Path) -> _Item:
 
     where = f"{file}:{node.start_mark.line + 1}"
     if isinstance(node, ScalarNode):
-        return _Item(CoreFile(_scalar(node, where), ""), node, node, None)
+        return _Item(CoreFile(_path(node, where), ""), node, node, None)
     if not isinstance(node, MappingNode):
         raise ConfigError(f"{where} is no file", _HINT)
-    values = _fields(node, where)
-    if "path" not in values or not values["path"].value:
+    values = {str(key.value): value for key, value in node.value}  # others are their owners' own, and stay
+    if "path" not in values:
         raise ConfigError(f"{where} has no `path`", _HINT)
     summary = values.get("summary")
-    core = CoreFile(_scalar(values["path"], where), "" if summary is None else _scalar(summary, where))
+    core = CoreFile(_path(values["path"], where), "" if summary is None else _scalar(summary, where))
     return _Item(core, node, values["path"], summary)
 
 
-def _fields(node: MappingNode, where: str) -> dict[str, ScalarNode]:
-    values = {str(key.value): value for key, value in node.value}
-    if unknown := sorted(set(values) - {"path", "summary"}):
-        raise ConfigError(f"{where}: {unknown[0]!r} is unknown", _HINT)
-    return values
+def _path(node: Node, where: str) -> str:
+    path = _scalar(node, where)
+    if not path:
+        raise ConfigError(f"{where} has no `path`", _HINT)
+    return PurePosixPath(os.path.normpath(path)).as_posix()
 
 
 def _scalar(node: Node, where: str) -> str:
@@ -233,7 +246,7 @@ def _with_item(text: str, found: SequenceNode | None, items: list[_Item], new: C
     if found is not None and found.flow_style and items:
         raise ConfigError("the list of core files stands in brackets", _HINT)
     lines = text.splitlines(keepends=True)
-    ending = "\r\n" if lines and lines[-1].endswith("\r\n") else "\n"
+    ending = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
     if lines and not lines[-1].endswith("\n"):
         lines[-1] += ending
     if items:
@@ -242,7 +255,8 @@ def _with_item(text: str, found: SequenceNode | None, items: list[_Item], new: C
     else:
         indent, at = 2, next((n + 1 for n, line in enumerate(lines) if line.startswith("files:")), len(lines))
         if at and lines[at - 1].startswith("files:"):
-            lines[at - 1] = "files:" + ending
+            comment = re.search(r"\s+#.*", lines[at - 1].rstrip("\r\n"))
+            lines[at - 1] = f"files:{comment[0] if comment else ''}{ending}"
         else:
             lines.append("files:" + ending)
             at = len(lines)
@@ -261,7 +275,7 @@ def _with_summary(text: str, item: _Item, summary: str) -> str:
         return text[: old.start_mark.index] + _quoted(summary) + tail + text[old.end_mark.index :]
     lines = text.splitlines(keepends=True)
     at = item.path_node.end_mark.line
-    ending = "\r\n" if lines[at].endswith("\r\n") else "\n"
+    ending = "\r\n" if lines[0].endswith("\r\n") else "\n"
     if item.path_node is item.node:  # the path alone
         start, end = item.node.start_mark.index, item.node.end_mark.index
         indent = " " * item.node.start_mark.column
@@ -301,5 +315,8 @@ def _quoted(text: str) -> str:
     """Return a text as YAML writes it on one line."""
     import yaml  # noqa: PLC0415 - as in _parse()
 
-    written: str = yaml.safe_dump(text, width=float("inf"), allow_unicode=True, default_flow_style=True)
+    style = None if text.isprintable() else '"'  # only there can a line break be written on one line
+    written: str = yaml.safe_dump(
+        text, width=float("inf"), allow_unicode=True, default_flow_style=True, default_style=style
+    )
     return written.removesuffix("\n").removesuffix("\n...")

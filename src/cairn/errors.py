@@ -161,6 +161,13 @@ class BusyError(DaemonError):
     code = "busy"
 
 
+class InternalError(CairnError):
+    """The daemon met a mistake of its own; its log holds the traceback."""
+
+    code = "internal"
+    exit_code = 3
+
+
 class ProviderError(CairnError):
     """An embedding provider cannot be reached, refuses, or answers what makes no sense."""
 

@@ -345,12 +345,13 @@ def list_core(workspace: Workspace, request: CoreListRequest, progress: Progress
     left = DEFAULT_CORE_TOKENS if request.max_tokens is None else request.max_tokens
     budget = left
     files: list[CoreFileDocument] = []
-    marked = CoreFiles(workspace.root).read()
+    core = CoreFiles(workspace.root)
+    marked = core.read()
     for one in marked:
         row: CoreFileDocument = {
             "filepath": one.path,
             "summary": one.summary,
-            "missing": not (workspace.root / one.path).is_file(),
+            "missing": not core.has(one.path),
             "symbols": [],
             "omitted": 0,
         }

@@ -666,7 +666,7 @@ class Workspace:
 
         if (symbol is None) == (diff is None):
             raise QueryError(
-                "name a symbol, or ask for --diff: one of both", "cairn impact SYMBOL, or: cairn impact --diff"
+                "name a symbol, or ask for what changed: one of both", "cairn impact SYMBOL, or: cairn impact --diff"
             )
         if symbol is not None:
             return nodes_of(graph, self._symbol(symbol))

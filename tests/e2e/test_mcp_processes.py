@@ -22,8 +22,11 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
-from cairn.client import ensure, stop
+from cairn.client import Client as AskingClient
+from cairn.client import SocketTransport, ensure, stop
+from cairn.errors import DaemonError
 from cairn.mcp.tools import TOOLS
+from cairn.protocol.requests import OutlineRequest
 from cairn.registry import Registry
 from cairn.runtime import Runtime, StateFolder
 from conftest import Git
@@ -129,13 +132,16 @@ def _text(result: Any) -> str:  # noqa: ANN401 - a result of the SDK
 class Line:
     """A front end, asked line by line."""
 
-    def __init__(self, project: Path, *arguments: str, command: str = COMMAND, **environment: str) -> None:
+    def __init__(
+        self, project: Path, *arguments: str, command: str = COMMAND, stderr: int | None = None, **environment: str
+    ) -> None:
         self.process = subprocess.Popen(
             [command, *(arguments or ("mcp",))],
             cwd=project,
             env=os.environ | environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=stderr,
             text=True,
         )
 
@@ -177,6 +183,63 @@ def test_a_front_end_stays_small_whatever_it_is_asked(project: Path, folder: Sta
     resident_mb = int(status.partition("VmRSS:")[2].split()[0]) / 1_000
     line.close()
     assert resident_mb < MAX_RESIDENT_MB
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_a_front_end_that_is_interrupted_ends_without_a_word(project: Path, folder: StateFolder) -> None:
+    line = Line(project, stderr=subprocess.PIPE)
+    line.ask("ping", {})
+    line.process.send_signal(signal.SIGINT)
+    _, said = line.process.communicate(timeout=10)
+    assert (line.process.returncode, said) == (0, "")
+
+
+def test_a_front_end_ends_with_its_stdin_though_nobody_reads_what_it_says(project: Path, folder: StateFolder) -> None:
+    line = Line(project)
+    assert line.process.stdin is not None
+    assert line.process.stdout is not None
+    listing = json.dumps({"jsonrpc": "2.0", "id": "N", "method": "tools/list"})
+    line.process.stdin.write(
+        "".join(listing.replace("N", str(n)) + "\n" for n in range(60))
+    )  # far more than a pipe holds
+    line.process.stdin.close()
+    assert line.process.wait(15) == 0
+    line.process.stdout.close()
+
+
+def test_a_request_that_is_too_large_for_the_daemon_is_told_so(project: Path, folder: StateFolder) -> None:
+    line = Line(project)
+    call = {"name": "search", "arguments": {"query": "tax " * 500_000}}
+    answer = line.ask("tools/call", call)["result"]
+    assert "error[too-large]: the request is larger than 1,000,000 bytes" in answer["content"][0]["text"]
+    assert line.close() == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_a_daemon_that_hangs_is_named_and_the_next_one_is_asked(project: Path, folder: StateFolder) -> None:
+    Registry(folder).add(project, "shop")
+    runtime = ensure(folder)
+    client = AskingClient(SocketTransport(folder, silence_seconds=0.5))
+    asked = OutlineRequest(project="shop", file="money.py")
+    os.kill(runtime.pid, signal.SIGSTOP)
+    try:
+        with pytest.raises(DaemonError, match=f"process {runtime.pid}.* does not answer") as told:
+            asyncio.run(client.call("outline", asked))
+    finally:
+        os.kill(runtime.pid, signal.SIGKILL)
+    assert f"kill -9 {runtime.pid}" in told.value.hint
+    assert asyncio.run(client.call("outline", asked))["filepath"] == "money.py"
+
+
+def test_an_agent_in_no_project_may_name_one(project: Path, tmp_path: Path, folder: StateFolder) -> None:
+    Registry(folder).add(project, "shop")
+    line = Line(tmp_path)
+    refused = line.ask("tools/call", {"name": "outline", "arguments": {"file": "money.py"}})["result"]
+    named = {"file": "money.py", "project": "shop"}
+    answer = line.ask("tools/call", {"name": "outline", "arguments": named})["result"]
+    line.close()
+    assert f"cairn index -C {tmp_path}" in refused["content"][0]["text"]
+    assert not answer["isError"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="kills a process between two others")
@@ -267,6 +330,44 @@ def test_the_project_an_agent_names_in_the_environment_is_taken(
     answer = line.ask("tools/call", {"name": "outline", "arguments": {"file": "money.py"}})["result"]
     line.close()
     assert not answer["isError"]
+
+
+def test_an_agent_that_is_started_elsewhere_says_where_it_works(
+    project: Path, tmp_path: Path, folder: StateFolder
+) -> None:
+    environment = {"XDG_STATE_HOME": str(folder.path.parent)}
+    server = StdioServerParameters(command=COMMAND, args=["mcp"], cwd=tmp_path, env=environment)
+    asked = []
+
+    async def roots(context: object) -> types.ListRootsResult:
+        asked.append(context)
+        uris = ("file:///nowhere/at/all", (project / "sub folder").as_uri())
+        return types.ListRootsResult.model_validate({"roots": [{"uri": uri} for uri in uris]})
+
+    async def use() -> None:
+        (project / "sub folder").mkdir()
+        async with Client(server, mode="legacy", list_roots_callback=roots) as client:
+            for _ in range(2):
+                assert _text(await client.call_tool("search", {"query": "add the tax"})).startswith("money.py:")
+        assert len(asked) == 1
+
+    asyncio.run(use())
+
+
+def test_what_an_agent_says_of_where_it_works_may_be_odd(project: Path, tmp_path: Path, folder: StateFolder) -> None:
+    line = Line(tmp_path)
+    assert line.process.stdin is not None
+    assert line.process.stdout is not None
+    line.ask("initialize", HELLO | {"capabilities": {"roots": {}}})
+    asked = line.ask("tools/call", {"name": "outline", "arguments": {"file": "money.py"}})
+    assert asked["method"] == "roots/list"
+    uris = ("https://example.com/x", "file://[", "file:///a%00b", "", project.as_uri())
+    answer = {"jsonrpc": "2.0", "id": asked["id"], "result": {"roots": [{"uri": uri} for uri in uris]}}
+    line.process.stdin.write(json.dumps(answer) + "\n")
+    line.process.stdin.flush()
+    found = json.loads(line.process.stdout.readline())["result"]
+    line.close()
+    assert not found["isError"], found
 
 
 def test_mcp_over_http_is_behind_the_checks_of_the_daemon(project: Path, folder: StateFolder) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,21 +19,22 @@ from mcp.shared.message import SessionMessage
 from cairn.client import Client
 from cairn.config import Settings
 from cairn.daemon.app import create_app
-from cairn.errors import RequestError
+from cairn.errors import BusyError, RequestError
 from cairn.mcp import wire
 from cairn.mcp.about import INSTRUCTIONS
 from cairn.mcp.http import InProcess, mcp_route
 from cairn.mcp.server import create_server
 from cairn.mcp.surface import PROMPTS, RESOURCES, Surface
-from cairn.mcp.text import MAX_CHARS
-from cairn.mcp.tools import TOOLS
+from cairn.mcp.text import MAX_CHARS, for_tools
+from cairn.mcp.tools import TOOLS, Asked, call
 from cairn.mcp.wire import HANDSHAKE_REVISIONS, MODERN_REVISIONS, Connection
-from cairn.protocol.requests import CoreRequest, GraphRequest
+from cairn.protocol.requests import CoreRequest, GraphRequest, IndexStatusRequest
 from cairn.protocol.table import core_operation, graph_operation
 from cairn.registry import Registry
 from cairn.runtime import StateFolder
 from cairn.schema import decode
 from cairn.source.text import estimate_tokens
+from conftest import Git
 
 META = "io.modelcontextprotocol/"
 LONG = "def long_one():\n" + "".join(f"    step({n}, 'näher am Ende {n}')\n" for n in range(900))
@@ -50,6 +52,8 @@ def tax(price):
     return price * 1.2
 ''',
     "shop/long.py": LONG,
+    "shop/many.py": "def helper():\n    return 1\n\n\n"
+    + "".join(f"def a_function_with_quite_a_name_{n}():\n    return helper()\n\n\n" for n in range(300)),
     "tests/test_money.py": "from shop.money import total\n\n\ndef test_total():\n    assert total([1]) == 1.2\n",
 }
 Message = dict[str, Any]
@@ -155,7 +159,7 @@ def test_an_outline_a_context_and_the_status_are_text(agent: Agent) -> None:
     assert "def tax(price)" in agent.call("context", task="change the tax")[0]
     status, failed = agent.call("index_status", check=True)
     assert not failed
-    assert "3 files" in status
+    assert "4 files" in status
     assert "healthy" in status
 
 
@@ -187,6 +191,8 @@ def test_core_files_are_marked_listed_and_unmarked(agent: Agent) -> None:
         ("graph", {"relation": "callers", "symbol": "nowhere"}, "error[symbol-unknown]"),
         ("core_files", {"action": "mark"}, "mark needs 'file'"),
         ("context", {}, "error[request]"),
+        ("outline", {"file": "\ud800"}, "error[not-found]: there is no file"),
+        ("search", {"query": "x" * 1_100_000}, "error[too-large]"),
     ],
 )
 def test_what_is_wrong_is_told_as_an_answer_the_model_reads(
@@ -196,6 +202,149 @@ def test_what_is_wrong_is_told_as_an_answer_the_model_reads(
     assert failed
     assert expected in text
     assert "\ntry: " in text
+
+
+def _commands(text: str) -> list[str]:
+    return re.findall(r"cairn (?:search|fetch|outline|impact|similar|callers)\b|--[a-z]+", text)
+
+
+def test_agents_are_told_of_tools_and_not_of_commands_that_do_the_same(agent: Agent) -> None:
+    answers = [
+        agent.call("graph", relation="callers", symbol="nowhere"),
+        agent.call("search", query="callers of tax"),
+        agent.call("search", query=""),
+        agent.call("search", query="(", mode="regex"),
+        agent.call("search", query="print($X", mode="structural"),
+        agent.call("fetch", ids=["nothing"]),
+        agent.call("fetch", ids=["shop/long.py#nothing"]),
+        agent.call("context", task="the long one", files=["shop/long.py"]),
+        agent.call("context"),
+        agent.call("outline", file="none.py"),
+        agent.call("outline", file="../out.py"),
+        agent.call("outline", file="shop/money.py", mode="context"),
+        agent.call("outline", file="shop/long.py", mode="context", symbol="long_one"),
+        agent.call("outline", file="shop/many.py"),
+        agent.call("outline", file="shop/many.py", mode="extract"),
+        agent.call("graph", relation="impact"),
+    ]
+    for text, _ in answers:
+        assert _commands(text) == [], text
+    assert "`search` with query='nowhere'" in answers[0][0]
+    assert "mode=hybrid takes it as prose" in answers[1][0]
+    assert "`fetch` with ids=['shop/long.py#long_one']" in answers[12][0]
+
+
+@pytest.mark.parametrize(
+    "hint",
+    [
+        "name something in it: cairn search --mode structural 'print($X)'",
+        "cairn search --mode structural 'print($X)' --lang python",
+        "did you mean a, b? Or look for it with: cairn search a.b",
+        "name a smaller function of it: cairn outline src/a b.py",
+        "(3 of 9 functions left out: --symbol NAME, or more --max-tokens)",
+        "The time was up after 1 of 2 files; narrow it with --in or --lang.",
+        "Taken for Python; name another language with --lang.",
+        "leave out --branch",
+        "name a file below it, or its project with -C",
+    ],
+)
+def test_hints_of_commands_become_hints_of_tools(hint: str) -> None:
+    assert _commands(for_tools(hint)) == []
+    assert " -C" not in for_tools(hint)
+
+
+def test_code_that_holds_commands_is_shown_as_it_is(first_agent: Agent) -> None:
+    code = 'def tell():\n    print("cairn search QUERY --mode hybrid, with --lang, or --diff; leave out --branch")\n'
+    (first_agent.root / "tell.py").write_text(code)
+    shown = [
+        first_agent.call("context", task="tell", files=["tell.py"]),
+        first_agent.call("outline", file="tell.py", mode="context", symbol="tell"),
+        first_agent.call("search", query="print(", mode="literal"),
+        first_agent.call("fetch", ids=["tell.py#tell"]),
+    ]
+    for text, failed in shown:
+        assert not failed
+        assert code.split("\n")[1].strip() in text
+
+
+def test_what_only_a_command_does_stays_a_command() -> None:
+    for hint in (
+        "cairn index -C FOLDER",
+        "cairn doctor --fix",
+        "cairn index --branch main",
+        "git branch --all; git fetch",
+    ):
+        assert for_tools(hint) == hint
+
+
+def test_what_is_left_out_is_counted_with_what_gets_it(agent: Agent) -> None:
+    assert "raise `limit`" in agent.call("search", query="step", mode="literal", limit=3)[0]
+    full, _ = agent.call("search", query="step", mode="literal", limit=0)
+    assert "more hits: narrow with" in full
+    assert "raise" not in full
+    few, _ = agent.call("graph", relation="callers", symbol="helper", limit=2)
+    assert "298 more: raise `limit`." in few
+    every, _ = agent.call("graph", relation="callers", symbol="helper")
+    assert re.search(r"\d+ more have no room: `search` for `callers of X` with `globs`", every)
+    outline, _ = agent.call("outline", file="shop/many.py")
+    assert outline.count("left out") == 1
+    assert "left out: ask with `symbol`" in outline
+
+
+def test_a_line_that_matches_is_told_in_few_words(agent: Agent) -> None:
+    found, _ = agent.call("search", query="price * 1.2", mode="literal")
+    assert re.fullmatch(r"shop/money\.py:11  function tax  \(c_[0-9a-z.]+\)\n {8}return price \* 1\.2", found)
+
+
+def test_a_search_that_its_filters_leave_empty_says_so(agent: Agent) -> None:
+    nothing, _ = agent.call("search", query="tax", globs=["nowhere/**"], kinds=["gadget"])
+    assert "with these `globs`, `kinds`" in nothing
+    assert "without them" in nothing
+    assert "with these" not in agent.call("search", query="zzzz", mode="literal")[0]
+
+
+def test_a_change_of_nothing_is_not_called_unresolved(first_agent: Agent, git: Git) -> None:
+    git(first_agent.root, "init", "-q")
+    git(first_agent.root, "add", "-A")
+    git(first_agent.root, "commit", "-qm", "one")
+    found, failed = first_agent.call("graph", relation="impact", diff="HEAD")
+    assert (found, failed) == ("No definition changed since then.", False)
+
+
+def test_a_text_that_is_empty_says_why(first_agent: Agent) -> None:
+    beyond, failed = first_agent.call("fetch", ids=["shop/money.py#tax"], skip_lines=50)
+    assert not failed
+    assert "Nothing of shop/money.py#tax: it ends before skip_lines=50." in beyond
+    found, _ = first_agent.call("search", query="add the tax to a price")
+    text_id = re.findall(r"c_[0-9a-z.]+", found)[0]
+    (first_agent.root / "shop" / "money.py").unlink()
+    gone, _ = first_agent.call("fetch", ids=[text_id])
+    assert re.search(r"its file is gone|error\[not-found\]", gone)  # before the watcher saw it, and after
+
+
+def test_a_project_whose_folder_is_gone_is_named_by_every_tool_until_it_is_back(first_agent: Agent) -> None:
+    assert not first_agent.call("search", query="tax")[1]
+    moved = first_agent.root.rename(first_agent.root.with_name("moved"))
+    for tool, arguments in (("search", {"query": "tax"}), ("outline", {"file": "shop/money.py"}), ("core_files", {})):
+        text, failed = first_agent.call(tool, **arguments)
+        assert failed
+        assert "error[project]: the folder of shop is gone" in text
+    moved.rename(first_agent.root)
+    assert not first_agent.call("search", query="tax")[1]
+
+
+def test_a_call_that_takes_longer_than_agents_wait_says_that_its_work_goes_on(agent: Agent) -> None:
+    async def late(asked: Asked, request: IndexStatusRequest) -> str:
+        await asyncio.sleep(60)
+        return ""
+
+    async def nowhere(done: float, total: float, message: str) -> None:
+        pass
+
+    tool = TOOLS["index_status"]._replace(run=late, needs_index=False)
+    with pytest.raises(BusyError, match=r"no answer in 0\.01 s") as told:
+        agent.run(call(tool, Asked(agent.client, nowhere), IndexStatusRequest(), within_seconds=0.01))
+    assert "ask again" in told.value.hint
 
 
 def test_null_stands_for_what_is_left_out(agent: Agent) -> None:
@@ -212,10 +361,26 @@ def test_the_first_index_is_told_step_by_step(first_agent: Agent) -> None:
     asked = {"name": "search", "arguments": {"query": "tax"}}
     first_agent.run(surface.handle("tools/call", asked, report))
     assert news
-    assert news[-1] == (3, 3, "indexing 3 of 3 files")
+    assert news[-1] == (4, 4, "indexing 4 of 4 files")
     news.clear()
     first_agent.run(surface.handle("tools/call", asked, report))
     assert not news
+
+
+def test_a_long_first_index_is_told_a_few_times_a_second_and_not_file_by_file(first_agent: Agent) -> None:
+    for n in range(300):
+        (first_agent.root / f"file{n}.py").write_text(f"x{n} = 1\n")
+    news: list[tuple[float, float, str]] = []
+
+    async def report(done: float, total: float, message: str) -> None:
+        news.append((done, total, message))
+
+    started = time.monotonic()
+    first_agent.run(
+        first_agent.surface().handle("tools/call", {"name": "search", "arguments": {"query": "tax"}}, report)
+    )
+    assert len(news) <= 2 + 5 * (time.monotonic() - started)
+    assert news[-1][0] == news[-1][1] == 304
 
 
 def test_many_agents_may_ask_first_while_the_project_is_watched_but_not_indexed(first_agent: Agent) -> None:
@@ -271,6 +436,8 @@ def _conversation(revision: str) -> list[Message]:
         ("prompts/list", {}),
         *[("prompts/get", {"name": one.name, "arguments": {"question": "Q"}}) for one in PROMPTS.values()],
         ("prompts/get", {"name": "search"}),
+        ("prompts/get", {"name": "status", "arguments": 5}),
+        ("tools/call", {"name": "search", "arguments": []}),
         ("prompts/get", {"name": "nothing"}),
         ("resources/list", {}),
         *[("resources/read", {"uri": uri}) for uri in RESOURCES],
@@ -404,6 +571,13 @@ def test_what_is_no_request_gets_an_error(agent: Agent, line: bytes, code: int, 
     assert (answer["error"]["code"], answer["id"]) == (code, number)
 
 
+def test_params_that_are_null_are_none(agent: Agent) -> None:
+    async def act(connection: Connection, sent: list[Message]) -> None:
+        connection.receive(b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": null}')
+
+    assert _talk(agent, act) == [{"jsonrpc": "2.0", "id": 1, "result": {}}]
+
+
 def test_notifications_and_answers_get_none(agent: Agent) -> None:
     async def act(connection: Connection, sent: list[Message]) -> None:
         connection.receive(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}')
@@ -452,3 +626,26 @@ def test_progress_goes_to_those_who_ask_for_it_and_only_up(first_agent: Agent) -
     assert all(one["params"]["progressToken"] == "t" for one in news)
     steps = [one["params"]["progress"] for one in news]
     assert steps == sorted(set(steps))
+
+
+def test_a_client_is_asked_where_it_works_only_if_it_offers_to_say_and_need_not_say_it_well(agent: Agent) -> None:
+    said: list[list[str]] = []
+
+    async def act(connection: Connection, sent: list[Message]) -> None:
+        assert await connection.roots() == []
+        hello = {"protocolVersion": "2025-06-18", "capabilities": {"roots": {}}}
+        connection.receive(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}).encode())
+        await connection.drain(10)
+        wrong: list[Message] = [
+            {"result": one} for one in (None, 5, {}, {"roots": 5}, {"roots": [5, {"uri": 5}, {"uri": "file:///a"}]})
+        ]
+        for answer in (*wrong, {"error": {"code": -32601, "message": "no"}}):
+            asking = asyncio.create_task(connection.roots())
+            await asyncio.sleep(0)
+            connection.receive(json.dumps({"jsonrpc": "2.0", "id": sent[-1]["id"], **answer}).encode())
+            said.append(await asyncio.wait_for(asking, 10))
+
+    sent = _talk(agent, act)
+    assert said == [[], [], [], [], ["file:///a"], []]
+    numbers = [one["id"] for one in sent if one.get("method") == "roots/list"]
+    assert len(set(numbers)) == len(said)

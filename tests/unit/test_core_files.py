@@ -119,12 +119,13 @@ def test_a_list_without_files_takes_its_first(project: Path, text: str) -> None:
         ("- a\n", "holds no `files:`"),
         ("files: text\n", "no list"),
         ("files: {}\n", "no list"),
-        ("file:\n  - a\n", "does not belong"),
+        ("file:\n  - a\n", "holds no `files:`"),
+        ("files:\n  - a\nfiles:\n  - b\n", "`files` is there twice"),
+        ("files:\n  -\n", "has no `path`"),
         ("files:\n  - summary: a\n", "has no `path`"),
         ("files:\n  - [a]\n", "is no file"),
-        ("files:\n  - path: a\n    notes: b\n", "'notes' is unknown"),
         ("files:\n  - path: [a]\n", "no text"),
-        ("files:\n  - a\n  - path: a\n", "there twice"),
+        ("files:\n  - a\n  - path: ./a\n", "there twice"),
         ("files: \xff\n".encode("latin-1"), "no UTF-8"),
         ("x" * 1_000_001, "larger than"),
     ],
@@ -138,6 +139,64 @@ def test_a_damaged_file_is_told_and_left_alone(project: Path, text: str | bytes,
         with pytest.raises(ConfigError, match=message):
             use()
     assert (project / ".cairn" / "core.yaml").read_bytes() == written
+
+
+def test_keys_of_others_are_kept(project: Path) -> None:
+    text = (
+        "version: 2\nfiles:\n  - path: src/a.py\n    owner: {name: Ann}\n  - owner: Bo\n    path: src/b.py\nteam: [x]\n"
+    )
+    core = _written(project, text)
+    core.add("src/new.py")
+    core.remove("src/b.py")
+    core.add("src/a.py", "A")
+    assert _text(project) == (
+        "version: 2\nfiles:\n  - path: src/a.py\n    summary: A\n    owner: {name: Ann}\n"
+        "  - path: src/new.py\nteam: [x]\n"
+    )
+
+
+def test_a_summary_of_several_lines_is_written_on_one(project: Path) -> None:
+    core = _written(project, "files:\r\n        - path: src/a.py")
+    core.add("src/b.py", "First.\nSecond: \u2028x")
+    assert core.read()[1].summary == "First.\nSecond: \u2028x"
+    head, *rest = _text(project).split("\r\n")
+    assert [head, rest[0], rest[1], len(rest)] == ["files:", "        - path: src/a.py", "        - path: src/b.py", 4]
+    assert "\n" not in rest[2]
+
+
+@pytest.mark.parametrize("empty", ["", " []", " ~"])
+def test_a_comment_beside_an_empty_list_stays(project: Path, empty: str) -> None:
+    core = _written(project, f"files:{empty}  # none yet\nowner: me\n")
+    core.add("src/a.py")
+    assert _text(project) == "files:  # none yet\n  - path: src/a.py\nowner: me\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "files:\n  - path: &p src/a.py\n    summary: *p\n",
+        "files:\n  - {path: src/a.py}\n",
+        "files:\n  - path: src/a.py\n    summary: &s x\n  - path: src/c d.py\n    summary: *s\n",
+    ],
+)
+def test_what_no_edit_can_keep_is_left_alone_and_not_called_damaged(project: Path, text: str) -> None:
+    core = _written(project, text)
+    with pytest.raises(ConfigError, match="written in a way that cannot be edited"):
+        core.add("src/a.py", "another")
+    assert _text(project) == text
+
+
+def test_a_path_that_leads_out_of_the_project_is_none_of_its_files(
+    project: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside") / "secret.py"
+    outside.write_text("x = 1\n")
+    (project / "link.py").symlink_to(outside)
+    core = CoreFiles(project)
+    assert core.has("src/a.py")
+    assert not any(core.has(path) for path in ("link.py", str(outside), "../x.py", "src", "a\0b", "\ud800"))
+    with pytest.raises(NotFoundError):
+        core.add("link.py")
 
 
 def test_a_list_in_brackets_is_read_but_not_edited(project: Path) -> None:

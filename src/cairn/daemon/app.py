@@ -24,7 +24,7 @@ from cairn.daemon.lifespan import live
 from cairn.daemon.routes import all_routes
 from cairn.daemon.security import check_host, check_origin, check_token
 from cairn.daemon.state import Daemon, Limits
-from cairn.errors import BusyError, CairnError, RouteError
+from cairn.errors import BusyError, CairnError, InternalError, RouteError
 from cairn.runtime import StateFolder
 
 _log = logging.getLogger("cairn.daemon")
@@ -68,8 +68,7 @@ class Application:
             reply = error_reply(error)
         except Exception as error:  # noqa: BLE001 - the edge of a request; it is logged
             _log.exception("internal error")
-            message = f"internal error: {type(error).__name__}"
-            reply = Reply({"code": "internal", "message": message, "hint": "cairn daemon logs"}, 500)
+            reply = error_reply(InternalError(f"internal error: {type(error).__name__}", "cairn daemon logs"))
         await send_reply(send, reply, close=close)
         self.daemon.warm_up()
 

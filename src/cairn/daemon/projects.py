@@ -78,10 +78,14 @@ class OpenProject:
         stamp = stamp_of(self._settings_files)
         if self._workspace is not None and stamp != self._settings_stamp:
             self._close(STOP_SECONDS)
+        root = Path(self.project.root)
+        if not root.is_dir():
+            self._close(STOP_SECONDS)
+            raise ProjectError(
+                f"the folder of {self.project.name} is gone: {root}",
+                "if it was moved, index it there and name that folder: cairn index -C FOLDER",
+            )
         if self._workspace is None:
-            root = Path(self.project.root)
-            if not root.is_dir():
-                raise ProjectError(f"the folder of {self.project.name} is gone", "cairn index -C FOLDER")
             self._workspace = Workspace.open(root)
             self._settings_stamp = stamp
             _log.info("opened %s", self.project.name)

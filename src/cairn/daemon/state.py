@@ -13,6 +13,7 @@ from cairn.config import Settings
 from cairn.daemon.projects import Projects
 from cairn.daemon.sessions import Sessions
 from cairn.errors import BusyError
+from cairn.protocol.requests import MAX_BODY_BYTES
 from cairn.registry import Registry
 from cairn.runtime import StateFolder
 
@@ -20,7 +21,7 @@ from cairn.runtime import StateFolder
 class Limits(NamedTuple):
     """What a request may take: bytes and seconds of its body, seconds until its answer, and how many there may be."""
 
-    body_bytes: int = 1_000_000
+    body_bytes: int = MAX_BODY_BYTES
     body_seconds: float = 10.0
     answer_seconds: float = 120.0
     requests: int = 192

@@ -45,6 +45,8 @@ def read_source(root: Path, path: str | Path) -> SourceFile:
         data = normalize(read_file(root, relative, MAX_FILE_BYTES))
     except FileNotFoundError as error:
         raise NotFoundError(f"there is no file {relative}", f"find it: cairn search {Path(relative).name}") from error
+    except UnicodeEncodeError as error:  # half a character, which no name of a file holds
+        raise NotFoundError(f"there is no file {relative!r}", "name a file of the project") from error
     except OSError as error:
         if os.path.isdir(root / relative):
             raise PathError(f"{relative} is a folder", f"name a file in it: ls {relative}") from error

@@ -5,17 +5,21 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext, suppress
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from cairn.client import Client
-from cairn.errors import CairnError, RequestError
+from cairn.errors import CairnError, ProjectError, RequestError
 from cairn.mcp.about import INVALID_PARAMS, ProtocolError
+from cairn.mcp.text import for_tools
 from cairn.mcp.tools import CORE_FILES, INDEX_STATUS, TOOLS, Asked, Report, Tool, call
 from cairn.protocol.requests import ProjectRequest
 from cairn.schema import decode
 
 _log = logging.getLogger("cairn.mcp")
 Params = dict[str, Any]
+Prepare = Callable[[], Awaitable[str | None]]
 MAX_AT_ONCE = 16  # calls; others wait here, for the daemon would refuse them
 
 
@@ -84,10 +88,11 @@ class Surface:
     Args:
         client: asks the daemon.
         project: name or folder of the project that is meant when an agent names none.
-        prepare: awaited before each call, for what has to be so before the daemon is asked.
+        prepare: awaited before each call, for what has to be so before the daemon is asked; returns the project that
+            is meant instead, if it found that out.
     """
 
-    def __init__(self, client: Client, project: str = "", prepare: Callable[[], Awaitable[None]] | None = None) -> None:
+    def __init__(self, client: Client, project: str = "", prepare: Prepare | None = None) -> None:
         self._client = client
         self._project = project
         self._prepare = prepare
@@ -121,14 +126,11 @@ class Surface:
 
     async def _call_tool(self, params: Params, report: Report) -> Params:
         tool = _named(TOOLS, params, "name", "tool")
-        arguments = params.get("arguments") or {}
-        if not isinstance(arguments, dict):
-            raise ProtocolError(INVALID_PARAMS, "arguments must be an object")
+        arguments = _arguments(params)
         try:
             return _text(await self._run(tool, arguments, report))
         except CairnError as error:
-            hint = f"\ntry: {error.hint}" if error.hint else ""
-            return _text(f"error[{error.code}]: {error}{hint}", is_error=True)
+            return _text(_told(error), is_error=True)
         except Exception as error:  # noqa: BLE001 - the edge of a tool call; it is logged
             _log.exception("internal error in %s", tool.name)
             return _text(f"error[internal]: {type(error).__name__}: {error}", is_error=True)
@@ -143,7 +145,11 @@ class Surface:
             raise RequestError(str(error), f"{tool.name} takes: {', '.join(tool.offers)}") from error
         async with self._turns:
             if self._prepare is not None:
-                await self._prepare()
+                # Where the agent was started need be no project when it names another one.
+                with suppress(ProjectError) if request.project != self._project else nullcontext():
+                    found = await self._prepare()
+                    if found is not None and request.project == self._project:
+                        request = replace(request, project=found)
             return await call(tool, Asked(self._client, report), request)
 
     async def _read_resource(self, params: Params, report: Report) -> Params:
@@ -151,7 +157,7 @@ class Surface:
         try:
             found = await self._run(resource.tool, {}, report)
         except CairnError as error:
-            found = f"error[{error.code}]: {error}\ntry: {error.hint}"
+            found = _told(error)
         return {"contents": [{"uri": resource.uri, "mimeType": "text/plain", "text": found}]}
 
 
@@ -172,10 +178,10 @@ def _describe_prompt(prompt: Prompt) -> Params:
 
 async def _get_prompt(params: Params, report: Report) -> Params:
     prompt = _named(PROMPTS, params, "name", "prompt")
-    arguments = params.get("arguments") or {}
+    arguments = _arguments(params)
     text = prompt.text
     if prompt.argument:
-        value = arguments.get(prompt.argument) if isinstance(arguments, dict) else None
+        value = arguments.get(prompt.argument)
         if not isinstance(value, str) or not value.strip():
             raise ProtocolError(INVALID_PARAMS, f"the prompt needs the argument {prompt.argument!r}")
         text = text.replace(f"{{{prompt.argument}}}", value)
@@ -201,6 +207,20 @@ def _named(table: dict[str, Any], params: Params, key: str, what: str) -> Any:  
     if name not in table:
         raise ProtocolError(INVALID_PARAMS, f"unknown {what}: {name[:200]}", {key: name[:200]})
     return table[name]
+
+
+def _arguments(params: Params) -> Params:
+    arguments = params.get("arguments")
+    if arguments is None:
+        return {}
+    if not isinstance(arguments, dict):
+        raise ProtocolError(INVALID_PARAMS, "arguments must be an object")
+    return arguments
+
+
+def _told(error: CairnError) -> str:
+    hint = f"\ntry: {for_tools(error.hint)}" if error.hint else ""
+    return f"error[{error.code}]: {error}{hint}"
 
 
 def _text(text: str, *, is_error: bool = False) -> Params:

@@ -5,6 +5,7 @@ Agents cut long results each in their own way, so no text here is longer than al
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,46 @@ MAX_CHARS = 10_000
 MAX_BYTES = 20_000  # one agent keeps 20 KiB; letters of two bytes and more get there first
 _FOOT_CHARS = 700  # kept free for what is said at the end
 ANSWER_TOKENS = 2_300  # of estimated 4 bytes: what the daemon packs for one text
+
+# Hints and notes name commands; where a tool does the same, an agent is told of the tool. In order.
+_COMMANDS = tuple(
+    (re.compile(command), tool)
+    for command, tool in (
+        (r"cairn search --mode (\w+) '(.+)' --lang (\w+)", r"`search` with mode=\1, query='\2', languages=['\3']"),
+        (r"cairn search --mode (\w+) '(.+)'", r"`search` with mode=\1, query='\2'"),
+        (r"cairn search --mode (\w+) TEXT", r"`search` with mode=\1"),
+        (r"cairn search QUERY", "`search`"),
+        (r'cairn search "(.+)"', r"`search` with query='\1'"),
+        (r"cairn search (\S+)", r"`search` with query='\1'"),
+        (r"cairn fetch '(.+?)'", r"`fetch` with ids=['\1']"),
+        (r"cairn outline (.+) --mode context --symbol S\b", r"`outline` with file='\1', mode=context and a `symbol`"),
+        (r"cairn outline (.+)", r"`outline` with file='\1'"),
+        (r"cairn impact SYMBOL, or: cairn impact --diff", "`graph` with a `symbol` or a `diff`"),
+        (r"cairn similar FILE:LINE|cairn similar - < FILE", "`search`"),
+        (r"--mode hybrid", "mode=hybrid"),
+        (r"--symbol NAME, or (?:more )?--max-tokens(?: \d+)?", "ask with `symbol`"),
+        (r"--diff\b", "`diff`"),
+        (r"with --in or --lang\b", "with `globs` or `languages`"),
+        (r"with --lang\b", "with `languages`"),
+        (r"--branch\b(?! )", "`branch`"),
+        (r"with -C\b", "as `project`"),
+    )
+)
+
+
+def for_tools(text: str) -> str:
+    """Return a hint or a note with the tools in place of the commands that they stand for."""
+    for command, tool in _COMMANDS:
+        text = command.sub(tool, text)
+    return text
+
+
+# Where the daemon left something out of a text that is code for the rest, and so nobody's to change.
+_CUT = re.compile(r"^\((?:\+\d+ lines|\d+ of \d+ [a-z ]*left out): .*\)$", re.MULTILINE)
+
+
+def _for_tools_at_cuts(text: str) -> str:
+    return _CUT.sub(lambda found: for_tools(found[0]), text)
 
 
 class Page:
@@ -68,27 +109,45 @@ def _n_bytes(text: str) -> int:
     return len(text.encode("utf-8", "replace"))
 
 
-def search_text(found: SearchDocument) -> str:
-    """Return the hits: where, what, how sure, the id to fetch, and a preview."""
+def search_text(found: SearchDocument, narrowed_by: Sequence[str] = ()) -> str:
+    """Return the hits: where, what, how sure, the id to fetch, and a preview.
+
+    Args:
+        found: the answer.
+        narrowed_by: the filters that the request gave, by name.
+    """
     page = Page()
     for hit in found["code"]:
         page.add(_hit(hit))
-    notes = list(found.get("notes", ()))
+    notes = [for_tools(note) for note in found.get("notes", ())]
     coverage = found["coverage"]
     omitted = found["omitted"] + page.n_left_out
     if omitted:
-        notes.insert(0, f"{omitted:,} more hits: raise `limit`, or narrow with `globs`, `languages` or `kinds`.")
+        raised = "" if page.n_left_out else "raise `limit`, or "  # a full answer holds no more, whatever the limit
+        notes.insert(0, f"{omitted:,} more hits: {raised}narrow with `globs`, `languages` or `kinds`.")
     if not found["code"] and not omitted:
-        notes.insert(0, f"Nothing relevant for {found['query'][:200]!r} in {coverage['indexed']:,} files.")
-        notes.append("Try other words, the name of a definition, or mode=regex.")
+        within = f" with these {', '.join(f'`{name}`' for name in narrowed_by)}" if narrowed_by else ""
+        notes.insert(0, f"Nothing relevant for {found['query'][:200]!r} in {coverage['indexed']:,} files{within}.")
+        notes.append(_advice(coverage["eligible"], narrowed_by))
     if coverage["pending"]:
         notes.append(f"{coverage['indexed']:,} of {coverage['eligible']:,} files are indexed so far.")
     return page.close(notes)
 
 
+def _advice(n_files: int, narrowed_by: Sequence[str]) -> str:
+    """Return what to do after a search without a hit."""
+    if not n_files:
+        return "`index_status` says what is skipped."
+    without = "it without them, " if narrowed_by else ""
+    return f"Try {without}other words, the name of a definition, or mode=regex."
+
+
 def _hit(hit: HitDocument) -> str:
     project = f"[{hit['project']}] " if "project" in hit else ""
-    facts = [f"{hit['start_line']}-{hit['end_line']}", f"~{hit['tokens']} tokens", hit["confidence"], hit["id"]]
+    # Of a line that matches, the place says it all: it is short, and mostly sure.
+    is_line = hit["start_line"] == hit["end_line"]
+    facts = [] if is_line else [f"{hit['start_line']}-{hit['end_line']}", f"~{hit['tokens']} tokens"]
+    facts += [hit["id"]] if is_line and hit["confidence"] == "high" else [hit["confidence"], hit["id"]]
     if hit.get("stale"):
         facts.append("changed since it was indexed")
     lines = [f"{project}{hit['filepath']}:{hit['start_line']}  {_label(hit)}  ({', '.join(facts)})"]
@@ -123,6 +182,9 @@ def fetch_text(found: list[FetchedDocument], skipped: int) -> str:
             page.n_left_out += 1
             continue
         page.add("\n".join([head, *lines[:n_lines], ""]))
+        if not one["text"]:
+            why = f"it ends before skip_lines={skipped}" if skipped else "its file is gone, or empty; search again"
+            notes.append(f"Nothing of {one['id']}: {why}.")
         if n_lines < len(lines):
             at = one["start_line"] + n_lines
             rest = f"fetch ids=[{one['id']!r}] skip_lines={skipped + n_lines}"
@@ -153,8 +215,8 @@ def context_text(found: ContextDocument) -> str:
     for one in found["items"]:
         head = f"{one['filepath']}:{one['start_line']}  {_label(one)}  ({one['start_line']}-{one['end_line']}"
         head += f", {one['id']})" if one["id"] else ")"
-        page.add(f"{head}\n{one['text']}\n")
-    notes = list(found["notes"])
+        page.add(f"{head}\n{_for_tools_at_cuts(one['text'])}\n")
+    notes = [for_tools(note) for note in found["notes"]]
     if omitted := found["omitted"] + page.n_left_out:
         notes.insert(0, f"{omitted} more have no room: lower `limit`, or ask with `ids` of a search.")
     if not found["items"] and not notes:
@@ -163,15 +225,15 @@ def context_text(found: ContextDocument) -> str:
 
 
 def outline_text(found: OutlineDocument) -> str:
-    """Return the outline."""
+    """Return the outline, whose text itself says which definitions it leaves out."""
     page = Page()
-    lines = found["text"].split("\n")
+    lines = _for_tools_at_cuts(found["text"]).split("\n")
     n_lines = _fitting(lines, page.room)
     page.add("\n".join(lines[:n_lines]))
-    notes = [] if not found["omitted"] else [f"{found['omitted']} definitions have no room: ask with `symbol`."]
-    if n_lines < len(lines):
-        notes.insert(0, f"Cut after {n_lines} of {len(lines)} lines: ask with `symbol`.")
-    return page.close([*notes, *found["notes"]])
+    if n_lines == len(lines):
+        return page.close([])
+    more = "`fetch` the definition by its id" if found["mode"] == "context" else "ask with `symbol`"
+    return page.close([f"Cut after {n_lines} of {len(lines)} lines: {more}.", *map(for_tools, found["notes"])])
 
 
 def graph_text(relation: str, found: dict[str, Any]) -> str:
@@ -180,11 +242,18 @@ def graph_text(relation: str, found: dict[str, Any]) -> str:
     for line in _GRAPH[relation](found):
         page.add(line)
     notes = []
-    if omitted := found.get("omitted", 0) + page.n_left_out:
-        notes.append(f"{omitted:,} more have no room.")
-    if not any(found.get(name) for name in ("links", "steps", "importers", "affected", "tests")):
+    if page.n_left_out:
+        more = (
+            "`search` for `callers of X` with `globs` narrows them" if relation == "callers" else "the nearest are here"
+        )
+        notes.append(f"{page.n_left_out + found.get('omitted', 0):,} more have no room: {more}.")
+    elif found.get("omitted"):
+        notes.append(f"{found['omitted']:,} more: raise `limit`.")
+    if not found.get("changed", True):
+        notes.append("No definition changed since then.")
+    elif not any(found.get(name) for name in ("links", "steps", "importers", "affected", "tests")):
         notes.append("None, as far as can be resolved.")
-    return page.close([*notes, *found["notes"]])
+    return page.close([*notes, *map(for_tools, found["notes"])])
 
 
 def _links(found: dict[str, Any]) -> Iterator[str]:
@@ -255,7 +324,7 @@ def core_text(found: CoreListDocument) -> str:
     page = Page()
     for one in found["files"]:
         what = " (missing)" if one["missing"] else ""
-        summary = f"  {one['summary']}" if one["summary"] else ""
+        summary = f"  {' '.join(one['summary'].split())}" if one["summary"] else ""
         heads = [f"  {symbol['line']}: {symbol['signature']}" for symbol in one["symbols"]]
         more = [f"  and {one['omitted']} more; see its outline"] if one["omitted"] else []
         page.add("\n".join([f"{one['filepath']}:1{what}{summary}", *heads, *more]))

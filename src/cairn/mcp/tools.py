@@ -6,6 +6,7 @@ What a tool takes is one of the requests of `cairn.protocol`; nothing is describ
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -30,6 +31,8 @@ from cairn.schema import Schema, json_schema
 # How far it is: done, to do, and what. Agents give up on a call after 60 s, unless told otherwise.
 Report = Callable[[float, float, str], Awaitable[None]]
 FIRST_INDEX_SECONDS = 40.0
+CALL_SECONDS = 50.0
+_REPORT_SECONDS = 0.2  # between two reports of how far it is; there is one a file
 
 
 class Asked(NamedTuple):
@@ -46,6 +49,7 @@ class Asked(NamedTuple):
             CairnError: what the daemon says.
         """
         done = total = 0
+        told = 0.0
         try:
             async with asyncio.timeout(FIRST_INDEX_SECONDS):
                 try:
@@ -54,6 +58,9 @@ class Asked(NamedTuple):
                     async for name, data in self.client.events("/api/index/build", {"project": project}):
                         if name == "progress":
                             done, total = data["done"], data["total"]
+                            if done < total and time.monotonic() - told < _REPORT_SECONDS:
+                                continue
+                            told = time.monotonic()
                             await self.report(done, total, f"indexing {done:,} of {total:,} files")
         except TimeoutError as error:
             far = f": {done:,} of {total:,} files so far" if total else ""
@@ -119,7 +126,8 @@ def _short(schema: Schema) -> Schema:
 
 async def search(asked: Asked, request: SearchRequest) -> str:
     """Search, see `SEARCH`."""
-    return text.search_text(await asked.client.call("search", request))
+    narrowed_by = [name for name in ("globs", "languages", "kinds") if getattr(request, name)]
+    return text.search_text(await asked.client.call("search", request), narrowed_by)
 
 
 SEARCH = Tool(
@@ -255,12 +263,19 @@ INDEX_STATUS = Tool(
 TOOLS = {one.name: one for one in (SEARCH, FETCH, OUTLINE, GRAPH, CONTEXT, CORE_FILES, INDEX_STATUS)}
 
 
-async def call(tool: Tool, asked: Asked, request: ProjectRequest) -> str:
+async def call(tool: Tool, asked: Asked, request: ProjectRequest, within_seconds: float = CALL_SECONDS) -> str:
     """Do what a tool does and return its text.
 
     Raises:
+        BusyError: if it takes longer than an agent waits. It goes on meanwhile.
         CairnError: what went wrong.
     """
-    if tool.needs_index and request.project != ALL:
-        await asked.indexed(request.project)
-    return await tool.run(asked, request)
+    try:
+        async with asyncio.timeout(within_seconds):
+            if tool.needs_index and request.project != ALL:
+                await asked.indexed(request.project)
+            return await tool.run(asked, request)
+    except TimeoutError as error:
+        raise BusyError(
+            f"no answer in {within_seconds:g} s; the work goes on", f"ask again in a moment: `{tool.name}` as before"
+        ) from error

@@ -11,6 +11,7 @@ import asyncio
 import json
 from collections.abc import Callable
 from functools import cache
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from cairn.mcp.about import INSTRUCTIONS, INVALID_PARAMS, ProtocolError, server_info
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 # Those that begin with a handshake, oldest first, and those in which each request carries what is to be known.
 HANDSHAKE_REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN_REVISIONS = ("2026-07-28",)
+
+ROOTS_SECONDS = 5.0  # that a client has to say in which folders it works
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INTERNAL_ERROR = -32700, -32600, -32601, -32603
 UNSUPPORTED_REVISION = -32022
@@ -50,6 +53,9 @@ class Connection:
         self._surface = cache(make_surface)
         self._send_line = send
         self._running: dict[str | int, asyncio.Task[None]] = {}
+        self._offers_roots = False
+        self._asked: dict[object, asyncio.Future[object]] = {}
+        self._numbers = count()
 
     def receive(self, line: bytes) -> None:
         """Take one line; what it asks for is answered now or, when it takes a while, later."""
@@ -63,6 +69,23 @@ class Connection:
                 self._take(one)
         else:
             self._take(document)
+
+    async def roots(self) -> list[str]:
+        """Ask the client in which folders it works and return their URIs; none if it does not offer to say."""
+        if not self._offers_roots:
+            return []
+        number = f"cairn-{next(self._numbers)}"
+        answer = self._asked[number] = asyncio.get_running_loop().create_future()
+        self._send({"jsonrpc": "2.0", "id": number, "method": "roots/list"})
+        try:
+            result = await asyncio.wait_for(answer, ROOTS_SECONDS)
+        except TimeoutError:
+            return []
+        finally:
+            del self._asked[number]
+        roots = result.get("roots") if isinstance(result, dict) else None
+        listed = roots if isinstance(roots, list) else []
+        return [one["uri"] for one in listed if isinstance(one, dict) and isinstance(one.get("uri"), str)]
 
     async def drain(self, timeout_seconds: float) -> None:
         """Let calls under way end, and cancel those that do not in time."""
@@ -79,10 +102,13 @@ class Connection:
             return
         method = message.get("method")
         if not isinstance(method, str):
-            if "result" not in message and "error" not in message:  # nobody was asked anything: answers are dropped
+            if "result" not in message and "error" not in message:
                 self._fail(_id_of(message), INVALID_REQUEST, "Invalid request")
+            elif (asked := self._asked.get(_id_of(message))) is not None and not asked.done():
+                asked.set_result(message.get("result"))  # an answer that nobody waits for is dropped
             return
-        params = message.get("params", {})
+        params = message.get("params")
+        params = {} if params is None else params
         if "id" not in message:
             if method == "notifications/cancelled" and isinstance(params, dict):
                 self._cancel(params.get("requestId"))
@@ -118,6 +144,8 @@ class Connection:
             wanted = params.get("protocolVersion")
             if not isinstance(wanted, str):
                 raise ProtocolError(INVALID_PARAMS, "protocolVersion must be a text")
+            offered = params.get("capabilities")
+            self._offers_roots = isinstance(offered, dict) and isinstance(offered.get("roots"), dict)
             return {
                 "protocolVersion": wanted if wanted in HANDSHAKE_REVISIONS else HANDSHAKE_REVISIONS[-1],
                 "capabilities": _CAPABILITY,

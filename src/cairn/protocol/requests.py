@@ -10,6 +10,7 @@ from cairn.types import Mode, OutlineMode
 
 MAX_ANSWER_TOKENS = 1_000_000
 DEFAULT_ANSWER_TOKENS = 8_000
+MAX_BODY_BYTES = 1_000_000  # of one request
 
 _Name = Annotated[str, Rule(min_length=1, max_length=1_000)]
 _Tokens = Annotated[

@@ -27,7 +27,10 @@ def fetch_one(library: Library, text_id: str) -> Fetched:
     snapshot, connection, reader = library.snapshot, library.connection, library.reader
     wanted = HitId.parse(text_id)
     if wanted is None:
-        raise NotFoundError(f"{text_id!r} is no id of a result", "take an id from: cairn search QUERY")
+        raise NotFoundError(
+            f"{text_id!r} is no id of a result",
+            "name a definition as PATH#NAME, or take an id from: cairn search QUERY",
+        )
     found = [(row, path) for row in index_db.chunks_by_key(connection, wanted.key) for path in _paths_of(snapshot, row)]
     if not found:
         raise NotFoundError(

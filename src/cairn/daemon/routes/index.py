@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from cairn.daemon.http import Events, Reply, Request, Route
-from cairn.errors import CairnError
+from cairn.errors import CairnError, InternalError
 from cairn.protocol.documents import error_to_dict
 from cairn.protocol.requests import ProjectRequest
 from cairn.schema import Rule
@@ -77,8 +77,8 @@ async def _progress(request: Request, asked: BuildRequest) -> AsyncIterator[tupl
             news.put_nowait(("error", error_to_dict(error)))
         except Exception as error:  # noqa: BLE001 - the edge of a request, as in app.py
             _log.exception("internal error")
-            message = f"internal error: {type(error).__name__}"
-            news.put_nowait(("error", {"code": "internal", "message": message, "hint": "cairn daemon logs"}))
+            told = InternalError(f"internal error: {type(error).__name__}", "cairn daemon logs")
+            news.put_nowait(("error", error_to_dict(told)))
         finally:
             news.put_nowait(None)
 
