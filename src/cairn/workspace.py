@@ -27,7 +27,7 @@ from cairn.index.store import StateDir
 from cairn.index.views import CheckoutView, RevisionView, View, find_revision, name_of_revision
 from cairn.index.writer import Writer
 from cairn.source.git import Repository, find_repository
-from cairn.storage import index_db
+from cairn.storage import view_db
 from cairn.storage.connection import mapped_errors
 
 if TYPE_CHECKING:
@@ -308,7 +308,7 @@ class Workspace:
             connection = view = None
             if self.state.database.exists():
                 connection = stack.enter_context(closing(self.state.open_for_reading()))
-                view = index_db.find_view(connection, shown.name)
+                view = view_db.find_view(connection, shown.name)
             plan = Plan(list(found.files), [], 0, {})
             if connection is not None:
                 plan = make_plan(connection, found, view)
@@ -475,7 +475,7 @@ class Workspace:
             return []
         folder = os.path.relpath(self.root, self._repository.work_tree)
         wanted = "" if folder == "." else folder
-        rows = [row for row in index_db.read_views(self._opened.connection) if row.revision and row.generation]
+        rows = [row for row in view_db.read_views(self._opened.connection) if row.revision and row.generation]
         return [
             self._revision_view(row.name, row.branch, row.revision)
             for row in rows

@@ -7,7 +7,7 @@ import sqlite3
 from cairn.embedding.chain import fingerprint_of, max_chars_of, price_of
 from cairn.index.plan import Plan
 from cairn.model_settings import ModelSettings
-from cairn.storage import index_db, overlay_db
+from cairn.storage import overlay_db, view_db
 from cairn.types import Estimate
 
 CHARS_PER_TOKEN = 4
@@ -30,7 +30,7 @@ def estimate(
     n_files = n_chunks = n_chars = 0
     model = view = None
     if connection is not None:
-        view = index_db.find_view(connection, view_name)
+        view = view_db.find_view(connection, view_name)
         models = {row.fingerprint: row for row in overlay_db.read_models(connection)}
         model = models.get(fingerprint_of(settings))
     waiting = plan.changed() if plan is not None else []

@@ -23,8 +23,8 @@ from cairn.search.query import DETAIL_WEIGHT, EXACT_MODES, Query
 from cairn.search.rank import Floats, Weights
 from cairn.source.roles import Role
 from cairn.source.text import estimate_tokens
-from cairn.storage import index_db
-from cairn.storage.index_db import ChunkRow
+from cairn.storage import chunk_db, view_db
+from cairn.storage.chunk_db import ChunkRow
 from cairn.types import Answer, Chunk, CodeHit, Coverage, Definition, Span
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def _ranked_hits(library: Library, query: Query, request: Request, notes: list[s
     if query.kinds and ranking.n_named:
         notes.append(f"The definitions of {query.text!r} come first; --mode hybrid takes it as prose.")
     ids = [snapshot.chunk_id(one.row) for one in shown]
-    rows = index_db.read_chunks(connection, ids)
+    rows = chunk_db.read_chunks(connection, ids)
     texts = read_files(library, {one.file for one in shown})
     mender = Mender(connection)
     terms = frozenset(term.text for term in query.terms)
@@ -181,7 +181,7 @@ def _ranked_hits(library: Library, query: Query, request: Request, notes: list[s
 def read_files(library: Library, files: Collection[int]) -> dict[int, FileText]:
     """Return the files by number, as they are on disk now."""
     paths = {file: library.snapshot.files.paths[file] for file in files}
-    stamps = index_db.file_stamps(library.connection, library.reader.view.name, list(paths.values()))
+    stamps = view_db.file_stamps(library.connection, library.reader.view.name, list(paths.values()))
     return {file: library.reader.read(path, stamps.get(path)) for file, path in paths.items()}
 
 
@@ -280,12 +280,12 @@ def _hits_of_lines(library: Library, matches: Sequence[LineMatch], request: Requ
             ranges[file] = [(row.id, *row.chunk.lines[0]) for row in now]
             texts[file] = replace(texts[file], stale=False)
         else:
-            ranges[file] = index_db.chunks_of_blob(connection, int(snapshot.files.blob_ids[file]))
+            ranges[file] = chunk_db.chunks_of_blob(connection, int(snapshot.files.blob_ids[file]))
     chunk_ids = [enclosing(ranges[match.file], match.start_line) for match in matches]
     indexed = {
         one for one, match in zip(chunk_ids, matches, strict=True) if one is not None and fresh.get(match.file) is None
     }
-    rows = index_db.read_chunks(connection, sorted(indexed))
+    rows = chunk_db.read_chunks(connection, sorted(indexed))
     hits = []
     for match, chunk_id in zip(matches, chunk_ids, strict=True):
         now = fresh.get(match.file)

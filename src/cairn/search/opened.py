@@ -15,7 +15,7 @@ from cairn.index.store import StateDir
 from cairn.index.views import View
 from cairn.search.answer import Library
 from cairn.search.hits import Reader
-from cairn.storage import index_db
+from cairn.storage import meta_db
 from cairn.storage.connection import mapped_errors
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class OpenIndex:
         """
         with mapped_errors(self._state.database):
             opened = self._views.get(view.name)
-            if opened is None or opened[0].generation != index_db.generation(self.connection):
+            if opened is None or opened[0].generation != meta_db.generation(self.connection):
                 opened = self._views[view.name] = self._open(view, opened)
         open_graph = None if view.revision else partial(self._graph_of, opened[0], progress)
         return Library(opened[0], self.connection, opened[1], self._load_model(), open_graph, self.meanings)
