@@ -13,6 +13,7 @@ import numpy as np
 from cairn.embedding.static import StaticModel
 from cairn.errors import QueryError
 from cairn.index.snapshot import Snapshot
+from cairn.index.views import View
 from cairn.search.confidence import confidence_word, is_hopeless, relevance
 from cairn.search.engine import Ranking, rank
 from cairn.search.exact import Finder, LineMatch, enclosing, iter_matches, literal_finder, regex_finder
@@ -114,6 +115,17 @@ def respond(library: Library, query: Query, request: Request, *, guessed: bool) 
         view=library.reader.view.name,
         revision=snapshot.revision,
     )
+
+
+def with_outdated_note(answer: Answer, view: View) -> Answer:
+    """Tell the reader of an answer if it is from another branch or commit than `view`, which is there now."""
+    if view.revision != answer.revision:
+        note = f"{view.branch} has moved since it was indexed; update with: cairn index --branch {view.branch}"
+    elif view.branch != answer.branch:
+        note = f"The index is of {answer.branch}, but {view.branch} is checked out; update with: cairn index"
+    else:
+        return answer
+    return replace(answer, notes=(*answer.notes, note))
 
 
 def coverage_of(snapshot: Snapshot) -> Coverage:
