@@ -74,6 +74,21 @@ def build_parser() -> argparse.ArgumentParser:
     fetch.add_argument("--branch", metavar="REV", help="only from this branch, tag or commit")
     fetch.set_defaults(run=_lazy("cairn.cli.search", "run_fetch"))
 
+    context = commands.add_parser("context", parents=[common], help="print in one answer the code that a task needs")
+    context.add_argument("task", nargs="?", default="", metavar="TASK", help="what is to be done, in prose")
+    context.add_argument(
+        "--id", dest="ids", action="append", default=[], metavar="ID", help="a result, instead of TASK"
+    )
+    context.add_argument(
+        "--file", dest="files", action="append", default=[], metavar="F", help="a file known to matter"
+    )
+    context.add_argument("-n", "--limit", type=_count, default=5, help="definitions at most (default: 5)")
+    context.add_argument("--max-tokens", type=_count, metavar="N", help="keep to this estimated cost (default: 8000)")
+    context.add_argument(
+        "--no-update", action="store_true", help="take the index as it is, without looking for changes"
+    )
+    context.set_defaults(run=_lazy("cairn.cli.structure", "run_context"))
+
     outline = commands.add_parser("outline", parents=[common], help="list what a file defines")
     outline.add_argument("file", metavar="FILE", help="a file of the project")
     outline.add_argument("--mode", choices=("structure", "context", "extract"), default="structure")

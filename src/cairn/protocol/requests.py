@@ -89,6 +89,7 @@ class ContextRequest(SessionRequest):
     files: Annotated[tuple[_Path, ...], Rule("files known to matter; they come first", max_length=50)] = ()
     limit: Annotated[int, Rule("definitions at most", least=1, most=50)] = 5
     max_tokens: _Tokens = None
+    update: _Update = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
