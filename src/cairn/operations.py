@@ -43,6 +43,7 @@ from cairn.protocol.requests import (
     PathRequest,
     ProjectRequest,
     SearchRequest,
+    SimilarRequest,
     SymbolRequest,
 )
 from cairn.source.text import estimate_tokens
@@ -142,6 +143,24 @@ def merge_searches(
     if request.max_tokens is not None:
         _fit(merged, request.max_tokens, "code")  # type: ignore[arg-type] # a TypedDict is a dict
     return merged
+
+
+def similar(workspace: Workspace, request: SimilarRequest, progress: Progress | None = None) -> SearchDocument:
+    """Find code like that of a place, or like a text; see `Workspace.similar`."""
+    told = workspace.refresh(progress) if request.update else ""
+    answer = workspace.similar(
+        request.file,
+        request.line,
+        code=request.code,
+        limit=request.limit,
+        kinds=request.kinds,
+        languages=request.languages,
+        globs=request.globs,
+    )
+    document = answer_to_dict(replace(answer, notes=(*answer.notes, told)) if told else answer)
+    if request.max_tokens is not None:
+        _fit(document, request.max_tokens, "code")  # type: ignore[arg-type] # a TypedDict is a dict
+    return document
 
 
 def fetch(workspace: Workspace, request: FetchRequest, progress: Progress | None = None) -> list[FetchedDocument]:
@@ -445,6 +464,7 @@ def _suggest_core(
 
 _PERFORM: dict[str, Callable[[Workspace, Any, Progress | None], Any]] = {
     "search": search,
+    "similar": similar,
     "fetch": fetch,
     "context": context,
     "outline": outline,
