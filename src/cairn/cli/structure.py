@@ -35,7 +35,8 @@ def run_context(options: argparse.Namespace) -> int:
     for one in document["items"]:
         label = style.name(printable(f"{one['kind']} {one['name']}".strip()))
         facts = f"{one['start_line']}-{one['end_line']}  ~{one['tokens']} tokens  {printable(one['id'])}".rstrip()
-        emit(f"{style.path(printable(one['filepath']))}:{one['start_line']}  {label}  {style.faint(facts)}")
+        where = style.path(f"{printable(one['filepath'])}:{one['start_line']}")
+        emit(f"{where}  {label}  {style.faint(facts)}")
         emit(f"{_printable_lines(one['text'])}\n")
     for text in document["notes"]:
         note(printable(text))
