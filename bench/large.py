@@ -27,7 +27,7 @@ from cairn.search.engine import rank
 from cairn.search.filters import Filters
 from cairn.search.query import understand
 from cairn.search.rank import Weights
-from cairn.storage import index_db
+from cairn.storage import segment_db
 from cairn.workspace import Workspace
 from metrics import percentile
 
@@ -154,7 +154,7 @@ def main() -> None:
         print(f"graphs for {n_chunks:,} chunks in {taken:.0f} s, peak {memory_mb(peak=True):.0f} MB")
         print(compare(exact, measure_ranking(workspace, questions, "by graphs")))
         with closing(workspace.state.open_for_reading()) as connection:
-            rows = index_db.read_segments(connection)
+            rows = segment_db.read_segments(connection)
         segments = [Segment.load(workspace.state.segment(row.name)) for row in rows]
         for row, segment in zip(rows, segments, strict=True):
             if (file := workspace.state.neighbours(row.name)).exists():

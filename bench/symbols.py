@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from cairn import Workspace
 from cairn.config import Settings
-from cairn.storage import index_db
+from cairn.storage import chunk_db, view_db
 from cairn.types import CodeHit, Mode
 
 MOST_NAMESAKES = 8
@@ -45,13 +45,13 @@ def definitions(workspace: Workspace) -> dict[str, list[Place]]:
     """Return the definitions of the indexed view, by name."""
     named: dict[str, list[Place]] = defaultdict(list)
     with closing(workspace.state.open_for_reading()) as connection:
-        view = index_db.find_view(connection, str(workspace.root))
+        view = view_db.find_view(connection, str(workspace.root))
         assert view is not None
         blobs: dict[int, list[str]] = defaultdict(list)
-        for row in index_db.iter_files(connection, view.id):
+        for row in view_db.iter_files(connection, view.id):
             if row.blob_id is not None:
                 blobs[row.blob_id].append(row.path)
-        for blob, found in index_db.read_definitions(connection, sorted(blobs)).items():
+        for blob, found in chunk_db.read_definitions(connection, sorted(blobs)).items():
             for path in blobs[blob]:
                 for one in found:
                     place = Place(path, one.span.start_line, one.span.end_line, one.kind, one.qualified_name)

@@ -14,7 +14,7 @@ from cairn.search import confidence, engine, learned
 from cairn.search.answer import LOOK_BEHIND, WEIGHTS, query_vector
 from cairn.search.engine import Ranking
 from cairn.search.filters import Filters
-from cairn.storage import index_db
+from cairn.storage import chunk_db
 from cairn.workspace import Workspace
 from dataset import Question, Repository, load_repositories
 from metrics import Hit, first_per_file, ndcg, path_matches, target_ranks
@@ -66,7 +66,7 @@ def _own(workspace: Workspace, name: str, question: Question) -> Outcome:
 def _hits(workspace: Workspace, ranking: Ranking) -> list[Hit]:
     library = workspace._library()
     ids = [library.snapshot.chunk_id(one.row) for one in ranking.rows]
-    rows = index_db.read_chunks(library.connection, ids)
+    rows = chunk_db.read_chunks(library.connection, ids)
     paths = library.snapshot.files.paths
     return [
         Hit(paths[one.file], rows[chunk].chunk.span.start_line, rows[chunk].chunk.span.end_line)

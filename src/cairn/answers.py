@@ -130,7 +130,8 @@ class Outline:
 
     `text` is the outline to be read, of about `text_tokens` tokens; `file_tokens` is what the file would cost (both are
     estimates). `symbols` are those that `text` shows, in reading order; `omitted` counts the rest. `imports` are shown
-    as they are written, without their keyword. `notes` are sentences for the reader.
+    as they are written, without their keyword. `notes` are sentences for the reader. `focus` is the definition that was
+    asked for, if one was.
     """
 
     path: str
@@ -144,3 +145,4 @@ class Outline:
     text: str
     text_tokens: int
     notes: tuple[str, ...] = ()
+    focus: OutlineSymbol | None = None

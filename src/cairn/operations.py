@@ -43,6 +43,7 @@ from cairn.protocol.requests import (
     PathRequest,
     ProjectRequest,
     SearchRequest,
+    SimilarRequest,
     SymbolRequest,
 )
 from cairn.source.text import estimate_tokens
@@ -52,6 +53,7 @@ from cairn.workspace import Workspace
 Progress = Callable[[int, int], None]
 _OVERHEAD_TOKENS = 40  # an estimate of what the fields of an item cost beside its text
 _LEAST_CONTEXT_TOKENS = 200
+_LEAST_RELEVANCE = 0.1  # what is less likely to matter for a task is no context
 DEFAULT_CORE_TOKENS = 1_500  # they are shown at the start of sessions
 _LINE_TOKENS = 2  # of a line's number
 _MAX_HEAD_CHARS = 120
@@ -143,6 +145,24 @@ def merge_searches(
     return merged
 
 
+def similar(workspace: Workspace, request: SimilarRequest, progress: Progress | None = None) -> SearchDocument:
+    """Find code like that of a place, or like a text; see `Workspace.similar`."""
+    told = workspace.refresh(progress) if request.update else ""
+    answer = workspace.similar(
+        request.file,
+        request.line,
+        code=request.code,
+        limit=request.limit,
+        kinds=request.kinds,
+        languages=request.languages,
+        globs=request.globs,
+    )
+    document = answer_to_dict(replace(answer, notes=(*answer.notes, told)) if told else answer)
+    if request.max_tokens is not None:
+        _fit(document, request.max_tokens, "code")  # type: ignore[arg-type] # a TypedDict is a dict
+    return document
+
+
 def fetch(workspace: Workspace, request: FetchRequest, progress: Progress | None = None) -> list[FetchedDocument]:
     """Get the full texts; beyond the budget they lose lines off their end, counted in `omitted_lines`."""
     documents = [fetched_to_dict(one) for one in workspace.fetch(request.ids, branch=request.branch)]
@@ -187,19 +207,19 @@ def _set_text(document: FetchedDocument, lines: Sequence[str]) -> None:
 def context(workspace: Workspace, request: ContextRequest, progress: Progress | None = None) -> ContextDocument:
     """Lay out what is around results, or around what a search for the task finds, as far as the budget goes.
 
+    What comes first may take most of the budget. Results in one definition share an item.
+
     Raises:
         RequestError: unless ids, or a task or files are given.
     """
     if bool(request.ids) == bool(request.task or request.files):
-        raise RequestError("give ids of results, or a task with or without files", "cairn search QUERY gives ids")
-    notes: list[str] = []
+        raise RequestError("give ids of results, or a task with or without files", "cairn context TASK")
+    needs_index = bool(request.ids or request.task)
+    told = workspace.refresh(progress) if request.update and needs_index else ""
     ids = list(request.ids)
+    notes: list[str] = []
     if request.task:
-        answer = workspace.search(request.task, limit=request.limit, progress=progress)
-        ids = [hit.id for hit in answer.code]
-        notes.extend(answer.notes)
-        if not ids:
-            notes.append(f"Nothing relevant for {answer.query!r} in {answer.coverage.indexed:,} files.")
+        ids, notes = _ids_for(workspace, request, progress)
     wanted: list[Callable[[int], ContextItem]] = [
         lambda budget, file=file: _outline_item(workspace, file, budget)  # type: ignore[misc]
         for file in request.files
@@ -209,38 +229,66 @@ def context(workspace: Workspace, request: ContextRequest, progress: Progress | 
         for one in ids[: request.limit]
     ]
     left = max_tokens = DEFAULT_ANSWER_TOKENS if request.max_tokens is None else request.max_tokens
-    items: list[ContextItem] = []
+    items: dict[tuple[str, str, int, int], ContextItem] = {}
+    omitted = max(0, len(ids) - request.limit)
     for place, make in enumerate(wanted):
-        share = max(_LEAST_CONTEXT_TOKENS, left // (len(wanted) - place))
+        share = max(_LEAST_CONTEXT_TOKENS, 2 * left // (len(wanted) - place + 1))
         item = make(share - _OVERHEAD_TOKENS)
-        if item["tokens"] + _OVERHEAD_TOKENS <= left:
-            items.append(item)
-            left -= item["tokens"] + _OVERHEAD_TOKENS
-    omitted = len(wanted) - len(items) + max(0, len(ids) - request.limit)
-    return {"items": items, "omitted": omitted, "tokens": max_tokens - left, "notes": notes}
+        key = item["kind"], item["filepath"], item["start_line"], item["end_line"]
+        if key in items:
+            continue
+        if item["tokens"] + _OVERHEAD_TOKENS > left:
+            omitted += 1
+            continue
+        items[key] = item
+        left -= item["tokens"] + _OVERHEAD_TOKENS
+    notes += [told] if told else []
+    return {"items": list(items.values()), "omitted": omitted, "tokens": max_tokens - left, "notes": notes}
+
+
+def _ids_for(workspace: Workspace, request: ContextRequest, progress: Progress | None) -> tuple[list[str], list[str]]:
+    """Return the ids of what a search for the task finds, without what is unlikely to matter, and notes."""
+    answer = workspace.search(request.task, limit=request.limit, progress=progress)
+    notes = list(answer.notes)
+    likely = [hit for place, hit in enumerate(answer.code) if place == 0 or hit.relevance >= _LEAST_RELEVANCE]
+    if n_unlikely := len(answer.code) - len(likely):
+        notes.append(f"Left out as unlikely: {n_unlikely}; a search shows them.")
+    if not likely:
+        notes.append(f"Nothing relevant for {answer.query!r} in {answer.coverage.indexed:,} files.")
+    return [hit.id for hit in likely], notes
 
 
 def _context_item(workspace: Workspace, text_id: str, budget: int, progress: Progress | None) -> ContextItem:
     (hit,) = workspace.fetch([text_id])
-    text, tokens = hit.text, hit.tokens
-    if not hit.revision:  # what is not checked out has no outline
-        try:
-            around = workspace.outline(
-                hit.path, mode="context", symbol=str(hit.start_line), max_tokens=max(1, budget), progress=progress
-            )
-            text, tokens = around.text, around.text_tokens
-        except (NotFoundError, PathError, QueryError):
-            pass  # a text without definitions: what is around it is itself
-    return {
+    shown = fetched_to_dict(hit)
+    item: ContextItem = {
         "id": hit.id,
         "kind": hit.kind,
         "name": hit.name,
         "filepath": hit.path,
         "start_line": hit.start_line,
         "end_line": hit.end_line,
-        "text": text,
-        "tokens": tokens,
+        "text": hit.text,
+        "tokens": hit.tokens,
     }
+    if hit.name and not hit.revision:  # what stands outside of definitions, or is not checked out, has no outline
+        try:
+            around = workspace.outline(
+                hit.path, mode="context", symbol=str(hit.start_line), max_tokens=max(1, budget), progress=progress
+            )
+        except (NotFoundError, PathError, QueryError):
+            pass  # a text without definitions: what is around it is itself
+        else:
+            item["text"], item["tokens"] = around.text, around.text_tokens
+            if (focus := around.focus) is not None:  # a result may be a part of it only
+                item["kind"], item["name"] = focus.kind, focus.name
+                item["start_line"], item["end_line"] = focus.start_line, focus.end_line
+            return item
+    if hit.tokens > budget:
+        _cut(shown, budget - _OVERHEAD_TOKENS)
+        rest = f"(+{shown['omitted_lines']} lines: cairn fetch {hit.id})"
+        item["text"], item["tokens"] = f"{shown['text']}\n{rest}", shown["tokens"] + _OVERHEAD_TOKENS
+    return item
 
 
 def _outline_item(workspace: Workspace, file: str, budget: int) -> ContextItem:
@@ -417,6 +465,7 @@ def _suggest_core(
 
 _PERFORM: dict[str, Callable[[Workspace, Any, Progress | None], Any]] = {
     "search": search,
+    "similar": similar,
     "fetch": fetch,
     "context": context,
     "outline": outline,

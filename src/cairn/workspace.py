@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, suppress
-from dataclasses import replace
+from contextlib import closing
 from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
@@ -16,18 +14,14 @@ from cairn.embedding.fingerprint import bundled_fingerprint
 from cairn.errors import (
     DerivedFileError,
     IndexDamagedError,
-    IndexMissingError,
-    NotFoundError,
     PathError,
-    QueryError,
     StoreError,
 )
 from cairn.index.project import checked_root, default_state, project_root
 from cairn.index.store import StateDir
-from cairn.index.views import CheckoutView, RevisionView, View, find_revision, name_of_revision
+from cairn.index.views import View, Views
 from cairn.index.writer import Writer
 from cairn.source.git import Repository, find_repository
-from cairn.storage import index_db
 from cairn.storage.connection import mapped_errors
 
 if TYPE_CHECKING:
@@ -72,7 +66,7 @@ class Workspace:
         self.state = state
         self.settings = settings
         self._repository = repository
-        self._checkout = CheckoutView(root, repository, settings.max_file_bytes)
+        self._views = Views(root, repository, settings.max_file_bytes)
         self._writer = Writer(root, state, settings, lambda: self._model)
         self._opened: OpenIndex | None = None
         self._background: subprocess.Popen[bytes] | None = None
@@ -158,7 +152,7 @@ class Workspace:
         Raises:
             RevisionError: if git knows no such branch.
         """
-        with closing(self._view(branch)) as view:
+        with closing(self._views.named(branch)) as view:
             if dry_run:
                 return self._writer.preview(view)
             return self._writer.update(
@@ -179,7 +173,7 @@ class Workspace:
         Raises:
             RevisionError: if git knows no such branch.
         """
-        with closing(self._view(branch)) as view:
+        with closing(self._views.named(branch)) as view:
             return self._writer.refresh(view, progress)
 
     def watch(self, watcher: Watcher) -> Iterator[Update]:
@@ -203,18 +197,9 @@ class Workspace:
 
     def watcher(self) -> Watcher:
         """Return what tells when files of this project change, as the settings want it."""
-        from cairn.index.health import is_remote  # noqa: PLC0415 - start-up time, as in watch()
-        from cairn.index.limits import on_battery  # noqa: PLC0415 - as above
-        from cairn.index.watch import Watcher  # noqa: PLC0415 - as above
+        from cairn.index.watch import watcher_of  # noqa: PLC0415 - start-up time, as in watch()
 
-        return Watcher(
-            self.root,
-            self._repository,
-            polling=self.settings.watch_polling or is_remote(self.root),
-            poll_seconds=self.settings.watch_poll_seconds,
-            is_paused=on_battery if self.settings.pause_on_battery else lambda: False,
-            state=self.state.path,
-        )
+        return watcher_of(self.root, self._repository, self.settings, self.state.path)
 
     def collect(self, *, dry_run: bool = False) -> GarbageReport:
         """Drop what no branch and no worktree has shown for `Settings.garbage_days`.
@@ -225,7 +210,7 @@ class Workspace:
         Raises:
             IndexMissingError: if nothing was indexed yet.
         """
-        return self._writer.collect(self._checkout, dry_run=dry_run)
+        return self._writer.collect(self._views.checkout, dry_run=dry_run)
 
     def doctor(self, *, fix: bool = False) -> list[Finding]:
         """Examine the index and what it stands on, from the disk to every row and file.
@@ -242,7 +227,7 @@ class Workspace:
         if not fix or not any(one.repair for one in findings):
             return findings
         self.close()
-        return self._writer.repair(self._checkout, findings)
+        return self._writer.repair(self._views.checkout, findings)
 
     def build_graphs(self, progress: Progress | None = None) -> int:
         """Build what a large index is searched faster with, and return for how many chunks; until then search is exact.
@@ -292,28 +277,17 @@ class Workspace:
             return ()
         from cairn.index.embed import embed_chain  # noqa: PLC0415 - start-up time: most projects need no other model
 
-        with closing(self._view(branch)) as view:
+        with closing(self._views.named(branch)) as view:
             return embed_chain(view, self.state, self.settings, anew=anew, progress=progress)
 
     def estimate(self, branch: str | None = None) -> tuple[Estimate, ...]:
         """Return what `index` and then `embed` would take for each model, without asking or changing anything."""
         if not self.settings.chain:
             return ()
-        from cairn.index.estimate import estimate  # noqa: PLC0415 - start-up time, as in embed()
-        from cairn.index.plan import Plan, make_plan  # noqa: PLC0415 - as above
+        from cairn.index.estimate import estimate_chain  # noqa: PLC0415 - start-up time, as in embed()
 
-        with ExitStack() as stack:
-            shown = stack.enter_context(closing(self._view(branch)))
-            found = shown.walk()
-            connection = view = None
-            if self.state.database.exists():
-                connection = stack.enter_context(closing(self.state.open_for_reading()))
-                view = index_db.find_view(connection, shown.name)
-            plan = Plan(list(found.files), [], 0, {})
-            if connection is not None:
-                plan = make_plan(connection, found, view)
-            chain = self.settings.chain
-            return tuple(estimate(connection, shown.name, plan, one) for one in chain)
+        with closing(self._views.named(branch)) as view:
+            return estimate_chain(view, self.state, self.settings.chain)
 
     def complete_in_background(self) -> bool:
         """Start a process that completes what the last answer lacked, and tell whether that was done.
@@ -334,19 +308,7 @@ class Workspace:
     @property
     def branch(self) -> str:
         """The branch that is checked out, a short revision when detached, empty outside git."""
-        return self._checkout.branch
-
-    def _view(self, branch: str | None) -> View:
-        """Return the checkout, or the view of a branch or revision. Linked worktrees share the index, not the views."""
-        if branch is None:
-            return self._checkout
-        revision = find_revision(self.root, self._repository, branch)
-        assert self._repository is not None  # else there was no such revision
-        name = name_of_revision(self.root, self._repository, revision)
-        return self._revision_view(name, revision.label, revision.commit)
-
-    def _revision_view(self, name: str, branch: str, commit: str) -> RevisionView:
-        return RevisionView(self.root, name, branch, commit, self.settings.max_file_bytes)
+        return self._views.checkout.branch
 
     @cached_property
     def _model(self) -> StaticModel:
@@ -393,7 +355,11 @@ class Workspace:
             RevisionError: if git knows no such branch.
             IndexMissingError: if nothing was indexed yet, or this branch was not.
         """
-        from cairn.search.answer import Request, respond  # noqa: PLC0415 - start-up time: indexing does not search
+        from cairn.search.answer import (  # noqa: PLC0415 - start-up time: indexing does not search
+            Request,
+            respond,
+            with_outdated_note,
+        )
         from cairn.search.filters import Filters, check_languages  # noqa: PLC0415 - as above
         from cairn.search.query import understand  # noqa: PLC0415 - as above
 
@@ -401,12 +367,11 @@ class Workspace:
         understood = understand(query, mode)
         filters = Filters(tuple(kinds), tuple(languages), tuple(globs))
         request = Request(limit, filters, max_tokens, explain, context, expand)
-        view = self._view(branch)
+        view = self._views.named(branch)
         answer = self._mended(
             lambda: respond(self._library(view, progress), understood, request, guessed=mode == "auto")
         )
-        outdated = _outdated(answer, view)
-        return replace(answer, notes=(*answer.notes, outdated)) if outdated else answer
+        return with_outdated_note(answer, view)
 
     def similar(
         self,
@@ -456,38 +421,15 @@ class Workspace:
             NotFoundError: if an id is malformed, or what it names is in the index no more.
             IndexMissingError: if nothing was indexed yet; the ids of an outline need no index.
         """
-        return self._mended(lambda: [self._fetch_definition(one) or self._fetch_hit(one, branch) for one in ids])
+        return self._mended(lambda: [self._fetch_one(one, branch) for one in ids])
 
-    def _fetch_hit(self, text_id: str, branch: str | None) -> Fetched:
-        from cairn.search.fetch import fetch_one  # noqa: PLC0415 - start-up time: indexing does not search
+    def _fetch_one(self, text_id: str, branch: str | None) -> Fetched:
+        if "#" in text_id:
+            from cairn.graph.locate import fetch_symbol  # noqa: PLC0415 - start-up time: hits need no parser
 
-        try:
-            return fetch_one(self._library(self._view(branch)), text_id)
-        except (NotFoundError, IndexMissingError):
-            for view in self._indexed_revisions() if branch is None else ():
-                with suppress(NotFoundError):
-                    return fetch_one(self._library(view), text_id)
-            raise
-
-    def _indexed_revisions(self) -> list[RevisionView]:
-        """Return the views of branches and revisions of this folder, those indexed last first."""
-        if self._opened is None or self._repository is None:
-            return []
-        folder = os.path.relpath(self.root, self._repository.work_tree)
-        wanted = "" if folder == "." else folder
-        rows = [row for row in index_db.read_views(self._opened.connection) if row.revision and row.generation]
-        return [
-            self._revision_view(row.name, row.branch, row.revision)
-            for row in rows
-            if row.name.partition(":")[2] == wanted
-        ]
-
-    def _fetch_definition(self, text_id: str) -> Fetched | None:
-        if "#" not in text_id:
-            return None
-        from cairn.graph.locate import fetch_symbol  # noqa: PLC0415 - start-up time: hits need no parser
-
-        return fetch_symbol(self.root, text_id)
+            if (found := fetch_symbol(self.root, text_id)) is not None:
+                return found
+        return self._open_index().fetch(text_id, branch)
 
     def outline(
         self,
@@ -554,7 +496,7 @@ class Workspace:
         """Return what the index holds, as plain values for display."""
         from cairn.index.status import read_status  # noqa: PLC0415 - start-up time: searching does not need it
 
-        return read_status(self.root, self.state, self.settings, self._checkout)
+        return read_status(self.root, self.state, self.settings, self._views.checkout)
 
     # -- the symbol graph ---------------------------------------------------------------------------------------------
 
@@ -662,21 +604,16 @@ class Workspace:
         return f"{hit.path}:{hit.start_line}"
 
     def _changed(self, graph: Graph, symbol: str | None, diff: str | None) -> list[int]:
-        from cairn.graph.changes import changed_nodes, nodes_of  # noqa: PLC0415 - start-up time, as in graph()
+        from cairn.graph.changes import nodes_of_change  # noqa: PLC0415 - start-up time, as in graph()
 
-        if (symbol is None) == (diff is None):
-            raise QueryError(
-                "name a symbol, or ask for what changed: one of both", "cairn impact SYMBOL, or: cairn impact --diff"
-            )
-        if symbol is not None:
-            return nodes_of(graph, self._symbol(symbol))
-        return changed_nodes(graph.code, self.root, self._repository, diff or "HEAD")
+        place = None if symbol is None else self._symbol(symbol)
+        return nodes_of_change(graph, place, diff, self.root, self._repository)
 
     # -- what is open -------------------------------------------------------------------------------------------------
 
     def _library(self, view: View | None = None, progress: Progress | None = None) -> Library:
         """Open the newest generation of a view, by default of the checkout, unless it is the one already open."""
-        return self._open_index().library(view or self._checkout, progress)
+        return self._open_index().library(view or self._views.checkout, progress)
 
     def _open_index(self) -> OpenIndex:
         if self._opened is not None and self._opened.is_replaced:
@@ -685,9 +622,7 @@ class Workspace:
             from cairn.search.opened import OpenIndex  # noqa: PLC0415 - start-up time: indexing does not search
 
             redo = partial(self._writer.update, verify=True)
-            self._opened = OpenIndex(
-                self.state, self.settings, self.root, self._checkout, lambda: self._model, redo, self._revision_view
-            )
+            self._opened = OpenIndex(self.state, self.settings, self.root, self._views, lambda: self._model, redo)
         return self._opened
 
     def _mended(self, answer: Callable[[], _T]) -> _T:
@@ -703,12 +638,3 @@ class Workspace:
             self.index()
         with mapped_errors(self.state.database):
             return answer()
-
-
-def _outdated(answer: Answer, view: View) -> str:
-    """Return a sentence for the reader of an answer from another branch or commit than is there now, else nothing."""
-    if view.revision != answer.revision:
-        return f"{view.branch} has moved since it was indexed; update with: cairn index --branch {view.branch}"
-    if view.branch != answer.branch:
-        return f"The index is of {answer.branch}, but {view.branch} is checked out; update with: cairn index"
-    return ""

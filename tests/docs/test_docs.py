@@ -22,7 +22,15 @@ from cairn.index.watch import Reason
 from cairn.mcp.surface import PROMPTS, RESOURCES
 from cairn.mcp.tools import TOOLS
 from cairn.model_settings import PROVIDERS, EmbeddingSettings
-from cairn.protocol.documents import answer_to_dict, fetched_to_dict, flow_to_dict, outline_to_dict, slice_to_dict
+from cairn.protocol.documents import (
+    ContextDocument,
+    ContextItem,
+    answer_to_dict,
+    fetched_to_dict,
+    flow_to_dict,
+    outline_to_dict,
+    slice_to_dict,
+)
 from cairn.protocol.table import OPERATIONS
 from cairn.schema import json_schema
 from cairn.search.confidence import HIGH, MEDIUM
@@ -235,6 +243,8 @@ def test_every_field_of_a_search_document_is_documented() -> None:
 def test_every_field_of_the_other_documents_is_documented(tmp_path: Path) -> None:
     fetched = fetched_to_dict(Fetched("", "", "", "", 1, 1, "", "", 1))
     assert undocumented(set(fetched), section(page("cli.md"), "cairn fetch")) == set()
+    context = {*ContextDocument.__annotations__, *ContextItem.__annotations__} - {"sent"}  # of the daemon's sessions
+    assert undocumented(context, section(page("cli.md"), "cairn context")) == set()
     report = {
         "root",
         "embedding",

@@ -468,6 +468,35 @@ def test_a_query_that_begins_with_a_dash_can_be_given_behind_two_dashes(indexed:
     assert cairn("search", "--mode", "literal", "--", "-x", cwd=indexed).returncode == 1
 
 
+def test_a_context_indexes_first_and_prints_each_text_below_its_place(project: Path) -> None:
+    done = cairn("context", "read the settings file", cwd=project)
+    assert done.returncode == 0
+    assert done.stdout.startswith("config.py:1  function load_config  1-3  ~")
+    head, *text = done.stdout.splitlines()
+    assert "\n".join(text[1:]).startswith(f"function load_config 1-3:\n{CODE}")
+    assert cairn("fetch", head.split()[-1], cwd=project).stdout.endswith(f"{CODE}\n")
+    (item,) = document(cairn("context", "--id", head.split()[-1], "--json", cwd=project))["items"]
+    assert item["name"] == "load_config"
+
+
+def test_a_context_may_begin_with_a_file_and_says_what_has_no_room(project: Path) -> None:
+    found = document(cairn("context", "read the settings file", "--file", "config.py", "--json", cwd=project))
+    assert [item["kind"] for item in found["items"]] == ["file", "function"]
+    done = cairn("context", "read the settings file", "--max-tokens", "1", cwd=project)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "1 more; raise --max-tokens or -n" in done.stderr
+
+
+def test_a_context_of_nothing_is_exit_code_one_and_one_without_a_task_is_a_usage_error(indexed: Path) -> None:
+    done = cairn("context", "zzqx", cwd=indexed)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "Nothing relevant for 'zzqx'" in done.stderr
+    assert document(cairn("context", "zzqx", "--json", cwd=indexed))["items"] == []
+    check_error(cairn("context", cwd=indexed), 2, "error[request]", "cairn context TASK")
+    check_error(cairn("context", "x", "-n", "51", cwd=indexed), 2, "error[request]", "at most 50")
+    check_error(cairn("context", "--file", "gone.py", cwd=indexed), 1, "there is no file gone.py")
+
+
 def test_an_outline_needs_no_index_and_its_names_can_be_fetched(project: Path) -> None:
     done = cairn("outline", "config.py", cwd=project)
     assert done.returncode == 0

@@ -220,6 +220,18 @@ def test_answers_are_the_same_with_the_daemon_and_without(project: Path, folder:
         ("fetch", hit["id"]),
         ("fetch", hit["id"], "src/money.py#tax", "--json"),
         ("fetch", "nonsense"),
+        ("similar", "src/money.py:2"),
+        ("similar", "money.py:2", "--json", "-n", "1", "-C", "src"),
+        ("similar", "src/money.py:999"),
+        ("similar", "gone.py:1"),
+        ("similar", "src/money.py:2", "--lang", "klingon"),
+        ("context", "add the tax"),
+        ("context", "add the tax", "--file", "money.py", "--json", "-C", "src"),
+        ("context", "--id", hit["id"], "--max-tokens", "100"),
+        ("context", "nothing of the kind zzqx"),
+        ("context", "--id", "nonsense"),
+        ("context", "add the tax", "-n", "0"),
+        ("context",),
         ("outline", "money.py"),
         ("outline", "src/money.py"),
         ("outline", "money.py", "--mode", "context", "--symbol", "tax", "--json", "-C", "src"),
@@ -245,6 +257,26 @@ def test_answers_are_the_same_with_the_daemon_and_without(project: Path, folder:
         assert (got.returncode, without_time(got.stdout), got.stderr) == (
             expected.returncode, without_time(expected.stdout), expected.stderr,
         ), command  # fmt: skip
+
+
+def test_code_on_stdin_is_compared_by_the_daemon_unless_it_is_too_long_for_a_request(
+    project: Path, folder: StateFolder
+) -> None:
+    code = (project / "src" / "money.py").read_bytes()
+    texts = (code, code + b"# \xff\xe4\n", code + b"#" * 1_000_000)
+
+    def similar(text: bytes) -> tuple[int, str, bytes]:
+        done = subprocess.run([COMMAND, "similar", "-"], cwd=project, input=text, capture_output=True, check=False)
+        return done.returncode, without_time(done.stdout.decode()), done.stderr
+
+    alone = [similar(text) for text in texts]
+    assert "src/money.py" in alone[1][1]
+    assert alone[2][0] == 2
+    runtime = ensure(folder)
+    for text, expected in zip(texts, alone, strict=True):
+        before = n_requests(folder, runtime)
+        assert similar(text) == expected
+        assert n_requests(folder, runtime) == before + 2
 
 
 def without_time(text: str) -> str:

@@ -124,6 +124,36 @@ def test_what_changed_while_no_daemon_ran_is_found_by_the_first_search(ask: Ask,
     assert ask("POST", "/api/search", json={"query": "discount"}).json()["code"][0]["filepath"] == "more.py"
 
 
+def test_similar_code_is_found_for_a_place_and_for_a_text(ask: Ask, project: Path) -> None:
+    (project / "copy.py").write_text(CODE)
+    got = ask("POST", "/api/similar", json={"file": "money.py", "line": 1, "update": True}).json()
+    assert (got["mode"], got["query"]) == ("similar", "money.py:1")
+    assert (got["code"][0]["filepath"], got["code"][0]["match"]) == ("copy.py", "exact")
+    code = CODE[CODE.index("def total") : CODE.index("def tax")]
+    found = ask("POST", "/api/similar", json={"code": code, "languages": ["python"], "globs": ["copy.py"]}).json()
+    assert [(hit["filepath"], hit["match"]) for hit in found["code"]][:1] == [("copy.py", "exact")]
+    cut = ask("POST", "/api/similar", json={"code": code, "max_tokens": 1}).json()
+    assert (cut["code"], cut["omitted"] > 0) == ([], True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "code"),
+    [
+        ({}, 400, "query"),
+        ({"file": "money.py", "code": "x = 1"}, 400, "query"),
+        ({"code": " "}, 400, "query"),
+        ({"file": "money.py", "line": 999}, 404, "not-found"),
+        ({"file": "gone.py"}, 404, "not-found"),
+        ({"file": "money.py", "line": 0}, 422, "request"),
+        ({"file": "money.py", "languages": ["klingon"]}, 400, "query"),
+    ],
+)
+def test_similar_needs_one_thing_that_others_can_be_compared_with(
+    ask: Ask, asked: dict[str, object], status: int, code: str
+) -> None:
+    check_error(ask("POST", "/api/similar", json=asked), status, code)
+
+
 def test_hits_are_fetched_and_cut_to_the_budget(ask: Ask) -> None:
     (hit, *_) = ask("POST", "/api/search", json={"query": "total"}).json()["code"]
     (whole,) = ask("POST", "/api/fetch", json={"ids": [hit["id"]]}).json()
@@ -439,6 +469,7 @@ def test_no_path_leads_out_of_the_project(ask: Ask, project: Path, file: str) ->
     for path, asked in (
         ("/api/outline", {"file": file}),
         ("/api/context", {"files": [file]}),
+        ("/api/similar", {"file": file}),
         ("/api/fetch", {"ids": [f"{file}#SECRET_OUTSIDE"]}),
         ("/api/graph/importers", {"target": file}),
         ("/api/graph/callers", {"symbol": f"{file}:1"}),

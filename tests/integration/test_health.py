@@ -20,7 +20,7 @@ from cairn.index import gc
 from cairn.index.health import file_system
 from cairn.index.plan import is_collection_due
 from cairn.index.watch import Watcher
-from cairn.storage import garbage_db, index_db
+from cairn.storage import blob_db, garbage_db
 from cairn.storage.connection import transaction
 from cairn.storage.lock import holder, write_lock
 from cairn.workspace import Workspace
@@ -182,7 +182,7 @@ def test_an_id_is_never_given_to_another_content(root: Path) -> None:
         workspace.index()
         assert collect(workspace, time.time() + 1).blobs == 1
         with closing(workspace.state.open_for_reading()) as connection:
-            assert index_db.next_blob_id(connection) == 4
+            assert blob_db.next_blob_id(connection) == 4
 
 
 def test_a_dry_run_says_what_would_go_and_changes_nothing(root: Path) -> None:

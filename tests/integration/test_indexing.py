@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from cairn.config import Settings
 from cairn.errors import IndexMissingError, IndexVersionError, StoreError
-from cairn.storage.index_db import MIGRATIONS
+from cairn.storage.index_schema import MIGRATIONS
 from cairn.storage.lock import write_lock
 from cairn.types import IndexReport
 from cairn.workspace import Workspace

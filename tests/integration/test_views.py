@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from cairn.errors import IndexMissingError, NotFoundError, RevisionError
 from cairn.index.views import MANY_FILES
-from cairn.storage import index_db
+from cairn.storage import view_db
 from cairn.types import IndexReport
 from cairn.workspace import Workspace
 from histories import STEPS, answers, contents, differences
@@ -279,7 +279,7 @@ def test_a_moved_repository_is_taken_up_where_it_was_left(workspace: Workspace, 
         assert (report.added, report.changed, report.embedded_chunks) == (0, 0, 0)
         assert answers(again, QUERIES) == before
         with closing(again.state.open_for_reading()) as connection:
-            assert [view.name for view in index_db.read_views(connection)] == [str(moved)]
+            assert [view.name for view in view_db.read_views(connection)] == [str(moved)]
 
 
 def test_a_folder_that_is_still_there_keeps_its_view(project: Path, git: Git, tmp_path: Path) -> None:
@@ -287,7 +287,7 @@ def test_a_folder_that_is_still_there_keeps_its_view(project: Path, git: Git, tm
     git(project, "worktree", "add", "-q", str(tmp_path / "tree"), "feature")
     index(tmp_path / "tree")
     with closing(Workspace.open(project).state.open_for_reading()) as connection:
-        names = {view.name for view in index_db.read_views(connection)}
+        names = {view.name for view in view_db.read_views(connection)}
     assert names == {str(project), str(tmp_path / "tree")}
 
 

@@ -45,6 +45,19 @@ def build_parser() -> argparse.ArgumentParser:
     # Without `prog` it would be found by laying out the usage, which asks for the width of the terminal.
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=_Parser, prog=parser.prog)
 
+    _add_search(commands, common)
+    _add_structure(commands, common)
+    _add_graph(commands, common)
+    _add_upkeep(commands, common)
+    _add_core(commands, common)
+    mcp = commands.add_parser("mcp", parents=[common], help="answer an agent over stdin and stdout (MCP)")
+    mcp.set_defaults(run=_lazy("cairn.cli.mcp", "run_mcp"))
+    _add_daemon(commands)
+    return parser
+
+
+def _add_search(commands: argparse._SubParsersAction[_Parser], common: _Parser) -> None:
+    """Add the commands that find code and print it."""
     search = commands.add_parser("search", parents=[common], help="find code by meaning, name, text or pattern")
     search.add_argument("query", metavar="QUERY", help="prose, a name, a quoted text, or a regular expression")
     search.add_argument("--branch", metavar="REV", help="search this branch, tag or commit, not what is checked out")
@@ -74,6 +87,24 @@ def build_parser() -> argparse.ArgumentParser:
     fetch.add_argument("--branch", metavar="REV", help="only from this branch, tag or commit")
     fetch.set_defaults(run=_lazy("cairn.cli.search", "run_fetch"))
 
+
+def _add_structure(commands: argparse._SubParsersAction[_Parser], common: _Parser) -> None:
+    """Add the commands for a task, a file, a function and a line."""
+    context = commands.add_parser("context", parents=[common], help="print in one answer the code that a task needs")
+    context.add_argument("task", nargs="?", default="", metavar="TASK", help="what is to be done, in prose")
+    context.add_argument(
+        "--id", dest="ids", action="append", default=[], metavar="ID", help="a result, instead of TASK"
+    )
+    context.add_argument(
+        "--file", dest="files", action="append", default=[], metavar="F", help="a file known to matter"
+    )
+    context.add_argument("-n", "--limit", type=_count, default=5, help="definitions at most (default: 5)")
+    context.add_argument("--max-tokens", type=_count, metavar="N", help="keep to this estimated cost (default: 8000)")
+    context.add_argument(
+        "--no-update", action="store_true", help="take the index as it is, without looking for changes"
+    )
+    context.set_defaults(run=_lazy("cairn.cli.structure", "run_context"))
+
     outline = commands.add_parser("outline", parents=[common], help="list what a file defines")
     outline.add_argument("file", metavar="FILE", help="a file of the project")
     outline.add_argument("--mode", choices=("structure", "context", "extract"), default="structure")
@@ -94,8 +125,9 @@ def build_parser() -> argparse.ArgumentParser:
     slices.add_argument("--forward", action="store_true", help="the lines that depend on it instead")
     slices.set_defaults(run=_lazy("cairn.cli.structure", "run_slice"))
 
-    _add_graph(commands, common)
 
+def _add_upkeep(commands: argparse._SubParsersAction[_Parser], common: _Parser) -> None:
+    """Add the commands that build, show and mend the index."""
     index = commands.add_parser("index", parents=[common], help="build or update the index")
     index.add_argument("path", nargs="?", metavar="PATH", help="the project, like -C")
     index.add_argument("--branch", metavar="REV", help="index this branch, tag or commit without checking it out")
@@ -117,12 +149,6 @@ def build_parser() -> argparse.ArgumentParser:
     doctor = commands.add_parser("doctor", parents=[common], help="examine the index and all it stands on")
     doctor.add_argument("--fix", action="store_true", help="mend what can be, without asking")
     doctor.set_defaults(run=_lazy("cairn.cli.health", "run_doctor"))
-
-    _add_core(commands, common)
-    mcp = commands.add_parser("mcp", parents=[common], help="answer an agent over stdin and stdout (MCP)")
-    mcp.set_defaults(run=_lazy("cairn.cli.mcp", "run_mcp"))
-    _add_daemon(commands)
-    return parser
 
 
 def _add_core(commands: argparse._SubParsersAction[_Parser], common: _Parser) -> None:

@@ -15,7 +15,9 @@ from cairn.errors import CairnError, QueryError
 
 if TYPE_CHECKING:
     from cairn.protocol.documents import FetchedDocument, HitDocument, SearchDocument
-    from cairn.workspace import Workspace
+
+# The daemon takes no request that is longer, so the rest is read only by a process that answers itself.
+_MAX_SENT_BYTES = 1_000_000
 
 
 def run_search(options: argparse.Namespace) -> int:
@@ -74,43 +76,54 @@ def _search_here(options: argparse.Namespace, asked: dict[str, Any]) -> SearchDo
 
 def run_similar(options: argparse.Namespace) -> int:
     """Bring the index up to date, and print code like that of a place or of stdin."""
-    filters = {"limit": options.limit, "kinds": options.kind, "languages": options.lang, "globs": options.globs}
+    asked: dict[str, Any] = {
+        "limit": options.limit,
+        "kinds": options.kind,
+        "languages": options.lang,
+        "globs": options.globs,
+        "update": not options.no_update,
+    }
     match = re.fullmatch(r"(.+):(\d+)", options.target)
-    if match is None and options.target != "-":
+    if match is not None:
+        asked |= {"file": str(file_of(options.project, match[1])), "line": int(match[2])}
+    elif options.target == "-":
+        asked["code"] = _decoded(sys.stdin.buffer.read(_MAX_SENT_BYTES))
+    else:
         raise QueryError(f"{options.target!r} names no line", "cairn similar FILE:LINE")
-    from cairn.protocol.documents import answer_to_dict  # noqa: PLC0415 - start-up time: searching may not need it
-    from cairn.workspace import Workspace  # noqa: PLC0415 - as above
-
-    with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
-        # One byte more than is taken, so that what is too long shows, and no more than that is read.
-        code = None if match else sys.stdin.buffer.read(workspace.settings.max_file_bytes + 1)
-        _update(workspace, options)
-        if match:
-            answer = workspace.similar(file_of(options.project, match[1]), int(match[2]), **filters)
-        else:
-            answer = workspace.similar(code=(code or b"").decode("utf-8", "surrogateescape"), **filters)
-    document = answer_to_dict(answer)
+    document: SearchDocument = ask_daemon(options, "similar", asked) or _similar_here(options, asked)
     if options.json:
         emit_json(document)
-        return EXIT_FOUND if answer.code else EXIT_NONE
-    style = Style(sys.stdout)
-    for hit in document["code"]:
-        _print_hit(hit, style, [], explain=False)
-    for text in answer.notes:
-        note(printable(text))
-    if not answer.code:
-        note(f"Nothing similar in {answer.coverage.indexed:,} files.")
-    elif answer.omitted:
-        note(f"{answer.omitted:,} more; raise -n to see them.")
-    return EXIT_FOUND if answer.code else EXIT_NONE
+    else:
+        style = Style(sys.stdout)
+        for hit in document["code"]:
+            _print_hit(hit, style, [], explain=False)
+        for text in document.get("notes", ()):
+            note(printable(text))
+        if not document["code"]:
+            note(f"Nothing similar in {document['coverage']['indexed']:,} files.")
+        elif document["omitted"]:
+            note(f"{document['omitted']:,} more; raise -n to see them.")
+    return EXIT_FOUND if document["code"] else EXIT_NONE
 
 
-def _update(workspace: Workspace, options: argparse.Namespace, branch: str | None = None) -> str:
-    """Bring the index up to date, unless that is not wanted; return a note if the answer is from before."""
-    if options.no_update:
-        return ""
-    with closing(ProgressBar("Indexing")) as bar:
-        return workspace.refresh(bar, branch=branch)
+def _similar_here(options: argparse.Namespace, asked: dict[str, Any]) -> SearchDocument:
+    from cairn.operations import similar  # noqa: PLC0415 - start-up time: the daemon may have answered
+    from cairn.protocol.requests import SimilarRequest  # noqa: PLC0415 - as above
+    from cairn.schema import decode  # noqa: PLC0415 - as above
+    from cairn.workspace import Workspace  # noqa: PLC0415 - as above
+
+    with (
+        Workspace.containing(options.project, state_dir=options.state_dir) as workspace,
+        closing(ProgressBar("Indexing")) as bar,
+    ):
+        if "code" in asked:  # one byte more than is taken, so that what is too long shows, and no more than that
+            left = workspace.settings.max_file_bytes + 1 - _MAX_SENT_BYTES
+            asked = {**asked, "code": asked["code"] + _decoded(sys.stdin.buffer.read(max(0, left)))}
+        return similar(workspace, decode(SimilarRequest, asked), bar)
+
+
+def _decoded(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
 
 
 def _print(document: SearchDocument, *, explain: bool) -> None:

@@ -1,4 +1,4 @@
-"""`cairn outline`, `cairn flow` and `cairn slice`."""
+"""`cairn context`, `cairn outline`, `cairn flow` and `cairn slice`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,52 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.cli.main import EXIT_FOUND, EXIT_NONE
 from cairn.cli.remote import ask_daemon
-from cairn.cli.render import ProgressBar, Style, emit, emit_json, file_of, printable
+from cairn.cli.render import ProgressBar, Style, emit, emit_json, file_of, note, printable
 from cairn.errors import QueryError
 
 if TYPE_CHECKING:
-    from cairn.protocol.documents import OutlineDocument
+    from cairn.protocol.documents import ContextDocument, OutlineDocument
+
+
+def run_context(options: argparse.Namespace) -> int:
+    """Print what a task needs, or what is around results."""
+    asked = {
+        "task": options.task,
+        "ids": options.ids,
+        "files": [str(file_of(options.project, file)) for file in options.files],
+        "limit": options.limit,
+        "max_tokens": options.max_tokens,
+        "update": not options.no_update,
+    }
+    document: ContextDocument = ask_daemon(options, "context", asked) or _context_here(options, asked)
+    if options.json:
+        emit_json(document)
+        return EXIT_FOUND if document["items"] or document["omitted"] else EXIT_NONE
+    style = Style(sys.stdout)
+    for one in document["items"]:
+        label = style.name(printable(f"{one['kind']} {one['name']}".strip()))
+        facts = f"{one['start_line']}-{one['end_line']}  ~{one['tokens']} tokens  {printable(one['id'])}".rstrip()
+        where = style.path(f"{printable(one['filepath'])}:{one['start_line']}")
+        emit(f"{where}  {label}  {style.faint(facts)}")
+        emit(f"{_printable_lines(one['text'])}\n")
+    for text in document["notes"]:
+        note(printable(text))
+    if document["omitted"]:
+        note(f"{document['omitted']:,} more; raise --max-tokens or -n to see them.")
+    return EXIT_FOUND if document["items"] or document["omitted"] else EXIT_NONE
+
+
+def _context_here(options: argparse.Namespace, asked: dict[str, Any]) -> ContextDocument:
+    from cairn.operations import context  # noqa: PLC0415 - start-up time: the daemon may have answered
+    from cairn.protocol.requests import ContextRequest  # noqa: PLC0415 - as above
+    from cairn.schema import decode  # noqa: PLC0415 - as above
+    from cairn.workspace import Workspace  # noqa: PLC0415 - as above
+
+    with (
+        Workspace.containing(options.project, state_dir=options.state_dir) as workspace,
+        closing(ProgressBar("Reading")) as bar,
+    ):
+        return context(workspace, decode(ContextRequest, asked), bar)
 
 
 def run_outline(options: argparse.Namespace) -> int:

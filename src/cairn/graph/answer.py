@@ -35,6 +35,7 @@ def make_outline(
     outline = outline_file(file.data, file.path, file.language)
     notes = outline.notes
     number = None if symbol is None else find_symbol(outline, symbol)
+    focus = None if number is None else outline.symbols[number]
     if mode == "context":
         if number is None:
             raise QueryError("a context is that of one symbol", f"cairn outline {file.path} --mode context --symbol S")
@@ -44,7 +45,8 @@ def make_outline(
 
             around, more = surroundings(open_graph, file.path, outline.symbols[number])
             notes += more
-        laid = lay_out_context(file, outline, number, budget, around, notes)
+        line = int(symbol) if symbol is not None and symbol.isdecimal() else 0
+        laid = lay_out_context(file, outline, number, budget, around, notes, line)
     else:
         outline = outline if number is None else subtree(outline, number)
         if mode == "extract":
@@ -65,4 +67,5 @@ def make_outline(
         text=laid.text,
         text_tokens=laid.tokens,
         notes=notes,
+        focus=focus,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from cairn.errors import DiffError
+from cairn.errors import DiffError, QueryError
 from cairn.graph.code import Code, node_of, place_of
 from cairn.graph.graph import Graph
 from cairn.graph.rules import VALUE_KINDS
@@ -15,7 +15,26 @@ from cairn.source.git import Repository, diff_lines
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
-def nodes_of(graph: Graph, text: str) -> list[int]:
+def nodes_of_change(
+    graph: Graph, symbol: str | None, revision: str | None, root: Path, repository: Repository | None
+) -> list[int]:
+    """Return the definitions that change: those of a symbol, or all that differ from a revision.
+
+    Raises:
+        QueryError: unless one of both is given.
+        UnknownSymbolError, AmbiguousError: as for any symbol.
+        DiffError: as `changed_nodes`.
+    """
+    if symbol is not None and revision is None:
+        return _nodes_of(graph, symbol)
+    if symbol is None and revision is not None:
+        return changed_nodes(graph.code, root, repository, revision or "HEAD")
+    raise QueryError(
+        "name a symbol, or ask for what changed: one of both", "cairn impact SYMBOL, or: cairn impact --diff"
+    )
+
+
+def _nodes_of(graph: Graph, text: str) -> list[int]:
     """Return the definitions that a symbol stands for when it changes: of a file, all that it holds."""
     nodes = find_symbol(graph.code, graph.connection, text)
     return graph.within(nodes) if any(place_of(node) < 0 for node in nodes) else nodes

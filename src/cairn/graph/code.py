@@ -30,7 +30,7 @@ from cairn.source.references import KINDS, NO_FACTS, Facts, decode, encode, read
 from cairn.source.roles import Role
 from cairn.source.text import split_identifier, term_hash, terms_of
 from cairn.source.walk import read_file
-from cairn.storage import index_db
+from cairn.storage import blob_db, chunk_db, meta_db, view_db
 from cairn.storage.connection import mapped_errors, transaction
 from cairn.storage.lock import write_lock
 from cairn.types import Definition
@@ -193,10 +193,10 @@ class Code:
     # -- what is on disk now ------------------------------------------------------------------------------------------
 
     def _read_stamps(self) -> list[tuple[int, int]]:
-        view = index_db.find_view(self._connection, self._view_name)
+        view = view_db.find_view(self._connection, self._view_name)
         self.view_id = view.id if view is not None else -1
-        self.identity = index_db.identity(self._connection)
-        rows = index_db.iter_files(self._connection, self.view_id)
+        self.identity = meta_db.identity(self._connection)
+        rows = view_db.iter_files(self._connection, self.view_id)
         stamps = {row.path: (row.size, row.mtime_ns) for row in rows}
         return [stamps.get(path, (-1, -1)) for path in self.paths]
 
@@ -265,11 +265,11 @@ class Code:
             return
         blobs = sorted({self._blobs[number] for number in missing})
         wanted = [blob for blob in blobs if blob not in self._kept]
-        for blob, data in index_db.read_facts(self._connection, wanted).items():
+        for blob, data in blob_db.read_facts(self._connection, wanted).items():
             if (facts := decode(data)) is not None:
                 self._kept[blob] = facts
         self._extract([number for number in missing if self._blobs[number] not in self._kept], progress)
-        definitions = index_db.read_definitions(self._connection, blobs)
+        definitions = chunk_db.read_definitions(self._connection, blobs)
         for number in missing:
             if number in self._files:
                 continue
@@ -280,23 +280,23 @@ class Code:
 
     def indexed(self, number: int, blob: int) -> SourceFile | None:
         """Return a file as it was when it showed a blob, None if that is not known any more."""
-        stored = index_db.read_facts(self._connection, [blob]).get(blob)
+        stored = blob_db.read_facts(self._connection, [blob]).get(blob)
         facts = self._kept.get(blob) or (decode(stored) if stored is not None else None)
-        if facts is None or not index_db.read_blob_hashes(self._connection, [blob]):
+        if facts is None or not blob_db.read_blob_hashes(self._connection, [blob]):
             return None
         language = self.languages[number]
-        definitions = index_db.read_definitions(self._connection, [blob]).get(blob, [])
+        definitions = chunk_db.read_definitions(self._connection, [blob]).get(blob, [])
         return SourceFile(number, self.paths[number], language, definitions, facts, rules_of(language))
 
     def names_in(self, blob: int) -> set[str] | None:
         """Return what a blob defines, None if that is not known any more."""
-        if not index_db.read_blob_hashes(self._connection, [blob]):
+        if not blob_db.read_blob_hashes(self._connection, [blob]):
             return None
-        return {one.name for one in index_db.read_definitions(self._connection, [blob]).get(blob, ())}
+        return {one.name for one in chunk_db.read_definitions(self._connection, [blob]).get(blob, ())}
 
     def _extract(self, numbers: Sequence[int], progress: Progress | None) -> None:
         """Find the facts of files that have none yet, and store them for the next time."""
-        hashes = index_db.read_blob_hashes(self._connection, sorted({self._blobs[number] for number in numbers}))
+        hashes = blob_db.read_blob_hashes(self._connection, sorted({self._blobs[number] for number in numbers}))
         tasks: dict[int, Task[int]] = {}
         for number in numbers:
             blob, language = self._blobs[number], self.languages[number]
@@ -327,7 +327,7 @@ class Code:
     def _store(self, found: list[tuple[int, bytes, bytes]]) -> None:
         try:
             with mapped_errors(self._state.database), write_lock(self._state.lock, 0), transaction(self._connection):
-                index_db.put_facts(self._connection, found)
+                blob_db.put_facts(self._connection, found)
         except StoreError:
             return  # another process writes, or nobody may; they are found again next time
 
@@ -353,7 +353,7 @@ class Code:
             self._named[name] = nodes
             if not name.isprintable():  # no definition's name; SQLite takes no text that is no UTF-8
                 return nodes
-            for blob, ordinal in index_db.exact_definitions(self._connection, name):
+            for blob, ordinal in chunk_db.exact_definitions(self._connection, name):
                 files = self._files_of_blob.get(blob, ())
                 nodes += [node_of(number, ordinal) for number in files if number not in self._reread]
             for number in self._reread:

@@ -12,17 +12,22 @@ from cairn.source.text import count_tokens
 
 # The code may take this share of the budget; what it leaves goes to the neighbours.
 CODE_SHARE = 0.7
+# Of code that does not fit, so many lines of its beginning are kept, and so many before the line that is asked for.
+HEAD_LINES, LINES_BEFORE = 5, 3
+MAX_BESIDE = 12  # definitions; a class may have a hundred
 
 
 class Section(NamedTuple):
     """A part of the context: a title, and lines of which the first are the most important.
 
-    `symbols` are the numbers of the definitions that the lines show, one each, or empty.
+    `symbols` are the numbers of the definitions that the lines show, one each, or empty. `omitted` counts lines that
+    were left out already.
     """
 
     title: str
     lines: tuple[str, ...]
     symbols: tuple[int, ...] = ()
+    omitted: int = 0
 
 
 def lay_out_context(
@@ -32,6 +37,7 @@ def lay_out_context(
     max_tokens: int,
     around: Sequence[Section] = (),
     notes: Sequence[str] = (),
+    line: int = 0,
 ) -> OutlineText:
     """Return the context of definition `number` as text of at most about `max_tokens` tokens.
 
@@ -40,9 +46,10 @@ def lay_out_context(
     Args:
         around: what is known of other files, shown before the neighbours in this one.
         notes: sentences for the reader.
+        line: code that does not fit is cut so that this line of it can be seen, 0 for its first.
     """
     head = f"{outline.path} {outline.lines} lines ~{outline.tokens} tokens"
-    sections = [_enclosing(outline, number), _code(file, outline, number, int(max_tokens * CODE_SHARE))]
+    sections = [_enclosing(outline, number), _code(file, outline, number, int(max_tokens * CODE_SHARE), line)]
     sections += [Section("", tuple(f"({note})" for note in notes)), *around, _neighbours(outline, number)]
     text, shown = head, [number]
     for section in sections:
@@ -57,7 +64,8 @@ def _append(text: str, section: Section, max_tokens: int) -> tuple[str, list[int
         return text, []
     count = len(section.lines)
     while True:
-        rest = [f"(+{len(section.lines) - count} more)"] if count < len(section.lines) else []
+        missing = len(section.lines) - count + section.omitted
+        rest = [f"(+{missing} more)"] if missing else []
         longer = "\n".join([text, *([section.title] if section.title else []), *section.lines[:count], *rest])
         if count_tokens(longer) <= max_tokens or count == 0:
             return (longer if count else text), list(section.symbols[:count])
@@ -80,15 +88,26 @@ def _around(outline: FileOutline, number: int) -> list[int]:
     return around
 
 
-def _code(file: SourceFile, outline: FileOutline, number: int, max_tokens: int) -> Section:
+def _code(file: SourceFile, outline: FileOutline, number: int, max_tokens: int, line: int) -> Section:
     symbol, first = outline.symbols[number], outline.leads[number]
     lines = code_lines(file.data, first, symbol.end_line).splitlines()
-    count = len(lines)
-    while count > 1 and count_tokens("\n".join(lines[:count])) > max_tokens:
-        count = count * 3 // 4
+    count = _fitting(lines, max_tokens)
+    if count < len(lines) and line - first >= count:
+        start = max(HEAD_LINES, line - first - LINES_BEFORE)
+        gap = f"(lines {first + HEAD_LINES}-{first + start - 1} are left out)"
+        lines = [*lines[:HEAD_LINES], gap, *lines[start:]] if start > HEAD_LINES else lines
+        count = max(_fitting(lines, max_tokens), min(len(lines), HEAD_LINES + 2 + LINES_BEFORE))
     if count < len(lines):
         lines[count:] = [f"(+{len(lines) - count} lines: cairn fetch '{symbol.id}')"]
     return Section(f"{symbol.kind} {symbol.qualified_name} {first}-{symbol.end_line}:", tuple(lines))
+
+
+def _fitting(lines: Sequence[str], max_tokens: int) -> int:
+    """Return how many of the first lines cost about `max_tokens` at most; one in any case."""
+    count = len(lines)
+    while count > 1 and count_tokens("\n".join(lines[:count])) > max_tokens:
+        count = count * 3 // 4
+    return count
 
 
 def _neighbours(outline: FileOutline, number: int) -> Section:
@@ -102,5 +121,6 @@ def _neighbours(outline: FileOutline, number: int) -> Section:
         if other != number and outline.symbols[other].depth == symbol.depth and outline.symbols[other].end_line <= high
     ]
     beside.sort(key=lambda other: abs(other - number))
-    lines = tuple(heading(outline.symbols[other], outline.language) for other in beside)
-    return Section("beside it:", lines, tuple(beside))
+    shown = beside[:MAX_BESIDE]
+    lines = tuple(heading(outline.symbols[other], outline.language) for other in shown)
+    return Section("beside it:", lines, tuple(shown), len(beside) - len(shown))

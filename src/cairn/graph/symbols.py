@@ -10,7 +10,7 @@ from cairn.errors import AmbiguousError, UnknownSymbolError
 from cairn.graph.code import Code, file_of, node_of, place_of
 from cairn.graph.rules import NAMESPACE_KINDS, VALUE_KINDS
 from cairn.graph.values import Symbol
-from cairn.storage import index_db
+from cairn.storage import chunk_db
 
 _MAX_LISTED = 12
 _SEPARATORS = re.compile(r"::|\.|#|->|\\")
@@ -138,7 +138,7 @@ def _ends_in(qualified: str, text: str) -> bool:
 
 def _offer(code: Code, connection: sqlite3.Connection, text: str) -> str:
     name = _SEPARATORS.split(text.rpartition(":")[2])[-1]
-    names = index_db.definition_names(connection)
+    names = chunk_db.definition_names(connection)
     folded = {one.lower(): one for one in names}
     near = [folded[one] for one in get_close_matches(name.lower(), folded, n=5, cutoff=0.6)]
     if near:

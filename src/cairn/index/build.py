@@ -35,9 +35,10 @@ from cairn.index.view import ViewArrays, ViewFile, ViewFiles, build_view, load_v
 from cairn.index.views import View
 from cairn.index.words import ParsedText
 from cairn.source.walk import Walk
-from cairn.storage import index_db
+from cairn.storage import blob_db, meta_db, segment_db, view_db
 from cairn.storage.connection import mapped_errors, transaction
-from cairn.storage.index_db import FileRow, SegmentRow, ViewRow
+from cairn.storage.segment_db import SegmentRow
+from cairn.storage.view_db import FileRow, ViewRow
 from cairn.types import IndexReport
 
 # Segments are merged when there are more than this many, behind a long run, or when more rows are dead than alive.
@@ -102,7 +103,7 @@ class Builder:
             self._prepare(full)
             view_id = self._view_id()
             self._forget_lost_segments(verify)
-            view = index_db.find_view(self._connection, self._view.name)
+            view = view_db.find_view(self._connection, self._view.name)
             if plan is None:
                 plan = make_plan(self._connection, walk, view)
             # What an interrupted run committed may not be shown yet, even where this one finds no more to do.
@@ -119,18 +120,18 @@ class Builder:
         if not full and is_usable(self._connection, self._model.fingerprint):
             return
         with transaction(self._connection):
-            index_db.clear(self._connection)
-            index_db.write_meta(self._connection, {"analysis": ANALYSIS_VERSION, "model": self._model.fingerprint})
+            meta_db.clear(self._connection)
+            meta_db.write_meta(self._connection, {"analysis": ANALYSIS_VERSION, "model": self._model.fingerprint})
 
     def _view_id(self) -> int:
-        if view := index_db.find_view(self._connection, self._view.name):
+        if view := view_db.find_view(self._connection, self._view.name):
             return view.id
         with transaction(self._connection):
             if not self._view.revision and (moved := self._moved_view()) is not None:
-                index_db.rename_view(self._connection, moved.id, self._view.name)
+                view_db.rename_view(self._connection, moved.id, self._view.name)
                 return moved.id
-            view_id = index_db.ensure_view(self._connection, self._view.name)
-            index_db.set_origin(self._connection, view_id, self._view.branch, self._view.revision)
+            view_id = view_db.ensure_view(self._connection, self._view.name)
+            view_db.set_origin(self._connection, view_id, self._view.branch, self._view.revision)
             return view_id
 
     def _moved_view(self) -> ViewRow | None:
@@ -138,17 +139,17 @@ class Builder:
 
         Its files are compared as those of any view, so it need not be the same folder.
         """
-        checkouts = (row for row in index_db.read_views(self._connection) if not row.revision)
+        checkouts = (row for row in view_db.read_views(self._connection) if not row.revision)
         return next((row for row in checkouts if not os.path.lexists(row.name)), None)
 
     def _forget_lost_segments(self, verify: bool) -> None:
         lost = lost_segments(self._connection, self._state)
         if verify:
-            rows = index_db.read_segments(self._connection)
+            rows = segment_db.read_segments(self._connection)
             lost = [row.id for row in rows if row.id in lost or not _loads(self._state.segment(row.name))]
         if lost:
             with transaction(self._connection):
-                index_db.drop_segment_blobs(self._connection, lost)
+                segment_db.drop_segment_blobs(self._connection, lost)
 
     # -- one run ------------------------------------------------------------------------------------------------------
 
@@ -190,11 +191,11 @@ class Builder:
         """Write one batch: first its derived file, then, in one transaction, all that refers to it."""
         unique: dict[tuple[bytes, str], ParsedText] = {}
         blob_ids: dict[tuple[bytes, str], int] = {}
-        next_id = index_db.next_blob_id(self._connection)
+        next_id = blob_db.next_blob_id(self._connection)
         for content, text in batch:
             key = (content.content_hash, text.parsed.language)
             # The same content may have been committed while this file waited to be parsed.
-            if key not in blob_ids and (stored := index_db.find_blob(self._connection, *key)) is not None:
+            if key not in blob_ids and (stored := blob_db.find_blob(self._connection, *key)) is not None:
                 blob_ids[key] = stored
             elif key not in blob_ids:
                 blob_ids[key] = next_id + len(unique)
@@ -211,13 +212,13 @@ class Builder:
         with transaction(self._connection):
             segment_id = 0
             if segment is not None:
-                segment_id = index_db.put_segment(self._connection, name, len(segment), n_bytes)
+                segment_id = segment_db.put_segment(self._connection, name, len(segment), n_bytes)
                 tally.embedded += len(segment)
                 tally.segments += 1
             for key, text in unique.items():
-                index_db.put_blob(self._connection, blob_ids[key], key[0], text.parsed, text.keys, segment_id)
-            index_db.put_files(self._connection, view_id, reader.rows)
-            index_db.put_origins(self._connection, reader.origins)
+                blob_db.put_blob(self._connection, blob_ids[key], key[0], text.parsed, text.keys, segment_id)
+            view_db.put_files(self._connection, view_id, reader.rows)
+            view_db.put_origins(self._connection, reader.origins)
             tally.count(reader.rows, plan)
             # What is committed is shown, unless it is too little. The last batch may wait, too, for the end is near.
             self._n_unshown += len(reader.rows)
@@ -226,7 +227,7 @@ class Builder:
             if tally.touched and not waits:
                 self._publish(view_id)
                 self._n_unshown = 0
-            index_db.set_pending(self._connection, view_id, reader.left + (self._n_unshown if tally.touched else 0))
+            view_db.set_pending(self._connection, view_id, reader.left + (self._n_unshown if tally.touched else 0))
         reader.rows.clear()
         reader.origins.clear()
 
@@ -243,7 +244,7 @@ class Builder:
 
     def _finish(self, view_id: int, plan: Plan, tally: Tally, verify: bool) -> None:
         """Drop what is gone, tidy the segments, and publish a generation if anything changed."""
-        view = index_db.find_view(self._connection, self._view.name)
+        view = view_db.find_view(self._connection, self._view.name)
         tally.touched = tally.touched or bool(plan.removed) or view is None or not is_of(view, self._view)
         shown = is_published(self._state, view)
         if shown and verify:
@@ -252,9 +253,9 @@ class Builder:
             return
         tally.renamed = self._count_renamed(view_id, plan)
         with transaction(self._connection):  # one, so that no interruption leaves a view that shows what is gone
-            index_db.drop_files(self._connection, view_id, plan.removed)
-            index_db.set_origin(self._connection, view_id, self._view.branch, self._view.revision)
-            index_db.set_pending(self._connection, view_id, 0)
+            view_db.drop_files(self._connection, view_id, plan.removed)
+            view_db.set_origin(self._connection, view_id, self._view.branch, self._view.revision)
+            view_db.set_pending(self._connection, view_id, 0)
             self._merge_segments(several=tally.segments > 1)
             self._publish(view_id)
         self._state.remove_unlisted(listed_files(self._connection, self._state))
@@ -265,7 +266,7 @@ class Builder:
         if not gone:
             return 0
         new = {file.path for file in plan.todo} - plan.known.keys()
-        return sum(row.path in new and row.blob_id in gone for row in index_db.iter_files(self._connection, view_id))
+        return sum(row.path in new and row.blob_id in gone for row in view_db.iter_files(self._connection, view_id))
 
     def _merge_segments(self, *, several: bool) -> None:
         """Merge segments when there are many, dropping blobs that no view shows once they outweigh the rest.
@@ -276,40 +277,40 @@ class Builder:
             several: whether this run wrote more than one. Each takes its share of every query's time (4 % of it), and
                 merging takes a hundredth of what a run of several took.
         """
-        rows = index_db.read_segments(self._connection)
-        n_live = index_db.count_live_chunks(self._connection)
+        rows = segment_db.read_segments(self._connection)
+        n_live = blob_db.count_live_chunks(self._connection)
         collect = sum(row.n_rows for row in rows) - n_live > max(n_live, self._settings.batch_chunks)
         if not collect and not several and len(rows) <= MAX_SEGMENTS:
             return
         chosen = rows if collect else _small_ones(rows)
         segments = [Segment.load(self._state.segment(row.name)) for row in chosen]
         stored = {int(blob) for segment in segments for blob in segment.blob_ids}
-        keep = stored & index_db.live_blob_ids(self._connection) if collect else stored
+        keep = stored & view_db.live_blob_ids(self._connection) if collect else stored
         merged = merge_segments(segments, keep)
         name = new_name()
         n_bytes = merged.save(self._state.segment(name))
         if collect:
-            index_db.drop_blobs(self._connection, stored - keep)
-        new_id = index_db.put_segment(self._connection, name, len(merged), n_bytes)
-        index_db.replace_segments(self._connection, [row.id for row in chosen], new_id)
+            blob_db.drop_blobs(self._connection, stored - keep)
+        new_id = segment_db.put_segment(self._connection, name, len(merged), n_bytes)
+        segment_db.replace_segments(self._connection, [row.id for row in chosen], new_id)
 
     def _publish(self, view_id: int) -> None:
         """Start a new generation: write the view's arrays for it, then count it up. Runs inside a transaction."""
-        generation = index_db.generation(self._connection) + 1
-        files = [ViewFile(*file) for file in index_db.shown_files(self._connection, view_id)]
+        generation = meta_db.generation(self._connection) + 1
+        files = [ViewFile(*file) for file in view_db.shown_files(self._connection, view_id)]
         last = self._last_view() or self._other_view()
         arrays = build_view(files, self._model.word_vectors, self._model.dimensions, last)
         published = self._view_files.save(arrays, view_id, generation)
-        index_db.publish_view(self._connection, view_id, generation, published)
+        view_db.publish_view(self._connection, view_id, generation, published)
 
     def _last_view(self) -> ViewArrays | None:
         """Return the arrays that readers see now, None when there are none or they are damaged."""
-        view = index_db.find_view(self._connection, self._view.name)
+        view = view_db.find_view(self._connection, self._view.name)
         return None if view is None else self._load_view(view)
 
     def _other_view(self) -> ViewArrays | None:
         """Return the arrays of the view that changed last: another branch or worktree has many of the same paths."""
-        return next((arrays for row in index_db.read_views(self._connection) if (arrays := self._load_view(row))), None)
+        return next((arrays for row in view_db.read_views(self._connection) if (arrays := self._load_view(row))), None)
 
     def _load_view(self, view: ViewRow) -> ViewArrays | None:
         if not view.generation:

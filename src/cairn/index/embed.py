@@ -27,7 +27,7 @@ from cairn.index.texts import chunk_text, text_key
 from cairn.index.views import View
 from cairn.model_settings import ModelSettings
 from cairn.source.content import normalize
-from cairn.storage import index_db, overlay_db
+from cairn.storage import chunk_db, overlay_db, view_db
 from cairn.storage.connection import mapped_errors, transaction
 from cairn.storage.lock import write_lock
 from cairn.storage.overlay_db import MissingBlob, ModelRow
@@ -100,7 +100,7 @@ class OverlayBuilder:
             embedded=tally.embedded,
             reused=tally.reused,
             covered=overlay_db.count_covered(self._connection, view, model.id),
-            total=index_db.count_totals(self._connection, view)[1],
+            total=view_db.count_totals(self._connection, view)[1],
             seconds=round(time.perf_counter() - started, 3),
             error=str(failure or ""),
             code=failure.code if failure is not None else "",
@@ -113,7 +113,7 @@ class OverlayBuilder:
             yield
 
     def _view_id(self) -> int:
-        view = index_db.find_view(self._connection, self._view.name)
+        view = view_db.find_view(self._connection, self._view.name)
         return view.id if view is not None else -1
 
     def _embed_missing(
@@ -163,9 +163,9 @@ class OverlayBuilder:
             return None
         if blake2b(data, digest_size=HASH_BYTES).digest() != blob.hash:
             return None
-        first_id = blob.id << index_db.ORDINAL_BITS
+        first_id = blob.id << chunk_db.ORDINAL_BITS
         ids = range(first_id, first_id + blob.n_chunks)
-        rows = index_db.read_chunks(self._connection, ids)
+        rows = chunk_db.read_chunks(self._connection, ids)
         if len(rows) != blob.n_chunks:
             return None
         lines = data.split(b"\n")

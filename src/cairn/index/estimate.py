@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
 
 from cairn.embedding.chain import fingerprint_of, max_chars_of, price_of
-from cairn.index.plan import Plan
+from cairn.index.plan import Plan, make_plan
+from cairn.index.store import StateDir
+from cairn.index.views import View
 from cairn.model_settings import ModelSettings
-from cairn.storage import index_db, overlay_db
+from cairn.storage import overlay_db, view_db
+from cairn.storage.view_db import ViewRow
 from cairn.types import Estimate
 
 CHARS_PER_TOKEN = 4
@@ -17,8 +22,20 @@ BYTES_PER_CHUNK = 550  # until a project has an average of its own
 ASSUMED_RATES = {"ollama": 20.0, "openai": 100.0, "google": 60.0, "fastembed": 10.0, "sentence-transformers": 10.0}
 
 
-def estimate(
-    connection: sqlite3.Connection | None, view_name: str, plan: Plan | None, settings: ModelSettings
+def estimate_chain(view: View, state: StateDir, chain: Sequence[ModelSettings]) -> tuple[Estimate, ...]:
+    """Return for each model what it would take for what it lacks once a view was brought up to date."""
+    found = view.walk()
+    if not state.database.exists():
+        plan = Plan(list(found.files), [], 0, {})
+        return tuple(_estimate(None, None, plan, one) for one in chain)
+    with closing(state.open_for_reading()) as connection:
+        row = view_db.find_view(connection, view.name)
+        plan = make_plan(connection, found, row)
+        return tuple(_estimate(connection, row, plan, one) for one in chain)
+
+
+def _estimate(
+    connection: sqlite3.Connection | None, view: ViewRow | None, plan: Plan, settings: ModelSettings
 ) -> Estimate:
     """Return what one model would take for what it lacks.
 
@@ -28,12 +45,11 @@ def estimate(
     """
     max_chars = max_chars_of(settings)
     n_files = n_chunks = n_chars = 0
-    model = view = None
+    model = None
     if connection is not None:
-        view = index_db.find_view(connection, view_name)
         models = {row.fingerprint: row for row in overlay_db.read_models(connection)}
         model = models.get(fingerprint_of(settings))
-    waiting = plan.changed() if plan is not None else []
+    waiting = plan.changed()
     changing = {file.path for file in waiting}
     if connection is not None and view is not None:
         for blob in overlay_db.missing_blobs(connection, view.id, model.id if model is not None else -1):

@@ -15,9 +15,9 @@ from cairn.index.plan import listed_files
 from cairn.index.segment import Segment, merge_segments
 from cairn.index.store import StateDir, new_name
 from cairn.source.objects import missing_commits
-from cairn.storage import garbage_db, index_db, overlay_db
+from cairn.storage import blob_db, garbage_db, overlay_db, segment_db
 from cairn.storage.connection import mapped_errors, transaction
-from cairn.storage.index_db import SegmentRow
+from cairn.storage.segment_db import SegmentRow
 
 DAY_SECONDS = 86_400.0
 # An update that only looks for garbage now and then rewrites a segment only when so much of it goes.
@@ -138,7 +138,7 @@ def _sweep(connection: sqlite3.Connection, state: StateDir, due: _Due, least_sha
         due: what is to go.
         least_share: a segment that would lose less of its rows stays as it is, with its blobs.
     """
-    segments = {row.id: row for row in index_db.read_segments(connection)}
+    segments = {row.id: row for row in segment_db.read_segments(connection)}
     parts = garbage_db.by_segment(connection, due.blobs)
     gone: set[int] = set()
     for segment_id, blobs in parts.items():
@@ -148,7 +148,7 @@ def _sweep(connection: sqlite3.Connection, state: StateDir, due: _Due, least_sha
         gone |= blobs
         if row is not None:
             _rewrite(connection, state, row, blobs)
-    index_db.drop_blobs(connection, gone)
+    blob_db.drop_blobs(connection, gone)
     garbage_db.forget(connection, "blob", gone)
     if gone:
         from cairn.index.overlay import OverlayStore  # noqa: PLC0415 - start-up time: most projects need no other model
@@ -168,8 +168,8 @@ def _rewrite(connection: sqlite3.Connection, state: StateDir, row: SegmentRow, w
     new_id = 0
     if len(rest):
         name = new_name()
-        new_id = index_db.put_segment(connection, name, len(rest), rest.save(state.segment(name)))
-    index_db.replace_segments(connection, [row.id], new_id)
+        new_id = segment_db.put_segment(connection, name, len(rest), rest.save(state.segment(name)))
+    segment_db.replace_segments(connection, [row.id], new_id)
 
 
 def _tidy(connection: sqlite3.Connection, state: StateDir, before: float, *, quiet: bool) -> None:
@@ -184,6 +184,6 @@ def _tidy(connection: sqlite3.Connection, state: StateDir, before: float, *, qui
 
 def _estimate(connection: sqlite3.Connection, due: _Due) -> int:
     """Return about how many bytes of segments the chunks of the blobs take."""
-    rows = index_db.read_segments(connection)
+    rows = segment_db.read_segments(connection)
     n_rows = sum(row.n_rows for row in rows)
     return sum(row.n_bytes for row in rows) * sum(due.blobs.values()) // n_rows if n_rows else 0

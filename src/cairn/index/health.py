@@ -17,7 +17,7 @@ from cairn.index.overlay import OverlayFile, OverlayStore
 from cairn.index.plan import has_size, is_usable, listed_files
 from cairn.index.segment import Segment
 from cairn.index.store import StateDir
-from cairn.storage import health_db, index_db, overlay_db
+from cairn.storage import blob_db, health_db, overlay_db, segment_db, view_db
 from cairn.storage.arrays import load_arrays
 from cairn.storage.connection import check, mapped_errors, transaction
 from cairn.storage.lock import holder, write_lock
@@ -216,13 +216,13 @@ def _examined(connection: sqlite3.Connection, state: StateDir, fingerprint: str)
         yield Finding("database", "error", f"{state.database} is damaged: {wrong[0]}", "rebuild")
         return
     orphans = health_db.find_orphans(connection)
-    damaged = list(index_db.iter_damaged_blobs(connection))
+    damaged = list(blob_db.iter_damaged_blobs(connection))
     if orphans or damaged:
         parts = [f"{count:,} {words}" for words, count in orphans.items()]
         parts += [f"{len(damaged):,} files whose rows are not as written"] if damaged else []
         yield Finding("database", "error", f"{state.database} is damaged: {', '.join(parts)}", "rebuild")
         return
-    yield Finding("database", "ok", f"whole; {len(index_db.read_views(connection)):,} views")
+    yield Finding("database", "ok", f"whole; {len(view_db.read_views(connection)):,} views")
     if is_usable(connection, fingerprint):
         yield Finding("version", "ok", "made by this version of the analysis and of the model")
     else:
@@ -260,10 +260,10 @@ class _Expected(NamedTuple):
 
 
 def _expected(connection: sqlite3.Connection, state: StateDir) -> Iterator[_Expected]:
-    for row in index_db.read_segments(connection):
+    for row in segment_db.read_segments(connection):
         yield _Expected(state.segment(row.name), Segment.load, row.n_bytes)
         yield from _optional(state.neighbours(row.name))
-    for view in index_db.read_views(connection):
+    for view in view_db.read_views(connection):
         if view.generation:
             yield _Expected(state.view(view.id, view.generation), load_arrays, view.n_bytes)
             yield _Expected(state.layout(view.layout), load_arrays, view.layout_bytes)
@@ -309,8 +309,8 @@ def _tidy(state: StateDir) -> None:
         with mapped_errors(state.database), transaction(connection):
             for model in overlay_db.read_models(connection):
                 OverlayStore(connection, state, model).forget_lost()
-        optional = [state.neighbours(row.name) for row in index_db.read_segments(connection)]
-        optional += [state.graph(view.id) for view in index_db.read_views(connection)]
+        optional = [state.neighbours(row.name) for row in segment_db.read_segments(connection)]
+        optional += [state.graph(view.id) for view in view_db.read_views(connection)]
         for path in filter(Path.exists, optional):
             try:
                 load_arrays(path)

@@ -21,7 +21,7 @@ from cairn.errors import DerivedFileError, IndexLockedError, NotAvailableError
 from cairn.index.plan import missing_graphs
 from cairn.index.segment import Segment
 from cairn.index.store import StateDir
-from cairn.storage import index_db
+from cairn.storage import segment_db
 from cairn.storage.arrays import load_arrays, save_arrays
 from cairn.storage.lock import write_lock
 
@@ -170,7 +170,7 @@ def build_graphs(state: StateDir, exact_chunks: int, timeout_seconds: float, pro
                 graph = Graph.build(vectors, progress=progress)
                 # Under the lock, for a writer deletes what belongs to no segment, half-written files included.
                 with write_lock(state.lock, timeout_seconds):
-                    if any(one.name == row.name for one in index_db.read_segments(connection)):
+                    if any(one.name == row.name for one in segment_db.read_segments(connection)):
                         graph.save(state.neighbours(row.name))
                         n_rows += row.n_rows
     except IndexLockedError:

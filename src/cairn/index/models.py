@@ -9,7 +9,7 @@ from dataclasses import fields
 
 from cairn.embedding.chain import fingerprint_of
 from cairn.model_settings import ModelSettings
-from cairn.storage import index_db, overlay_db
+from cairn.storage import overlay_db, view_db
 from cairn.types import ModelStatus
 
 
@@ -31,7 +31,7 @@ def settings_from_json(text: str) -> ModelSettings:
 def chain_status(connection: sqlite3.Connection, view_id: int, chain: Sequence[ModelSettings]) -> list[ModelStatus]:
     """Return the models in the order in which they are asked: the chain, those of earlier settings, the bundled one."""
     rows = {row.fingerprint: row for row in overlay_db.read_models(connection)} if chain else {}
-    total = index_db.count_totals(connection, view_id)[1]
+    total = view_db.count_totals(connection, view_id)[1]
     asked = [(one.name, rows.pop(fingerprint_of(one), None)) for one in chain]
     asked += [(f"{row.name} (previous)", row) for row in rows.values()]
     result: list[ModelStatus] = []

@@ -11,8 +11,9 @@ from pathlib import Path
 from cairn.index.store import StateDir
 from cairn.index.views import View
 from cairn.source.walk import Walk
-from cairn.storage import garbage_db, index_db
-from cairn.storage.index_db import FileRow, SegmentRow, ViewRow
+from cairn.storage import garbage_db, meta_db, segment_db, view_db
+from cairn.storage.segment_db import SegmentRow
+from cairn.storage.view_db import FileRow, ViewRow
 from cairn.types import FileStat, IndexReport, Skipped
 
 # Raised whenever parsing, analysis or a derived format changes what an index holds; older indexes are then rebuilt.
@@ -78,7 +79,7 @@ class Tally:
 
 def make_plan(connection: sqlite3.Connection, walk: Walk, view: ViewRow | None) -> Plan:
     """Compare the walk with the manifest; size and time are hints, and files changed just before are read again."""
-    known = {row.path: row for row in index_db.iter_files(connection, view.id)} if view is not None else {}
+    known = {row.path: row for row in view_db.iter_files(connection, view.id)} if view is not None else {}
     todo = []
     for file in walk.files:
         row = known.get(file.path)
@@ -92,13 +93,15 @@ def make_plan(connection: sqlite3.Connection, walk: Walk, view: ViewRow | None) 
 
 def is_usable(connection: sqlite3.Connection, fingerprint: str) -> bool:
     """Tell whether the index was made by this analysis and the model with this fingerprint."""
-    meta = index_db.read_meta(connection)
+    meta = meta_db.read_meta(connection)
     return meta.get("analysis") == ANALYSIS_VERSION and meta.get("model") == fingerprint
 
 
 def lost_segments(connection: sqlite3.Connection, state: StateDir) -> list[int]:
     """Return the ids of segments whose file is missing or has not the size it was written with."""
-    return [row.id for row in index_db.read_segments(connection) if not has_size(state.segment(row.name), row.n_bytes)]
+    return [
+        row.id for row in segment_db.read_segments(connection) if not has_size(state.segment(row.name), row.n_bytes)
+    ]
 
 
 def missing_graphs(connection: sqlite3.Connection, state: StateDir, exact_chunks: int) -> list[SegmentRow]:
@@ -107,7 +110,7 @@ def missing_graphs(connection: sqlite3.Connection, state: StateDir, exact_chunks
     Args:
         exact_chunks: up to so many chunks all are compared with every query; 0: always.
     """
-    rows = index_db.read_segments(connection)
+    rows = segment_db.read_segments(connection)
     if not exact_chunks or sum(row.n_rows for row in rows) <= exact_chunks:
         return []
     return [row for row in rows if row.n_rows >= GRAPH_SHARE * exact_chunks and not state.neighbours(row.name).exists()]
@@ -143,9 +146,9 @@ def listed_files(connection: sqlite3.Connection, state: StateDir) -> set[Path]:
     """Return the derived files that belong to the index; all others are litter."""
     from cairn.storage import overlay_db  # noqa: PLC0415 - start-up time: most runs find that nothing changed
 
-    segments = index_db.read_segments(connection)
+    segments = segment_db.read_segments(connection)
     keep = {state.segment(row.name) for row in segments} | {state.neighbours(row.name) for row in segments}
-    for view in index_db.read_views(connection):
+    for view in view_db.read_views(connection):
         keep |= {state.view(view.id, view.generation), state.layout(view.layout), state.graph(view.id)}
     return keep | {state.overlay(name) for name in overlay_db.overlay_names(connection)}
 
@@ -154,7 +157,7 @@ def plan_update(
     connection: sqlite3.Connection, state: StateDir, shown: View, walk: Walk, fingerprint: str
 ) -> Plan | None:
     """Return what there is to do for an index that is whole, None for one that has to be mended or rebuilt first."""
-    view = index_db.find_view(connection, shown.name)
+    view = view_db.find_view(connection, shown.name)
     if view is None or view.pending or not is_of(view, shown) or not is_usable(connection, fingerprint):
         return None
     if lost_segments(connection, state) or not is_published(state, view):
@@ -164,7 +167,7 @@ def plan_update(
 
 def preview(connection: sqlite3.Connection, walk: Walk, view_name: str, started: float) -> IndexReport:
     """Say what a run would do, without reading a file or writing anything."""
-    view = index_db.find_view(connection, view_name)
+    view = view_db.find_view(connection, view_name)
     plan = make_plan(connection, walk, view)
     changed = sum(file.path in plan.known for file in plan.todo)
     tally = Tally(added=len(plan.todo) - changed, changed=changed, skipped=list(walk.skipped))
@@ -176,9 +179,9 @@ def make_report(
 ) -> IndexReport:
     """Put the report of a run together."""
     view_id = plan.view_id
-    files, chunks, languages = index_db.count_totals(connection, view_id)
+    files, chunks, languages = view_db.count_totals(connection, view_id)
     seen = {skip.path for skip in tally.skipped}
-    stored = [skip for skip in index_db.read_skipped(connection, view_id) if skip.path not in seen]
+    stored = [skip for skip in view_db.read_skipped(connection, view_id) if skip.path not in seen]
     return IndexReport(
         files=files,
         chunks=chunks,
@@ -190,7 +193,7 @@ def make_report(
         embedded_chunks=tally.embedded,
         skipped=(*tally.skipped, *stored),
         seconds=time.perf_counter() - started,
-        generation=index_db.generation(connection),
+        generation=meta_db.generation(connection),
         dry_run=dry_run,
         languages=languages,
     )

@@ -13,8 +13,8 @@ from cairn.index.plan import Plan
 from cairn.index.views import View
 from cairn.source.content import check_content, normalize
 from cairn.source.languages import detect_language
-from cairn.storage import index_db
-from cairn.storage.index_db import FileRow, Origin
+from cairn.storage import blob_db, view_db
+from cairn.storage.view_db import FileRow, Origin
 from cairn.types import FileStat, Skipped
 
 HASH_BYTES = 16
@@ -79,7 +79,7 @@ class Reader:
         """Return a finished row for a file that needs no parsing, else what to parse, None for one that vanished."""
         racy = self._view.is_racy(file)
         origin = self._origin(file)
-        if origin is not None and (blob_id := index_db.find_origin(self._connection, origin)) is not None:
+        if origin is not None and (blob_id := view_db.find_origin(self._connection, origin)) is not None:
             return FileRow.of(file, blob_id, racy=racy)
         try:
             raw = self._view.read(file.path)
@@ -96,7 +96,7 @@ class Reader:
             return FileRow.of(file, None, racy=racy, reason=unsuitable)
         language = detect_language(file.path, data[:HEAD_BYTES])
         content_hash = blake2b(data, digest_size=HASH_BYTES).digest()
-        blob_id = index_db.find_blob(self._connection, content_hash, language.name)
+        blob_id = blob_db.find_blob(self._connection, content_hash, language.name)
         if origin is not None:
             from cairn.source.objects import is_content_of  # noqa: PLC0415 - start-up time: git was asked about many
 

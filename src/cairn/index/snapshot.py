@@ -19,7 +19,7 @@ from cairn.index.store import StateDir
 from cairn.index.vectors import Vectors
 from cairn.index.view import ViewArrays, load_view
 from cairn.source.roles import Role
-from cairn.storage import index_db
+from cairn.storage import chunk_db, meta_db, segment_db, view_db
 
 _OPEN_ATTEMPTS = 5
 
@@ -89,9 +89,9 @@ class Snapshot:
             # Read together, in one transaction, so that the list of files and the generation agree.
             connection.execute("BEGIN")
             try:
-                generation = index_db.generation(connection)
-                view = index_db.find_view(connection, view_name)
-                rows = index_db.read_segments(connection)
+                generation = meta_db.generation(connection)
+                view = view_db.find_view(connection, view_name)
+                rows = segment_db.read_segments(connection)
             finally:
                 connection.execute("COMMIT")
             if view is None or not view.generation:
@@ -101,7 +101,7 @@ class Snapshot:
                 files = load_view(state, view)
             except DerivedFileError:
                 # A writer may have replaced the files since the list was read.
-                if attempt + 1 == _OPEN_ATTEMPTS or index_db.generation(connection) == generation:
+                if attempt + 1 == _OPEN_ATTEMPTS or meta_db.generation(connection) == generation:
                     raise
                 continue
             graph_files = [state.neighbours(row.name) for row in rows]
@@ -263,14 +263,14 @@ class Snapshot:
     def chunk_id(self, row: int) -> int:
         """Return the id of the chunk in a row."""
         blob = int(self.blob_of_row[row])
-        return (int(self.blob_ids[blob]) << index_db.ORDINAL_BITS) + row - int(self.blob_rows[blob])
+        return (int(self.blob_ids[blob]) << chunk_db.ORDINAL_BITS) + row - int(self.blob_rows[blob])
 
     def rows_of_chunks(self, chunk_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the rows of chunks, -1 for those whose blob is in no segment. Shape as given."""
-        places = self.places_of_blobs(chunk_ids >> index_db.ORDINAL_BITS)
+        places = self.places_of_blobs(chunk_ids >> chunk_db.ORDINAL_BITS)
         if not len(self.blob_ids):
             return places
-        return np.where(places >= 0, self.blob_rows[places] + (chunk_ids & index_db.MAX_ORDINAL), -1)
+        return np.where(places >= 0, self.blob_rows[places] + (chunk_ids & chunk_db.MAX_ORDINAL), -1)
 
 
 _NOWHERE = TermRows(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(0, np.uint8))

@@ -12,7 +12,7 @@ from cairn.index.models import chain_status
 from cairn.index.plan import make_plan
 from cairn.index.store import StateDir
 from cairn.index.views import View
-from cairn.storage import garbage_db, index_db
+from cairn.storage import garbage_db, meta_db, view_db
 from cairn.storage.connection import mapped_errors
 
 
@@ -23,13 +23,13 @@ def read_status(root: Path, state: StateDir, settings: Settings, checkout: View)
         IndexMissingError: if the checkout was not indexed yet.
     """
     with closing(state.open_for_reading()) as connection, mapped_errors(state.database):
-        view = index_db.find_view(connection, checkout.name)
+        view = view_db.find_view(connection, checkout.name)
         if view is None or not view.generation:  # its first run is not through
             raise IndexMissingError("this project is not indexed yet", "cairn index")
         found = checkout.walk()
         plan = make_plan(connection, found, view)
-        files, chunks, languages = index_db.count_totals(connection, view.id)
-        skipped = [*found.skipped, *index_db.read_skipped(connection, view.id)]
+        files, chunks, languages = view_db.count_totals(connection, view.id)
+        skipped = [*found.skipped, *view_db.read_skipped(connection, view.id)]
         views = garbage_db.read_view_sizes(connection)
         gone = gone_views(views, root)
         sizes = state.sizes()
@@ -37,13 +37,13 @@ def read_status(root: Path, state: StateDir, settings: Settings, checkout: View)
             "root": str(root),
             "state_dir": str(state.path),
             "branch": view.branch,
-            "generation": index_db.generation(connection),
+            "generation": meta_db.generation(connection),
             "files": files,
             "chunks": chunks,
             "pending": len(plan.changed()) + len(plan.removed),
             "languages": languages,
             "skipped": {skip.path: skip.reason for skip in skipped},
-            "model": index_db.read_meta(connection).get("model", ""),
+            "model": meta_db.read_meta(connection).get("model", ""),
             "embedding": [one._asdict() for one in chain_status(connection, view.id, settings.chain)],
             "views": [one._asdict() | {"gone": one.id in gone} for one in views],
             "sizes": sizes,

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cairn.errors import CairnError, IndexDamagedError, IndexMissingError, IndexVersionError, StoreError
-from cairn.storage import index_db
 from cairn.storage.connection import connect, connect_for_reading, mapped_errors
+from cairn.storage.index_schema import MIGRATIONS
 from cairn.storage.migrations import migrate
 
 _GITIGNORE = "# Everything here is rebuilt by Cairn, except what is meant to be shared.\n*\n!config.yaml\n!core.yaml\n!shared/\n!shared/**\n"  # noqa: E501
@@ -150,7 +150,7 @@ class StateDir:
         connection = opener(self.database)
         try:
             with mapped_errors(self.database):
-                migrate(connection, index_db.MIGRATIONS, "the index")
+                migrate(connection, MIGRATIONS, "the index")
         except BaseException:
             connection.close()
             raise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -14,7 +14,7 @@ from cairn.source.walk import Walk, read_file, walk
 from cairn.types import FileStat
 
 if TYPE_CHECKING:
-    from cairn.source.objects import Revision
+    from cairn.storage.view_db import ViewRow
 
 Stamp = tuple[int, int]  # size in bytes and time in nanoseconds, or what stands for it in a commit
 # A file written less than this long before it was read may change again without a change of time.
@@ -120,7 +120,7 @@ class RevisionView:
 
     Args:
         root: the folder whose files are meant, in a checkout of the repository.
-        name: from `name_of_revision`.
+        name: what the view is called in the index; see `Views`.
         branch: what a reader is shown.
         revision: the full hash of the commit.
         max_file_bytes: larger files are skipped.
@@ -159,27 +159,57 @@ class RevisionView:
         self._files.close()
 
 
-def find_revision(root: Path, repository: Repository | None, name: str) -> Revision:
-    """Return the commit that a branch, tag or revision of the project names.
+class Views:
+    """The views of one project: its checkout, and the branches and revisions of its repository.
 
-    Raises:
-        RevisionError: if there is none, or the project is in no git repository.
+    Linked worktrees share the index, not the views. The view of a revision is called as git calls that, with the folder
+    of the project behind a colon if it is not the top. A branch has one view, which follows it; a hash has its own, and
+    the same whatever it was called by.
+
+    Args:
+        root, repository, max_file_bytes: as for `CheckoutView`.
     """
-    if repository is None:
-        raise RevisionError(f"{root} is in no git repository, so it has no branch {name}", "leave out --branch")
-    from cairn.source.objects import resolve_revision  # noqa: PLC0415 - start-up time, as in RevisionView
 
-    return resolve_revision(root, name)
+    def __init__(self, root: Path, repository: Repository | None, max_file_bytes: int) -> None:
+        self.checkout = CheckoutView(root, repository, max_file_bytes)
+        self._root = root
+        self._repository = repository
+        self._max_file_bytes = max_file_bytes
 
+    def named(self, branch: str | None) -> View:
+        """Return the view of a branch, tag or revision as it is now, for None the checkout.
 
-def name_of_revision(root: Path, repository: Repository, revision: Revision) -> str:
-    """Return what the view of a revision is called in the index: as in git, with the folder behind a colon if any.
+        Raises:
+            RevisionError: if there is none, or the project is in no git repository.
+        """
+        if branch is None:
+            return self.checkout
+        if self._repository is None:
+            raise RevisionError(
+                f"{self._root} is in no git repository, so it has no branch {branch}", "leave out --branch"
+            )
+        from cairn.source.objects import resolve_revision  # noqa: PLC0415 - start-up time, as in RevisionView
 
-    A branch has one view, which follows it; a hash has its own, and the same whatever it was called by.
-    """
-    folder = os.path.relpath(root, repository.work_tree)
-    name = revision.reference or revision.commit
-    return name if folder == "." else f"{name}:{folder}"
+        revision = resolve_revision(self._root, branch)
+        name, folder = revision.reference or revision.commit, self._folder(self._repository)
+        return self.at_commit(f"{name}:{folder}" if folder else name, revision.label, revision.commit)
+
+    def at_commit(self, name: str, branch: str, commit: str) -> RevisionView:
+        """Return the view called `name` in the index, with the files of some commit."""
+        return RevisionView(self._root, name, branch, commit, self._max_file_bytes)
+
+    def of_revisions(self, rows: Iterable[ViewRow]) -> Iterator[RevisionView]:
+        """Yield those of the views in the index that show a branch or revision of this folder, in the same order."""
+        if self._repository is None:
+            return
+        folder = self._folder(self._repository)
+        for row in rows:
+            if row.revision and row.generation and row.name.partition(":")[2] == folder:
+                yield self.at_commit(row.name, row.branch, row.revision)
+
+    def _folder(self, repository: Repository) -> str:
+        folder = os.path.relpath(self._root, repository.work_tree)
+        return "" if folder == "." else folder
 
 
 def _printable(name: str) -> str:

@@ -14,6 +14,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
+from cairn.config import Settings
 from cairn.errors import PathError
 from cairn.source.eligible import UNLISTED, check_name
 from cairn.source.git import Repository, ignored_among
@@ -315,6 +316,21 @@ class Update(NamedTuple):
     batch: Batch
     report: IndexReport | None
     error: Exception | None = None
+
+
+def watcher_of(root: Path, repository: Repository | None, settings: Settings, state: Path) -> Watcher:
+    """Return a watcher of a project as the settings want it."""
+    from cairn.index.health import is_remote  # noqa: PLC0415 - start-up time: numpy
+    from cairn.index.limits import on_battery  # noqa: PLC0415 - as above
+
+    return Watcher(
+        root,
+        repository,
+        polling=settings.watch_polling or is_remote(root),
+        poll_seconds=settings.watch_poll_seconds,
+        is_paused=on_battery if settings.pause_on_battery else lambda: False,
+        state=state,
+    )
 
 
 def follow(watcher: Watcher, update: Callable[[Batch], IndexReport], *survived: type[Exception]) -> Iterator[Update]:

@@ -23,7 +23,7 @@ from cairn.errors import (
 )
 from cairn.index.store import StateDir
 from cairn.index.views import View
-from cairn.storage import index_db
+from cairn.storage import view_db
 from cairn.storage.connection import mapped_errors
 from cairn.storage.lock import holder, write_lock
 from cairn.types import IndexReport
@@ -197,7 +197,7 @@ class Writer:
     def _is_indexed(self, view: View) -> bool:
         try:
             with closing(self._state.open_for_reading()) as connection, mapped_errors(self._state.database):
-                row = index_db.find_view(connection, view.name)
+                row = view_db.find_view(connection, view.name)
                 return row is not None and row.generation > 0
         except StoreError:
             return False

@@ -13,6 +13,9 @@ DEFAULT_ANSWER_TOKENS = 8_000
 MAX_BODY_BYTES = 1_000_000  # of one request
 
 _Name = Annotated[str, Rule(min_length=1, max_length=1_000)]
+_Kinds = Annotated[tuple[_Name, ...], Rule("only definitions of these kinds: function, class...", max_length=50)]
+_Languages = Annotated[tuple[_Name, ...], Rule("only files in these languages", max_length=50)]
+_Globs = Annotated[tuple[_Name, ...], Rule("only these paths; !GLOB leaves out", max_length=50)]
 _Tokens = Annotated[
     int | None,
     Rule("what the answer may cost, in estimated tokens; what is left out is counted", least=0, most=MAX_ANSWER_TOKENS),
@@ -59,13 +62,28 @@ class SearchRequest(SessionRequest):
     branch: _Branch = None
     limit: Annotated[int, Rule("hits at most; 0: all matches of an exact search", least=0, most=100_000)] = 10
     mode: Annotated[Mode, Rule("how the query is meant")] = "auto"
-    kinds: Annotated[tuple[_Name, ...], Rule("only definitions of these kinds: function, class...", max_length=50)] = ()
-    languages: Annotated[tuple[_Name, ...], Rule("only files in these languages", max_length=50)] = ()
-    globs: Annotated[tuple[_Name, ...], Rule("only these paths; !GLOB leaves out", max_length=50)] = ()
+    kinds: _Kinds = ()
+    languages: _Languages = ()
+    globs: _Globs = ()
     context: Annotated[int, Rule("show so many lines around the first line of a hit", least=0, most=1_000)] = 0
     max_tokens: _Tokens = None
     explain: Annotated[bool, Rule("say what each score is made of")] = False
     expand: Annotated[bool, Rule("show a few callers and callees of each hit")] = False
+    update: _Update = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimilarRequest(ProjectRequest):
+    """Find code that does the same as what stands at a line of a file, or as `code`. One of both is needed."""
+
+    file: Annotated[_Path | None, Rule("the file with the code that others are compared with")] = None
+    line: Annotated[int, Rule("a line of `file`; the innermost definition there is meant", least=1)] = 1
+    code: Annotated[str | None, Rule("a text instead of a place; in the first of `languages`, if there are any")] = None
+    limit: Annotated[int, Rule("hits at most; 0: all that are similar", least=0, most=100_000)] = 10
+    kinds: _Kinds = ()
+    languages: _Languages = ()
+    globs: _Globs = ()
+    max_tokens: _Tokens = None
     update: _Update = False
 
 
@@ -90,6 +108,7 @@ class ContextRequest(SessionRequest):
     files: Annotated[tuple[_Path, ...], Rule("files known to matter; they come first", max_length=50)] = ()
     limit: Annotated[int, Rule("definitions at most", least=1, most=50)] = 5
     max_tokens: _Tokens = None
+    update: _Update = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

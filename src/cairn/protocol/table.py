@@ -30,6 +30,7 @@ from cairn.protocol.requests import (
     PathRequest,
     ProjectRequest,
     SearchRequest,
+    SimilarRequest,
     SymbolRequest,
 )
 from cairn.schema import decode, encode
@@ -102,6 +103,7 @@ OPERATIONS = {
     one.name: one
     for one in (
         Operation("search", SearchRequest, "Find code by meaning, name, text or pattern"),
+        Operation("similar", SimilarRequest, "Find code that does the same, copies first"),
         Operation("fetch", FetchRequest, "Get the full text of results"),
         Operation("context", ContextRequest, "Get what is around results, or what a task needs"),
         Operation("outline", OutlineRequest, "List what a file defines"),
@@ -125,6 +127,7 @@ def answer_type(operation: str) -> Any:  # noqa: ANN401 - an annotation
 
     types: dict[str, Any] = {
         "search": SearchDocument,
+        "similar": SearchDocument,
         "fetch": list[FetchedDocument],
         "context": ContextDocument,
         "outline": OutlineDocument,

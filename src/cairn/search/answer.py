@@ -13,6 +13,7 @@ import numpy as np
 from cairn.embedding.static import StaticModel
 from cairn.errors import QueryError
 from cairn.index.snapshot import Snapshot
+from cairn.index.views import View
 from cairn.search.confidence import confidence_word, is_hopeless, relevance
 from cairn.search.engine import Ranking, rank
 from cairn.search.exact import Finder, LineMatch, enclosing, iter_matches, literal_finder, regex_finder
@@ -23,8 +24,8 @@ from cairn.search.query import DETAIL_WEIGHT, EXACT_MODES, Query
 from cairn.search.rank import Floats, Weights
 from cairn.source.roles import Role
 from cairn.source.text import estimate_tokens
-from cairn.storage import index_db
-from cairn.storage.index_db import ChunkRow
+from cairn.storage import chunk_db, view_db
+from cairn.storage.chunk_db import ChunkRow
 from cairn.types import Answer, Chunk, CodeHit, Coverage, Definition, Span
 
 if TYPE_CHECKING:
@@ -116,6 +117,17 @@ def respond(library: Library, query: Query, request: Request, *, guessed: bool) 
     )
 
 
+def with_outdated_note(answer: Answer, view: View) -> Answer:
+    """Tell the reader of an answer if it is from another branch or commit than `view`, which is there now."""
+    if view.revision != answer.revision:
+        note = f"{view.branch} has moved since it was indexed; update with: cairn index --branch {view.branch}"
+    elif view.branch != answer.branch:
+        note = f"The index is of {answer.branch}, but {view.branch} is checked out; update with: cairn index"
+    else:
+        return answer
+    return replace(answer, notes=(*answer.notes, note))
+
+
 def coverage_of(snapshot: Snapshot) -> Coverage:
     """Return how much of the project an answer from this snapshot stands on."""
     n_files = len(snapshot.files.paths)
@@ -162,7 +174,7 @@ def _ranked_hits(library: Library, query: Query, request: Request, notes: list[s
     if query.kinds and ranking.n_named:
         notes.append(f"The definitions of {query.text!r} come first; --mode hybrid takes it as prose.")
     ids = [snapshot.chunk_id(one.row) for one in shown]
-    rows = index_db.read_chunks(connection, ids)
+    rows = chunk_db.read_chunks(connection, ids)
     texts = read_files(library, {one.file for one in shown})
     mender = Mender(connection)
     terms = frozenset(term.text for term in query.terms)
@@ -181,7 +193,7 @@ def _ranked_hits(library: Library, query: Query, request: Request, notes: list[s
 def read_files(library: Library, files: Collection[int]) -> dict[int, FileText]:
     """Return the files by number, as they are on disk now."""
     paths = {file: library.snapshot.files.paths[file] for file in files}
-    stamps = index_db.file_stamps(library.connection, library.reader.view.name, list(paths.values()))
+    stamps = view_db.file_stamps(library.connection, library.reader.view.name, list(paths.values()))
     return {file: library.reader.read(path, stamps.get(path)) for file, path in paths.items()}
 
 
@@ -280,12 +292,12 @@ def _hits_of_lines(library: Library, matches: Sequence[LineMatch], request: Requ
             ranges[file] = [(row.id, *row.chunk.lines[0]) for row in now]
             texts[file] = replace(texts[file], stale=False)
         else:
-            ranges[file] = index_db.chunks_of_blob(connection, int(snapshot.files.blob_ids[file]))
+            ranges[file] = chunk_db.chunks_of_blob(connection, int(snapshot.files.blob_ids[file]))
     chunk_ids = [enclosing(ranges[match.file], match.start_line) for match in matches]
     indexed = {
         one for one, match in zip(chunk_ids, matches, strict=True) if one is not None and fresh.get(match.file) is None
     }
-    rows = index_db.read_chunks(connection, sorted(indexed))
+    rows = chunk_db.read_chunks(connection, sorted(indexed))
     hits = []
     for match, chunk_id in zip(matches, chunk_ids, strict=True):
         now = fresh.get(match.file)

@@ -17,8 +17,8 @@ from cairn.search.learned import correct
 from cairn.search.near import largest
 from cairn.search.query import SCOPE_MARK, Name, Query, looks_named
 from cairn.search.rank import Floats, Scope, Scores, Weights, form_weight, score, weighted_features
-from cairn.storage import index_db
-from cairn.storage.index_db import NamedDefinition
+from cairn.storage import chunk_db
+from cairn.storage.chunk_db import NamedDefinition
 
 # Each further chunk of a file counts this much less than the one before, so that one file does not fill the list.
 SATURATION = 0.5
@@ -117,7 +117,7 @@ def _scope(snapshot: Snapshot, filters: Filters) -> Scope:
 
 def _rows_of_kinds(snapshot: Snapshot, connection: sqlite3.Connection, kinds: tuple[str, ...]) -> dict[int, int]:
     """Return {row: first definition of one of the kinds that begins there}."""
-    found = index_db.definitions_of_kinds(connection, kinds)
+    found = chunk_db.definitions_of_kinds(connection, kinds)
     rows = snapshot.rows_of_chunks(np.array([chunk_id for chunk_id, _ in found], dtype=np.int64))
     first: dict[int, int] = {}
     for row, (_, ordinal) in zip(rows.tolist(), found, strict=True):
@@ -147,7 +147,7 @@ def _namesakes(
     Those that stand in what the name is asked in come first, then those in the same case, then the rest, by path. More
     than `MAX_NAMESAKES` are too many for any to be meant; which are left out then does not depend on other views.
     """
-    found = list(index_db.find_definitions(connection, name.last))
+    found = list(chunk_db.find_definitions(connection, name.last))
     rows = snapshot.rows_of_chunks(np.array([one.chunk_id for one in found], dtype=np.int64))
     files = np.where(rows >= 0, scope.file_of_row[rows], -1)
     order = [

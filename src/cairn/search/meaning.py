@@ -22,7 +22,7 @@ from cairn.index.snapshot import Snapshot
 from cairn.index.store import StateDir
 from cairn.model_settings import ModelSettings
 from cairn.search.rank import Floats
-from cairn.storage import index_db, overlay_db
+from cairn.storage import meta_db, overlay_db
 from cairn.storage.overlay_db import ModelRow
 
 # A model that did not answer is left alone this long by a process that lives on.
@@ -125,7 +125,7 @@ class Meanings:
             self._candidates = self._find_candidates(overlay_db.read_models(connection))
             self._overlays = {}
             # In another generation than the snapshot's, blob ids may mean other contents; the next answer is in step.
-            if index_db.generation(connection) != snapshot.generation:
+            if meta_db.generation(connection) != snapshot.generation:
                 return
             for one in self._candidates:
                 if one.row is not None:

@@ -9,8 +9,8 @@ from hashlib import blake2b
 
 from cairn.search.hits import MISSING, FileText, Focus, focus_on
 from cairn.source.languages import detect_language
-from cairn.storage import index_db
-from cairn.storage.index_db import ChunkRow
+from cairn.storage import blob_db
+from cairn.storage.chunk_db import ChunkRow
 from cairn.types import Definition
 
 MAX_MENDED_BYTES = 500_000  # of files parsed for one answer; what is beyond stays marked as stale
@@ -64,7 +64,7 @@ class Mender:
 
     def _is_as_indexed(self, text: FileText, row: ChunkRow) -> bool:
         """Tell whether only the time of a file changed."""
-        hashes = index_db.read_blob_hashes(self._connection, [row.blob_id])
+        hashes = blob_db.read_blob_hashes(self._connection, [row.blob_id])
         known = hashes.get(row.blob_id)
         return known is not None and blake2b(text.data, digest_size=len(known)).digest() == known
 

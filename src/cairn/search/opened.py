@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cairn.config import Settings
 from cairn.embedding.static import StaticModel
-from cairn.errors import DerivedFileError, IndexMissingError
+from cairn.errors import DerivedFileError, IndexMissingError, NotFoundError
 from cairn.index.snapshot import Snapshot
 from cairn.index.store import StateDir
-from cairn.index.views import View
+from cairn.index.views import View, Views
 from cairn.search.answer import Library
 from cairn.search.hits import Reader
-from cairn.storage import index_db
+from cairn.storage import meta_db, view_db
 from cairn.storage.connection import mapped_errors
 
 if TYPE_CHECKING:
     from cairn.graph.graph import Graph
     from cairn.index.limits import Progress
     from cairn.search.meaning import Meanings
+    from cairn.types import Fetched
 
 
 class OpenIndex:
@@ -29,10 +31,9 @@ class OpenIndex:
 
     Args:
         root: the folder it is of.
-        checkout: the view of what is checked out there; the symbol graph is known of this one only.
+        views: the views of that folder; the symbol graph is known of the checkout only.
         load_model: returns the bundled model.
         redo: mends the derived files of a view.
-        at_commit: returns the view of a branch as of another commit.
     """
 
     def __init__(
@@ -40,18 +41,16 @@ class OpenIndex:
         state: StateDir,
         settings: Settings,
         root: Path,
-        checkout: View,
+        views: Views,
         load_model: Callable[[], StaticModel],
         redo: Callable[[View], object],
-        at_commit: Callable[[str, str, str], View],
     ) -> None:
         self._state = state
         self._settings = settings
         self._root = root
-        self._checkout = checkout
+        self._project_views = views
         self._load_model = load_model
         self._redo = redo
-        self._at_commit = at_commit
         self.connection = state.open_for_reading()
         self._file = _identity_of(state.database)
         self._views: dict[str, tuple[Snapshot, Reader]] = {}  # by name
@@ -88,20 +87,37 @@ class OpenIndex:
         """
         with mapped_errors(self._state.database):
             opened = self._views.get(view.name)
-            if opened is None or opened[0].generation != index_db.generation(self.connection):
+            if opened is None or opened[0].generation != meta_db.generation(self.connection):
                 opened = self._views[view.name] = self._open(view, opened)
         open_graph = None if view.revision else partial(self._graph_of, opened[0], progress)
         return Library(opened[0], self.connection, opened[1], self._load_model(), open_graph, self.meanings)
 
+    def fetch(self, text_id: str, branch: str | None) -> Fetched:
+        """Return the text that a hit's id names, without a `branch` wherever the index has it; see `Workspace.fetch`.
+
+        Raises:
+            NotFoundError, IndexMissingError: if it is not there. What is said is about the checkout, or the `branch`.
+        """
+        from cairn.search.fetch import fetch_one  # noqa: PLC0415 - start-up time: searching does not need it
+
+        try:
+            return fetch_one(self.library(self._project_views.named(branch)), text_id)
+        except (NotFoundError, IndexMissingError):
+            rows = view_db.read_views(self.connection) if branch is None else ()
+            for view in self._project_views.of_revisions(rows):
+                with suppress(NotFoundError):
+                    return fetch_one(self.library(view), text_id)
+            raise
+
     def graph(self, progress: Progress | None = None) -> Graph:
         """Return the symbol graph of the checkout as of now; see `Workspace.graph`."""
-        return self._graph_of(self.library(self._checkout).snapshot, progress)
+        return self._graph_of(self.library(self._project_views.checkout).snapshot, progress)
 
     def _graph_of(self, snapshot: Snapshot, progress: Progress | None) -> Graph:
         from cairn.graph.graph import Graph  # noqa: PLC0415 - start-up time: searching does not need it
 
         if self._graph is None:
-            self._graph = Graph(self._state, self._root, self._checkout.name, self._settings)
+            self._graph = Graph(self._state, self._root, self._project_views.checkout.name, self._settings)
         self._graph.progress = progress
         with mapped_errors(self._state.database):
             self._graph.refresh(snapshot, self.connection)
@@ -125,7 +141,7 @@ class OpenIndex:
         if last is not None:
             last[1].view.close()
         if snapshot.revision != view.revision:  # the branch has moved since: answers are about what was indexed
-            view = self._at_commit(view.name, snapshot.branch, snapshot.revision)
+            view = self._project_views.at_commit(view.name, snapshot.branch, snapshot.revision)
         return snapshot, Reader(view)
 
 

@@ -23,8 +23,8 @@ from cairn.search.exact import enclosing
 from cairn.search.filters import filter_files
 from cairn.search.hits import FileText, Focus, Verdict, focus_on, make_hit
 from cairn.source.text import estimate_tokens
-from cairn.storage import index_db
-from cairn.storage.index_db import ChunkRow
+from cairn.storage import chunk_db
+from cairn.storage.chunk_db import ChunkRow
 from cairn.types import Chunk, CodeHit, Neighbour, Span
 
 if TYPE_CHECKING:
@@ -169,11 +169,11 @@ def _hits(library: Library, graph: Graph, places: Sequence[Place], request: Requ
     files = {file_of(one.node) for one in places}
     texts = read_files(library, files)
     ranges = {
-        number: index_db.chunks_of_blob(library.connection, int(library.snapshot.files.blob_ids[number]))
+        number: chunk_db.chunks_of_blob(library.connection, int(library.snapshot.files.blob_ids[number]))
         for number in files
     }
     chunks = {one: enclosing(ranges[file_of(one.node)], _line(graph, one)) for one in places}
-    rows = index_db.read_chunks(library.connection, sorted({one for one in chunks.values() if one is not None}))
+    rows = chunk_db.read_chunks(library.connection, sorted({one for one in chunks.values() if one is not None}))
     return [_hit(library, graph, one, rows.get(chunks[one] or 0), texts[file_of(one.node)], request) for one in places]
 
 

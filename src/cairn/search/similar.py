@@ -23,8 +23,8 @@ from cairn.search.rank import Floats, Ints
 from cairn.search.sample import Sample, chunk_vectors
 from cairn.source.clones import Tokenizer, Tokens, compare_tokens
 from cairn.source.languages import BY_NAME
-from cairn.storage import index_db
-from cairn.storage.index_db import MAX_ORDINAL, ORDINAL_BITS, ChunkRow
+from cairn.storage import chunk_db
+from cairn.storage.chunk_db import MAX_ORDINAL, ORDINAL_BITS, ChunkRow
 from cairn.types import Answer, CodeHit, Match, Span
 
 # So many chunks that are nearest in meaning, and definitions that are nearest in length, are compared.
@@ -139,7 +139,7 @@ def _candidates(library: Library, sample: Sample, request: Request) -> Iterator[
         files = files[files != own]
     file_of_blob, file_of_row = snapshot.restrict(files)
     ids = _chunk_ids(library, sample, file_of_blob, file_of_row)
-    chunks = list(index_db.read_chunks(library.connection, ids).values())
+    chunks = list(chunk_db.read_chunks(library.connection, ids).values())
     places = snapshot.rows_of_chunks(np.array([row.id for row in chunks], dtype=np.int64))
     cosines = np.zeros(len(chunks), dtype=np.float32)
     if sample.vector is not None:
@@ -190,10 +190,10 @@ def _chunk_ids(library: Library, sample: Sample, file_of_blob: Ints, file_of_row
     # A later piece of a long definition stands for the whole of it, which begins in another chunk.
     owners = [
         (row.blob_id << ORDINAL_BITS) + row.chunk.owner
-        for row in index_db.read_chunks(connection, sorted(found)).values()
+        for row in chunk_db.read_chunks(connection, sorted(found)).values()
         if row.chunk.owner >= 0 and not row.chunk.definitions[0] <= row.chunk.owner < row.chunk.definitions[1]
     ]
-    found |= index_db.chunks_of_definitions(connection, owners)
+    found |= chunk_db.chunks_of_definitions(connection, owners)
     return sorted(found | _of_same_length(library, sample, cosines))
 
 
@@ -207,7 +207,7 @@ def _of_same_length(library: Library, sample: Sample, cosines: Floats) -> set[in
     if len(sample.tokens.written) < MIN_RENAMED_TOKENS or sample.language.name not in files.language_names:
         return set()
     least, most = sample.n_lines * (1 - LENGTH_SHARE), sample.n_lines * (1 + LENGTH_SHARE)
-    found = index_db.chunks_of_length(library.connection, int(least), int(most) + 1)
+    found = chunk_db.chunks_of_length(library.connection, int(least), int(most) + 1)
     chunks, lengths = np.array(found, dtype=np.int64).reshape(-1, 2).T
     places = snapshot.places_of_blobs(chunks >> ORDINAL_BITS)
     rows = snapshot.blob_rows[places] + (chunks & MAX_ORDINAL)

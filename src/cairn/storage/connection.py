@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from cairn.errors import IndexDamagedError, IndexLockedError, StoreError
 
 BUSY_TIMEOUT_MS = 10_000
+MAX_VARIABLES = 500  # of one statement
 _DAMAGED = ("malformed", "not a database", "disk image", "file is encrypted", "Could not decode")
 _READ_ONLY = ("readonly", "read-only", "unable to open")
+
+_T = TypeVar("_T")
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -77,6 +81,12 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
             connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+
+
+def in_parts(values: Sequence[_T]) -> Iterator[Sequence[_T]]:
+    """Yield the values in portions that fit one statement."""
+    for first in range(0, len(values), MAX_VARIABLES):
+        yield values[first : first + MAX_VARIABLES]
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Collection, Iterable
 from typing import Literal, NamedTuple
 
-from cairn.storage import index_db
+from cairn.storage import meta_db
 
 _COLLECTED = "garbage_collected"
 
@@ -82,17 +82,17 @@ def by_segment(connection: sqlite3.Connection, blob_ids: Collection[int]) -> dic
 
 def collected_at(connection: sqlite3.Connection) -> float:
     """Return when garbage was looked for last, in seconds since the epoch; 0 for never."""
-    return float(index_db.read_meta(connection).get(_COLLECTED, "0"))
+    return float(meta_db.read_meta(connection).get(_COLLECTED, "0"))
 
 
 def record_collected(connection: sqlite3.Connection, now: float) -> None:
     """Record that garbage was looked for."""
-    index_db.write_meta(connection, {_COLLECTED: str(now)})
+    meta_db.write_meta(connection, {_COLLECTED: str(now)})
 
 
 def count_up_generation(connection: sqlite3.Connection) -> None:
     """Let readers open the segments anew, though no view changed."""
-    index_db.write_meta(connection, {"generation": str(index_db.generation(connection) + 1)})
+    meta_db.write_meta(connection, {"generation": str(meta_db.generation(connection) + 1)})
 
 
 def page_bytes(connection: sqlite3.Connection) -> tuple[int, int]:

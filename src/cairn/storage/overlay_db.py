@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from cairn.storage import index_db
+from cairn.storage import meta_db
 
 _VERSION = "overlay_version"
 _AGREED = "embedding_agreed"
@@ -54,22 +54,22 @@ class MissingBlob(NamedTuple):
 
 def version(connection: sqlite3.Connection) -> int:
     """Return a number that changes with every change of what overlays hold."""
-    return int(index_db.read_meta(connection).get(_VERSION, "0"))
+    return int(meta_db.read_meta(connection).get(_VERSION, "0"))
 
 
 def count_up(connection: sqlite3.Connection) -> None:
     """Change the number that `version` returns."""
-    index_db.write_meta(connection, {_VERSION: str(version(connection) + 1)})
+    meta_db.write_meta(connection, {_VERSION: str(version(connection) + 1)})
 
 
 def agreed(connection: sqlite3.Connection) -> set[str]:
     """Return the places the user has sent texts to by a command of their own."""
-    return set(filter(None, index_db.read_meta(connection).get(_AGREED, "").split("\n")))
+    return set(filter(None, meta_db.read_meta(connection).get(_AGREED, "").split("\n")))
 
 
 def agree(connection: sqlite3.Connection, places: Iterable[str]) -> None:
     """Record that the user sends texts to these places."""
-    index_db.write_meta(connection, {_AGREED: "\n".join(sorted(agreed(connection) | set(places)))})
+    meta_db.write_meta(connection, {_AGREED: "\n".join(sorted(agreed(connection) | set(places)))})
 
 
 def read_models(connection: sqlite3.Connection) -> list[ModelRow]:

@@ -132,6 +132,27 @@ def test_a_context_keeps_to_its_budget_and_says_what_is_missing(root: Path) -> N
     assert "lines: cairn fetch 'long.py#long')" in outline.text
 
 
+def test_code_that_does_not_fit_is_cut_around_the_line_that_was_asked_for(root: Path) -> None:
+    body = "".join(f"    x = {number}\n" for number in range(2, 501))
+    (root / "long.py").write_text(f"def long():\n{body}")
+    text = make_outline(root, "long.py", "context", "400", 200).text
+    assert text.index("def long():") < text.index("(lines 6-396 are left out)") < text.index("    x = 400\n")
+    assert "    x = 397\n    x = 398\n    x = 399\n    x = 400\n" in text
+    assert "lines: cairn fetch 'long.py#long')" in text
+    assert "are left out" not in make_outline(root, "long.py", "context", "8", 200).text
+    assert "    x = 500" in make_outline(root, "long.py", "context", "500", 200).text
+
+
+def test_a_context_shows_the_nearest_of_many_neighbours_and_counts_the_rest(root: Path) -> None:
+    (root / "many.py").write_text("".join(f"def f{number}(): ...\n" for number in range(40)))
+    outline = make_outline(root, "many.py", "context", "f20", None)
+    assert outline.text.endswith("(+27 more)")
+    assert {one.name for one in outline.symbols} == {f"f{number}" for number in range(14, 27)}
+    assert outline.omitted == 27
+    assert outline.focus is not None
+    assert outline.focus.name == "f20"
+
+
 def test_a_context_needs_a_symbol(root: Path) -> None:
     with pytest.raises(QueryError, match="of one symbol"):
         make_outline(root, "store.py", "context", None, None)

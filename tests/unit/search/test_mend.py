@@ -8,8 +8,8 @@ import pytest
 
 from cairn.search.hits import MISSING, FileText, focus_on
 from cairn.search.mend import MAX_MENDED_BYTES, Mender
-from cairn.storage import index_db
-from cairn.storage.index_db import ChunkRow
+from cairn.storage import chunk_db
+from cairn.storage.chunk_db import ChunkRow
 from cairn.workspace import Workspace
 
 SOURCE = """import os
@@ -35,7 +35,7 @@ def mender(tmp_path: Path) -> Iterator[tuple[Mender, list[ChunkRow]]]:
         workspace.index()
         with closing(workspace.state.open_for_reading()) as connection:
             ids = [row[0] for row in connection.execute("SELECT id FROM chunk")]
-            rows = index_db.read_chunks(connection, ids).values()
+            rows = chunk_db.read_chunks(connection, ids).values()
             yield Mender(connection), list(rows)
 
 

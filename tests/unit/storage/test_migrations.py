@@ -9,7 +9,7 @@ import pytest
 
 from cairn.errors import IndexVersionError
 from cairn.storage.connection import connect
-from cairn.storage.index_db import MIGRATIONS
+from cairn.storage.index_schema import MIGRATIONS
 from cairn.storage.migrations import Migration, migrate
 
 FIRST = Migration("first", ("CREATE TABLE a (x)", "INSERT INTO a VALUES (1)"))

@@ -1,4 +1,4 @@
-"""`/api/search`, `fetch`, `context`, `outline` and `graph/…`: the operations on a project."""
+"""`/api/search`, `similar`, `fetch`, `context`, `outline` and `graph/…`: the operations on a project."""
 
 from __future__ import annotations
 

@@ -1,0 +1,136 @@
+"""All SQL of blobs: storing, finding and dropping one content with all it yields, and what it refers to."""
+
+from __future__ import annotations
+
+import marshal
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from cairn.storage.chunk_db import ORDINAL_BITS
+from cairn.storage.connection import in_parts
+from cairn.storage.meta_db import HIGHEST_DROPPED_BLOB, read_meta, write_meta
+from cairn.types import ParsedFile
+
+
+def find_blob(connection: sqlite3.Connection, content_hash: bytes, language: str) -> int | None:
+    """Return the id of the blob with this content parsed as this language."""
+    row = connection.execute("SELECT id FROM blob WHERE hash = ? AND language = ?", (content_hash, language)).fetchone()
+    return row[0] if row else None
+
+
+def read_blob_hashes(connection: sqlite3.Connection, blob_ids: Sequence[int]) -> dict[int, bytes]:
+    """Return the hash of the content of blobs."""
+    found: dict[int, bytes] = {}
+    for part in in_parts(blob_ids):
+        marks = ", ".join("?" * len(part))
+        found |= dict(connection.execute(f"SELECT id, hash FROM blob WHERE id IN ({marks})", part))
+    return found
+
+
+def next_blob_id(connection: sqlite3.Connection) -> int:
+    """Return an id above that of every blob there is or was: what is kept under an id never means another content."""
+    highest: int = connection.execute("SELECT coalesce(max(id), 0) FROM blob").fetchone()[0]
+    return max(highest, int(read_meta(connection).get(HIGHEST_DROPPED_BLOB, "0"))) + 1
+
+
+def put_blob(
+    connection: sqlite3.Connection,
+    blob_id: int,
+    content_hash: bytes,
+    parsed: ParsedFile,
+    keys: Sequence[int],
+    segment_id: int,
+) -> None:
+    """Store what one content yields; `keys` are the stable numbers of its chunks."""
+    first_id = blob_id << ORDINAL_BITS
+    chunk_of = [place for place, chunk in enumerate(parsed.chunks) for _ in range(*chunk.definitions)]
+    definitions = [
+        (
+            first_id + ordinal, first_id + chunk_of[ordinal],
+            one.kind, one.name, one.qualified_name, one.signature, one.doc, one.parent,
+            one.span.start_line, one.span.end_line, one.span.start_byte, one.span.end_byte,
+        )
+        for ordinal, one in enumerate(parsed.definitions)
+    ]  # fmt: skip
+    chunks = [
+        (
+            first_id + ordinal, key, one.kind, one.owner, one.part, *one.definitions, one.header,
+            one.span.start_line, one.span.end_line, one.span.start_byte, one.span.end_byte, *one.lines[0],
+        )
+        for ordinal, (one, key) in enumerate(zip(parsed.chunks, keys, strict=True))
+    ]  # fmt: skip
+    blob = (blob_id, content_hash, parsed.language, parsed.note, len(parsed.chunks))
+    connection.execute(
+        """INSERT INTO blob (id, hash, language, note, n_chunks, segment_id, checksum) VALUES (?, ?, ?, ?, ?, ?, ?)""",
+        (*blob, segment_id, _checksum(blob, definitions, chunks)),
+    )
+    connection.executemany("INSERT INTO definition VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", definitions)
+    connection.executemany("INSERT INTO chunk VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", chunks)
+
+
+def _checksum(blob: tuple[Any, ...], definitions: list[tuple[Any, ...]], chunks: list[tuple[Any, ...]]) -> int:
+    """Return a number above 0 that changes with any value of the rows of a blob: SQLite itself notices no such change.
+
+    Version 2 of marshal writes equal values as equal bytes.
+    """
+    return 1 + zlib.crc32(marshal.dumps((blob, definitions, chunks), 2))
+
+
+def iter_damaged_blobs(connection: sqlite3.Connection) -> Iterator[int]:
+    """Yield the blobs whose rows are not what was written. Those written before there were checksums pass."""
+    for *blob, checksum in connection.execute(
+        "SELECT id, hash, language, note, n_chunks, checksum FROM blob ORDER BY id"
+    ):
+        bounds = (blob[0] << ORDINAL_BITS, (blob[0] + 1) << ORDINAL_BITS)
+        definitions, chunks = (
+            connection.execute(f"SELECT * FROM {table} WHERE id >= ? AND id < ? ORDER BY id", bounds).fetchall()
+            for table in ("definition", "chunk")
+        )
+        if checksum and checksum != _checksum(tuple(blob), definitions, chunks):
+            yield blob[0]
+
+
+def drop_blobs(connection: sqlite3.Connection, blob_ids: Iterable[int]) -> None:
+    """Delete blobs with all they yielded; their ids are not given again."""
+    write_meta(connection, {HIGHEST_DROPPED_BLOB: str(next_blob_id(connection) - 1)})
+    for blob_id in blob_ids:
+        bounds = (blob_id << ORDINAL_BITS, (blob_id + 1) << ORDINAL_BITS)
+        connection.execute("DELETE FROM definition WHERE id >= ? AND id < ?", bounds)
+        connection.execute("DELETE FROM chunk WHERE id >= ? AND id < ?", bounds)
+        connection.execute("DELETE FROM facts WHERE blob_id = ?", (blob_id,))
+        connection.execute("DELETE FROM blob WHERE id = ?", (blob_id,))
+        connection.execute("DELETE FROM overlay_blob WHERE blob_id = ?", (blob_id,))
+    connection.execute("DELETE FROM origin WHERE blob_id NOT IN (SELECT id FROM blob)")
+    connection.execute(
+        "DELETE FROM path WHERE id NOT IN (SELECT path_id FROM entry) AND id NOT IN (SELECT path_id FROM origin)"
+    )
+
+
+def count_live_chunks(connection: sqlite3.Connection) -> int:
+    """Return how many chunks the blobs that stand in some view have together."""
+    count: int = connection.execute(
+        "SELECT coalesce(sum(n_chunks), 0) FROM blob WHERE EXISTS (SELECT 1 FROM entry WHERE entry.blob_id = blob.id)"
+    ).fetchone()[0]
+    return count
+
+
+def read_facts(connection: sqlite3.Connection, blob_ids: Sequence[int]) -> dict[int, bytes]:
+    """Return what blobs refer to, for those of which it was stored; see `cairn.source.references`."""
+    found: dict[int, bytes] = {}
+    for part in in_parts(blob_ids):
+        marks = ", ".join("?" * len(part))
+        found |= dict(connection.execute(f"SELECT blob_id, data FROM facts WHERE blob_id IN ({marks})", part))
+    return found
+
+
+def put_facts(connection: sqlite3.Connection, facts: Iterable[tuple[int, bytes, bytes]]) -> None:
+    """Store what blobs refer to, as (blob id, hash of the content it was read from, facts).
+
+    A blob that is gone meanwhile, or whose id was given to another content, gets none.
+    """
+    connection.executemany(
+        "INSERT OR REPLACE INTO facts SELECT id, ? FROM blob WHERE id = ? AND hash = ?",
+        ((data, blob_id, content_hash) for blob_id, content_hash, data in facts),
+    )

@@ -1,0 +1,160 @@
+"""All SQL that reads chunks and definitions, which `blob_db` stores with their blob."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from cairn.storage.connection import MAX_VARIABLES, in_parts
+from cairn.types import Chunk, Definition, Span
+
+# A definition's or chunk's id is its blob's id shifted left, plus its place in the file.
+ORDINAL_BITS = 20
+MAX_ORDINAL = (1 << ORDINAL_BITS) - 1
+_CHUNK_COLUMNS = """id, key, kind, owner, part, first_definition, end_definition, header,
+    start_line, end_line, start_byte, end_byte, first_line, last_line"""
+_DEFINITION_COLUMNS = """id, kind, name, qualified_name, signature, doc, parent,
+    start_line, end_line, start_byte, end_byte"""
+
+
+class ChunkRow(NamedTuple):
+    """A chunk as stored, with what is needed to show and to fetch it. `definitions` begin in the chunk."""
+
+    id: int
+    key: int
+    chunk: Chunk
+    definitions: tuple[Definition, ...]
+    owner: Definition | None
+
+    @property
+    def blob_id(self) -> int:
+        """The blob the chunk was cut from."""
+        return self.id >> ORDINAL_BITS
+
+
+class NamedDefinition(NamedTuple):
+    """A definition found by its name: which one of which chunk."""
+
+    chunk_id: int
+    ordinal: int
+    kind: str
+    name: str
+    qualified_name: str
+
+
+def read_chunks(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, ChunkRow]:
+    """Return chunks by id, with their definitions; ids that are not there are left out."""
+    rows: list[tuple[Any, ...]] = []
+    for part in in_parts(ids):
+        marks = ", ".join("?" * len(part))
+        rows += connection.execute(f"SELECT {_CHUNK_COLUMNS} FROM chunk WHERE id IN ({marks})", part)
+    return {row.id: row for row in _chunk_rows(connection, rows)}
+
+
+def chunks_by_key(connection: sqlite3.Connection, key: int) -> list[ChunkRow]:
+    """Return the chunks with a stable number: one, or several where files share a text."""
+    rows = connection.execute(f"SELECT {_CHUNK_COLUMNS} FROM chunk WHERE key = ? ORDER BY id", (key,)).fetchall()
+    return _chunk_rows(connection, rows)
+
+
+def chunks_of_blob(connection: sqlite3.Connection, blob_id: int) -> list[tuple[int, int, int]]:
+    """Return (chunk id, first line, last line) of a blob's chunks in reading order."""
+    return connection.execute(
+        "SELECT id, first_line, last_line FROM chunk WHERE id >= ? AND id < ? ORDER BY id",
+        (blob_id << ORDINAL_BITS, (blob_id + 1) << ORDINAL_BITS),
+    ).fetchall()
+
+
+def chunks_of_length(connection: sqlite3.Connection, least: int, most: int) -> list[tuple[int, int]]:
+    """Return (chunk id, lines) for every definition that has from `least` to `most` lines and begins in the chunk."""
+    return connection.execute(
+        """SELECT chunk, end_line - start_line + 1 FROM definition
+           WHERE end_line - start_line + 1 BETWEEN ? AND ? ORDER BY id""",
+        (least, most),
+    ).fetchall()
+
+
+def chunks_of_definitions(connection: sqlite3.Connection, ids: Sequence[int]) -> set[int]:
+    """Return the chunks that some definitions begin in."""
+    found: set[int] = set()
+    for part in in_parts(ids):
+        marks = ", ".join("?" * len(part))
+        found |= {row[0] for row in connection.execute(f"SELECT chunk FROM definition WHERE id IN ({marks})", part)}
+    return found
+
+
+def read_definitions(connection: sqlite3.Connection, blob_ids: Sequence[int]) -> dict[int, list[Definition]]:
+    """Return the definitions of blobs in reading order; a blob without any is left out."""
+    found: dict[int, list[Definition]] = {}
+    if len(blob_ids) > MAX_VARIABLES:  # one scan is faster than so many look-ups
+        wanted = set(blob_ids)
+        for row in connection.execute(f"SELECT {_DEFINITION_COLUMNS} FROM definition ORDER BY id"):
+            if (blob_id := row[0] >> ORDINAL_BITS) in wanted:
+                found.setdefault(blob_id, []).append(_definition(row[1:]))
+        return found
+    for blob_id in blob_ids:
+        bounds = (blob_id << ORDINAL_BITS, (blob_id + 1) << ORDINAL_BITS)
+        rows = connection.execute(
+            f"SELECT {_DEFINITION_COLUMNS} FROM definition WHERE id >= ? AND id < ? ORDER BY id", bounds
+        )
+        if definitions := [_definition(row[1:]) for row in rows]:
+            found[blob_id] = definitions
+    return found
+
+
+def find_definitions(connection: sqlite3.Connection, name: str) -> Iterator[NamedDefinition]:
+    """Yield the definitions called `name`, in any case, whichever view shows them."""
+    rows = connection.execute(
+        "SELECT chunk, id, kind, name, qualified_name FROM definition WHERE name = ? COLLATE NOCASE", (name,)
+    )
+    for row in rows:
+        yield NamedDefinition(row[0], row[1] & MAX_ORDINAL, *row[2:])
+
+
+def exact_definitions(connection: sqlite3.Connection, name: str) -> list[tuple[int, int]]:
+    """Return (blob id, definition ordinal) of every definition called exactly `name`, in the order of the blobs."""
+    rows = connection.execute(
+        "SELECT id FROM definition WHERE name = ? COLLATE NOCASE AND name = ? COLLATE BINARY ORDER BY id", (name, name)
+    )
+    return [(row[0] >> ORDINAL_BITS, row[0] & MAX_ORDINAL) for row in rows]
+
+
+def definition_names(connection: sqlite3.Connection) -> list[str]:
+    """Return the name of every definition, each once."""
+    return [row[0] for row in connection.execute("SELECT DISTINCT name FROM definition")]
+
+
+def definitions_of_kinds(connection: sqlite3.Connection, kinds: Sequence[str]) -> list[tuple[int, int]]:
+    """Return (chunk id, definition ordinal) of every definition of one of these kinds, in reading order."""
+    known = [kind for kind in kinds if kind.isascii()]  # SQLite takes no text that is no UTF-8
+    marks = ", ".join("?" * len(known))
+    rows = connection.execute(f"SELECT chunk, id FROM definition WHERE kind IN ({marks}) ORDER BY id", known)
+    return [(row[0], row[1] & MAX_ORDINAL) for row in rows]
+
+
+def _chunk_rows(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> list[ChunkRow]:
+    """Put chunks together with the definitions that begin in them and the one they belong to."""
+    wanted: set[int] = set()
+    for row in rows:
+        first_id = row[0] >> ORDINAL_BITS << ORDINAL_BITS
+        wanted.update(first_id + ordinal for ordinal in (row[3], *range(row[5], row[6])) if ordinal >= 0)
+    definitions: dict[int, Definition] = {}
+    for part in in_parts(sorted(wanted)):
+        marks = ", ".join("?" * len(part))
+        for id_, *columns in connection.execute(
+            f"SELECT {_DEFINITION_COLUMNS} FROM definition WHERE id IN ({marks})", part
+        ):
+            definitions[id_] = _definition(columns)
+    result = []
+    for id_, key, kind, owner, part_number, first, end, header, *spans in rows:
+        first_id = id_ >> ORDINAL_BITS << ORDINAL_BITS
+        chunk = Chunk(kind, owner, part_number, (first, end), header, Span(*spans[:4]), ((spans[4], spans[5]),))
+        own = tuple(definitions[first_id + ordinal] for ordinal in range(first, end))
+        result.append(ChunkRow(id_, key, chunk, own, definitions.get(first_id + owner) if owner >= 0 else None))
+    return result
+
+
+def _definition(columns: Sequence[Any]) -> Definition:
+    kind, name, qualified_name, signature, doc, parent, *span = columns
+    return Definition(kind, name, qualified_name, signature, doc, parent, Span(*span))

@@ -1,0 +1,45 @@
+"""All SQL of what holds for the index as a whole: its generation, which database it is, and how it is emptied."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+
+# Keys of `meta`.
+HIGHEST_DROPPED_BLOB = "highest_dropped_blob"
+_IDENTITY = "identity"
+
+
+def read_meta(connection: sqlite3.Connection) -> dict[str, str]:
+    """Return the key-value pairs that describe the index as a whole."""
+    return dict(connection.execute("SELECT key, value FROM meta"))
+
+
+def write_meta(connection: sqlite3.Connection, values: dict[str, str]) -> None:
+    """Set some key-value pairs."""
+    connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
+
+
+def generation(connection: sqlite3.Connection) -> int:
+    """Return the number of the newest committed state, 0 before the first."""
+    row = connection.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()
+    return int(row[0]) if row else 0
+
+
+def identity(connection: sqlite3.Connection) -> str:
+    """Return what tells this database from any other, as one made after this one was lost; empty before its first run.
+
+    Ids of blobs and views mean the same as long as it stays.
+    """
+    return read_meta(connection).get(_IDENTITY, "")
+
+
+def clear(connection: sqlite3.Connection) -> None:
+    """Empty the index, as the first run does; the number of its generation stays, so that no reader mistakes it.
+
+    The vectors of other models stay, to be found again by the texts they belong to.
+    """
+    tables = ("entry", "origin", "path", "view", "chunk", "definition", "facts", "blob", "segment")
+    for table in (*tables, "overlay_blob", "garbage"):
+        connection.execute(f"DELETE FROM {table}")
+    write_meta(connection, {_IDENTITY: os.urandom(16).hex(), HIGHEST_DROPPED_BLOB: "0"})

@@ -1,0 +1,48 @@
+"""All SQL of segments: which derived files hold the postings and vectors of blobs."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from cairn.storage.blob_db import drop_blobs
+
+
+class SegmentRow(NamedTuple):
+    """One derived segment file that belongs to the index."""
+
+    id: int
+    name: str
+    n_rows: int
+    n_bytes: int
+
+
+def read_segments(connection: sqlite3.Connection) -> list[SegmentRow]:
+    """Return the segments of the current generation."""
+    return [SegmentRow(*row) for row in connection.execute("SELECT id, name, n_rows, n_bytes FROM segment ORDER BY id")]
+
+
+def put_segment(connection: sqlite3.Connection, name: str, n_rows: int, n_bytes: int) -> int:
+    """Register a segment file and return its id."""
+    cursor = connection.execute("INSERT INTO segment (name, n_rows, n_bytes) VALUES (?, ?, ?)", (name, n_rows, n_bytes))
+    assert cursor.lastrowid is not None
+    return cursor.lastrowid
+
+
+def replace_segments(connection: sqlite3.Connection, old: Sequence[int], new: int) -> None:
+    """Hand the blobs of merged segments to the merged one."""
+    marks = ", ".join("?" * len(old))
+    connection.execute(f"UPDATE blob SET segment_id = ? WHERE segment_id IN ({marks})", (new, *old))
+    connection.execute(f"DELETE FROM segment WHERE id IN ({marks})", tuple(old))
+
+
+def drop_segment_blobs(connection: sqlite3.Connection, segment_ids: Sequence[int]) -> None:
+    """Forget blobs whose segment file is lost, and the files that showed them, so the next run reads them again."""
+    for segment_id in segment_ids:
+        lost = [row[0] for row in connection.execute("SELECT id FROM blob WHERE segment_id = ?", (segment_id,))]
+        connection.execute(
+            "DELETE FROM entry WHERE blob_id IN (SELECT id FROM blob WHERE segment_id = ?)", (segment_id,)
+        )
+        drop_blobs(connection, lost)
+        connection.execute("DELETE FROM segment WHERE id = ?", (segment_id,))

@@ -1,0 +1,224 @@
+"""All SQL of views: the files that a checkout or a commit shows, their paths, and what git calls their contents."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, Self
+
+from cairn.storage.connection import in_parts
+from cairn.storage.meta_db import write_meta
+from cairn.types import FileStat, Skipped
+
+
+class ViewRow(NamedTuple):
+    """One view; `generation` is the one its file of arrays was written in, 0 before the first.
+
+    `pending` counts the files that a run had not read yet when it committed last. `revision` is the full hash of the
+    commit whose files the view shows, empty for a checkout, whose `name` is its folder. `layout` names the file of the
+    arrays that views with the same paths share.
+    """
+
+    id: int
+    name: str
+    branch: str
+    revision: str
+    generation: int
+    n_bytes: int
+    layout: str
+    layout_bytes: int
+    pending: int
+
+
+class Published(NamedTuple):
+    """The derived files of a view in one generation: the sizes of both, and the name of the shared one."""
+
+    n_bytes: int
+    layout: str
+    layout_bytes: int
+
+
+class FileRow(NamedTuple):
+    """One file of a view. `blob_id` is None for a file that was looked at and skipped, for the `reason` given.
+
+    `racy` marks a file that changed so shortly before it was read that size and time cannot vouch for its content.
+    """
+
+    path: str
+    blob_id: int | None
+    size: int
+    mtime_ns: int
+    racy: bool = False
+    reason: str = ""
+    ctime_ns: int = 0
+
+    @classmethod
+    def of(cls, file: FileStat, blob_id: int | None, *, racy: bool, reason: str = "") -> Self:
+        """Return the row for a file as the walk found it."""
+        return cls(file.path, blob_id, file.size, file.mtime_ns, racy, reason, file.ctime_ns)
+
+    def agrees_with(self, file: FileStat) -> bool:
+        """Tell whether nothing says that the file on disk has another content than this row."""
+        return not self.racy and self.is_stamped(file)
+
+    def is_stamped(self, file: FileStat) -> bool:
+        """Tell whether size and times are those of the file on disk."""
+        return (self.size, self.mtime_ns, self.ctime_ns) == (file.size, file.mtime_ns, file.ctime_ns)
+
+
+class Origin(NamedTuple):
+    """What git calls the content of a path: the id of the object, and its size in bytes."""
+
+    path: str
+    object_id: bytes
+    size: int
+
+
+def ensure_view(connection: sqlite3.Connection, name: str) -> int:
+    """Return the id of the view called `name`, made when it is new."""
+    connection.execute("INSERT OR IGNORE INTO view (name) VALUES (?)", (name,))
+    view_id: int = connection.execute("SELECT id FROM view WHERE name = ?", (name,)).fetchone()[0]
+    return view_id
+
+
+def find_view(connection: sqlite3.Connection, name: str) -> ViewRow | None:
+    """Return the view called `name`, None when there is none."""
+    return next(_view_rows(connection, "WHERE name = ?", (name,)), None)
+
+
+def read_views(connection: sqlite3.Connection) -> list[ViewRow]:
+    """Return all views, those that changed last first."""
+    return list(_view_rows(connection, "ORDER BY generation DESC, id", ()))
+
+
+def _view_rows(connection: sqlite3.Connection, condition: str, values: tuple[str, ...]) -> Iterator[ViewRow]:
+    columns = ", ".join(ViewRow._fields)
+    for row in connection.execute(f"SELECT {columns} FROM view {condition}", values):
+        yield ViewRow(*row)
+
+
+def rename_view(connection: sqlite3.Connection, view_id: int, name: str) -> None:
+    """Give a view another name: its folder was moved."""
+    connection.execute("UPDATE view SET name = ? WHERE id = ?", (name, view_id))
+
+
+def publish_view(connection: sqlite3.Connection, view_id: int, generation: int, published: Published) -> None:
+    """Start a generation of the index, in which the arrays of one view were written anew."""
+    connection.execute(
+        "UPDATE view SET generation = ?, n_bytes = ?, layout = ?, layout_bytes = ? WHERE id = ?",
+        (generation, *published, view_id),
+    )
+    write_meta(connection, {"generation": str(generation)})
+
+
+def set_pending(connection: sqlite3.Connection, view_id: int, pending: int) -> None:
+    """Record how many files of a view a run has yet to read."""
+    connection.execute("UPDATE view SET pending = ? WHERE id = ?", (pending, view_id))
+
+
+def set_origin(connection: sqlite3.Connection, view_id: int, branch: str, revision: str) -> None:
+    """Record which branch, and which commit if it is no checkout, the files of a view were read from."""
+    connection.execute("UPDATE view SET branch = ?, revision = ? WHERE id = ?", (branch, revision, view_id))
+
+
+def iter_files(connection: sqlite3.Connection, view_id: int) -> Iterable[FileRow]:
+    """Yield the files of a view in path order."""
+    rows = connection.execute(
+        "SELECT path, blob_id, size, mtime_ns, racy, reason, ctime_ns FROM file WHERE view_id = ? ORDER BY path",
+        (view_id,),
+    )
+    for path, *rest in rows:
+        yield FileRow(os.fsdecode(path), *rest)
+
+
+def read_skipped(connection: sqlite3.Connection, view_id: int) -> list[Skipped]:
+    """Return the files of a view that were read and left out, with the reason."""
+    rows = connection.execute(
+        "SELECT path, reason FROM file WHERE view_id = ? AND blob_id IS NULL AND reason <> '' ORDER BY path", (view_id,)
+    )
+    return [Skipped(os.fsdecode(path), reason) for path, reason in rows]
+
+
+def shown_files(connection: sqlite3.Connection, view_id: int) -> Iterator[tuple[str, int, str]]:
+    """Yield (path, blob id, language) of every file that a view shows, in path order."""
+    rows = connection.execute(
+        """SELECT path, blob_id, language FROM file JOIN blob ON blob.id = file.blob_id
+           WHERE view_id = ? ORDER BY path""",
+        (view_id,),
+    )
+    return ((os.fsdecode(path), blob_id, language) for path, blob_id, language in rows)
+
+
+def file_stamps(connection: sqlite3.Connection, view_name: str, paths: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """Return the (size, modification time) that files of a view had when they were indexed."""
+    stamps: dict[str, tuple[int, int]] = {}
+    for part in in_parts([os.fsencode(path) for path in paths]):
+        marks = ", ".join("?" * len(part))
+        rows = connection.execute(
+            # Through the SQL view `file` the same takes five times as long.
+            f"""SELECT path.path, size, mtime_ns FROM path CROSS JOIN entry ON entry.path_id = path.id
+                WHERE view_id = (SELECT id FROM view WHERE name = ?) AND path.path IN ({marks})""",
+            (view_name, *part),
+        )
+        stamps |= {os.fsdecode(path): (size, mtime_ns) for path, size, mtime_ns in rows}
+    return stamps
+
+
+def count_totals(connection: sqlite3.Connection, view_id: int) -> tuple[int, int, dict[str, int]]:
+    """Return the files, the chunks and the files by language that a view holds."""
+    rows = connection.execute(
+        """SELECT blob.language, count(*), sum(blob.n_chunks) FROM entry JOIN blob ON blob.id = entry.blob_id
+           WHERE entry.view_id = ? GROUP BY blob.language ORDER BY 2 DESC, 1""",
+        (view_id,),
+    ).fetchall()
+    return sum(row[1] for row in rows), sum(row[2] for row in rows), {row[0]: row[1] for row in rows}
+
+
+def live_blob_ids(connection: sqlite3.Connection) -> set[int]:
+    """Return the blobs that stand in some view."""
+    return {row[0] for row in connection.execute("SELECT DISTINCT blob_id FROM entry WHERE blob_id IS NOT NULL")}
+
+
+def put_files(connection: sqlite3.Connection, view_id: int, files: Sequence[FileRow]) -> None:
+    """Add or replace files of a view."""
+    _ensure_paths(connection, [file.path for file in files])
+    connection.executemany(
+        """INSERT OR REPLACE INTO entry (view_id, path_id, blob_id, size, mtime_ns, racy, reason, ctime_ns)
+           SELECT ?, id, ?, ?, ?, ?, ?, ? FROM path WHERE path = ?""",
+        ((view_id, *file[1:], os.fsencode(file.path)) for file in files),
+    )
+
+
+def drop_files(connection: sqlite3.Connection, view_id: int, paths: Iterable[str]) -> None:
+    """Remove files from a view; their blobs stay until garbage is collected."""
+    connection.executemany(
+        "DELETE FROM entry WHERE view_id = ? AND path_id = (SELECT id FROM path WHERE path = ?)",
+        ((view_id, os.fsencode(path)) for path in paths),
+    )
+
+
+def _ensure_paths(connection: sqlite3.Connection, paths: Iterable[str]) -> None:
+    connection.executemany("INSERT OR IGNORE INTO path (path) VALUES (?)", ((os.fsencode(path),) for path in paths))
+
+
+def put_origins(connection: sqlite3.Connection, blobs: dict[Origin, int]) -> None:
+    """Remember which blob the content of an object is, at a path."""
+    _ensure_paths(connection, [origin.path for origin in blobs])
+    connection.executemany(
+        "INSERT OR REPLACE INTO origin SELECT id, ?, ?, ? FROM path WHERE path = ?",
+        ((one.object_id, one.size, blob_id, os.fsencode(one.path)) for one, blob_id in blobs.items()),
+    )
+
+
+def find_origin(connection: sqlite3.Connection, origin: Origin) -> int | None:
+    """Return the blob that the content of an object is at a path, None when that is not known.
+
+    A file whose size is not the object's was changed by a filter on its way to the disk, and is another blob.
+    """
+    row = connection.execute(
+        """SELECT blob_id FROM origin
+           WHERE path_id = (SELECT id FROM path WHERE path = ?) AND object = ? AND size = ?""",
+        (os.fsencode(origin.path), origin.object_id, origin.size),
+    ).fetchone()
+    return row[0] if row else None
