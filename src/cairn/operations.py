@@ -6,6 +6,7 @@ The command line does it in its own process, the daemon for everybody else; so b
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -350,7 +351,7 @@ def list_core(workspace: Workspace, request: CoreListRequest, progress: Progress
         row: CoreFileDocument = {
             "filepath": one.path,
             "summary": one.summary,
-            "missing": not (workspace.root / one.path).is_file(),
+            "missing": not os.path.isfile(workspace.root / one.path),
             "symbols": [],
             "omitted": 0,
         }
