@@ -91,8 +91,9 @@ class Settings:
 
 def settings_files(project: Path, environment: Mapping[str, str] = os.environ) -> tuple[Path, Path]:
     """Return where the settings of a project may be: the user's file, then the project's."""
-    folder = environment.get("XDG_CONFIG_HOME")  # https://specifications.freedesktop.org/basedir-spec/
-    of_user = (Path(folder) if folder else Path.home() / ".config") / "cairn" / "config.yaml"
+    folder = environment.get("XDG_CONFIG_HOME", "")
+    absolute = os.path.isabs(folder)  # others are to be ignored: https://specifications.freedesktop.org/basedir-spec/
+    of_user = (Path(folder) if absolute else Path.home() / ".config") / "cairn" / "config.yaml"
     return of_user, project / ".cairn" / "config.yaml"
 
 

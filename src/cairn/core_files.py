@@ -82,12 +82,14 @@ class CoreFiles:
 
         Raises:
             NotFoundError: if there is no such file.
-            PathError: if it is not below the root.
+            PathError: if it is not below the root, or a link leads out of it there.
             ConfigError, StoreError: as `read`, or if the list cannot be edited or written.
         """
         path = self._relative(path)
-        if not self.has(path):
+        if not os.path.isfile(self._root / path):
             raise NotFoundError(f"there is no file {path!r}", "name a file of the project")
+        if not Path(os.path.realpath(self._root / path)).is_relative_to(os.path.realpath(self._root)):
+            raise PathError(f"{path!r} leads out of {self._root}", "name a file of the project")
 
         def change(text: str) -> tuple[str, CoreFile]:
             found, items = _parse(text, self.file)

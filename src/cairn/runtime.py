@@ -49,7 +49,8 @@ class StateFolder:
     @classmethod
     def of_user(cls, environment: Mapping[str, str] = os.environ) -> StateFolder:
         """Return the folder where it is by the conventions of the system."""
-        if folder := environment.get("XDG_STATE_HOME"):  # https://specifications.freedesktop.org/basedir-spec/
+        folder = environment.get("XDG_STATE_HOME", "")
+        if os.path.isabs(folder):  # others are to be ignored: https://specifications.freedesktop.org/basedir-spec/
             return cls(Path(folder) / "cairn")
         if sys.platform == "darwin":
             return cls(Path.home() / "Library" / "Application Support" / "cairn")
@@ -122,6 +123,8 @@ class StateFolder:
             return self.token.read_text(encoding="ascii").strip()
         except OSError as error:
             raise StoreError(f"cannot read {self.token}: {error.strerror}", "cairn daemon stop") from error
+        except UnicodeDecodeError as error:
+            raise StoreError(f"{self.token} holds no token", "cairn daemon stop") from error
 
     def write(self, runtime: Runtime, token: str) -> None:
         """Write down where a daemon is found; readers see all of it or nothing."""

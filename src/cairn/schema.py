@@ -115,6 +115,11 @@ def _plain(kind: type, value: object, name: str) -> Any:  # noqa: ANN401 - a tex
         return int(value)
     if type(value) is not kind:  # a truth value is no number
         raise RequestError(f"field {name!r} must be {_WORDS[_KINDS[kind]]}", _HINT)
+    if isinstance(value, str):
+        try:
+            value.encode("utf-8", "surrogateescape")  # bytes that are no UTF-8 may be in paths
+        except UnicodeEncodeError as error:
+            raise RequestError(f"field {name!r} holds half a character", _HINT) from error
     return value
 
 

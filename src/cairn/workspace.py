@@ -14,6 +14,7 @@ from cairn.embedding.fingerprint import bundled_fingerprint
 from cairn.errors import (
     DerivedFileError,
     IndexDamagedError,
+    NotFoundError,
     PathError,
     StoreError,
 )
@@ -418,9 +419,15 @@ class Workspace:
             branch: look in this branch or revision only.
 
         Raises:
-            NotFoundError: if an id is malformed, or what it names is in the index no more.
+            NotFoundError: if an id is malformed, what it names is in the index no more, or `branch` is given with an id
+                of an outline, which is of the file on disk.
             IndexMissingError: if nothing was indexed yet; the ids of an outline need no index.
         """
+        if branch is not None and (ours := next((one for one in ids if "#" in one), None)):
+            raise NotFoundError(
+                f"{ours!r} names a definition of a file on disk, not of {branch}",
+                "fetch an id of: cairn search --branch",
+            )
         return self._mended(lambda: [self._fetch_one(one, branch) for one in ids])
 
     def _fetch_one(self, text_id: str, branch: str | None) -> Fetched:

@@ -325,14 +325,47 @@ def test_a_daemon_that_is_not_to_answer_commands_does_not(project: Path, folder:
 
 def test_a_daemon_that_hangs_costs_a_command_nothing_but_time(project: Path, folder: StateFolder) -> None:
     runtime = ensure(folder)
-    folder.token.write_text("not the token")
-    done = cairn("search", "tax", cwd=project)
+    os.kill(runtime.pid, signal.SIGSTOP)
+    try:
+        with ThreadPoolExecutor(2) as pool:
+            searching = pool.submit(cairn, "search", "tax", cwd=project)
+            status = pool.submit(cairn, "daemon", "status", cwd=project).result()
+            assert status.returncode == 3
+            assert f"process {runtime.pid}" in status.stderr
+            assert not searching.done()  # it waits longer for its answer
+            done = searching.result()
+    finally:
+        os.kill(runtime.pid, signal.SIGCONT)
     assert done.returncode == 0
-    assert done.stderr == ""
+    assert "money.py" in done.stdout
+    assert "The daemon did not answer" in done.stderr
+    assert cairn("search", "tax", cwd=project).stderr == ""
+
+
+def test_a_daemon_whose_token_is_lost_is_told_and_costs_a_command_nothing(project: Path, folder: StateFolder) -> None:
+    runtime = ensure(folder)
+    for token in (b"not the token", b"\xff"):
+        folder.token.write_bytes(token)
+        done = cairn("search", "tax", cwd=project)
+        assert done.returncode == 0
+        assert done.stderr == ""
+        status = cairn("daemon", "status", cwd=project)
+        assert status.returncode == 3
+        assert status.stderr.startswith("error[")
+        assert "Traceback" not in status.stderr
     folder.token.unlink()
     assert cairn("search", "tax", cwd=project).returncode == 0
     os.kill(runtime.pid, signal.SIGTERM)  # for without its token it cannot be asked to end
     wait_until_ended(folder)
+
+
+def test_a_log_that_cannot_be_there_is_empty_and_one_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert cairn("daemon", "logs", cwd=tmp_path, XDG_STATE_HOME=str(tmp_path / "file")).returncode == 1
+    (tmp_path / "cairn" / "daemon.log").mkdir(parents=True)
+    done = cairn("daemon", "logs", cwd=tmp_path, XDG_STATE_HOME=str(tmp_path))
+    assert done.returncode == 3
+    assert done.stderr.startswith("error[store]")
 
 
 def test_the_log_is_turned_over_before_it_grows_large(folder: StateFolder) -> None:

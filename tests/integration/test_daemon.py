@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -167,6 +169,11 @@ def test_hits_are_fetched_and_cut_to_the_budget(ask: Ask) -> None:
     assert nothing["omitted_lines"] == 3
 
 
+def test_what_an_outline_names_is_on_disk_and_not_on_a_branch(ask: Ask) -> None:
+    asked = {"ids": ["money.py#total"], "branch": "side"}
+    check_error(ask("POST", "/api/fetch", json=asked), 404, "not-found")
+
+
 def test_an_outline_lists_what_a_file_defines(ask: Ask) -> None:
     got = ask("POST", "/api/outline", json={"file": "money.py"}).json()
     assert [one["name"] for one in got["symbols"]] == ["total", "tax"]
@@ -262,6 +269,15 @@ def test_a_session_gets_a_body_once(ask: Ask) -> None:
     assert first[0]["text"]
     assert second[0]["text"] == ""
     assert second[0]["sent"] is True
+
+
+def test_a_session_was_not_sent_what_found_no_room(ask: Ask) -> None:
+    (hit, *_) = ask("POST", "/api/search", json={"query": "total"}).json()["code"]
+    asked = {"ids": [hit["id"]], "session": "mine", "max_tokens": 1}
+    for _ in range(2):
+        (found,) = ask("POST", "/api/fetch", json=asked).json()
+        assert (found["text"], found.get("sent", False)) == ("", False)
+        assert found["omitted_lines"]
 
 
 @pytest.mark.parametrize("event", HOOK_EVENTS)
@@ -385,6 +401,13 @@ def test_an_address_that_is_not_there_is_told_to_those_with_the_token_only(bare:
     check_error(bare("GET", "/api/nothing"), 404, "route")
 
 
+def test_the_head_of_what_can_be_got_is_had_alone(bare: Ask) -> None:
+    assert bare("HEAD", "/api/health", headers={}).status_code == 200
+    assert bare("HEAD", "/api/status", headers={}).status_code == 401
+    assert bare("HEAD", "/api/status", headers=AUTHORIZED).status_code == 200
+    assert bare("HEAD", "/api/search", headers=AUTHORIZED).status_code == 405
+
+
 def test_a_wrong_method_names_the_right_one(bare: Ask) -> None:
     response = bare("GET", "/api/search")
     check_error(response, 405, "route")
@@ -410,6 +433,8 @@ def test_the_names_of_this_machine_are_taken(bare: Ask, host: str) -> None:
         {"origin": "null"},
         {"origin": "http://127.0.0.1.evil.example"},
         {"origin": "http://localhost@evil.example"},
+        {"origin": "http://127.0.0.1:3000"},  # another program's page
+        {"origin": "vscode-webview://127.0.0.1"},
         {"sec-fetch-site": "cross-site"},
     ],
 )
@@ -428,7 +453,8 @@ def test_who_listens_elsewhere_takes_his_own_address(tmp_path: Path, host: str, 
 
 
 def test_a_page_of_the_daemon_itself_may_ask(bare: Ask) -> None:
-    headers = {**AUTHORIZED, "origin": "http://127.0.0.1:37800", "sec-fetch-site": "same-origin"}
+    host = "127.0.0.1:37800"
+    headers = {**AUTHORIZED, "host": host, "origin": f"http://{host}", "sec-fetch-site": "same-origin"}
     assert bare("GET", "/api/status", headers=headers).status_code == 200
 
 
@@ -438,6 +464,13 @@ def test_nothing_lets_other_origins_read_or_frame_answers(bare: Ask) -> None:
     assert headers["x-frame-options"] == "DENY"
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["cross-origin-resource-policy"] == "same-origin"
+
+
+def test_a_body_that_is_compressed_is_told_so(bare: Ask) -> None:
+    headers = {**AUTHORIZED, "content-encoding": "gzip"}
+    response = bare("POST", "/api/search", headers=headers, content=gzip.compress(b'{"query": "tax"}'))
+    check_error(response, 422, "request")
+    assert "compressed" in response.text
 
 
 def test_a_form_of_a_page_is_no_request(bare: Ask) -> None:
@@ -468,6 +501,7 @@ def test_no_path_leads_out_of_the_project(ask: Ask, project: Path, file: str) ->
     (project / "linked").symlink_to(project.parent)
     for path, asked in (
         ("/api/outline", {"file": file}),
+        ("/api/core/add", {"file": file}),
         ("/api/context", {"files": [file]}),
         ("/api/similar", {"file": file}),
         ("/api/fetch", {"ids": [f"{file}#SECRET_OUTSIDE"]}),
@@ -496,8 +530,9 @@ def test_no_path_leads_out_of_the_project(ask: Ask, project: Path, file: str) ->
         (b'{"query": "(", "mode": "regex"}', "query", 400),
         (b'{"query": "a", "branch": "no-such"}', "revision", 400),
         (b'{"query": "a", "branch": "--help"}', "revision", 400),
+        (b'{"query": "\\ud800"}', "request", 422),
     ],
-    ids=range(12),
+    ids=range(13),
 )
 def test_a_request_that_is_wrong_is_told_so(ask: Ask, content: bytes, code: str, status: int) -> None:
     check_error(ask("POST", "/api/search", content=content), status, code)
@@ -528,6 +563,22 @@ def test_a_body_beyond_the_limit_is_refused_whatever_it_claims(tmp_path: Path, p
     response = ask("POST", "/api/search", content=body if claimed else stream())
     check_error(response, 413, "too-large")
     assert response.headers["connection"] == "close"
+
+
+def test_a_body_that_is_cut_off_is_not_carried_out(app: Application) -> None:
+    sent: list[Any] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:  # noqa: ANN401 - ASGI's
+        sent.append(message)
+
+    headers = [(b"host", b"localhost"), (b"authorization", f"Bearer {TOKEN}".encode()), (b"content-length", b"20")]
+    scope = {"type": "http", "method": "POST", "path": "/api/shutdown", "query_string": b"", "headers": headers}
+    asyncio.run(app(scope, receive, send))
+    assert sent[0]["status"] == 422
+    assert not app.daemon.stopping
 
 
 def test_a_body_that_does_not_come_is_given_up(tmp_path: Path, project: Path) -> None:
@@ -583,6 +634,49 @@ def test_a_build_keeps_no_question_waiting(tmp_path: Path, project: Path) -> Non
     assert app.daemon.projects.close()
 
 
+def test_many_builds_at_once_keep_no_question_waiting(tmp_path: Path, project: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    projects = make_app(tmp_path / "state", project, other).daemon.projects
+    held = threading.Event()
+    at_work: list[str] = []
+
+    def build(workspace: Workspace) -> None:
+        at_work.append(workspace.root.name)
+        held.wait(60)
+
+    async def use() -> None:
+        building = [asyncio.create_task(projects.run_apart("shop", build)) for _ in range(10)]
+        await asyncio.sleep(0)
+        assert await projects.run("other", lambda workspace: workspace.root.name, timeout_seconds=60) == "other"
+        assert at_work in ([], ["shop"])  # of one project they take turns
+        held.set()
+        await asyncio.gather(*building)
+
+    asyncio.run(use())
+    assert at_work == ["shop"] * 10
+    assert projects.close()
+
+
+def test_a_search_during_a_build_anew_finds_what_it_found_before(app: Application, ask: Ask) -> None:
+    asked = {"query": "total", "mode": "symbol"}
+    before = ask("POST", "/api/search", json=asked).json()["code"]
+    assert before
+    with Workspace.open(app.daemon.projects.states()[0].root) as other:
+        begun = threading.Event()
+
+        def search_behind(done: int, total: int) -> None:
+            begun.set()
+            time.sleep(0.2)
+
+        building = threading.Thread(target=lambda: other.index(full=True, progress=search_behind))
+        building.start()
+        assert begun.wait(30)
+        during = ask("POST", "/api/search", json=asked).json()["code"]
+        building.join()
+    assert [hit["name"] for hit in during] == [hit["name"] for hit in before]
+
+
 def test_more_requests_than_the_limit_are_refused(tmp_path: Path, project: Path) -> None:
     app = make_app(tmp_path / "state", project, limits=Limits(requests=0))
     check_error(asker(app)("GET", "/api/status"), 503, "busy")
@@ -635,6 +729,9 @@ def test_every_operation_has_an_address_and_a_description(ask: Ask) -> None:
     paths = ask("GET", "/openapi.json").json()["paths"]
     assert {f"/api/{name}" for name in OPERATIONS} <= set(paths)
     assert {one.path for one in all_routes()} == set(paths)
+    assert paths["/api/search"]["post"]["requestBody"]["required"]
+    assert not paths["/api/core/list"]["post"]["requestBody"]["required"]  # nothing of it has to be said
+    assert ask("POST", "/api/core/list").status_code == 200
 
 
 def test_a_registry_damaged_while_the_daemon_runs_is_no_crash(app: Application, ask: Ask, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cairn.config import Settings, load_settings
+from cairn.config import Settings, load_settings, settings_files
 from cairn.embedding.chain import find_key, price_of, warnings_of
 from cairn.errors import ConfigError, ProviderKeyError
 from cairn.model_settings import EmbeddingSettings, ModelSettings
@@ -30,6 +30,11 @@ def refused(tmp_path: Path, project: str = "", user: str = "", **environment: st
 def test_nothing_set_means_the_bundled_model(tmp_path: Path) -> None:
     assert load(tmp_path) == Settings()
     assert Settings().chain == ()
+
+
+def test_a_folder_of_settings_that_is_not_absolute_is_ignored(tmp_path: Path) -> None:
+    of_user, _ = settings_files(tmp_path, {"XDG_CONFIG_HOME": "here"})
+    assert of_user == settings_files(tmp_path, {})[0]
 
 
 def test_later_places_win_setting_by_setting(tmp_path: Path) -> None:

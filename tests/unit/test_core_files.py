@@ -213,7 +213,10 @@ def test_a_list_in_brackets_is_read_but_not_edited(project: Path) -> None:
 def test_a_file_that_is_missing_or_outside_is_refused(project: Path) -> None:
     with pytest.raises(NotFoundError):
         CoreFiles(project).add("src/none.py")
-    for path in ("../x.py", ".", "/etc/passwd"):
+    with pytest.raises(NotFoundError):
+        CoreFiles(project).add("x" * 4_000)  # longer than a name can be
+    (project / "link").symlink_to("/etc")
+    for path in ("../x.py", ".", "/etc/passwd", "link/passwd"):
         with pytest.raises(PathError):
             CoreFiles(project).add(path)
 

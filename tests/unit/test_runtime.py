@@ -74,6 +74,7 @@ def test_what_was_written_can_be_taken_back(folder: StateFolder) -> None:
 
 def test_the_state_folder_follows_the_conventions() -> None:
     assert StateFolder.of_user({"XDG_STATE_HOME": "/somewhere"}).path == Path("/somewhere/cairn")
+    assert StateFolder.of_user({"XDG_STATE_HOME": "some/where"}).path == StateFolder.of_user({}).path
     if sys.platform == "linux":
         assert StateFolder.of_user({}).path == Path.home() / ".local" / "state" / "cairn"
 

@@ -83,6 +83,7 @@ def test_a_whole_number_may_be_written_with_a_point() -> None:
         ({"dish": "soup", "table": -1}, "at least 0"),
         ({"dish": "soup", "here": 1}, "true or false"),
         ({"dish": "soup", "tip": "much"}, "a number"),
+        ({"dish": "so\ud800up"}, "half a character"),
     ],
 )
 def test_what_is_wrong_with_a_request_is_told(document: object, message: str) -> None:

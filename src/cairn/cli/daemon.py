@@ -10,8 +10,11 @@ from typing import Any
 from cairn.cli.main import EXIT_FOUND, EXIT_NONE
 from cairn.cli.render import emit, emit_json, note, printable
 from cairn.client import START_SECONDS, ensure, stop
+from cairn.errors import DaemonError, StoreError, error_from
 from cairn.runtime import Runtime, StateFolder
 from cairn.transport import ask, authority
+
+_STATUS_SECONDS = 5.0
 
 
 def run_start(options: argparse.Namespace) -> int:
@@ -68,8 +71,7 @@ def run_status(options: argparse.Namespace) -> int:
         else:
             note("No daemon runs; start it with: cairn daemon start")
         return EXIT_NONE
-    reply = ask(runtime, folder.read_token(), "GET", "/api/status")
-    found: dict[str, Any] = json.loads(reply.body)
+    found = _status_of(runtime, folder.read_token())
     if options.json:
         emit_json({"running": True, "pid": runtime.pid, "url": _url(runtime), **found})
         return EXIT_FOUND
@@ -84,14 +86,29 @@ def run_status(options: argparse.Namespace) -> int:
     return EXIT_FOUND
 
 
+def _status_of(runtime: Runtime, token: str) -> dict[str, Any]:
+    try:
+        reply = ask(runtime, token, "GET", "/api/status", timeout_seconds=_STATUS_SECONDS)
+        document: dict[str, Any] = json.loads(reply.body)
+    except (DaemonError, ValueError) as error:
+        raise DaemonError(
+            f"the daemon (process {runtime.pid}) does not answer: {error}", "cairn daemon stop"
+        ) from error
+    if reply.status >= 400:  # such as for a token that another one wrote
+        raise error_from(document["code"], document["message"], "cairn daemon stop")
+    return document
+
+
 def run_logs(options: argparse.Namespace) -> int:
     """Print the end of the daemon's log."""
     folder = StateFolder.of_user()
     try:
         with folder.log.open(encoding="utf-8", errors="replace") as stream:
             lines = deque(stream, options.lines or None)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         lines = deque()
+    except OSError as error:
+        raise StoreError(f"cannot read {folder.log}: {error.strerror}", "make it readable") from error
     if options.json:
         emit_json({"file": str(folder.log), "lines": [line.rstrip("\n") for line in lines]})
     else:

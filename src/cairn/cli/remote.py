@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cairn import __version__
+from cairn.cli.render import note
 from cairn.errors import DaemonError, StoreError, error_from
 from cairn.registry import Registry, enclosing_root
 from cairn.runtime import StateFolder, environment_mark
@@ -50,7 +51,13 @@ def ask_daemon(
         body = json.dumps({"project": project, **asked}).encode("ascii")
         reply = ask(runtime, folder.read_token(), "POST", f"/api/{operation}", body, timeout_seconds=_ANSWER_SECONDS)
         document = json.loads(reply.body)
-    except (DaemonError, StoreError, ValueError):  # it went meanwhile, is too busy, or its files cannot be read
+    except DaemonError as error:
+        if isinstance(error.__cause__, TimeoutError):  # whoever waited that long is told why
+            note(
+                f"The daemon did not answer within {_ANSWER_SECONDS:.0f} s; answered without it. See: cairn daemon logs"
+            )
+        return None
+    except (StoreError, ValueError):  # it went meanwhile, is too busy, or its files cannot be read
         return None
     if reply.status < 400:
         return document

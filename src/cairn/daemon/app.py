@@ -74,9 +74,10 @@ class Application:
 
     async def _answer(self, request: Request) -> Reply | Events | App:
         check_host(request, self.daemon.host)
-        check_origin(request, self.daemon.host)
+        check_origin(request)
         methods = self._table.get(request.path)
-        route = None if methods is None else methods.get(request.method)
+        # HEAD asks for the head of what GET answers; the server leaves out the body.
+        route = None if methods is None else methods.get("GET" if request.method == "HEAD" else request.method)
         if route is None or not route.open_to_all:
             check_token(request, self.daemon.token)  # before anybody is told what there is
         if methods is None:

@@ -120,11 +120,13 @@ class Request:
         Raises:
             TooLargeError: if it is beyond the limit, whatever its length claims to be.
             SlowError: if it does not come in time.
-            RequestError: if it is no such request.
+            RequestError: if it is no such request, or did not come whole.
         """
         sort = (self.header(b"content-type") or "application/json").partition(";")[0].strip().lower()
         if sort != "application/json":  # a form of a foreign page can send other kinds without being asked first
             raise RequestError("the body must be application/json", "see docs/http-api.md")
+        if (self.header(b"content-encoding") or "identity").strip().lower() != "identity":
+            raise RequestError("the body must not be compressed", "send it without Content-Encoding")
         body = await self._body()
         try:
             document = json.loads(body or b"{}")
@@ -142,10 +144,12 @@ class Request:
             async with asyncio.timeout(limits.body_seconds):
                 while True:
                     message = await self.receive()
+                    if message["type"] == "http.disconnect":  # what is left out may say something else
+                        raise RequestError("the body ended before it was whole", "send as much as Content-Length says")
                     body += message.get("body", b"")
                     if len(body) > limits.body_bytes:
                         raise _too_large(limits.body_bytes)
-                    if message["type"] == "http.disconnect" or not message.get("more_body"):
+                    if not message.get("more_body"):
                         return bytes(body)
         except TimeoutError as error:
             raise SlowError(f"the body did not come within {limits.body_seconds:g} s", "send it at once") from error

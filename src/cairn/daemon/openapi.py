@@ -69,7 +69,9 @@ def _operation(route: Route, schemas: dict[str, Any], error: dict[str, Any]) -> 
         operation["parameters"] = _parameters(route.request)
     elif route.request is not None:
         schema = json_schema(route.request, schemas)
-        operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": schema}}}
+        # Without a body, all fields have their defaults.
+        needed = "required" in json_schema(route.request)
+        operation["requestBody"] = {"required": needed, "content": {"application/json": {"schema": schema}}}
     if route.unavailable:
         operation["responses"]["501"] = {"description": "Not in this version", "content": error}
     return operation

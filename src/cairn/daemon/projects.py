@@ -133,6 +133,8 @@ class Projects:
         self._closed = False
         self._under_way: set[asyncio.Task[Any]] = set()
         self._apart: set[Future[Any]] = set()
+        self._turns_apart: dict[str, asyncio.Lock] = {}  # by root
+        self._room_apart = asyncio.Semaphore(max(1, settings.daemon_threads // 2))
         self._pool = ThreadPoolExecutor(settings.daemon_threads, thread_name_prefix="cairn-answer")
 
     def states(self) -> list[OpenState]:
@@ -198,8 +200,11 @@ class Projects:
     async def run_apart(self, wanted: str, work: Callable[[Workspace], _T]) -> _T:
         """Do some work that takes long, with a workspace of its own, so that it keeps no question waiting.
 
+        Of one project it is done one after the other, and of all by half of the threads at most.
+
         Raises:
             ProjectError: as `run`.
+            BusyError: if the daemon stops before its turn has come.
         """
         root = Path(self.registry.find(wanted).root)
 
@@ -209,10 +214,13 @@ class Projects:
             with Workspace.open(root) as workspace:
                 return work(workspace)
 
-        future = self._pool.submit(run)
-        self._apart.add(future)
-        future.add_done_callback(self._apart.discard)
-        return await asyncio.wrap_future(future)
+        async with self._turns_apart.setdefault(str(root), asyncio.Lock()), self._room_apart:
+            if self._closed:
+                raise BusyError("the daemon is stopping", "ask again in a moment")
+            future = self._pool.submit(run)
+            self._apart.add(future)
+            future.add_done_callback(self._apart.discard)
+            return await asyncio.wrap_future(future)
 
     async def _opened(self, project: Project) -> OpenProject:
         while True:

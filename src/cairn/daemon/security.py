@@ -29,15 +29,18 @@ def check_host(request: Request, host: str) -> None:
         raise AccessError("the Host header names another machine", "ask by the address that cairn daemon status shows")
 
 
-def check_origin(request: Request, host: str) -> None:
-    """Refuse what a page of a foreign origin sends.
+def check_origin(request: Request) -> None:
+    """Refuse what a page of a foreign origin sends; one from another port of this machine is foreign, too.
+
+    Its own origin has the name and port that it was asked by, which `check_host` has looked at.
 
     Raises:
         AccessError: for a foreign origin, or a browser that says the request comes from another site.
     """
     origin = request.header(b"origin")
     site = request.header(b"sec-fetch-site")
-    foreign = origin is not None and not _is_here(_host_of(origin), host)
+    authority = (request.header(b"host") or "").lower()
+    foreign = origin is not None and origin.lower() not in (f"http://{authority}", f"https://{authority}")
     if foreign or site in ("cross-site", "same-site"):
         raise AccessError("requests from pages of other origins are refused", _HINT)
 

@@ -39,7 +39,7 @@ class Ledger:
                 self._shorten_text("context", root, one)
 
     def _shorten_text(self, layer: str, root: str, item: dict[str, Any]) -> None:
-        if self._is_known(layer, root, item["id"] or item["filepath"], item["text"]):
+        if item["text"] and self._is_known(layer, root, item["id"] or item["filepath"], item["text"]):
             item.update(text="", tokens=0, sent=True)
 
     def _is_known(self, layer: str, root: str, text_id: str, text: str) -> bool:

@@ -35,11 +35,12 @@ def identity(connection: sqlite3.Connection) -> str:
 
 
 def clear(connection: sqlite3.Connection) -> None:
-    """Empty the index, as the first run does; the number of its generation stays, so that no reader mistakes it.
+    """Empty the index, as the first run does, which is a new generation: who has the last one open finds nothing there.
 
     The vectors of other models stay, to be found again by the texts they belong to.
     """
     tables = ("entry", "origin", "path", "view", "chunk", "definition", "facts", "blob", "segment")
     for table in (*tables, "overlay_blob", "garbage"):
         connection.execute(f"DELETE FROM {table}")
-    write_meta(connection, {_IDENTITY: os.urandom(16).hex(), HIGHEST_DROPPED_BLOB: "0"})
+    number = str(generation(connection) + 1)
+    write_meta(connection, {_IDENTITY: os.urandom(16).hex(), HIGHEST_DROPPED_BLOB: "0", "generation": number})
