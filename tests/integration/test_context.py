@@ -9,7 +9,7 @@ import pytest
 
 from cairn.errors import RequestError
 from cairn.graph.context import CODE_SHARE
-from cairn.operations import context
+from cairn.operations.context import context
 from cairn.protocol.documents import ContextDocument
 from cairn.protocol.requests import ContextRequest
 from cairn.workspace import Workspace

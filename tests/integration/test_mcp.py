@@ -6,8 +6,8 @@ import asyncio
 import json
 import re
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import mcp_types as types
 import pytest
 from mcp.shared.message import SessionMessage
 
-from cairn.client import Client
+from cairn.client import Client, Stream
 from cairn.config import Settings
 from cairn.daemon.app import create_app
 from cairn.errors import BusyError, RequestError
@@ -34,6 +34,7 @@ from cairn.registry import Registry
 from cairn.runtime import StateFolder
 from cairn.schema import decode
 from cairn.source.text import estimate_tokens
+from cairn.transport import Reply
 from conftest import Git
 
 META = "io.modelcontextprotocol/"
@@ -191,7 +192,7 @@ def test_core_files_are_marked_listed_and_unmarked(agent: Agent) -> None:
         ("graph", {"relation": "callers", "symbol": "nowhere"}, "error[symbol-unknown]"),
         ("core_files", {"action": "mark"}, "mark needs 'file'"),
         ("context", {}, "error[request]"),
-        ("outline", {"file": "\ud800"}, "error[not-found]: there is no file"),
+        ("outline", {"file": "\ud800"}, "error[request]: field 'file' holds half a character"),
         ("search", {"query": "x" * 1_100_000}, "error[too-large]"),
     ],
 )
@@ -338,9 +339,6 @@ def test_a_call_that_takes_longer_than_agents_wait_says_that_its_work_goes_on(ag
         await asyncio.sleep(60)
         return ""
 
-    async def nowhere(done: float, total: float, message: str) -> None:
-        pass
-
     tool = TOOLS["index_status"]._replace(run=late, needs_index=False)
     with pytest.raises(BusyError, match=r"no answer in 0\.01 s") as told:
         agent.run(call(tool, Asked(agent.client, nowhere), IndexStatusRequest(), within_seconds=0.01))
@@ -365,6 +363,36 @@ def test_the_first_index_is_told_step_by_step(first_agent: Agent) -> None:
     news.clear()
     first_agent.run(surface.handle("tools/call", asked, report))
     assert not news
+
+
+async def nowhere(done: float, total: float, message: str) -> None:
+    """Report to nobody."""
+
+
+class StillBuilding:
+    """Carries requests to a daemon whose first build takes for ever; its status is there from the second look on."""
+
+    def __init__(self, *, shows_a_part: bool) -> None:
+        self._shows_a_part = shows_a_part
+        self._looks = 0
+
+    async def send(self, method: str, path: str, body: bytes | None) -> Reply:
+        self._looks += 1
+        if self._shows_a_part and self._looks > 1:
+            return Reply(200, {}, b"{}")
+        return Reply(409, {}, b'{"code": "index-missing", "message": "not indexed", "hint": "cairn index"}')
+
+    @asynccontextmanager
+    async def stream(self, method: str, path: str, body: bytes | None) -> AsyncIterator[Stream]:
+        await asyncio.sleep(60)
+        raise AssertionError
+        yield
+
+
+def test_the_first_part_of_a_long_first_index_is_answered_from() -> None:
+    asyncio.run(Asked(Client(StillBuilding(shows_a_part=True)), nowhere).indexed("shop", within_seconds=0.01))
+    with pytest.raises(BusyError, match="indexed for the first time"):
+        asyncio.run(Asked(Client(StillBuilding(shows_a_part=False)), nowhere).indexed("shop", within_seconds=0.01))
 
 
 def test_a_long_first_index_is_told_a_few_times_a_second_and_not_file_by_file(first_agent: Agent) -> None:

@@ -47,7 +47,7 @@ def run_search(options: argparse.Namespace) -> int:
 def _search_here(options: argparse.Namespace, asked: dict[str, Any]) -> SearchDocument:
     """Search in this process."""
     from cairn.cli.project import allow, among  # noqa: PLC0415 - start-up time: the daemon may have answered
-    from cairn.operations import merge_searches, search  # noqa: PLC0415 - as above
+    from cairn.operations.search import merge_searches, search  # noqa: PLC0415 - as above
     from cairn.protocol.requests import SearchRequest  # noqa: PLC0415 - as above
     from cairn.registry import ALL  # noqa: PLC0415 - as above
     from cairn.schema import decode  # noqa: PLC0415 - as above
@@ -107,7 +107,7 @@ def run_similar(options: argparse.Namespace) -> int:
 
 
 def _similar_here(options: argparse.Namespace, asked: dict[str, Any]) -> SearchDocument:
-    from cairn.operations import similar  # noqa: PLC0415 - start-up time: the daemon may have answered
+    from cairn.operations.search import similar  # noqa: PLC0415 - start-up time: the daemon may have answered
     from cairn.protocol.requests import SimilarRequest  # noqa: PLC0415 - as above
     from cairn.schema import decode  # noqa: PLC0415 - as above
     from cairn.workspace import Workspace  # noqa: PLC0415 - as above
@@ -195,7 +195,7 @@ def run_fetch(options: argparse.Namespace) -> int:
 
 
 def _fetch_here(options: argparse.Namespace, asked: dict[str, Any]) -> list[FetchedDocument]:
-    from cairn.operations import fetch  # noqa: PLC0415 - start-up time: the daemon may have answered
+    from cairn.operations.read import fetch  # noqa: PLC0415 - start-up time: the daemon may have answered
     from cairn.protocol.requests import FetchRequest  # noqa: PLC0415 - as above
     from cairn.schema import decode  # noqa: PLC0415 - as above
     from cairn.workspace import Workspace  # noqa: PLC0415 - as above

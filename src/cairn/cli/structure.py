@@ -46,7 +46,7 @@ def run_context(options: argparse.Namespace) -> int:
 
 
 def _context_here(options: argparse.Namespace, asked: dict[str, Any]) -> ContextDocument:
-    from cairn.operations import context  # noqa: PLC0415 - start-up time: the daemon may have answered
+    from cairn.operations.context import context  # noqa: PLC0415 - start-up time: the daemon may have answered
     from cairn.protocol.requests import ContextRequest  # noqa: PLC0415 - as above
     from cairn.schema import decode  # noqa: PLC0415 - as above
     from cairn.workspace import Workspace  # noqa: PLC0415 - as above
@@ -75,7 +75,7 @@ def run_outline(options: argparse.Namespace) -> int:
 
 
 def _outline_here(options: argparse.Namespace, asked: dict[str, Any]) -> OutlineDocument:
-    from cairn.operations import outline  # noqa: PLC0415 - start-up time: the daemon may have answered
+    from cairn.operations.read import outline  # noqa: PLC0415 - start-up time: the daemon may have answered
     from cairn.protocol.requests import OutlineRequest  # noqa: PLC0415 - as above
     from cairn.schema import decode  # noqa: PLC0415 - as above
     from cairn.workspace import Workspace  # noqa: PLC0415 - as above

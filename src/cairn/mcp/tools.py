@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -30,7 +31,7 @@ from cairn.schema import Schema, json_schema
 
 # How far it is: done, to do, and what. Agents give up on a call after 60 s, unless told otherwise.
 Report = Callable[[float, float, str], Awaitable[None]]
-FIRST_INDEX_SECONDS = 40.0
+FIRST_INDEX_SECONDS = 25.0
 CALL_SECONDS = 50.0
 _REPORT_SECONDS = 0.2  # between two reports of how far it is; there is one a file
 
@@ -41,17 +42,19 @@ class Asked(NamedTuple):
     client: Client
     report: Report
 
-    async def indexed(self, project: str) -> None:
+    async def indexed(self, project: str, within_seconds: float = FIRST_INDEX_SECONDS) -> None:
         """Make sure that a project has an index; the first one is built here, and told step by step.
 
+        What takes longer goes on meanwhile, and answers say how much is indexed so far.
+
         Raises:
-            BusyError: if that takes longer than an agent waits. It goes on meanwhile.
+            BusyError: if not even a part of it is there in time.
             CairnError: what the daemon says.
         """
         done = total = 0
         told = 0.0
         try:
-            async with asyncio.timeout(FIRST_INDEX_SECONDS):
+            async with asyncio.timeout(within_seconds):
                 try:
                     await self.client.get("/api/index/status", project=project)
                 except IndexMissingError:
@@ -63,6 +66,9 @@ class Asked(NamedTuple):
                             told = time.monotonic()
                             await self.report(done, total, f"indexing {done:,} of {total:,} files")
         except TimeoutError as error:
+            with suppress(IndexMissingError):
+                await self.client.get("/api/index/status", project=project)
+                return
             far = f": {done:,} of {total:,} files so far" if total else ""
             raise BusyError(
                 f"the project is being indexed for the first time{far}", "ask again in a moment; `outline` works now"

@@ -85,7 +85,10 @@ class SearchDocument(TypedDict):
 
 
 class FetchedDocument(TypedDict):
-    """The text of one result. `omitted_lines` were cut off its end, `sent` says that the session has it already."""
+    """The text of one result. `omitted_lines` were cut off its end, `sent` says that the session has it already.
+
+    `omitted_ids` is in the last one: of so many ids behind it, not even a row had room.
+    """
 
     id: str
     kind: str
@@ -99,6 +102,7 @@ class FetchedDocument(TypedDict):
     stale: bool
     revision: str
     omitted_lines: NotRequired[int]
+    omitted_ids: NotRequired[int]
     sent: NotRequired[bool]
 
 
@@ -140,7 +144,7 @@ class OutlineSymbolDocument(TypedDict):
 
 
 class OutlineDocument(TypedDict):
-    """What a file defines."""
+    """What a file defines. `unlisted` entries of `imports` and `symbols` had no room beside `text`."""
 
     filepath: str
     language: str
@@ -153,6 +157,7 @@ class OutlineDocument(TypedDict):
     text: str
     tokens: int
     notes: list[str]
+    unlisted: NotRequired[int]
 
 
 class CoreSymbolDocument(TypedDict):

@@ -54,7 +54,7 @@ def _work(operation: str, asked: ProjectRequest, workspace: Workspace) -> Any:  
 
 
 async def _search_all(request: Request, asked: SearchRequest) -> Any:  # noqa: ANN401 - JSON
-    from cairn.operations import merge_searches  # noqa: PLC0415 - start-up time, as above
+    from cairn.operations.search import merge_searches  # noqa: PLC0415 - start-up time, as above
 
     found = []
     problems = []

@@ -1,0 +1,137 @@
+"""The context of a task or of results: definitions with what is around them, packed into a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from cairn.errors import NotFoundError, PathError, QueryError, RequestError
+from cairn.operations.budget import cut_text, room_of, size_of
+from cairn.protocol.documents import ContextDocument, ContextItem, fetched_to_dict
+from cairn.protocol.requests import DEFAULT_ANSWER_TOKENS, ContextRequest
+from cairn.source.text import BYTES_PER_TOKEN
+from cairn.workspace import Workspace
+
+if TYPE_CHECKING:
+    from cairn.index.limits import Progress
+
+_OVERHEAD_TOKENS = 40  # an estimate of what the fields of an item cost beside its text
+_LEAST_CONTEXT_TOKENS = 200
+_LEAST_RELEVANCE = 0.1  # what is less likely to matter for a task is no context
+
+
+def context(workspace: Workspace, request: ContextRequest, progress: Progress | None = None) -> ContextDocument:
+    """Lay out what is around results, or around what a search for the task finds, as far as the budget goes.
+
+    What comes first may take most of the budget. Results in one definition share an item.
+
+    Raises:
+        RequestError: unless ids, or a task or files are given.
+    """
+    if bool(request.ids) == bool(request.task or request.files):
+        raise RequestError("give ids of results, or a task with or without files", "cairn context TASK")
+    needs_index = bool(request.ids or request.task)
+    told = workspace.refresh(progress) if request.update and needs_index else ""
+    ids = list(request.ids)
+    notes: list[str] = []
+    if request.task:
+        ids, notes = _ids_for(workspace, request, progress)
+    wanted: list[Callable[[int], ContextItem]] = [
+        lambda budget, file=file: _outline_item(workspace, file, budget)  # type: ignore[misc]
+        for file in request.files
+    ]
+    wanted += [
+        lambda budget, one=one: _context_item(workspace, one, budget, progress)  # type: ignore[misc]
+        for one in ids[: request.limit]
+    ]
+    notes += [told] if told else []
+    max_tokens = DEFAULT_ANSWER_TOKENS if request.max_tokens is None else request.max_tokens
+    document: ContextDocument = {"items": [], "omitted": len(ids), "tokens": max_tokens, "notes": notes}
+    document["items"], omitted = _pack(wanted, room_of(max_tokens) - size_of(document))
+    document["omitted"] = omitted + max(0, len(ids) - request.limit)
+    document["tokens"] = sum(map(size_of, document["items"])) // BYTES_PER_TOKEN
+    return document
+
+
+def _pack(wanted: Sequence[Callable[[int], ContextItem]], room: int) -> tuple[list[ContextItem], int]:
+    """Return the items that have room in so many bytes, and how many have none.
+
+    Args:
+        wanted: what makes each, given the tokens that it may cost.
+        room: bytes, as JSON.
+    """
+    items: dict[tuple[str, str, int, int], ContextItem] = {}
+    n_left_out = 0
+    for place, make in enumerate(wanted):
+        share = max(_LEAST_CONTEXT_TOKENS, 2 * (room // BYTES_PER_TOKEN) // (len(wanted) - place + 1))
+        item = make(share - _OVERHEAD_TOKENS)
+        if (size := size_of(item)) > room:  # JSON writes some marks in several bytes
+            item = make(share * room // size - _OVERHEAD_TOKENS)
+        key = item["kind"], item["filepath"], item["start_line"], item["end_line"]
+        if key in items:
+            continue
+        if size_of(item) > room:
+            n_left_out += 1
+            continue
+        items[key] = item
+        room -= size_of(item)
+    return list(items.values()), n_left_out
+
+
+def _ids_for(workspace: Workspace, request: ContextRequest, progress: Progress | None) -> tuple[list[str], list[str]]:
+    """Return the ids of what a search for the task finds, without what is unlikely to matter, and notes."""
+    answer = workspace.search(request.task, limit=request.limit, progress=progress)
+    notes = list(answer.notes)
+    likely = [hit for place, hit in enumerate(answer.code) if place == 0 or hit.relevance >= _LEAST_RELEVANCE]
+    if n_unlikely := len(answer.code) - len(likely):
+        notes.append(f"Left out as unlikely: {n_unlikely}; a search shows them.")
+    if not likely:
+        notes.append(f"Nothing relevant for {answer.query!r} in {answer.coverage.indexed:,} files.")
+    return [hit.id for hit in likely], notes
+
+
+def _context_item(workspace: Workspace, text_id: str, budget: int, progress: Progress | None) -> ContextItem:
+    (hit,) = workspace.fetch([text_id])
+    shown = fetched_to_dict(hit)
+    item: ContextItem = {
+        "id": hit.id,
+        "kind": hit.kind,
+        "name": hit.name,
+        "filepath": hit.path,
+        "start_line": hit.start_line,
+        "end_line": hit.end_line,
+        "text": hit.text,
+        "tokens": hit.tokens,
+    }
+    if hit.name and not hit.revision:  # what stands outside of definitions, or is not checked out, has no outline
+        try:
+            around = workspace.outline(
+                hit.path, mode="context", symbol=str(hit.start_line), max_tokens=max(1, budget), progress=progress
+            )
+        except (NotFoundError, PathError, QueryError):
+            pass  # a text without definitions: what is around it is itself
+        else:
+            item["text"], item["tokens"] = around.text, around.text_tokens
+            if (focus := around.focus) is not None:  # a result may be a part of it only
+                item["kind"], item["name"] = focus.kind, focus.name
+                item["start_line"], item["end_line"] = focus.start_line, focus.end_line
+            return item
+    if hit.tokens > budget:
+        cut_text(shown, BYTES_PER_TOKEN * (budget - _OVERHEAD_TOKENS))
+        rest = f"(+{shown['omitted_lines']} lines: cairn fetch {hit.id})"
+        item["text"], item["tokens"] = f"{shown['text']}\n{rest}", shown["tokens"] + _OVERHEAD_TOKENS
+    return item
+
+
+def _outline_item(workspace: Workspace, file: str, budget: int) -> ContextItem:
+    found = workspace.outline(file, max_tokens=max(1, budget))
+    return {
+        "id": "",
+        "kind": "file",
+        "name": "",
+        "filepath": found.path,
+        "start_line": 1,
+        "end_line": found.lines,
+        "text": found.text,
+        "tokens": found.text_tokens,
+    }

@@ -1,0 +1,122 @@
+"""Core files: shown, marked, suggested."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cairn.core_files import CoreFiles
+from cairn.errors import NotFoundError, PathError
+from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
+from cairn.operations.budget import room_of, size_of
+from cairn.protocol.documents import (
+    CoreChangeDocument,
+    CoreFileDocument,
+    CoreListDocument,
+    CoreSuggestionDocument,
+    CoreSymbolDocument,
+)
+from cairn.protocol.requests import (
+    DEFAULT_ANSWER_TOKENS,
+    MAX_ANSWER_TOKENS,
+    CoreAddRequest,
+    CoreListRequest,
+    CoreRemoveRequest,
+    CoreSuggestRequest,
+)
+from cairn.source.text import BYTES_PER_TOKEN
+from cairn.types import OutlineSymbol
+from cairn.workspace import Workspace
+
+if TYPE_CHECKING:
+    from cairn.index.limits import Progress
+
+DEFAULT_CORE_TOKENS = 1_500  # they are shown at the start of sessions
+_MAX_HEAD_CHARS = 120
+_COUNT_BYTES = 6  # of the number of definitions without room
+_TELLING_KINDS = FUNCTION_KINDS | TYPE_KINDS  # of what a core file defines, these come first
+
+
+def list_core(workspace: Workspace, request: CoreListRequest, progress: Progress | None = None) -> CoreListDocument:
+    """Show each core file with its summary and, as far as the budget goes, the heads of what it defines.
+
+    Every file gets its row first; what is left of the budget is shared evenly among those that follow.
+    """
+    max_tokens = DEFAULT_CORE_TOKENS if request.max_tokens is None else request.max_tokens
+    core = CoreFiles(workspace.root)
+    marked = core.read()
+    left = room_of(max_tokens) - size_of({"files": [], "omitted": len(marked), "tokens": max_tokens})
+    files: list[CoreFileDocument] = []
+    for one in marked:
+        row: CoreFileDocument = {
+            "filepath": one.path,
+            "summary": one.summary,
+            "missing": not core.has(one.path),
+            "symbols": [],
+            "omitted": 0,
+        }
+        if (size := size_of(row) + _COUNT_BYTES) > left:
+            break
+        left -= size
+        files.append(row)
+    for place, row in enumerate(files):
+        if not row["missing"]:
+            left -= _add_symbols(workspace, row, left // (len(files) - place))
+    tokens = sum(map(size_of, files)) // BYTES_PER_TOKEN
+    return {"files": files, "omitted": len(marked) - len(files), "tokens": tokens}
+
+
+def _add_symbols(workspace: Workspace, row: CoreFileDocument, room: int) -> int:
+    """Add what a core file defines, outermost first, as far as so many bytes go; return how many it took."""
+    try:
+        symbols = workspace.outline(row["filepath"], max_tokens=DEFAULT_ANSWER_TOKENS).symbols
+    except (NotFoundError, PathError):
+        return 0  # its language has no definitions, or the file is none that can be read: the row says enough
+    used = 0
+    kept: list[OutlineSymbol] = []
+    for one in sorted(symbols, key=lambda one: (one.depth, one.kind not in _TELLING_KINDS)):
+        size = size_of(_core_symbol(one))
+        if used + size > room:
+            break
+        used += size
+        kept.append(one)
+    kept.sort(key=lambda one: one.start_line)
+    row["symbols"] = [_core_symbol(one) for one in kept]
+    row["omitted"] = len(symbols) - len(kept)
+    return used
+
+
+def _core_symbol(symbol: OutlineSymbol) -> CoreSymbolDocument:
+    return {"line": symbol.start_line, "signature": _head(symbol)}
+
+
+def _head(symbol: OutlineSymbol) -> str:
+    indent = "  " * symbol.depth
+    return indent + (symbol.signature or f"{symbol.kind} {symbol.name}")[:_MAX_HEAD_CHARS]
+
+
+def add_core(workspace: Workspace, request: CoreAddRequest, progress: Progress | None) -> CoreChangeDocument:
+    """Mark a core file, or give it another summary."""
+    file, changed = CoreFiles(workspace.root).add(request.file, request.summary)
+    return {"filepath": file.path, "summary": file.summary, "changed": changed}
+
+
+def remove_core(workspace: Workspace, request: CoreRemoveRequest, progress: Progress | None) -> CoreChangeDocument:
+    """Take the mark of a core file away."""
+    file, changed = CoreFiles(workspace.root).remove(request.file)
+    return {"filepath": file.path, "summary": file.summary, "changed": changed}
+
+
+def suggest_core(
+    workspace: Workspace, request: CoreSuggestRequest, progress: Progress | None
+) -> list[CoreSuggestionDocument]:
+    """Return the most central files that are not marked."""
+    marked = {one.path for one in CoreFiles(workspace.root).read()}
+    ranked = workspace.map(max_tokens=MAX_ANSWER_TOKENS, progress=progress).entries
+    return [
+        {
+            "filepath": one.path,
+            "rank": one.rank,
+            "symbols": [{"line": line, "signature": head} for line, head in one.symbols],
+        }
+        for one in [one for one in ranked if one.path not in marked][: request.limit]
+    ]

@@ -1,0 +1,107 @@
+"""Searches: of one project, of several, for code that is similar."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from cairn.errors import ProjectError
+from cairn.operations.budget import fit_lists
+from cairn.protocol.documents import SearchDocument, answer_to_dict
+from cairn.protocol.requests import SearchRequest, SimilarRequest
+from cairn.workspace import Workspace
+
+if TYPE_CHECKING:
+    from cairn.index.limits import Progress
+
+
+def search(workspace: Workspace, request: SearchRequest, progress: Progress | None = None) -> SearchDocument:
+    """Search the project; see `Workspace.search`."""
+    told = workspace.refresh(progress, branch=request.branch) if request.update else ""
+    answer = workspace.search(
+        request.query,
+        branch=request.branch,
+        limit=request.limit,
+        mode=request.mode,
+        kinds=request.kinds,
+        languages=request.languages,
+        globs=request.globs,
+        max_tokens=request.max_tokens,
+        explain=request.explain,
+        context=request.context,
+        expand=request.expand,
+        progress=progress,
+    )
+    if not told and request.update and request.branch is None and workspace.complete_in_background():
+        told = f"a run in the background completes them; it writes to {workspace.state.embedding_log}"
+    if told:
+        answer = replace(answer, notes=(*answer.notes, told))
+    return _fitted(answer_to_dict(answer), request.max_tokens)
+
+
+def merge_searches(
+    found: Sequence[tuple[str, SearchDocument]], request: SearchRequest, problems: Sequence[str] = ()
+) -> SearchDocument:
+    """Return one answer out of those of several projects, each given with its name; the most relevant hits first.
+
+    What belongs to one project only (its view, branch and generation) is left empty.
+
+    Args:
+        found: the answers.
+        request: what was asked.
+        problems: why others did not answer, sentences for the reader.
+
+    Raises:
+        ProjectError: if no project answered.
+    """
+    if not found:
+        raise ProjectError("; ".join(problems) or "no project is known yet", "cairn index -C FOLDER")
+    hits = [{**hit, "project": name} for name, document in found for hit in document["code"]]
+    hits.sort(key=lambda hit: -float(str(hit["relevance"])))
+    shown = hits[: request.limit or len(hits)]
+    documents = [document for _, document in found]
+    modes = {document["mode"] for document in documents}
+    merged: SearchDocument = {
+        "query": documents[0]["query"],
+        "mode": modes.pop() if len(modes) == 1 else "auto",
+        "view": "",
+        "branch": "",
+        "generation": 0,
+        "code": shown,  # type: ignore[typeddict-item] # the fields of a hit, and `project`
+        "memory": [],
+        "total_tokens_available": sum(document["total_tokens_available"] for document in documents),
+        "omitted": sum(document["omitted"] for document in documents) + len(hits) - len(shown),
+        "coverage": {
+            "indexed": sum(document["coverage"]["indexed"] for document in documents),
+            "eligible": sum(document["coverage"]["eligible"] for document in documents),
+            "pending": sum(document["coverage"]["pending"] for document in documents),
+        },
+        "took_ms": round(sum(document["took_ms"] for document in documents), 2),
+    }
+    notes = [f"{name}: {text}" for name, document in found for text in document.get("notes", ())]
+    if notes or problems:
+        merged["notes"] = [*notes, *problems]
+    return _fitted(merged, request.max_tokens)
+
+
+def similar(workspace: Workspace, request: SimilarRequest, progress: Progress | None = None) -> SearchDocument:
+    """Find code like that of a place, or like a text; see `Workspace.similar`."""
+    told = workspace.refresh(progress) if request.update else ""
+    answer = workspace.similar(
+        request.file,
+        request.line,
+        code=request.code,
+        limit=request.limit,
+        kinds=request.kinds,
+        languages=request.languages,
+        globs=request.globs,
+    )
+    document = answer_to_dict(replace(answer, notes=(*answer.notes, told)) if told else answer)
+    return _fitted(document, request.max_tokens)
+
+
+def _fitted(document: SearchDocument, max_tokens: int | None) -> SearchDocument:
+    if max_tokens is not None:
+        fit_lists(document, max_tokens, ["code"])  # type: ignore[arg-type] # a TypedDict is a dict
+    return document
