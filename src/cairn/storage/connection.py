@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import TypeVar
 from cairn.errors import IndexDamagedError, IndexLockedError, StoreError
 
 BUSY_TIMEOUT_MS = 10_000
+_RETRY_SECONDS = 0.01
 MAX_VARIABLES = 500  # of one statement
 _DAMAGED = ("malformed", "not a database", "disk image", "file is encrypted", "Could not decode")
 _READ_ONLY = ("readonly", "read-only", "unable to open")
@@ -24,7 +26,7 @@ def connect(path: Path) -> sqlite3.Connection:
     with mapped_errors(path):
         connection = _connect(path)
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
+            _keep_a_log(connection)
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA foreign_keys = ON")
         except BaseException:
@@ -61,6 +63,20 @@ def _connect(path: Path | str) -> sqlite3.Connection:
     return sqlite3.connect(
         path, timeout=timeout, isolation_level=None, check_same_thread=False, uri=isinstance(path, str)
     )
+
+
+def _keep_a_log(connection: sqlite3.Connection) -> None:
+    """Switch to a write-ahead log. Who opens a new database with others at once is in their way, and SQLite gives up."""
+    deadline = time.monotonic() + BUSY_TIMEOUT_MS / 1000
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(_RETRY_SECONDS)
+        else:
+            return
 
 
 def _has_content(file: Path) -> bool:
