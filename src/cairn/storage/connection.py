@@ -66,7 +66,7 @@ def _connect(path: Path | str) -> sqlite3.Connection:
 
 
 def _keep_a_log(connection: sqlite3.Connection) -> None:
-    """Switch to a write-ahead log. Who opens a new database with others at once is in their way, and SQLite gives up."""
+    """Switch to a write-ahead log. While others open a new database at once, SQLite gives up instead of waiting."""
     deadline = time.monotonic() + BUSY_TIMEOUT_MS / 1000
     while True:
         try:
