@@ -38,7 +38,7 @@ class CodeHit:
 
     `captures` are what the metavariables of a structural pattern stand for, by name, once for each match on the lines.
     `similarity`, 0 to 1, and `match` say how alike this is to code that others were asked for.
-    `neighbours` is None unless they were asked for.
+    `neighbours` is None unless they were asked for. `qualified_name` is the name with those of what encloses it.
     """
 
     id: str
@@ -60,6 +60,7 @@ class CodeHit:
     similarity: float | None = None
     match: Match | None = None
     neighbours: tuple[Neighbour, ...] | None = None
+    qualified_name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

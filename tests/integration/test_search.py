@@ -14,6 +14,7 @@ import pytest
 
 from cairn.config import Settings
 from cairn.errors import NotFoundError, QueryError
+from cairn.protocol.documents import answer_to_dict
 from cairn.types import Mode
 from cairn.workspace import Workspace
 
@@ -180,6 +181,14 @@ def test_nul_bytes_beyond_the_beginning_do_no_harm(tmp_path: Path) -> None:
 def test_a_name_gives_its_definition_first(small: Workspace, query: str, path: str, line: int) -> None:
     best = small.search(query).code[0]
     assert (best.path, best.start_line) == (path, line)
+
+
+def test_a_method_says_what_class_it_is_of(small: Workspace) -> None:
+    answer = small.search("load", mode="symbol", limit=20)
+    assert {"Store.load", "Cache.load", "View.load"} <= {hit.qualified_name for hit in answer.code}
+    rows = {row["filepath"]: row for row in answer_to_dict(small.search("load_all", mode="symbol", limit=1))["code"]}
+    assert "qualified_name" not in rows["store.py"]
+    assert answer_to_dict(answer)["code"][0]["qualified_name"].endswith(".load")
 
 
 @pytest.mark.parametrize(

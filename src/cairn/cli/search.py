@@ -151,7 +151,7 @@ def _print(document: SearchDocument, *, explain: bool) -> None:
 def _print_hit(hit: HitDocument, style: Style, words: list[str], *, explain: bool) -> None:
     project = f"{printable(hit['project'])}: " if "project" in hit else ""
     where = f"{project}{printable(hit['filepath'])}:{hit['start_line']}"
-    label = f"{hit['kind']} {hit['name']}".strip()
+    label = f"{hit['kind']} {hit.get('qualified_name', hit['name'])}".strip()
     changed = " (changed since it was indexed)" if hit.get("stale") else ""
     verdict: str = hit["confidence"]
     if "match" in hit:

@@ -158,7 +158,7 @@ def _hit(hit: HitDocument) -> str:
 
 
 def _label(item: Any) -> str:  # noqa: ANN401 - whatever has a kind and a name
-    return f"{item['kind']} {item['name']}".strip()
+    return f"{item['kind']} {item.get('qualified_name', item['name'])}".strip()
 
 
 def fetch_text(found: list[FetchedDocument], skipped: int) -> str:

@@ -55,6 +55,7 @@ class HitDocument(TypedDict):
     relevance: float
     confidence: Confidence
     preview: str
+    qualified_name: NotRequired[str]
     neighbours: NotRequired[list[NeighbourDocument]]
     stale: NotRequired[bool]
     score: NotRequired[float]
@@ -247,6 +248,8 @@ def _hit_to_dict(hit: CodeHit) -> HitDocument:
         "confidence": hit.confidence,
         "preview": hit.preview,
     }
+    if hit.qualified_name != hit.name:
+        document["qualified_name"] = hit.qualified_name
     if hit.neighbours is not None:
         document["neighbours"] = [
             {

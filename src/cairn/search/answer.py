@@ -321,11 +321,11 @@ def _focus_on_line(row: ChunkRow, match: LineMatch) -> Focus:
     ]
     if around:
         place, inner = around[-1]
-        return Focus(inner.kind, inner.name, inner.signature, span, place if len(row.definitions) > 1 else None)
+        return Focus.on(inner, place if len(row.definitions) > 1 else None, span)
     owner: Definition | None = row.owner
     if owner is not None and owner.span.start_line <= match.start_line <= owner.span.end_line:
-        return Focus(owner.kind, owner.name, owner.signature, span, None)
-    return Focus(row.chunk.kind if row.owner is None else "module", "", "", span, None)
+        return Focus.on(owner, span=span)
+    return Focus.on_text(row.chunk.kind if row.owner is None else "module", span)
 
 
 def _unknown_row(match: LineMatch) -> ChunkRow:

@@ -27,9 +27,20 @@ class Focus:
 
     kind: str
     name: str
+    qualified_name: str
     signature: str
     span: Span
-    place: int | None
+    place: int | None = None
+
+    @classmethod
+    def on(cls, one: Definition, place: int | None = None, span: Span | None = None) -> Focus:
+        """Show a definition, or the part of it in a span."""
+        return cls(one.kind, one.name, one.qualified_name, one.signature, span or one.span, place)
+
+    @classmethod
+    def on_text(cls, kind: str, span: Span) -> Focus:
+        """Show what is no definition."""
+        return cls(kind, "", "", "", span)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +125,12 @@ def focus_on(row: ChunkRow, terms: frozenset[str], definition: int | None) -> Fo
         ]
         return _on_definition(row, owner_place if owner_place in named or not named else named[0])
     if row.owner is not None:
-        return Focus(row.owner.kind, row.owner.name, row.owner.signature, row.chunk.span, None)
-    return Focus(row.chunk.kind, "", "", row.chunk.span, None)
+        return Focus.on(row.owner, span=row.chunk.span)
+    return Focus.on_text(row.chunk.kind, row.chunk.span)
 
 
 def _on_definition(row: ChunkRow, place: int) -> Focus:
-    one = row.definitions[place]
-    return Focus(one.kind, one.name, one.signature, one.span, place if len(row.definitions) > 1 else None)
+    return Focus.on(row.definitions[place], place if len(row.definitions) > 1 else None)
 
 
 def _is_named(definition: Definition, terms: frozenset[str]) -> bool:
@@ -142,6 +152,7 @@ def make_hit(
         id=format_hit_id(row.key, path, focus.place),
         kind=focus.kind,
         name=focus.name,
+        qualified_name=focus.qualified_name,
         path=path,
         start_line=focus.span.start_line,
         end_line=focus.span.end_line,

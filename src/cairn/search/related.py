@@ -192,11 +192,10 @@ def _hit(
         span = Span(line, line, start, start + len(b"".join(text.lines(line, line))))
     else:
         span = graph.code.definition(place.node).span
-    kind, name, signature = ("module", "", "") if one is None else (one.kind, one.name, one.signature)
     part = None
     if row is not None and one is not None and not source.stale:
         part = focus_on(row, frozenset(), place_of(place.node)).place
-    focus = Focus(kind, name, signature, span, part)
+    focus = Focus.on_text("module", span) if one is None else Focus.on(one, part, span)
     verdict = Verdict(place.chance, place.chance, confidence_word(place.chance))
     known = row if row is not None and not source.stale else _unknown(span)
     hit = make_hit(library.snapshot, known, focus, number, text, verdict, request.context)

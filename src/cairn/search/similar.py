@@ -171,10 +171,9 @@ def _focuses(row: ChunkRow) -> Iterator[Focus]:
     """Yield the definitions that begin in a chunk, or the chunk itself when it is no part of one."""
     places = [place for place, one in enumerate(row.definitions) if one.kind not in MINOR_KINDS]
     for place in places:
-        one = row.definitions[place]
-        yield Focus(one.kind, one.name, one.signature, one.span, place if len(row.definitions) > 1 else None)
+        yield Focus.on(row.definitions[place], place if len(row.definitions) > 1 else None)
     if not places and (row.owner is None or row.owner.kind in MINOR_KINDS):
-        yield Focus(row.chunk.kind, "", "", row.chunk.span, None)
+        yield Focus.on_text(row.chunk.kind, row.chunk.span)
 
 
 def _chunk_ids(library: Library, sample: Sample, file_of_blob: Ints, file_of_row: Ints) -> list[int]:
