@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import signal
 import socket
 import stat
@@ -23,7 +24,7 @@ from cairn.client import Client, SocketTransport, ensure, stop
 from cairn.daemon.lifecycle import LOG_BYTES
 from cairn.errors import ProjectError
 from cairn.protocol.requests import SearchRequest
-from cairn.runtime import Runtime, StateFolder
+from cairn.runtime import Runtime, StateFolder, process_started
 from cairn.storage.lock import write_lock
 from cairn.transport import ask
 
@@ -151,6 +152,30 @@ def test_a_daemon_that_nobody_asks_ends_by_itself(tmp_path: Path, folder: StateF
     wait_until_ended(folder)
     assert not folder.runtime.exists()
     assert "nobody asked" in folder.log.read_text()
+
+
+def test_a_daemon_whose_address_is_lost_writes_it_down_again(tmp_path: Path, folder: StateFolder) -> None:
+    often = {"CAIRN_DAEMON_IDLE_MINUTES": "0.2"}
+    started = document(cairn("daemon", "start", "--json", cwd=tmp_path, **often))
+    folder.runtime.write_text("{")
+    folder.token.unlink()
+    deadline = time.monotonic() + 30
+    while (found := folder.find()) is None and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert found is not None
+    assert found.pid == started["pid"]
+    assert ask(found, folder.read_token(), "GET", "/api/status").status == 200
+
+
+def test_a_daemon_without_its_state_folder_ends(tmp_path: Path, folder: StateFolder) -> None:
+    started = document(cairn("daemon", "start", "--json", cwd=tmp_path, CAIRN_DAEMON_IDLE_MINUTES="0.2"))
+    runtime = folder.find()
+    assert runtime is not None
+    shutil.rmtree(folder.path)
+    deadline = time.monotonic() + 30
+    while process_started(started["pid"]) == runtime.started and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert process_started(started["pid"]) != runtime.started
 
 
 def test_a_daemon_in_the_foreground_ends_in_order_when_it_is_told_to(folder: StateFolder) -> None:

@@ -10,6 +10,7 @@ import socket
 import sys
 import time
 from collections.abc import Sequence
+from functools import partial
 from logging.handlers import RotatingFileHandler
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from cairn.config import Settings
 from cairn.errors import DaemonError, IndexLockedError
 from cairn.protocol import PROTOCOL_VERSION
 from cairn.runtime import Runtime, StateFolder, environment_mark, process_started
-from cairn.storage.lock import write_lock
+from cairn.storage.lock import holder, write_lock
 
 if TYPE_CHECKING:
     from cairn.daemon.app import Extension
@@ -58,19 +59,17 @@ def _serve(settings: Settings, folder: StateFolder, extensions: Sequence[Extensi
         # Found from here on: who connects waits until the rest has started.
         listener.listen()
         port = listener.getsockname()[1]
-        folder.write(
-            Runtime(
-                pid=os.getpid(),
-                started=process_started(os.getpid()),
-                host=settings.daemon_host,
-                port=port,
-                version=__version__,
-                protocol=PROTOCOL_VERSION,
-                environment=environment_mark(),
-                answers_commands=settings.daemon,
-            ),
-            token,
+        runtime = Runtime(
+            pid=os.getpid(),
+            started=process_started(os.getpid()),
+            host=settings.daemon_host,
+            port=port,
+            version=__version__,
+            protocol=PROTOCOL_VERSION,
+            environment=environment_mark(),
+            answers_commands=settings.daemon,
         )
+        folder.write(runtime, token)
         try:
             from cairn.daemon.app import create_app  # noqa: PLC0415 - after it can be found
             from cairn.daemon.security import is_loopback  # noqa: PLC0415 - as above
@@ -78,6 +77,7 @@ def _serve(settings: Settings, folder: StateFolder, extensions: Sequence[Extensi
 
             start_log(folder)
             app = create_app(settings, folder=folder, host=settings.daemon_host, token=token, extensions=extensions)
+            app.daemon.stay_found = partial(_stay_found, folder, runtime, token)
             if not is_loopback(settings.daemon_host):
                 _log.warning("other machines can reach %s; what they say is not encrypted", settings.daemon_host)
             _log.info("version %s, process %d, port %d", __version__, os.getpid(), port)
@@ -90,6 +90,17 @@ def _serve(settings: Settings, folder: StateFolder, extensions: Sequence[Extensi
     if not app.daemon.ended_in_time:
         logging.shutdown()
         os._exit(0)  # what is committed stays; a thread that works cannot be ended otherwise
+
+
+def _stay_found(folder: StateFolder, runtime: Runtime, token: str) -> bool:
+    """Write down again where the daemon is if that was lost; without its lock, tell that it is not found any more."""
+    if folder.find() is not None:
+        return True
+    if holder(folder.lock) is None:  # another one can start, and be the one that is found
+        return False
+    _log.warning("%s was lost; it is written anew", folder.runtime)
+    folder.write(runtime, token)
+    return True
 
 
 def detach(folder: StateFolder, timeout_seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""What the daemon does beside answering: closes what is idle, ends when nobody needs it, and leaves all in order."""
+"""What the daemon does beside answering: closes what is idle, stays found, ends when nobody needs it, in order."""
 
 from __future__ import annotations
 
@@ -35,10 +35,15 @@ async def _tidy(daemon: Daemon) -> None:
     step = min(_TIDY_SECONDS, max(_LEAST_SECONDS, 60 * daemon.settings.daemon_idle_minutes / 4))
     while True:
         await asyncio.sleep(step)
+        found = True
         try:
             await daemon.projects.tidy()
+            found = daemon.stay_found()
         except Exception:  # noqa: BLE001 - the edge of a task that must go on
             _log.exception("tidying failed")
-        if daemon.is_idle():
+        if not found:
+            _log.warning("the state folder was taken away")
+            daemon.stop()
+        elif daemon.is_idle():
             _log.info("nobody asked anything for %g minutes", daemon.settings.daemon_idle_minutes)
             daemon.stop()

@@ -52,6 +52,7 @@ class Daemon:
         self.stopping = False
         self.ended_in_time = True  # whether work under way did, when the daemon stopped
         self.on_stop: Callable[[], None] = lambda: None
+        self.stay_found: Callable[[], bool] = lambda: True  # whether others can find this one, made so if need be
         self._under_way = 0
         self._warm = False
         self._last_asked = time.monotonic()
