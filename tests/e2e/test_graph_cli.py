@@ -118,7 +118,7 @@ def test_text_of_any_bytes_names_nothing(project: Path) -> None:
 def test_a_search_for_callers_prints_the_calls_and_how_it_was_understood(project: Path) -> None:
     done = cairn("search", "callers of fee", cwd=project)
     assert done.returncode == 0
-    assert done.stdout.startswith("shop/cart.py:6  method total  6-6")
+    assert done.stdout.startswith("shop/cart.py:6  method Cart.total  6-6")
     assert "Understood as a question for calls of function fee (shop/money.py:1)" in done.stderr
     found = document(cairn("search", "callers of fee", "--json", cwd=project))
     assert (found["mode"], [hit["start_line"] for hit in found["code"]]) == ("graph", [6])
