@@ -14,6 +14,7 @@ from cairn.embedding.fingerprint import bundled_fingerprint
 from cairn.errors import (
     DerivedFileError,
     IndexDamagedError,
+    IndexMissingError,
     NotFoundError,
     PathError,
     StoreError,
@@ -619,8 +620,17 @@ class Workspace:
     # -- what is open -------------------------------------------------------------------------------------------------
 
     def _library(self, view: View | None = None, progress: Progress | None = None) -> Library:
-        """Open the newest generation of a view, by default of the checkout, unless it is the one already open."""
-        return self._open_index().library(view or self._views.checkout, progress)
+        """Open the newest generation of a view, by default of the checkout, unless it is the one already open.
+
+        Where another process has just begun to build it, or emptied it to build it anew, the first part is waited for.
+        """
+        view = view or self._views.checkout
+        try:
+            return self._open_index().library(view, progress)
+        except IndexMissingError:
+            if view.revision or not self._writer.appears(view):
+                raise
+            return self._open_index().library(view, progress)
 
     def _open_index(self) -> OpenIndex:
         if self._opened is not None and self._opened.is_replaced:

@@ -413,17 +413,19 @@ def test_the_first_part_of_an_index_that_another_process_builds_is_enough_to_ans
 ) -> None:
     with Workspace.open(project, state_dir=tmp_path / "done") as other:
         other.index()
-    with Workspace.open(project, state_dir=tmp_path / "own") as workspace:
+    own = tmp_path / "own"
+    with Workspace.open(project, state_dir=own) as workspace, Workspace.open(project, state_dir=own) as waiting:
         workspace.state.create()
         with write_lock(workspace.state.lock, 0.0), ThreadPoolExecutor() as pool:  # as if it were building
-            told = pool.submit(workspace.refresh)
+            told, found = pool.submit(workspace.refresh), pool.submit(Workspace.search, waiting, "alpha_1")
             shutil.copytree(other.state.derived, workspace.state.derived, dirs_exist_ok=True)
             assert not told.done()
+            assert not found.done()
             partial = workspace.state.database.with_suffix(".new")
             shutil.copyfile(other.state.database, partial)
             partial.replace(workspace.state.database)
             assert told.result(timeout=30) == "another process is updating the index: this is what it holds so far"
-        assert workspace.search("alpha_1").code
+            assert found.result(timeout=30).code[0].name == "alpha_1"
 
 
 def test_an_open_workspace_sees_what_another_one_indexed(project: Path) -> None:

@@ -179,7 +179,7 @@ class Writer:
         That is so while another process is writing, for an answer waits 50 ms for that at most, and where nothing can
         be written. Without any index there is nothing to answer from, so the first part of one is waited for.
         """
-        known = self._is_indexed(view) or self._appears(view)
+        known = self._is_indexed(view) or self.appears(view)
         try:
             self.update(view, wait_seconds=READER_WAIT_SECONDS if known else None, progress=progress)
         except (IndexMissingError, IndexVersionError, IndexDamagedError):
@@ -202,7 +202,7 @@ class Writer:
         except StoreError:
             return False
 
-    def _appears(self, view: View) -> bool:
+    def appears(self, view: View) -> bool:
         """Wait while another process writes and shows nothing of a view yet, and tell whether it did then."""
         deadline = time.monotonic() + self._settings.lock_timeout_seconds
         while holder(self._state.lock) is not None and time.monotonic() < deadline:
