@@ -512,6 +512,21 @@ def test_a_file_is_named_from_where_the_command_runs(project: Path) -> None:
     assert document(cairn("outline", "config.py", "--json", cwd=project / "inner"))["filepath"] == "config.py"
 
 
+def test_an_outline_whose_lists_have_no_room_is_found_all_the_same(project: Path) -> None:
+    done = cairn("outline", "config.py", "--json", "--max-tokens", "90", cwd=project)
+    shown = document(done)
+    assert "load_config" in shown["text"]
+    assert (shown["symbols"], shown["omitted"], shown["unlisted"] > 0) == ([], 0, True)
+    assert done.returncode == 0
+
+
+def test_core_files_without_room_are_found_all_the_same(project: Path) -> None:
+    assert cairn("core", "add", "config.py", cwd=project).returncode == 0
+    done = cairn("core", "list", "--max-tokens", "1", cwd=project)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "1 more; raise --max-tokens" in done.stderr
+
+
 def test_an_outline_of_nothing_is_exit_code_one(project: Path) -> None:
     (project / "empty.py").write_text("")
     assert cairn("outline", "empty.py", cwd=project).returncode == 1

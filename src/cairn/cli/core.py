@@ -35,7 +35,7 @@ def run_list(options: argparse.Namespace) -> int:
             note(f"{found['omitted']} more; raise --max-tokens to see them.")
         if not found["files"] and not found["omitted"]:
             note("No core files are marked; see: cairn core suggest")
-    return EXIT_FOUND if found["files"] else EXIT_NONE
+    return EXIT_FOUND if found["files"] or found["omitted"] else EXIT_NONE
 
 
 def run_add(options: argparse.Namespace) -> int:

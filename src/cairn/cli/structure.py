@@ -71,7 +71,8 @@ def run_outline(options: argparse.Namespace) -> int:
         emit_json(document)
     else:
         emit(_printable_lines(document["text"]))
-    return EXIT_FOUND if document["symbols"] or document["omitted"] else EXIT_NONE
+    found = document["symbols"] or document["omitted"] or document.get("unlisted")
+    return EXIT_FOUND if found else EXIT_NONE
 
 
 def _outline_here(options: argparse.Namespace, asked: dict[str, Any]) -> OutlineDocument:
