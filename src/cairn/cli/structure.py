@@ -27,7 +27,7 @@ def run_context(options: argparse.Namespace) -> int:
         "max_tokens": options.max_tokens,
         "update": not options.no_update,
     }
-    document: ContextDocument = ask_daemon(options, "context", asked) or _context_here(options, asked)
+    document: ContextDocument = _answer(options, "context", asked, "Reading")
     if options.json:
         emit_json(document)
         return EXIT_FOUND if document["items"] or document["omitted"] else EXIT_NONE
@@ -45,19 +45,6 @@ def run_context(options: argparse.Namespace) -> int:
     return EXIT_FOUND if document["items"] or document["omitted"] else EXIT_NONE
 
 
-def _context_here(options: argparse.Namespace, asked: dict[str, Any]) -> ContextDocument:
-    from cairn.operations.context import context  # noqa: PLC0415 - start-up time: the daemon may have answered
-    from cairn.protocol.requests import ContextRequest  # noqa: PLC0415 - as above
-    from cairn.schema import decode  # noqa: PLC0415 - as above
-    from cairn.workspace import Workspace  # noqa: PLC0415 - as above
-
-    with (
-        Workspace.containing(options.project, state_dir=options.state_dir) as workspace,
-        closing(ProgressBar("Reading")) as bar,
-    ):
-        return context(workspace, decode(ContextRequest, asked), bar)
-
-
 def run_outline(options: argparse.Namespace) -> int:
     """Print what a file defines."""
     asked = {
@@ -66,7 +53,7 @@ def run_outline(options: argparse.Namespace) -> int:
         "symbol": options.symbol,
         "max_tokens": options.max_tokens,
     }
-    document: OutlineDocument = ask_daemon(options, "outline", asked) or _outline_here(options, asked)
+    document: OutlineDocument = _answer(options, "outline", asked, "Reading references")
     if options.json:
         emit_json(document)
     else:
@@ -75,17 +62,20 @@ def run_outline(options: argparse.Namespace) -> int:
     return EXIT_FOUND if found else EXIT_NONE
 
 
-def _outline_here(options: argparse.Namespace, asked: dict[str, Any]) -> OutlineDocument:
-    from cairn.operations.read import outline  # noqa: PLC0415 - start-up time: the daemon may have answered
-    from cairn.protocol.requests import OutlineRequest  # noqa: PLC0415 - as above
+def _answer(options: argparse.Namespace, operation: str, asked: dict[str, Any], doing: str) -> Any:  # noqa: ANN401 - JSON
+    """Return the answer of the daemon, or of this process; `doing` stands before the progress bar."""
+    if (document := ask_daemon(options, operation, asked)) is not None:
+        return document
+    from cairn.operations import perform  # noqa: PLC0415 - start-up time: the daemon may have answered
+    from cairn.protocol.table import OPERATIONS  # noqa: PLC0415 - as above
     from cairn.schema import decode  # noqa: PLC0415 - as above
     from cairn.workspace import Workspace  # noqa: PLC0415 - as above
 
     with (
         Workspace.containing(options.project, state_dir=options.state_dir) as workspace,
-        closing(ProgressBar("Reading references")) as bar,
+        closing(ProgressBar(doing)) as bar,
     ):
-        return outline(workspace, decode(OutlineRequest, asked), bar)
+        return perform(workspace, operation, decode(OPERATIONS[operation].request, asked), bar)
 
 
 def run_flow(options: argparse.Namespace) -> int:
