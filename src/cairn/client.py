@@ -281,7 +281,7 @@ def _is_silent(runtime: Runtime, timeout_seconds: float) -> bool:
 
 
 def _start(folder: StateFolder) -> Runtime:
-    command = [sys.executable, "-m", "cairn", "daemon", "start", "--detached"]
+    command = [sys.executable, "-P", "-m", "cairn", "daemon", "start", "--detached"]
     with folder.log.open("ab") as log:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder.path, **_detached()

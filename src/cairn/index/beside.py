@@ -148,10 +148,11 @@ class _Helper(Generic[R]):
 
         self._unpack = job.unpack
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "cairn.index.parsing", job.name],
+            # -P: without it Python would look for `cairn` in the current folder first, which may be the repository.
+            [sys.executable, "-P", "-m", "cairn.index.parsing", job.name],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(os.path.isabs, sys.path))},
         )
         self._tasks: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._results: queue.SimpleQueue[R | None] = queue.SimpleQueue()

@@ -1,0 +1,21 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cairn.index.beside import TEXT_JOB, Task, parse_beside
+from cairn.index.limits import Limits
+
+
+def test_a_package_in_the_current_folder_is_not_taken_for_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    planted = f"open({str(tmp_path / 'ran')!r}, 'w')\n"
+    for name in ("cairn/__init__.py", "cairn/index/__init__.py", "cairn/index/parsing.py", "pickle.py", "numpy.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(planted)
+    monkeypatch.chdir(tmp_path)
+    task = Task(b"def parse():\n    pass\n", "python", 1)
+    ((tag, parsed),) = parse_beside([task], TEXT_JOB, Limits(1, 100, 1_000, 1_000))
+    assert tag == 1
+    assert [one.name for one in parsed.parsed.definitions] == ["parse"]
+    assert not (tmp_path / "ran").exists()
