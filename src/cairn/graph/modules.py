@@ -14,6 +14,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import Any, NamedTuple
 
 from cairn.graph.memory import place_called
@@ -34,9 +35,13 @@ _ECMASCRIPT_SUFFIXES = (
     ".svelte",
 )
 _COMPILED = re.compile(r"\.([mc]?)jsx?$")
-_COMMENT = re.compile(r"//[^\n\"]*$|/\*.*?\*/", re.MULTILINE | re.DOTALL)
+# A text or a comment; what is not closed goes to its end, so that no character is looked at twice.
+_TEXT_OR_COMMENT = re.compile(r"(\"(?:[^\"\\\n]|\\.)*\"?)|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 _MANIFESTS = frozenset({"package.json", "tsconfig.json", "jsconfig.json", "go.mod", "Cargo.toml", "tsconfig.base.json"})
+
+# More than anybody writes: what is looked for in every leading part of a name, and by every alias, takes its time.
+_MAX_MODULE_CHARS, _MAX_ALIASES, _MAX_TARGETS = 500, 1_000, 10
 
 _STANDS_FOR_FOLDER = frozenset({"__init__", "index", "mod", "lib", "main"})
 
@@ -71,7 +76,9 @@ class Modules:
         return self.look_up(module, path, family).place
 
     def look_up(self, module: str, path: str, family: str) -> Found:
-        """Return the same with what it needs."""
+        """Return the same with what it needs; a name that nobody would write lies outside the project."""
+        if len(module) > _MAX_MODULE_CHARS:
+            return Found(None, frozenset())
         key = (module, path if family == "python" else posixpath.dirname(path), family)
         if key not in self._kept:
             finder = _FINDERS.get(family)
@@ -226,8 +233,8 @@ class Modules:
             options = _dict(_dict(_loads(self._read(path))).get("compilerOptions"))
             base = options.get("baseUrl")
             aliases = [
-                (pattern, [str(target) for target in targets])
-                for pattern, targets in _dict(options.get("paths")).items()
+                (pattern, [str(target) for target in targets[:_MAX_TARGETS]])
+                for pattern, targets in islice(_dict(options.get("paths")).items(), _MAX_ALIASES)
                 if isinstance(targets, list)
             ]
             if isinstance(base, str) or aliases:
@@ -426,14 +433,12 @@ def _matched(pattern: str, module: str) -> str | None:
 
 def _loads(text: str) -> Any:  # noqa: ANN401 - any JSON
     """Read JSON with comments and trailing commas, as tsconfig.json may have; None where it is none."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        pass
-    try:
-        return json.loads(_TRAILING_COMMA.sub(r"\1", _COMMENT.sub("", text)))
-    except ValueError:
-        return None
+    for plain in (lambda: text, lambda: _TRAILING_COMMA.sub(r"\1", _TEXT_OR_COMMENT.sub(r"\1", text))):
+        try:
+            return json.loads(plain())
+        except (ValueError, RecursionError):
+            continue
+    return None
 
 
 def _dict(value: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON

@@ -147,3 +147,24 @@ def test_a_look_up_needs_the_place_of_a_file_that_would_change_it(
 @pytest.mark.parametrize("added", ["other/package/__init__.py", "web/package.json", "go.mod"])
 def test_another_folder_to_import_from_and_manifests_concern_every_look_up(added: str) -> None:
     assert changed_places(sorted(PYTHON), sorted({*PYTHON, added})) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 200_000, '{"a": ' * 100_000, "/*" * 500_000, '"' + '\\"' * 400_000, "," * 1_000_000, "9" * 1_000_000],
+    ids=["brackets", "braces", "comments", "quotes", "commas", "digits"],
+)
+def test_a_manifest_that_is_made_to_take_long_is_no_manifest(text: str) -> None:
+    files = {"tsconfig.json": text, "package.json": text, "a.ts": "", "b.ts": ""}
+    assert found(files, "./b", "a.ts", "ecmascript") == "b.ts"
+    assert found(files, "b", "a.ts", "ecmascript") is None
+
+
+def test_what_looks_like_a_comment_in_a_text_of_a_manifest_stays() -> None:
+    files = {"tsconfig.json": '{"compilerOptions": {"paths": {"x//*": ["src/*"]}}, /* c */ }', "src/b.ts": ""}
+    assert found(files, "x//b", "a.ts", "ecmascript") == "src/b.ts"
+
+
+@pytest.mark.parametrize("family", ["python", "ecmascript", "go", "rust", "c", "ruby", "lua", "php"])
+def test_a_module_with_endless_parts_is_nowhere(family: str) -> None:
+    assert found({"a.py": "", "a.rs": ""}, "a::a.a/" * 100_000, "a.rs", family) is None
