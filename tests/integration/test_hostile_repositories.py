@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from hostile import Limits, attempt, make_index
 from hostile_repositories import Plant, all_plants
 
