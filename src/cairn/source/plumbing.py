@@ -1,0 +1,301 @@
+"""Hides how git is run: which program, what it may not do, how long, and how much it may say.
+
+A repository brings its own configuration, and git runs programs that this names: filters, hooks, monitors of files,
+converters, helpers of transports. So git is never asked for what could need one. `COMMANDS` are all that is ever run;
+each only reads, and none converts a file's content, compares with it, writes an index, moves a reference or shows a
+pager. What they could still start is turned off on the command line, which no file of settings can take back.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import selectors
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import IO
+
+from cairn.errors import PathError
+
+# Without `ls-files --modified`, `diff`, `diff-index`, `status` and `cat-file --filters`, which ask filters; see `run_git`.
+COMMANDS = frozenset(
+    ("cat-file", "check-ignore", "config", "for-each-ref", "ls-files", "ls-tree", "rev-parse", "symbolic-ref")
+)
+_CONVERTING = frozenset(("--filters", "--textconv", "--modified", "-m", "--eol", "--show-signature"))
+_OPTIONS = (
+    "--no-pager",
+    "--no-replace-objects",  # a hash is the content it was made from
+    *("-c", "core.fsmonitor="),  # empty, and not `false`, which git before 2.36 takes for the name of a program
+    *("-c", "core.hooksPath=/dev/null"),
+    *("-c", "core.attributesFile=/dev/null"),
+    *("-c", "protocol.allow=never"),
+    *("-c", "safe.bareRepository=explicit"),  # git before 2.38 does not know it; `find_repository` looks itself
+)
+TIMEOUT_S = 20.0
+MAX_BYTES = 256_000_000
+_MAX_COMPLAINT_BYTES = 100_000
+_PIECE_BYTES = 65_536
+# After so long a caller's `look` is asked whether there is any point in waiting.
+_PATIENCE_S = (1.0, 10.0)
+_MAX_MEMORY_BYTES = 2_000_000_000
+# Set by git around hooks and aliases: they point at another repository or change how arguments and output read.
+_FOREIGN_VARIABLE = (
+    r"GIT_(?:ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|CONFIG|DIR|EXTERNAL_DIFF|GRAFT_FILE|IMPLICIT_WORK_TREE|INDEX_FILE"
+    r"|INTERNAL_SUPER_PREFIX|NAMESPACE|OBJECT_DIRECTORY|PREFIX|QUARANTINE_PATH|REPLACE_REF_BASE|SHALLOW_FILE|WORK_TREE"
+    r"|(?:GLOB|ICASE|LITERAL|NOGLOB)_PATHSPECS|TRACE.*)"
+)
+
+
+class GitStalledError(PathError):
+    """git takes too long, says too much, or waits for what never comes.
+
+    Args:
+        message, hint: as for any error.
+        path: the file that is to blame, relative to where git ran; empty when that is not known.
+        reason: what is wrong with that file.
+    """
+
+    def __init__(self, message: str, hint: str, path: str = "", reason: str = "") -> None:
+        super().__init__(message, hint)
+        self.path = path
+        self.reason = reason
+
+
+def run_git(
+    folder: Path,
+    arguments: list[str],
+    timeout_s: float = TIMEOUT_S,
+    *,
+    ceiling: Path | None = None,
+    given: bytes = b"",
+    max_bytes: int = MAX_BYTES,
+    meanwhile: Callable[[], None] | None = None,
+    look: Callable[[float], None] | None = None,
+) -> subprocess.CompletedProcess[bytes]:
+    """Run one of `COMMANDS` of git in a folder, free of the variables of a surrounding git.
+
+    Args:
+        folder: where.
+        arguments: for git.
+        timeout_s: how long to wait for it.
+        ceiling: git looks for a repository in folders below this one only.
+        given: what git reads.
+        max_bytes: how much it may say.
+        meanwhile: what to do while git starts working.
+        look: told when git has taken longer than usual, in seconds; what it raises ends git.
+
+    Raises:
+        FileNotFoundError: if git is not installed.
+        PathError: if the folder cannot be entered; as `GitStalledError` if git does not end in time, or says too much.
+    """
+    try:
+        process = start_git(folder, arguments, ceiling=ceiling, stderr=subprocess.PIPE, seconds=timeout_s)
+    except (PermissionError, NotADirectoryError) as error:
+        raise PathError(
+            f"git cannot run in {folder}: {error.strerror}", "check the permissions of the folder"
+        ) from error
+    with process:
+        try:
+            if meanwhile is not None:
+                meanwhile()
+            output, complaints = _converse(process, folder, given, timeout_s, max_bytes, look)
+        except BaseException:
+            end_git(process)
+            raise
+    return subprocess.CompletedProcess(arguments, process.returncode, output, complaints)
+
+
+def start_git(
+    folder: Path,
+    arguments: list[str],
+    *,
+    ceiling: Path | None = None,
+    stderr: int = subprocess.DEVNULL,
+    seconds: float | None = None,
+) -> subprocess.Popen[bytes]:
+    """Start git with pipes, in a session of its own, which has no terminal to ask at.
+
+    Args:
+        folder, arguments, ceiling: as for `run_git`.
+        stderr: what becomes of its complaints.
+        seconds: it ends when it has computed for so long, even if nobody is left to end it.
+
+    Raises:
+        FileNotFoundError: if git is not installed.
+        OSError: if the folder cannot be entered.
+    """
+    assert arguments[0] in COMMANDS, arguments
+    assert not _CONVERTING.intersection(arguments), arguments
+    environment = environment_for(folder, ceiling)
+    program = shutil.which("git", path=environment["PATH"])
+    if program is None:
+        raise FileNotFoundError("git is not installed")
+    process = subprocess.Popen(
+        [program, *_OPTIONS, *arguments],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        start_new_session=True,
+    )
+    _limit(process.pid, seconds)
+    return process
+
+
+def end_git(process: subprocess.Popen[bytes]) -> None:
+    """End git, and whatever it started."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
+
+
+def environment_for(folder: Path, ceiling: Path | None = None) -> dict[str, str]:
+    """Return the variables git runs with: it takes no lock, fetches nothing, asks nobody, and speaks English."""
+    environment = {name: value for name, value in os.environ.items() if not _is_foreign(name)}
+    environment |= {
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_NO_LAZY_FETCH": "1",  # since 2.45, and in later fixes of older versions
+        "GIT_ALLOW_PROTOCOL": "none",  # so that a fetch by the versions before ends before it starts anything
+        "GIT_TERMINAL_PROMPT": "0",
+        "LC_ALL": "C",
+        "PATH": os.pathsep.join(_search_path(environment.get("PATH", os.defpath), _project_around(folder))),
+    }
+    if ceiling is not None:
+        ceilings = [os.environ.get("GIT_CEILING_DIRECTORIES", ""), os.path.abspath(ceiling)]
+        environment["GIT_CEILING_DIRECTORIES"] = os.pathsep.join(filter(None, ceilings))
+    return environment
+
+
+def read_small(path: str | Path, max_bytes: int = 10_000) -> bytes:
+    """Return the content of a file that is expected to be short.
+
+    It is never waited for, whatever stands there; every answer asks for some, and as text it takes twice as long.
+
+    Raises:
+        OSError: if it is missing, no regular file, or longer.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        content = os.read(descriptor, max_bytes + 1)  # of a folder: OSError
+        if len(content) > max_bytes or not os.path.isfile(descriptor):
+            raise OSError(f"{path} is no short file")
+        return content
+    finally:
+        os.close(descriptor)
+
+
+def _is_foreign(name: str) -> bool:
+    return name.startswith("GIT_") and re.fullmatch(_FOREIGN_VARIABLE, name) is not None
+
+
+@lru_cache(maxsize=64)
+def _search_path(path: str, project: str) -> list[str]:
+    """Return the folders in which programs are looked for: none of the project, and none relative to where git runs."""
+    home = os.path.join(os.path.realpath(os.path.expanduser("~")), "")
+    inside = os.path.join(project, "")
+    if home.startswith(inside):  # a home folder that is itself under version control holds the user's own programs
+        inside = "\0"
+    return [
+        folder
+        for folder in path.split(os.pathsep)
+        if os.path.isabs(folder) and not os.path.join(os.path.realpath(folder), "").startswith(inside)
+    ]
+
+
+def _project_around(folder: Path) -> str:
+    """Return the nearest folder upwards that holds `.git`, else the folder."""
+    at = start = os.path.realpath(folder)
+    while not os.path.lexists(os.path.join(at, ".git")):
+        if (above := os.path.dirname(at)) == at:
+            return start
+        at = above
+    return at
+
+
+def _limit(pid: int, seconds: float | None) -> None:
+    """Limit the memory of a process, and the time it computes, where the system lets another process do that."""
+    import resource  # noqa: PLC0415 - start-up time: the daemon alone answers without git
+
+    if not hasattr(resource, "prlimit"):
+        return
+    limits = [(resource.RLIMIT_DATA, _MAX_MEMORY_BYTES), (resource.RLIMIT_CORE, 0)]
+    if seconds is not None:
+        limits.append((resource.RLIMIT_CPU, int(seconds) + 1))
+    for kind, limit in limits:
+        with suppress(OSError, ValueError):  # it has ended already, or the limit at hand is lower
+            resource.prlimit(pid, kind, (limit, limit))
+
+
+def _converse(
+    process: subprocess.Popen[bytes],
+    folder: Path,
+    given: bytes,
+    timeout_s: float,
+    max_bytes: int,
+    look: Callable[[float], None] | None,
+) -> tuple[bytes, bytes]:
+    """Give git what it reads, and return what it says and complains about."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    said: dict[IO[bytes], list[bytes]] = {process.stdout: [], process.stderr: []}
+    sizes = {process.stdout: 0, process.stderr: 0}
+    begun = time.monotonic()
+    deadline = begun + timeout_s
+    looks = list(_PATIENCE_S) if look is not None else []
+    rest = memoryview(given)
+    with selectors.DefaultSelector() as selector:
+        for stream in said:
+            selector.register(stream, selectors.EVENT_READ)
+        if given:
+            selector.register(process.stdin, selectors.EVENT_WRITE)
+        else:
+            process.stdin.close()
+        while selector.get_map():
+            now = time.monotonic()
+            if look is not None and looks and now >= begun + looks[0]:
+                look(looks.pop(0))
+                continue
+            if now >= deadline:
+                raise GitStalledError(f"git needed more than {timeout_s:.0f} s in {folder}", "try: git status")
+            for key, _ in selector.select(min([deadline, *(begun + one for one in looks)]) - now):
+                if key.fileobj is process.stdin:
+                    rest = _write(process.stdin, rest)
+                    if not rest:
+                        selector.unregister(process.stdin)
+                        process.stdin.close()
+                    continue
+                stream = process.stdout if key.fileobj is process.stdout else process.stderr
+                piece = os.read(key.fd, _PIECE_BYTES)
+                if not piece:
+                    selector.unregister(stream)
+                    continue
+                sizes[stream] += len(piece)
+                if stream is process.stdout and sizes[stream] > max_bytes:
+                    raise GitStalledError(
+                        f"git lists more than {max_bytes:,} bytes in {folder}",
+                        "leave what is so large out: see git count-objects",
+                    )
+                if stream is process.stdout or sizes[stream] <= _MAX_COMPLAINT_BYTES:
+                    said[stream].append(piece)
+    try:
+        process.wait(max(1.0, deadline - time.monotonic()))
+    except subprocess.TimeoutExpired as error:
+        raise GitStalledError(f"git does not end in {folder}", "try: git status") from error
+    return b"".join(said[process.stdout]), b"".join(said[process.stderr])
+
+
+def _write(stream: IO[bytes], rest: memoryview) -> memoryview:
+    """Write what a pipe takes at once, and return what is left; nothing when nobody reads any more."""
+    try:
+        return rest[os.write(stream.fileno(), rest[: select.PIPE_BUF]) :]
+    except BrokenPipeError:
+        return rest[:0]
