@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from cairn.errors import PathError
@@ -20,6 +21,18 @@ def project_root(start: Path, repository: Repository | None) -> Path:
         if folder == top:
             return folder
     return start
+
+
+def is_everything(root: Path | str) -> bool:
+    """Tell whether a folder is `/`, this user's home, or the one that holds the homes: no project unless it is named."""
+    import pwd  # noqa: PLC0415 - start-up time: few commands ask
+
+    at = os.path.realpath(root)
+    homes = [os.path.realpath(os.path.expanduser("~"))]
+    with suppress(KeyError):  # a user whom the system does not know
+        home = os.path.realpath(pwd.getpwuid(os.getuid()).pw_dir)
+        homes += [home, os.path.dirname(home)]
+    return at in homes or os.path.dirname(at) == at
 
 
 def checked_root(path: Path) -> Path:

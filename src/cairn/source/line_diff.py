@@ -1,4 +1,4 @@
-"""Finds the lines of a text that an older text does not have, in bounded time; where that runs out, more lines than need be.
+"""Finds the lines of a text that an older text does not have, in bounded time; after that, more lines than need be.
 
 Lines that both texts have once are its anchors, as in Bram Cohen's patience diff
 (https://bramcohen.livejournal.com/73318.html); what lies between two is compared line by line where it is short.

@@ -17,7 +17,7 @@ from typing import NamedTuple, Self
 
 from cairn.errors import DiffError, PathError, RevisionError
 from cairn.source.git import Repository, first_complaint, is_below
-from cairn.source.plumbing import end_git, run_git, start_git
+from cairn.source.plumbing import MAX_BYTES, end_git, run_git, start_git
 from cairn.types import FileStat
 
 _TIMEOUT_S = 300.0
@@ -137,15 +137,20 @@ def resolve_tree(folder: Path, revision: str) -> str:
     return words[-1]
 
 
-def list_tree(folder: Path, commit: str) -> list[TreeEntry]:
+def list_tree(folder: Path, commit: str, max_bytes: int = MAX_BYTES) -> list[TreeEntry]:
     """Return the files of a commit that lie below a folder of the checkout, by path relative to it, each once.
 
     Paths that lead out of the folder, which only a forged commit can hold, are left out.
 
+    Args:
+        folder: the folder.
+        commit: a hash, of a commit or of a whole tree.
+        max_bytes: how long the list may be.
+
     Raises:
         PathError: if git cannot read the commit, or it has more files than can be listed.
     """
-    done = run_git(folder, ["ls-tree", "-r", "-l", "-z", commit], _TIMEOUT_S)
+    done = run_git(folder, ["ls-tree", "-r", "-l", "-z", commit], _TIMEOUT_S, max_bytes=max_bytes)
     if done.returncode:
         raise PathError(f"git cannot read commit {commit[:12]}: {first_complaint(done)}", "see: git fsck")
     entries = {}

@@ -20,11 +20,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import IO
 
 from cairn.errors import PathError
 
-# Without `ls-files --modified`, `diff`, `diff-index`, `status` and `cat-file --filters`, which ask filters; see `run_git`.
+# Not among them: `diff`, `status` and what else compares files with the index, for which git runs filters.
 COMMANDS = frozenset(
     ("cat-file", "check-ignore", "config", "for-each-ref", "ls-files", "ls-tree", "rev-parse", "symbolic-ref")
 )
@@ -39,7 +38,7 @@ _OPTIONS = (
     *("-c", "safe.bareRepository=explicit"),  # git before 2.38 does not know it; `find_repository` looks itself
 )
 TIMEOUT_S = 20.0
-MAX_BYTES = 256_000_000
+MAX_BYTES = 128_000_000
 _MAX_COMPLAINT_BYTES = 100_000
 _PIECE_BYTES = 65_536
 # After so long a caller's `look` is asked whether there is any point in waiting.
@@ -105,7 +104,7 @@ def run_git(
         try:
             if meanwhile is not None:
                 meanwhile()
-            output, complaints = _converse(process, folder, given, timeout_s, max_bytes, look)
+            output, complaints = _Conversation(process, folder, given, max_bytes).run(timeout_s, look)
         except BaseException:
             end_git(process)
             raise
@@ -133,6 +132,7 @@ def start_git(
     """
     assert arguments[0] in COMMANDS, arguments
     assert not _CONVERTING.intersection(arguments), arguments
+    assert arguments[0] != "config" or arguments[1] == "--get", arguments
     environment = environment_for(folder, ceiling)
     program = shutil.which("git", path=environment["PATH"])
     if program is None:
@@ -199,10 +199,7 @@ def _is_foreign(name: str) -> bool:
 @lru_cache(maxsize=64)
 def _search_path(path: str, project: str) -> list[str]:
     """Return the folders in which programs are looked for: none of the project, and none relative to where git runs."""
-    home = os.path.join(os.path.realpath(os.path.expanduser("~")), "")
     inside = os.path.join(project, "")
-    if home.startswith(inside):  # a home folder that is itself under version control holds the user's own programs
-        inside = "\0"
     return [
         folder
         for folder in path.split(os.pathsep)
@@ -211,13 +208,20 @@ def _search_path(path: str, project: str) -> list[str]:
 
 
 def _project_around(folder: Path) -> str:
-    """Return the nearest folder upwards that holds `.git`, else the folder."""
-    at = start = os.path.realpath(folder)
-    while not os.path.lexists(os.path.join(at, ".git")):
+    """Return the farthest folder upwards that holds `.git`, for a submodule lies in its project; else the folder itself.
+
+    A home folder under version control is left out, and what holds it: in there are the user's own programs.
+    """
+    at = os.path.realpath(folder)
+    home = os.path.join(os.path.realpath(os.path.expanduser("~")), "")
+    found = at
+    while not home.startswith(os.path.join(at, "")):
+        if os.path.lexists(os.path.join(at, ".git")):
+            found = at
         if (above := os.path.dirname(at)) == at:
-            return start
+            return found
         at = above
-    return at
+    return "\0" if found == at else found
 
 
 def _limit(pid: int, seconds: float | None) -> None:
@@ -234,68 +238,91 @@ def _limit(pid: int, seconds: float | None) -> None:
             resource.prlimit(pid, kind, (limit, limit))
 
 
-def _converse(
-    process: subprocess.Popen[bytes],
-    folder: Path,
-    given: bytes,
-    timeout_s: float,
-    max_bytes: int,
-    look: Callable[[float], None] | None,
-) -> tuple[bytes, bytes]:
-    """Give git what it reads, and return what it says and complains about."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    assert process.stderr is not None
-    said: dict[IO[bytes], list[bytes]] = {process.stdout: [], process.stderr: []}
-    sizes = {process.stdout: 0, process.stderr: 0}
-    begun = time.monotonic()
-    deadline = begun + timeout_s
-    looks = list(_PATIENCE_S) if look is not None else []
-    rest = memoryview(given)
-    with selectors.DefaultSelector() as selector:
-        for stream in said:
-            selector.register(stream, selectors.EVENT_READ)
-        if given:
-            selector.register(process.stdin, selectors.EVENT_WRITE)
+class _Conversation:
+    """What passes between this process and git.
+
+    Args:
+        process: git.
+        folder: where it runs.
+        given: what it reads.
+        max_bytes: how much it may say.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], folder: Path, given: bytes, max_bytes: int) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        self._process = process
+        self._folder = folder
+        self._stdin, self._stdout, self._stderr = process.stdin, process.stdout, process.stderr
+        self._rest = memoryview(given)
+        self._max_bytes = max_bytes
+        self._said: list[bytes] = []
+        self._complaints: list[bytes] = []
+        self._said_bytes = self._complaint_bytes = 0
+        self._selector = selectors.DefaultSelector()
+
+    def run(self, timeout_s: float, look: Callable[[float], None] | None) -> tuple[bytes, bytes]:
+        """Return what git says and complains about.
+
+        Raises:
+            GitStalledError: if it does not end in time, or says too much; whatever `look` raises.
+        """
+        begun = time.monotonic()
+        deadline = begun + timeout_s
+        looks = list(_PATIENCE_S) if look is not None else []
+        with self._selector:
+            self._open()
+            while self._selector.get_map():
+                now = time.monotonic()
+                if look is not None and looks and now >= begun + looks[0]:
+                    look(looks.pop(0))
+                    continue
+                if now >= deadline:
+                    raise self._too_slow(timeout_s)
+                for key, _ in self._selector.select(min([deadline, *(begun + one for one in looks)]) - now):
+                    self._pass(key)
+        try:
+            self._process.wait(max(1.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired as error:
+            raise self._too_slow(timeout_s) from error
+        return b"".join(self._said), b"".join(self._complaints)
+
+    def _open(self) -> None:
+        self._selector.register(self._stdout, selectors.EVENT_READ)
+        self._selector.register(self._stderr, selectors.EVENT_READ)
+        if self._rest:
+            self._selector.register(self._stdin, selectors.EVENT_WRITE)
         else:
-            process.stdin.close()
-        while selector.get_map():
-            now = time.monotonic()
-            if look is not None and looks and now >= begun + looks[0]:
-                look(looks.pop(0))
-                continue
-            if now >= deadline:
-                raise GitStalledError(f"git needed more than {timeout_s:.0f} s in {folder}", "try: git status")
-            for key, _ in selector.select(min([deadline, *(begun + one for one in looks)]) - now):
-                if key.fileobj is process.stdin:
-                    rest = _write(process.stdin, rest)
-                    if not rest:
-                        selector.unregister(process.stdin)
-                        process.stdin.close()
-                    continue
-                stream = process.stdout if key.fileobj is process.stdout else process.stderr
-                piece = os.read(key.fd, _PIECE_BYTES)
-                if not piece:
-                    selector.unregister(stream)
-                    continue
-                sizes[stream] += len(piece)
-                if stream is process.stdout and sizes[stream] > max_bytes:
-                    raise GitStalledError(
-                        f"git lists more than {max_bytes:,} bytes in {folder}",
-                        "leave what is so large out: see git count-objects",
-                    )
-                if stream is process.stdout or sizes[stream] <= _MAX_COMPLAINT_BYTES:
-                    said[stream].append(piece)
-    try:
-        process.wait(max(1.0, deadline - time.monotonic()))
-    except subprocess.TimeoutExpired as error:
-        raise GitStalledError(f"git does not end in {folder}", "try: git status") from error
-    return b"".join(said[process.stdout]), b"".join(said[process.stderr])
+            self._stdin.close()
 
+    def _pass(self, key: selectors.SelectorKey) -> None:
+        if key.fileobj is self._stdin:
+            self._give()
+            return
+        piece = os.read(key.fd, _PIECE_BYTES)
+        if not piece:
+            self._selector.unregister(key.fileobj)
+        elif key.fileobj is self._stderr:
+            self._complaint_bytes += len(piece)
+            if self._complaint_bytes <= _MAX_COMPLAINT_BYTES:
+                self._complaints.append(piece)
+        else:
+            self._said_bytes += len(piece)
+            if self._said_bytes > self._max_bytes:
+                message = f"git lists more than {self._max_bytes:,} bytes in {self._folder}"
+                raise GitStalledError(message, "name a smaller folder: cairn index PATH")
+            self._said.append(piece)
 
-def _write(stream: IO[bytes], rest: memoryview) -> memoryview:
-    """Write what a pipe takes at once, and return what is left; nothing when nobody reads any more."""
-    try:
-        return rest[os.write(stream.fileno(), rest[: select.PIPE_BUF]) :]
-    except BrokenPipeError:
-        return rest[:0]
+    def _give(self) -> None:
+        try:
+            self._rest = self._rest[os.write(self._stdin.fileno(), self._rest[: select.PIPE_BUF]) :]
+        except BrokenPipeError:  # it reads no more
+            self._rest = self._rest[:0]
+        if not self._rest:
+            self._selector.unregister(self._stdin)
+            with suppress(BrokenPipeError):
+                self._stdin.close()
+
+    def _too_slow(self, timeout_s: float) -> GitStalledError:
+        return GitStalledError(f"git needed more than {timeout_s:.0f} s in {self._folder}", "try: git status")
