@@ -24,7 +24,7 @@ def project_root(start: Path, repository: Repository | None) -> Path:
 
 
 def is_everything(root: Path | str) -> bool:
-    """Tell whether a folder is `/`, this user's home, or the one that holds the homes: no project unless it is named."""
+    """Tell whether a folder is `/`, the home of this user, or what holds the homes: no project unless it is named."""
     import pwd  # noqa: PLC0415 - start-up time: few commands ask
 
     at = os.path.realpath(root)
