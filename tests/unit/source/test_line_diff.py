@@ -55,7 +55,10 @@ def test_texts_made_to_be_hard_take_no_longer_than_others() -> None:
     pairs = [
         ([b"a", b"b"] * 10_000, [b"b", b"b", b"a"] * 7_000),
         ([b"%d" % number for number in range(20_000)], shuffled),
-        ([dice.choice([b"x", b"y", b""]) for _ in range(20_000)], [dice.choice([b"x", b"y", b""]) for _ in range(20_000)]),
+        (
+            [dice.choice([b"x", b"y", b""]) for _ in range(20_000)],
+            [dice.choice([b"x", b"y", b""]) for _ in range(20_000)],
+        ),
     ]
     begun = time.process_time()
     assert all(changed_ranges(old, new) for old, new in pairs)
