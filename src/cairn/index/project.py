@@ -51,7 +51,7 @@ def checked_root(path: Path) -> Path:
         raise PathError(f"{path} does not exist", "name an existing folder: cairn index -C FOLDER") from error
     except OSError as error:
         raise PathError(f"{path} cannot be read: {error.strerror}", "check its permissions with: ls -ld") from error
-    except RuntimeError as error:  # an unknown user behind `~`; before Python 3.13 a loop of links, too
+    except (RuntimeError, ValueError) as error:  # an unknown user behind `~`, a loop of links, a null byte
         raise PathError(
             f"{path} cannot be resolved: {error}", "name an existing folder: cairn index -C FOLDER"
         ) from error

@@ -21,7 +21,7 @@ _REVISION = r"[0-9a-f]{40}(?:[0-9a-f]{24})?"
 _REFERENCE = r"ref: ([^\0-\x20\x7f-\x9f~^:?*\[\\]{1,1000})"
 _UNREADABLE = rb"(?m)^warning: could not open directory '(.*)/': "
 _ODD = rb"[\0/]\.{0,2}/|[\0/]\.{1,2}\0"  # a path that leads out of the folder, among all that are listed
-_LIST_TIMEOUT_S = 120.0
+_LIST_TIMEOUT_S, _SUBMODULE_TIMEOUT_S = 120.0, 30.0
 _SEPARATOR = "--cairn"  # rev-parse echoes an option it does not know: a folder's name may hold line breaks
 # What git reads of a repository before anything else; waiting for a pipe there would never end.
 _OF_CHECKOUT = ("HEAD", "index", "config.worktree", "commondir", "gitdir", "info/sparse-checkout")
@@ -81,9 +81,12 @@ def find_repository(folder: Path) -> Repository | None:
         if _first_line(done.stderr).startswith("not a git repository"):
             return None
         raise _refusal(folder, done)
-    _, _, answer = os.fsdecode(done.stdout).removesuffix("\n").split("\n", 2)
-    git_dir, common_dir, work_tree = answer.split(f"\n{_SEPARATOR}\n")
-    if not os.path.samefile(work_tree, top):
+    try:
+        _, _, answer = os.fsdecode(done.stdout).removesuffix("\n").split("\n", 2)
+        git_dir, common_dir, work_tree = answer.split(f"\n{_SEPARATOR}\n")
+    except ValueError as error:
+        raise PathError(f"git tells no checkout around {folder}", "see: git rev-parse --show-toplevel") from error
+    if os.path.realpath(work_tree) != top:
         raise PathError(
             f"the repository at {top} names another folder as its checkout: {work_tree}",
             f"see: git config --file {git_dir}/config core.worktree",
@@ -136,14 +139,18 @@ def list_files(folder: Path, *, own_repository: bool = False, meanwhile: Callabl
     """
     if own_repository:
         _top_of(folder)  # a bare repository in the place of a submodule
+        _check_files(str(folder))
     done = run_git(
         folder,
         ["ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        _LIST_TIMEOUT_S,
+        _SUBMODULE_TIMEOUT_S if own_repository else _LIST_TIMEOUT_S,
         ceiling=folder.parent if own_repository else None,
         meanwhile=meanwhile,
         look=partial(refuse_stalling, folder),
     )
+    if done.returncode < 0 or b"Out of memory" in done.stderr:
+        refuse_stalling(folder, _LIST_TIMEOUT_S)
+        raise GitStalledError(f"git cannot list {folder}: {first_complaint(done)}", "see: git status")
     if done.returncode:
         raise _refusal(folder, done)
     paths = set(os.fsdecode(done.stdout).split("\0"))  # a file in conflict is listed once for each side
@@ -197,6 +204,12 @@ def _top_of(folder: Path) -> str | None:
         at = above
 
 
+class _Link(str):
+    """A path at which a link counts as what it is."""
+
+    __slots__ = ()
+
+
 def _is_git_folder(path: str) -> bool:
     """Tell whether git might take a folder for a repository."""
     if not os.path.lexists(f"{path}/HEAD"):
@@ -218,12 +231,16 @@ def _check_files(top: str) -> None:
     files = [os.path.join(git_dir, name) for name in _OF_CHECKOUT]
     files += [os.path.join(common_dir, name) for name in _OF_REPOSITORY]
     config = os.path.join(common_dir, "config")
-    with suppress(OSError):  # a pipe is told below
+    with suppress(OSError, ValueError):  # a pipe is told below
         for value in re.findall(_PATH_SETTING, read_small(config, _MAX_CONFIG_BYTES)):
             files.append(os.path.join(common_dir, os.path.expanduser(os.fsdecode(value).strip())))
+    with suppress(OSError, ValueError):  # git says what is wrong with it
+        # git marks the one it reads as used, and would follow a link to a file of somebody else for that.
+        shared = [name for name in os.listdir(git_dir) if name.startswith("sharedindex.")]
+        files += [_Link(os.path.join(git_dir, name)) for name in shared]
     for file in files:
         try:
-            mode = os.stat(file).st_mode
+            mode = os.stat(file, follow_symlinks=not isinstance(file, _Link)).st_mode
         except (OSError, ValueError):
             continue
         if not stat.S_ISREG(mode):
@@ -240,7 +257,9 @@ def _refusal(folder: Path, done: subprocess.CompletedProcess[bytes]) -> PathErro
         advice = next((line.strip() for line in lines if "--add safe.directory" in line), "see: git status")
         return PathError(f"git refuses to read {folder}: {message}", advice)
     if message.startswith("this operation must be run in a work tree"):
-        return PathError(f"git takes another folder for the checkout of {folder}", "see: git config core.worktree")
+        return PathError(
+            f"the repository around {folder} says that its checkout is elsewhere", "see: git config --list --local"
+        )
     return PathError(f"git cannot read the repository at {folder}: {message}", "see: git status")
 
 

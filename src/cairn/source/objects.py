@@ -20,7 +20,7 @@ from cairn.source.git import Repository, first_complaint, is_below
 from cairn.source.plumbing import MAX_BYTES, end_git, run_git, start_git
 from cairn.types import FileStat
 
-_TIMEOUT_S = 300.0
+_TIMEOUT_S = 120.0
 _SHA1_BYTES = 20
 SYMLINK, SUBMODULE = "120000", "160000"
 _SHORTER = re.compile(r"^refs/(?:heads/|remotes/|tags/)?")
@@ -40,6 +40,7 @@ _RACY_NS, _RACY_COARSE_NS = 20_000_000, 4_000_000_000
 _REGULAR_MODES = (b"100644", b"100755")
 _TREE_LINE = re.compile(rb"([0-7]{6}) \w+ ([0-9a-f]+) +(-|\d+|BAD)\t(.*)", re.DOTALL)
 _READ_S = 60.0
+_MAX_NAME_BYTES = 4_096
 _MAX_OBJECT_BYTES = 100_000_000
 NOT_FETCHED = -1
 
@@ -78,8 +79,8 @@ def resolve_revision(folder: Path, name: str) -> Revision:
     Raises:
         RevisionError: if there is no such commit here.
     """
-    if not name or name.startswith("-") or "\0" in name:
-        raise RevisionError(f"{name!r} names no branch or revision", "list them: git branch --all")
+    if not _may_be_asked(name):
+        raise RevisionError(f"{name[:100]!r} names no branch or revision", "list them: git branch --all")
     for candidate in (f"refs/heads/{name}", name):  # a branch, even where a tag has the same name
         arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options"]
         found = run_git(folder, [*arguments, f"{candidate}^{{commit}}"])
@@ -98,6 +99,14 @@ def resolve_revision(folder: Path, name: str) -> Revision:
     raise RevisionError(f"git knows no branch or revision {name}", hint)
 
 
+def _may_be_asked(name: str) -> bool:
+    """Tell whether git may be given a name of a revision: it must be no option, and fit on a command line."""
+    try:
+        return 0 < len(os.fsencode(name)) <= _MAX_NAME_BYTES and not name.startswith("-") and "\0" not in name
+    except UnicodeEncodeError:  # half a character
+        return False
+
+
 def missing_commits(folder: Path, names: Sequence[str]) -> set[str]:
     """Return those of some full references and hashes that name no commit any more; none if git cannot tell.
 
@@ -107,7 +116,7 @@ def missing_commits(folder: Path, names: Sequence[str]) -> set[str]:
     missing = set(names).difference(asked)
     if not asked:
         return missing
-    lines = "".join(f"{name}^{{commit}}\n" for name in asked).encode("utf-8", "surrogateescape")
+    lines = "".join(f"{name}^{{commit}}\n" for name in asked).encode("utf-8", "replace")
     done = run_git(folder, ["cat-file", "--batch-check"], given=lines)
     told = done.stdout.decode("utf-8", "replace").splitlines()
     if done.returncode or len(told) != len(asked):
@@ -128,8 +137,8 @@ def resolve_tree(folder: Path, revision: str) -> str:
     Raises:
         DiffError: if git does not know the revision.
     """
-    if not revision or revision.startswith("-") or "\0" in revision:
-        raise DiffError(f"{revision!r} is no revision", "name one as git does, such as HEAD~1")
+    if not _may_be_asked(revision):
+        raise DiffError(f"{revision[:100]!r} is no revision", "name one as git does, such as HEAD~1")
     done = run_git(folder, ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{tree}}"])
     words = os.fsdecode(done.stdout).split()
     if done.returncode or not words or not _HASH.fullmatch(words[-1]):
@@ -281,7 +290,7 @@ class ObjectReader:
         header = line.split()
         if header[1:] == [b"missing"]:
             raise FileNotFoundError(errno.ENOENT, f"object {object_id.hex()} is not in this repository")
-        if len(header) != 3 or not header[2].isdigit():
+        if len(header) != 3 or header[1] != b"blob" or not header[2].isdigit():
             raise OSError(f"git cat-file says {os.fsdecode(line[:100])!r}")
         size = int(header[2])
         if size > max_bytes:

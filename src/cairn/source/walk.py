@@ -320,7 +320,9 @@ class Walker:
             return ()
         try:
             text = self._read(base + name)
-        except OSError:  # the walk comes across the file itself and says what is wrong with it
+        except OSError as error:  # the walk comes across the file itself and says what is wrong with it
+            if error.errno == errno.EFBIG:
+                self._skip(base + name, f"not obeyed: {_too_large(MAX_FILE_BYTES)}")
             return ()
         rules = self._rules.get(text)
         if rules is None:
