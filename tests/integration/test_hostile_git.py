@@ -313,6 +313,33 @@ def test_a_pipe_in_the_place_of_a_file_of_git_is_an_error(name: str, checkout: P
     assert "is not a regular file" in str(caught.value)
 
 
+def test_a_shared_index_that_is_a_link_is_refused_and_what_it_leads_to_untouched(
+    checkout: Path, git: Git, tmp_path: Path
+) -> None:
+    (checkout / "a.py").write_text("a = 1\n")
+    git(checkout, "add", "-A")
+    git(checkout, "update-index", "--split-index")
+    (shared,) = (checkout / ".git").glob("sharedindex.*")
+    assert find_repository(checkout) is not None
+    assert list_files(checkout).paths == ["a.py"]
+    shared.rename(tmp_path / "outside")
+    shared.symlink_to(tmp_path / "outside")
+    os.utime(tmp_path / "outside", (1, 1))
+    with pytest.raises(PathError, match="is not a regular file"):
+        find_repository(checkout)
+    assert (tmp_path / "outside").stat().st_mtime == 1
+    git(checkout, "ls-files")  # as git itself would have done
+    assert (tmp_path / "outside").stat().st_mtime > 1
+
+
+@pytest.mark.parametrize("name", ["info/exclude", "packed-refs"])
+def test_a_file_of_git_that_is_too_large_to_be_read_is_an_error(name: str, checkout: Path) -> None:
+    with (checkout / ".git" / name).open("wb") as file:
+        file.truncate(3_000_000_000)
+    with pytest.raises(PathError, match="too large for git"):
+        find_repository(checkout)
+
+
 @pytest.mark.parametrize("name", ["include.path", "core.excludesFile"])
 def test_a_setting_that_leads_to_a_pipe_is_an_error(name: str, checkout: Path, git: Git, tmp_path: Path) -> None:
     git(checkout, "config", name, str(tmp_path / "pipe"))

@@ -28,6 +28,8 @@ _OF_CHECKOUT = ("HEAD", "index", "config.worktree", "commondir", "gitdir", "info
 _OF_REPOSITORY = ("config", "packed-refs", "shallow", "info/exclude", "info/grafts", "objects/info/alternates")
 _PATH_SETTING = rb"(?im)^[ \t]*(?:path|excludesfile)[ \t]*=[ \t]*\"?([^\"\r\n]+)"
 _MAX_CONFIG_BYTES = 1_000_000
+# git reads these as a whole, before it tells how large they are.
+_MAX_FILE_BYTES, _LARGE_FILES = 10_000_000, {"index": 2_000_000_000, "packed-refs": 200_000_000}
 
 
 class Repository(NamedTuple):
@@ -240,13 +242,15 @@ def _check_files(top: str) -> None:
         files += [_Link(os.path.join(git_dir, name)) for name in shared]
     for file in files:
         try:
-            mode = os.stat(file, follow_symlinks=not isinstance(file, _Link)).st_mode
+            status = os.stat(file, follow_symlinks=not isinstance(file, _Link))
         except (OSError, ValueError):
             continue
-        if not stat.S_ISREG(mode):
+        if not stat.S_ISREG(status.st_mode):
             raise PathError(
                 f"git cannot read the repository at {top}: {file} is not a regular file", "remove it, or clone again"
             )
+        if not isinstance(file, _Link) and status.st_size > _LARGE_FILES.get(os.path.basename(file), _MAX_FILE_BYTES):
+            raise PathError(f"{file} is {status.st_size:,} bytes large, too large for git", "remove it, or clone again")
 
 
 def _refusal(folder: Path, done: subprocess.CompletedProcess[bytes]) -> PathError:

@@ -39,7 +39,9 @@ _HALF = 1 << 32
 _RACY_NS, _RACY_COARSE_NS = 20_000_000, 4_000_000_000
 _REGULAR_MODES = (b"100644", b"100755")
 _TREE_LINE = re.compile(rb"([0-7]{6}) \w+ ([0-9a-f]+) +(-|\d+|BAD)\t(.*)", re.DOTALL)
-_READ_S = 60.0
+_READ_S = 10.0
+# After so many objects that git could not read in time, it is asked for no other.
+_MAX_STALLS = 3
 _MAX_NAME_BYTES = 4_096
 _MAX_OBJECT_BYTES = 100_000_000
 NOT_FETCHED = -1
@@ -253,6 +255,7 @@ class ObjectReader:
         self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None
         self._unread = b""
+        self._stalls = 0
 
     def __enter__(self) -> Self:
         return self
@@ -269,9 +272,15 @@ class ObjectReader:
             FileNotFoundError: if the object is not in this repository, as in a partial clone.
             OSError: EFBIG if it is larger than `max_bytes`; or if git ended unexpectedly, or takes too long.
         """
+        if self._stalls >= _MAX_STALLS:
+            raise OSError(errno.ETIMEDOUT, "git stalls on objects of this repository")
         try:
             return self._ask(object_id, max_bytes)
         except FileNotFoundError:
+            raise
+        except TimeoutError:
+            self._stalls += 1
+            self.close()
             raise
         except OSError:  # what git says next would be taken for the answer to another question
             self.close()

@@ -43,6 +43,8 @@ _MAX_COMPLAINT_BYTES = 100_000
 _PIECE_BYTES = 65_536
 # After so long a caller's `look` is asked whether there is any point in waiting.
 _PATIENCE_S = (1.0, 10.0)
+# git waits for nobody but the disk. One that was not woken for so long waits for a pipe that nobody writes to.
+_ASLEEP_S = 5.0
 _MAX_MEMORY_BYTES = 2_000_000_000
 # Set by git around hooks and aliases: they point at another repository or change how arguments and output read.
 _FOREIGN_VARIABLE = (
@@ -253,12 +255,15 @@ class _Conversation:
         assert process.stdout is not None
         assert process.stderr is not None
         self._folder = folder
+        self._pid = process.pid
         self._stdin, self._stdout, self._stderr = process.stdin, process.stdout, process.stderr
         self._rest = memoryview(given)
         self._max_bytes = max_bytes
         self._said: list[bytes] = []
         self._complaints: list[bytes] = []
         self._said_bytes = self._complaint_bytes = 0
+        self._state: tuple[bytes, int] = (b"", 0)  # how often git was woken, and what it had said then
+        self._same_since = 0.0
         self._selector = selectors.DefaultSelector()
 
     def run(self, timeout_s: float, look: Callable[[float], None] | None) -> tuple[bytes, bytes]:
@@ -277,13 +282,33 @@ class _Conversation:
                 if look is not None and looks and now >= begun + looks[0]:
                     look(looks.pop(0))
                     continue
+                if now >= begun + _PATIENCE_S[0]:
+                    self._refuse_sleeping(now)
                 if now >= deadline:
                     raise GitStalledError(
                         f"git needed more than {timeout_s:.0f} s in {self._folder}", "try: git status"
                     )
-                for key, _ in self._selector.select(min([deadline, *(begun + one for one in looks)]) - now):
+                until = min([deadline, now + _PATIENCE_S[0], *(begun + one for one in looks)])
+                for key, _ in self._selector.select(until - now):
                     self._pass(key)
         return b"".join(self._said), b"".join(self._complaints)
+
+    def _refuse_sleeping(self, now: float) -> None:
+        """Raise an error when git was not woken for a while, where the system tells that."""
+        try:
+            status = read_small(f"/proc/{self._pid}/status")
+        except OSError:
+            return
+        asleep = re.search(rb"(?m)^State:\s*S", status) is not None
+        woken = re.search(rb"(?m)^voluntary_ctxt_switches:.*", status)
+        state = (woken[0] if woken and asleep else b"", self._said_bytes)
+        if not state[0] or state != self._state:
+            self._state, self._same_since = state, now
+        elif now >= self._same_since + _ASLEEP_S:
+            raise GitStalledError(
+                f"git waits in {self._folder} for what never comes, such as a pipe in the place of a file",
+                "find it: find . -type p",
+            )
 
     def _open(self) -> None:
         self._selector.register(self._stdout, selectors.EVENT_READ)

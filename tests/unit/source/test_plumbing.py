@@ -106,3 +106,14 @@ def test_only_short_regular_files_are_read(tmp_path: Path) -> None:
     for path, most in (("short", 9), ("pipe", 10), (".", 10), ("gone", 10)):
         with pytest.raises(OSError, match=r".+"):
             read_small(tmp_path / path, most)
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
+def test_git_that_waits_for_a_pipe_is_not_waited_for(checkout: Path, git: Git, tmp_path: Path) -> None:
+    os.mkfifo(checkout / "pipe")
+    with (checkout / ".git" / "config").open("a") as config:
+        config.write('[include]\n\tpath = "../\\\npipe"\n')  # a name that only git puts together
+    begun = time.monotonic()
+    with pytest.raises(GitStalledError, match="for what never comes"):
+        run_git(checkout, ["rev-parse", "--git-dir"], 60.0)
+    assert time.monotonic() - begun < 30
