@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from pathlib import Path
 
 from cairn.errors import PathError
 from cairn.source.git import Repository
 
 STATE_FOLDER = ".cairn"
+_OF_ALL = ("/home", "/Users", "/root")
 
 
 def project_root(start: Path, repository: Repository | None) -> Path:
@@ -25,14 +25,8 @@ def project_root(start: Path, repository: Repository | None) -> Path:
 
 def is_everything(root: Path | str) -> bool:
     """Tell whether a folder is `/`, the home of this user, or what holds the homes: no project unless it is named."""
-    import pwd  # noqa: PLC0415 - start-up time: few commands ask
-
     at = os.path.realpath(root)
-    homes = [os.path.realpath(os.path.expanduser("~"))]
-    with suppress(KeyError):  # a user whom the system does not know
-        home = os.path.realpath(pwd.getpwuid(os.getuid()).pw_dir)
-        homes += [home, os.path.dirname(home)]
-    return at in homes or os.path.dirname(at) == at
+    return at in (os.path.realpath(os.path.expanduser("~")), *_OF_ALL) or os.path.dirname(at) == at
 
 
 def checked_root(path: Path) -> Path:
