@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import cached_property, partial
@@ -19,7 +20,7 @@ from cairn.errors import (
     PathError,
     StoreError,
 )
-from cairn.index.project import checked_root, default_state, project_root
+from cairn.index.project import checked_root, default_state, is_everything, project_root
 from cairn.index.store import StateDir
 from cairn.index.views import View, Views
 from cairn.index.writer import Writer
@@ -52,6 +53,14 @@ if TYPE_CHECKING:
     from cairn.types import Answer, EmbeddingReport, Estimate, Fetched, IndexReport, Mode, Outline, OutlineMode
 
 _T = TypeVar("_T")
+
+
+def _is_known(root: Path) -> bool:
+    """Tell whether the user indexed a folder before, by its name."""
+    from cairn.registry import Registry  # noqa: PLC0415 - start-up time: few projects are a whole home folder
+    from cairn.runtime import StateFolder  # noqa: PLC0415 - as above
+
+    return Registry(StateFolder.of_user()).knows(root, "")
 
 
 class Workspace:
@@ -93,14 +102,25 @@ class Workspace:
     def containing(cls, path: str | Path, *, state_dir: str | Path | None = None) -> Self:
         """Open the project that contains `path`, as the commands do.
 
-        That is the nearest indexed folder up to the top of its git work tree, else that top, else `path` itself.
+        That is the nearest indexed folder up to the top of its git work tree, else that top, else `path` itself. The
+        home folder and `/` are a project only if `path` names them, or did so before.
 
         Raises:
-            PathError, ConfigError: as `open`.
+            PathError, ConfigError: as `open`; if the project would be the home folder or `/`, and was not named.
         """
         start = checked_root(Path(path))
         repository = find_repository(start)
-        return cls._of(project_root(start, repository), repository, state_dir, None)
+        root = project_root(start, repository)
+        if is_everything(root) and not _is_known(root):
+            if str(path) == os.curdir:
+                from shlex import quote  # noqa: PLC0415 - start-up time: this is rare
+
+                raise PathError(
+                    f"{root} is indexed only when you name it, for it holds much more than a project",
+                    f"name the folder you mean: cairn index -C {quote(str(start))}",
+                )
+            root = start
+        return cls._of(root, repository, state_dir, None)
 
     @classmethod
     def _of(

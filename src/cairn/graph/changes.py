@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from cairn.errors import DiffError, QueryError
@@ -10,9 +9,8 @@ from cairn.graph.code import Code, node_of, place_of
 from cairn.graph.graph import Graph
 from cairn.graph.rules import VALUE_KINDS
 from cairn.graph.symbols import find_symbol
-from cairn.source.git import Repository, diff_lines
-
-_HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+from cairn.source.compare import changed_lines
+from cairn.source.git import Repository
 
 
 def nodes_of_change(
@@ -52,7 +50,7 @@ def changed_nodes(code: Code, root: Path, repository: Repository | None, revisio
     if repository is None:
         raise DiffError(f"{root} is in no git repository, so nothing tells what changed", "name a symbol instead")
     found: dict[int, None] = {}
-    for path, ranges in parse_diff(diff_lines(root, revision)).items():
+    for path, ranges in changed_lines(root, repository, revision, code.numbers).items():
         number = code.numbers.get(path)
         if number is None:
             continue
@@ -74,27 +72,3 @@ def _touched(code: Code, number: int, first: int, last: int) -> list[int]:
             place = source.definitions[place].parent
         nodes.append(node_of(number, place))
     return nodes
-
-
-def parse_diff(lines: list[str]) -> dict[str, list[tuple[int, int]]]:
-    """Return the changed lines of each file as ranges, 1-based and inclusive, as they are numbered after the change.
-
-    Args:
-        lines: of `git diff --unified=0` without prefixes before the paths; a line that begins with `new ` names an
-            untracked file.
-    """
-    found: dict[str, list[tuple[int, int]]] = {}
-    path = ""
-    for line in lines:
-        if line.startswith("+++ "):
-            path = line[4:].rstrip("\t")
-            if path == "/dev/null":
-                path = ""
-        elif line.startswith("new "):
-            found.setdefault(line[4:], [])
-        elif path and (hunk := _HUNK.match(line)):
-            first = int(hunk[3])
-            count = int(hunk[4]) if hunk[4] is not None else 1
-            # A pure removal stands between two lines; the one before it tells where.
-            found.setdefault(path, []).append((first, first + count - 1) if count else (max(1, first), max(1, first)))
-    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,7 +63,8 @@ def read_source(root: Path, path: str | Path) -> SourceFile:
 def _below(root: Path, path: str | Path) -> str:
     given = Path(os.path.normpath(root / path))
     if not given.is_relative_to(root):  # the root is resolved, so a path through a link above it may yet lead into it
-        given = Path(os.path.realpath(given.parent)) / given.name
+        with suppress(OSError, ValueError):  # a link that vanishes meanwhile, or a null byte: it is not below
+            given = Path(os.path.realpath(given.parent)) / given.name
     if not given.is_relative_to(root) or given == root:
         raise PathError(f"{path} is not a file of the project {root}", "name a file below it, or its project with -C")
     return given.relative_to(root).as_posix()

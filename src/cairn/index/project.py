@@ -9,6 +9,7 @@ from cairn.errors import PathError
 from cairn.source.git import Repository
 
 STATE_FOLDER = ".cairn"
+_OF_ALL = ("/home", "/Users", "/root")
 
 
 def project_root(start: Path, repository: Repository | None) -> Path:
@@ -20,6 +21,12 @@ def project_root(start: Path, repository: Repository | None) -> Path:
         if folder == top:
             return folder
     return start
+
+
+def is_everything(root: Path | str) -> bool:
+    """Tell whether a folder is `/`, the home of this user, or what holds the homes: no project unless it is named."""
+    at = os.path.realpath(root)
+    return at in (os.path.realpath(os.path.expanduser("~")), *_OF_ALL) or os.path.dirname(at) == at
 
 
 def checked_root(path: Path) -> Path:
@@ -38,7 +45,7 @@ def checked_root(path: Path) -> Path:
         raise PathError(f"{path} does not exist", "name an existing folder: cairn index -C FOLDER") from error
     except OSError as error:
         raise PathError(f"{path} cannot be read: {error.strerror}", "check its permissions with: ls -ld") from error
-    except RuntimeError as error:  # an unknown user behind `~`; before Python 3.13 a loop of links, too
+    except (RuntimeError, ValueError) as error:  # an unknown user behind `~`, a loop of links, a null byte
         raise PathError(
             f"{path} cannot be resolved: {error}", "name an existing folder: cairn index -C FOLDER"
         ) from error

@@ -109,7 +109,7 @@ class CheckoutView:
             return {}
         from cairn.source.objects import clean_objects  # noqa: PLC0415 - start-up time: most runs read few files
 
-        return clean_objects(self._root)
+        return clean_objects(self._root, self._repository, files)
 
     def close(self) -> None:
         """Do nothing: every file is closed when it has been read."""

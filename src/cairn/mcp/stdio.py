@@ -66,6 +66,13 @@ class Project:
                 f"{self.root} is in no git checkout and was never indexed",
                 f"cairn index -C {quote(self.root)}, if it is a project; or name one as `project`",
             )
+        from cairn.index.project import is_everything  # noqa: PLC0415 - start-up time: a project is named once
+
+        if is_everything(root):
+            raise ProjectError(
+                f"{root} holds much more than a project, and its user never indexed it by name",
+                f"cairn index -C {quote(root)}, if it is meant; or name another as `project`",
+            )
         from cairn.config import load_settings  # noqa: PLC0415 - start-up time: a project is named once
 
         self._registry.add(Path(root), load_settings(Path(root)).project_name or name_of(Path(root)))

@@ -4,25 +4,32 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import subprocess
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from cairn.errors import DiffError, PathError
+from cairn.errors import PathError
+from cairn.source.plumbing import GitStalledError, read_small, run_git
+from cairn.source.stalling import refuse_stalling
 
 # Patterns that most runs need not are text, which `re` compiles when it first uses them and keeps.
 _REVISION = r"[0-9a-f]{40}(?:[0-9a-f]{24})?"
+_REFERENCE = r"ref: ([^\0-\x20\x7f-\x9f~^:?*\[\\]{1,1000})"
 _UNREADABLE = rb"(?m)^warning: could not open directory '(.*)/': "
-_LOCATE_TIMEOUT_S = 20.0
-_LIST_TIMEOUT_S = 300.0
+_ODD = rb"[\0/]\.{0,2}/|[\0/]\.{1,2}\0"  # a path that leads out of the folder, among all that are listed
+_LIST_TIMEOUT_S, _SUBMODULE_TIMEOUT_S = 120.0, 30.0
 _SEPARATOR = "--cairn"  # rev-parse echoes an option it does not know: a folder's name may hold line breaks
-# Set by git around hooks and aliases: they point at another repository or change how arguments and output read.
-_FOREIGN_VARIABLE = (
-    r"GIT_(?:ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|DIR|GRAFT_FILE|IMPLICIT_WORK_TREE|INDEX_FILE|INTERNAL_SUPER_PREFIX"
-    r"|NAMESPACE|OBJECT_DIRECTORY|PREFIX|QUARANTINE_PATH|SHALLOW_FILE|WORK_TREE|(?:GLOB|ICASE|LITERAL|NOGLOB)_PATHSPECS"
-    r"|TRACE.*)"
-)
+# What git reads of a repository before anything else; waiting for a pipe there would never end.
+_OF_CHECKOUT = ("HEAD", "index", "config.worktree", "commondir", "gitdir", "info/sparse-checkout")
+_OF_REPOSITORY = ("config", "packed-refs", "shallow", "info/exclude", "info/grafts", "objects/info/alternates")
+_PATH_SETTING = rb"(?im)^[ \t]*(?:path|excludesfile)[ \t]*=[ \t]*\"?([^\"\r\n]+)"
+_MAX_CONFIG_BYTES = 1_000_000
+# git reads these as a whole, before it tells how large they are.
+_MAX_FILE_BYTES, _LARGE_FILES = 10_000_000, {"index": 2_000_000_000, "packed-refs": 200_000_000}
 
 
 class Repository(NamedTuple):
@@ -50,15 +57,25 @@ class Listing(NamedTuple):
 def find_repository(folder: Path) -> Repository | None:
     """Return the repository whose checkout contains a folder; None if there is none, or git is not installed.
 
+    The checkout is the nearest folder upwards that holds `.git`, and nothing in there can make it another.
+
     Raises:
-        PathError: if the folder is missing, lies in a bare repository or inside `.git`, or git refuses to work there.
+        PathError: if the folder is missing, lies in a bare repository or inside `.git`, or git refuses to work there;
+            or if the repository names another folder as its checkout, or has pipes in the place of files.
     """
     if not folder.is_dir():
         raise PathError(f"{folder} is not a folder", "name an existing folder: cairn index PATH")
+    top = _top_of(folder)
+    if top is None:
+        return None
+    _check_files(top)
     places = ["--absolute-git-dir", _SEPARATOR, "--git-common-dir", _SEPARATOR, "--show-toplevel"]
+    above = Path(os.path.dirname(top))
     try:
         done = run_git(
-            folder, ["rev-parse", "--is-bare-repository", "--is-inside-work-tree", *places], _LOCATE_TIMEOUT_S
+            folder,
+            ["rev-parse", "--is-bare-repository", "--is-inside-work-tree", *places],
+            ceiling=None if str(above) == top else above,
         )
     except FileNotFoundError:
         return None
@@ -66,8 +83,16 @@ def find_repository(folder: Path) -> Repository | None:
         if _first_line(done.stderr).startswith("not a git repository"):
             return None
         raise _refusal(folder, done)
-    _, _, answer = os.fsdecode(done.stdout).removesuffix("\n").split("\n", 2)
-    git_dir, common_dir, work_tree = answer.split(f"\n{_SEPARATOR}\n")
+    try:
+        _, _, answer = os.fsdecode(done.stdout).removesuffix("\n").split("\n", 2)
+        git_dir, common_dir, work_tree = answer.split(f"\n{_SEPARATOR}\n")
+    except ValueError as error:
+        raise PathError(f"git tells no checkout around {folder}", "see: git rev-parse --show-toplevel") from error
+    if os.path.realpath(work_tree) != top:
+        raise PathError(
+            f"the repository at {top} names another folder as its checkout: {work_tree}",
+            f"see: git config --file {git_dir}/config core.worktree",
+        )
     # git names the common folder relative to where it ran.
     return Repository(Path(work_tree), Path(git_dir), Path(os.path.realpath(folder / common_dir)))
 
@@ -76,34 +101,35 @@ def current_branch(repository: Repository) -> str | None:
     """Return the name of the branch checked out, also before its first commit; None when HEAD is detached."""
     reference = _read_reference(repository.git_dir / "HEAD")
     if reference == "ref: refs/heads/.invalid":  # refs are kept in a reftable, which only git reads
-        done = run_git(repository.work_tree, ["symbolic-ref", "--short", "--quiet", "HEAD"], _LOCATE_TIMEOUT_S)
+        done = run_git(repository.work_tree, ["symbolic-ref", "--short", "--quiet", "HEAD"])
         return os.fsdecode(done.stdout).strip() or None
-    if not reference.startswith("ref: "):
-        return None
-    return reference.removeprefix("ref: ").strip().removeprefix("refs/heads/")
+    named = re.fullmatch(_REFERENCE, reference)
+    return named[1].removeprefix("refs/heads/") if named else None
 
 
 def remote_url(folder: Path) -> str:
     """Return where the repository around a folder was cloned from: the remote `origin`, empty when there is none."""
-    done = run_git(folder, ["config", "--get", "remote.origin.url"], _LOCATE_TIMEOUT_S)
+    done = run_git(folder, ["config", "--get", "remote.origin.url"])
     return os.fsdecode(done.stdout).strip()
 
 
 def head_revision(repository: Repository) -> str | None:
     """Return the full hash of the commit checked out; None before the first commit."""
     reference = _read_reference(repository.git_dir / "HEAD")
-    if reference.startswith("ref: refs/heads/"):
-        reference = _read_reference(repository.common_dir / reference.removeprefix("ref: "))
+    named = re.fullmatch(_REFERENCE, reference)
+    if named and named[1].startswith("refs/heads/") and ".." not in named[1]:
+        reference = _read_reference(repository.common_dir / named[1])
     if re.fullmatch(_REVISION, reference):
         return reference
-    done = run_git(repository.work_tree, ["rev-parse", "--verify", "--quiet", "HEAD"], _LOCATE_TIMEOUT_S)
+    done = run_git(repository.work_tree, ["rev-parse", "--verify", "--quiet", "HEAD"])
     return os.fsdecode(done.stdout).strip() or None
 
 
 def list_files(folder: Path, *, own_repository: bool = False, meanwhile: Callable[[], None] | None = None) -> Listing:
     """List what git tracks below a folder of a checkout, and what it does not track but would not ignore either.
 
-    Tracked files are listed whether or not they are still on disk.
+    Tracked files are listed whether or not they are still on disk. Paths that lead out of the folder, which only a
+    forged index can hold, are left out.
 
     Args:
         folder: any folder of the checkout.
@@ -111,136 +137,156 @@ def list_files(folder: Path, *, own_repository: bool = False, meanwhile: Callabl
         meanwhile: as for `run_git`.
 
     Raises:
-        PathError: if git fails.
+        PathError: if git fails; as `GitStalledError` if it does not get to an end.
     """
-    arguments = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    if own_repository:
+        _top_of(folder)  # a bare repository in the place of a submodule
+        _check_files(str(folder))
     done = run_git(
-        folder, arguments, _LIST_TIMEOUT_S, ceiling=folder.parent if own_repository else None, meanwhile=meanwhile
+        folder,
+        ["ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        _SUBMODULE_TIMEOUT_S if own_repository else _LIST_TIMEOUT_S,
+        ceiling=folder.parent if own_repository else None,
+        meanwhile=meanwhile,
+        look=partial(refuse_stalling, folder),
     )
+    if done.returncode < 0 or b"Out of memory" in done.stderr:
+        refuse_stalling(folder, _LIST_TIMEOUT_S)
+        raise GitStalledError(f"git cannot list {folder}: {first_complaint(done)}", "see: git status")
     if done.returncode:
         raise _refusal(folder, done)
     paths = set(os.fsdecode(done.stdout).split("\0"))  # a file in conflict is listed once for each side
     paths.discard("")
+    if re.search(_ODD, b"\0" + done.stdout):
+        paths = {path for path in paths if is_below(path.removesuffix("/"))}
     unreadable = re.findall(_UNREADABLE, done.stderr) if done.stderr else []
     return Listing(sorted(paths), [os.fsdecode(path) for path in unreadable])
 
 
-def diff_lines(folder: Path, revision: str) -> list[str]:
-    """Return what differs below a folder between a revision and the files on disk, as `git diff --unified=0` says it.
-
-    Paths are relative to the folder, without prefixes. For each untracked file there is a line `new PATH`.
-
-    Raises:
-        DiffError: if git does not know the revision.
-    """
-    if revision.startswith("-"):
-        raise DiffError(f"{revision!r} is no revision", "name one as git does, such as HEAD~1")
-    options = ["--unified=0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-prefix", "--no-renames"]
-    done = run_git(
-        folder, ["-c", "core.quotePath=false", "diff", *options, "--relative", revision, "--", "."], _LIST_TIMEOUT_S
-    )
-    if done.returncode:
-        raise DiffError(
-            f"git cannot compare with {revision!r}: {_first_line(done.stderr)}", "see the revisions with: git log"
-        )
-    others = run_git(folder, ["ls-files", "-z", "--others", "--exclude-standard"], _LIST_TIMEOUT_S)
-    new = [f"new {path}" for path in os.fsdecode(others.stdout).split("\0") if path]
-    return [*os.fsdecode(done.stdout).split("\n"), *new]
+def is_below(path: str) -> bool:
+    """Tell whether a relative path names a file below the folder it starts from, whatever is there."""
+    return not any(part in ("", ".", "..") for part in path.split("/"))
 
 
 def is_ignored(folder: Path) -> bool:
     """Tell whether git ignores a whole folder of a checkout."""
-    return run_git(folder, ["check-ignore", "--quiet", "."], _LOCATE_TIMEOUT_S).returncode == 0
+    look = partial(refuse_stalling, folder)
+    return run_git(folder, ["check-ignore", "--quiet", "."], look=look).returncode == 0
 
 
 def ignored_among(folder: Path, paths: Sequence[str]) -> set[str]:
     """Return those of some paths that git ignores; they are relative to a folder of a checkout. None if git fails."""
     names = b"".join(os.fsencode(path) + b"\0" for path in paths)
-    done = run_git(folder, ["check-ignore", "-z", "--stdin"], _LOCATE_TIMEOUT_S, given=names)
+    look = partial(refuse_stalling, folder)
+    try:
+        done = run_git(folder, ["check-ignore", "-z", "--stdin"], given=names, look=look)
+    except GitStalledError:
+        return set()
     return {os.fsdecode(path) for path in done.stdout.split(b"\0") if path}
 
 
-def run_git(
-    folder: Path,
-    arguments: list[str],
-    timeout_s: float = _LOCATE_TIMEOUT_S,
-    *,
-    ceiling: Path | None = None,
-    given: bytes = b"",
-    meanwhile: Callable[[], None] | None = None,
-) -> subprocess.CompletedProcess[bytes]:
-    """Run git in a folder, free of the variables of a surrounding git.
+def _top_of(folder: Path) -> str | None:
+    """Return the nearest folder upwards that holds a repository as `.git`, as git looks for it; None if there is none.
 
-    Args:
-        folder: where.
-        arguments: for git.
-        timeout_s: how long to wait for it.
-        ceiling: git looks for a repository in folders below this one only.
-        given: what git reads.
-        meanwhile: what to do while git starts working.
+    git takes a folder for a repository that looks like one. A clone can bring such a folder, with settings of its own,
+    so none is used.
 
     Raises:
-        FileNotFoundError: if git is not installed.
-        PathError: if the folder cannot be entered, or git does not end in time.
+        PathError: if the way up leads through such a folder.
     """
-    environment = environment_for(ceiling)
-    command = ["git", "-c", "core.fsmonitor=false", *arguments]  # start no daemon and no program the repository names
-    try:
-        pipe = subprocess.PIPE
-        with subprocess.Popen(command, cwd=folder, env=environment, stdin=pipe, stdout=pipe, stderr=pipe) as process:
-            try:
-                if meanwhile is not None:
-                    meanwhile()
-                output, complaints = process.communicate(given, timeout_s)
-            except BaseException:
-                process.kill()
-                raise
-            return subprocess.CompletedProcess(command, process.returncode, output, complaints)
-    except subprocess.TimeoutExpired as error:
-        raise PathError(f"git needed more than {timeout_s:.0f} s in {folder}", "try: git status") from error
-    except (PermissionError, NotADirectoryError) as error:
-        raise PathError(
-            f"git cannot run in {folder}: {error.strerror}", "check the permissions of the folder"
-        ) from error
+    at = os.path.realpath(folder)
+    while True:
+        inner = os.path.join(at, ".git")
+        if os.path.isfile(inner) or _is_git_folder(inner):
+            return at
+        if _is_git_folder(at):
+            raise _inside_repository(folder, at)
+        if (above := os.path.dirname(at)) == at:
+            return None
+        at = above
 
 
-def environment_for(ceiling: Path | None) -> dict[str, str]:
-    """Return the variables git runs with: it takes no lock, fetches nothing, and speaks English."""
-    environment = {name: value for name, value in os.environ.items() if not _is_foreign(name)}
-    environment |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
-    if ceiling is not None:
-        environment["GIT_CEILING_DIRECTORIES"] = os.path.abspath(ceiling)
-    return environment
+class _Link(str):
+    """A path at which a link counts as what it is."""
+
+    __slots__ = ()
 
 
-def _is_foreign(name: str) -> bool:
-    return name.startswith("GIT_") and re.fullmatch(_FOREIGN_VARIABLE, name) is not None
+def _is_git_folder(path: str) -> bool:
+    """Tell whether git might take a folder for a repository."""
+    if not os.path.lexists(f"{path}/HEAD"):
+        return False
+    return os.path.lexists(f"{path}/commondir") or (os.path.isdir(f"{path}/objects") and os.path.isdir(f"{path}/refs"))
+
+
+def _check_files(top: str) -> None:
+    """Make sure that git will wait for nothing while it reads the settings of a repository.
+
+    Raises:
+        PathError: if there is a pipe, or the like, in the place of one of its files.
+    """
+    git_dir = os.path.join(top, ".git")
+    if os.path.isfile(git_dir):
+        link = _read_reference(git_dir)
+        git_dir = os.path.join(top, link.removeprefix("gitdir: "))
+    common_dir = os.path.join(git_dir, _read_reference(os.path.join(git_dir, "commondir")))
+    files = [os.path.join(git_dir, name) for name in _OF_CHECKOUT]
+    files += [os.path.join(common_dir, name) for name in _OF_REPOSITORY]
+    config = os.path.join(common_dir, "config")
+    with suppress(OSError, ValueError):  # a pipe is told below
+        for value in re.findall(_PATH_SETTING, read_small(config, _MAX_CONFIG_BYTES)):
+            files.append(os.path.join(common_dir, os.path.expanduser(os.fsdecode(value).strip())))
+    with suppress(OSError, ValueError):  # git says what is wrong with it
+        # git marks the one it reads as used, and would follow a link to a file of somebody else for that.
+        shared = [name for name in os.listdir(git_dir) if name.startswith("sharedindex.")]
+        files += [_Link(os.path.join(git_dir, name)) for name in shared]
+    for file in files:
+        try:
+            status = os.stat(file, follow_symlinks=not isinstance(file, _Link))
+        except (OSError, ValueError):
+            continue
+        if not stat.S_ISREG(status.st_mode):
+            raise PathError(
+                f"git cannot read the repository at {top}: {file} is not a regular file", "remove it, or clone again"
+            )
+        if not isinstance(file, _Link) and status.st_size > _LARGE_FILES.get(os.path.basename(file), _MAX_FILE_BYTES):
+            raise PathError(f"{file} is {status.st_size:,} bytes large, too large for git", "remove it, or clone again")
 
 
 def _refusal(folder: Path, done: subprocess.CompletedProcess[bytes]) -> PathError:
     """Say why git failed, with its own advice as the hint where it gives one."""
-    message = _first_line(done.stderr)
+    message = first_complaint(done)
     if message.startswith(("detected dubious ownership", "unsafe repository")):
         lines = os.fsdecode(done.stderr).split("\n")
         advice = next((line.strip() for line in lines if "--add safe.directory" in line), "see: git status")
         return PathError(f"git refuses to read {folder}: {message}", advice)
-    if not message.startswith("this operation must be run in a work tree"):
-        return PathError(f"git cannot read the repository at {folder}: {message}", "see: git status")
-    if done.stdout.startswith(b"true"):
+    if message.startswith("this operation must be run in a work tree"):
         return PathError(
-            f"{folder} is a bare repository: it has no files", "check it out: git worktree add ../checkout"
+            f"the repository around {folder} says that its checkout is elsewhere", "see: git config --list --local"
         )
-    return PathError(f"{folder} lies inside the .git folder of a repository", "name the checkout: cairn index PATH")
+    return PathError(f"git cannot read the repository at {folder}: {message}", "see: git status")
+
+
+def _inside_repository(folder: Path, at: str) -> PathError:
+    if ".git" in at.split(os.sep):
+        return PathError(f"{folder} lies inside the .git folder of a repository", "name the checkout: cairn index PATH")
+    return PathError(f"{folder} is a bare repository: it has no files", "check it out: git worktree add ../checkout")
+
+
+def first_complaint(done: subprocess.CompletedProcess[bytes]) -> str:
+    """Return what git says is wrong, on one line."""
+    if done.returncode < 0 and not done.stderr:
+        return f"git crashed, by signal {-done.returncode}"
+    return _first_line(done.stderr)
 
 
 def _first_line(stderr: bytes) -> str:
     return os.fsdecode(stderr).strip().split("\n", 1)[0].removeprefix("fatal: ")
 
 
-def _read_reference(path: Path) -> str:
+def _read_reference(path: str | Path) -> str:
     """Return the content of a reference kept as a file, empty when it is kept elsewhere."""
     try:
-        with open(path, "rb", buffering=0) as stream:  # every answer asks for it; as text it takes twice as long
-            return stream.readall().decode("utf-8", "surrogateescape").strip()
-    except OSError:
+        return read_small(path).decode("utf-8", "surrogateescape").strip()
+    except (OSError, ValueError):
         return ""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 # What a pattern is made of; https://git-scm.com/docs/gitignore and wildmatch.c of git.
 _TOKEN = re.compile(
@@ -13,7 +15,21 @@ _TOKEN = re.compile(
 _CHOICE_TOKEN = re.compile(rb"\[:\w+:\]|\\(.)|[\[\]^&~]", re.DOTALL)
 _FOLDER = b"D"
 _FILE = b"F"
-_TRAILING_SPACES = re.compile(rb"(?<!\\) +$")
+_PROBE = b"P"  # what no path is asked with
+_SPECIAL = re.compile(rb"[*?\[\\]")
+_ENDING = re.compile(rb"\*(\.[^.*?\[\\/]+)")
+_MAX_RULE_BYTES = 4096  # no path is longer
+# Rules that are more than a name, a path or an ending go into automata. With several wildcards a rule can keep an
+# automaton in many states at once, so of those there are fewer.
+_MAX_RULES, _MAX_WILDCARDS = 10_000, 1_000
+_MAX_EXPRESSION_BYTES = 600_000
+_RULES_PER_AUTOMATON = 2_000
+_BYTES_PER_BYTE = 16  # what an automaton takes at least, by the length of its expressions
+_AUTOMATON_BYTES = (1 << 18, 1 << 21, 1 << 24, 1 << 26)
+_NONE = -1
+
+# The last rule about a name, and the last one that is about folders of that name only.
+_Last = tuple[int, int]
 
 
 class IgnoreRules:
@@ -22,32 +38,54 @@ class IgnoreRules:
     Folders must be asked from the top down, and nothing below an ignored folder asked at all: a rule decides on the
     path it names and not on what lies below. So git treats negations; a single look at a whole path cannot.
 
+    `unused` counts the rules that are left out because they are too long or too many to be answered in bounded time
+    and memory: with wildcards 10,000 rules of 600 kB as expressions, of which those with several wildcards have 1,000.
+
     Args:
         text: content of the file; rules that can never match, such as an open bracket, are dropped as git does.
     """
 
-    __slots__ = ("_automaton", "_ignores")
+    __slots__ = ("_automata", "_endings", "_ignores", "_names", "_paths", "unused")
 
     def __init__(self, text: bytes) -> None:
-        import re2  # noqa: PLC0415 - start-up time: most projects have no such file
-
-        options = re2.Options()
-        options.encoding = re2.Options.Encoding.LATIN1  # file names are bytes
-        options.dot_nl = True
-        options.log_errors = False
-        self._automaton = re2.Set.FullMatchSet(options)
         self._ignores: list[bool] = []
+        self._names: dict[bytes, _Last] = {}
+        self._paths: dict[bytes, _Last] = {}
+        self._endings: dict[bytes, _Last] = {}
+        self.unused = 0
+        patterns: list[tuple[int, bytes]] = []
+        wildcards = expressions = 0
         for line in text.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
-            ignores, pattern = _parse_line(line)
-            if not pattern:
+            rule = _parse_line(line)
+            if rule is None:
                 continue
-            try:
-                self._automaton.Add(pattern)
-            except re2.error:  # such as the range [z-a]
+            number = len(self._ignores)
+            if len(line) > _MAX_RULE_BYTES:
+                self.unused += 1
+            elif not _SPECIAL.search(rule.pattern):
+                self._add_plain(rule, number)
+            elif not rule.is_anchored and (ending := _ENDING.fullmatch(rule.pattern)):
+                _add(self._endings, ending[1], number, rule)
+            elif body := _translate(rule.pattern):
+                several = rule.pattern.count(b"*") if rule.pattern.count(b"*") > 1 else 0
+                if (
+                    len(patterns) == _MAX_RULES
+                    or wildcards + several > _MAX_WILDCARDS
+                    or expressions + len(body) > _MAX_EXPRESSION_BYTES
+                ):
+                    self.unused += 1
+                    continue
+                wildcards += several
+                expressions += len(body)
+                patterns.append((number, _expression(rule, body)))
+            else:
                 continue
-            self._ignores.append(ignores)
-        if self._ignores:
-            self._automaton.Compile()
+            self._ignores.append(rule.ignores)
+        self._automata = [
+            automaton
+            for first in range(0, len(patterns), _RULES_PER_AUTOMATON)
+            for automaton in self._compile(patterns[first : first + _RULES_PER_AUTOMATON])
+        ]
 
     def match(self, path: bytes, *, is_folder: bool) -> bool | None:
         """Tell whether the last rule that names the path ignores it (True) or takes it back (False); None for no rule.
@@ -58,28 +96,97 @@ class IgnoreRules:
         """
         if not self._ignores:
             return None
-        matches: list[int] = self._automaton.Match((_FOLDER if is_folder else _FILE) + path)
-        return self._ignores[max(matches)] if matches else None
+        name = path[path.rfind(b"/") + 1 :]
+        last = _NONE
+        for table, key in (
+            (self._names, name),
+            (self._paths, path),
+            (self._endings, name[name.rfind(b".") :] if b"." in name else b""),
+        ):
+            if table and (found := table.get(key)) is not None:
+                last = max(last, found[0], found[1] if is_folder else _NONE)
+        if self._automata:
+            text = (_FOLDER if is_folder else _FILE) + path
+            for automaton, numbers in self._automata:
+                if matches := automaton.Match(text):
+                    last = max(last, numbers[max(matches)])
+        return self._ignores[last] if last >= 0 else None
+
+    def _add_plain(self, rule: _Rule, number: int) -> None:
+        if rule.is_anchored:
+            _add(self._paths, rule.pattern, number, rule)
+        else:
+            _add(self._names, rule.pattern, number, rule)
+
+    def _compile(self, patterns: list[tuple[int, bytes]]) -> list[tuple[Any, list[int]]]:
+        """Return automata with the numbers of their rules; rules for which there is not memory enough are left out."""
+        import re2  # noqa: PLC0415 - start-up time: most projects have no such file
+
+        options = re2.Options()
+        options.encoding = re2.Options.Encoding.LATIN1  # file names are bytes
+        options.dot_nl = True
+        options.log_errors = False
+        least = _BYTES_PER_BYTE * sum(len(pattern) for _, pattern in patterns)
+        for max_bytes in _AUTOMATON_BYTES:
+            if max_bytes < least:
+                continue
+            options.max_mem = max_bytes
+            automaton = re2.Set.FullMatchSet(options)
+            numbers = []
+            for number, pattern in patterns:
+                try:
+                    automaton.Add(pattern)
+                except re2.error:  # such as the range [z-a]
+                    continue
+                numbers.append(number)
+            probe = automaton.Add(_PROBE)
+            with suppress(re2.error):
+                automaton.Compile()
+                if automaton.Match(_PROBE) == [probe]:  # else it is too large to run, which it would not say
+                    return [(automaton, numbers)] if numbers else []
+        if len(patterns) == 1:
+            self.unused += 1
+            return []
+        half = len(patterns) // 2
+        return self._compile(patterns[:half]) + self._compile(patterns[half:])
 
 
-def _parse_line(line: bytes) -> tuple[bool, bytes]:
-    """Return whether the rule ignores, and the regular expression of what it names, empty if it names nothing.
+class _Rule(NamedTuple):
+    """A rule that names something: an anchored one names a path, any other a name in whatever folder."""
 
-    The expression wants `_FOLDER` or `_FILE` in front of the path.
-    """
+    ignores: bool
+    pattern: bytes
+    is_anchored: bool
+    folders_only: bool
+
+
+def _add(table: dict[bytes, _Last], key: bytes, number: int, rule: _Rule) -> None:
+    anything, folders = table.get(key, (_NONE, _NONE))
+    table[key] = (anything, number) if rule.folders_only else (number, folders)
+
+
+def _parse_line(line: bytes) -> _Rule | None:
+    """Return the rule on a line, None when there is none."""
     line = line.removesuffix(b"\r")
     if line.startswith(b"#"):
-        return True, b""
-    line = _TRAILING_SPACES.sub(b"", line)
-    ignores = not line.startswith(b"!")
-    pattern = line if ignores else line[1:]
-    start = b"[DF]"
-    if pattern.endswith(b"/"):
-        pattern, start = pattern[:-1], _FOLDER
-    if b"/" not in pattern:
-        start += b"(?:.*/)?"
-    body = _translate(pattern.removeprefix(b"/"))
-    return ignores, start + body if body else b""
+        return None
+    stripped = line.rstrip(b" ")
+    if stripped.endswith(b"\\") and stripped != line:  # the first space is quoted
+        stripped += b" "
+    ignores = not stripped.startswith(b"!")
+    pattern = stripped if ignores else stripped[1:]
+    folders_only = pattern.endswith(b"/")
+    if folders_only:
+        pattern = pattern[:-1]
+    is_anchored = b"/" in pattern
+    pattern = pattern.removeprefix(b"/")
+    return _Rule(ignores, pattern, is_anchored, folders_only) if pattern else None
+
+
+def _expression(rule: _Rule, body: bytes) -> bytes:
+    """Return the regular expression of what a rule names, with `_FOLDER` or `_FILE` in front of the path."""
+    start = _FOLDER if rule.folders_only else b"[DF]"
+    return start + body if rule.is_anchored else start + b"(?:.*/)?" + body
 
 
 def _translate(pattern: bytes) -> bytes:

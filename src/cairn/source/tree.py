@@ -11,7 +11,7 @@ from typing import NamedTuple, Self
 
 from cairn.errors import PathError
 from cairn.source.eligible import UNLISTED
-from cairn.source.objects import SUBMODULE, SYMLINK, ObjectReader, TreeEntry, list_tree
+from cairn.source.objects import NOT_FETCHED, SUBMODULE, SYMLINK, ObjectReader, TreeEntry, list_tree
 from cairn.source.walk import MAX_FILE_BYTES, Folder, Walk, Walker
 from cairn.types import FileStat
 
@@ -98,7 +98,7 @@ class CommitFiles:
             raise OSError(errno.EFBIG, f"larger than {self._max_file_bytes:,} bytes", path)
         if place.repository not in self._readers:
             self._readers[place.repository] = ObjectReader(place.repository)
-        return self._readers[place.repository].read(place.object_id)
+        return self._readers[place.repository].read(place.object_id, self._max_file_bytes)
 
     def _place(self, path: str) -> _Place:
         try:
@@ -109,29 +109,46 @@ class CommitFiles:
     def _list(self) -> dict[str, _Place]:
         if self._places is None:
             self._places = {}
-            self._add_tree(self._root, self.commit, "")
+            pending = [(self._root, self.commit, "")]
+            while pending:
+                folder, commit, base = pending.pop()
+                try:
+                    entries = list_tree(folder, commit)
+                except PathError as error:
+                    if not base:
+                        raise
+                    self._problems[base.rstrip("/")] = f"submodule: {error}"
+                    continue
+                pending += self._add_entries(folder, entries, base, self._places)
         return self._places
 
-    def _add_tree(self, folder: Path, commit: str, base: str) -> None:
-        assert self._places is not None
-        for entry in list_tree(folder, commit):
+    def _add_entries(
+        self, folder: Path, entries: list[TreeEntry], base: str, places: dict[str, _Place]
+    ) -> list[tuple[Path, str, str]]:
+        """Add the files of a tree; return the submodules to look into: where, which commit, and their path with `/`."""
+        inner = []
+        for entry in entries:
             path = base + entry.path
             if entry.mode == SUBMODULE:
-                self._add_submodule(path, entry)
+                if problem := self._problem_of_submodule(path):
+                    self._problems[path] = problem
+                else:
+                    inner.append((self._root / path, entry.object_id.hex(), f"{path}/"))
                 continue
             self._entries.append(entry._replace(path=path))
             if entry.mode != SYMLINK:
-                self._places[path] = _Place(folder, entry.object_id, entry.size)
+                places[path] = _Place(folder, entry.object_id, entry.size)
+        return inner
 
-    def _add_submodule(self, path: str, entry: TreeEntry) -> None:
-        top = self._root / path
-        if not os.path.lexists(top / ".git"):
-            self._problems[path] = "submodule that is not checked out"
-            return
+    def _problem_of_submodule(self, path: str) -> str:
+        top = os.path.join(self._root, path)
+        if not os.path.lexists(os.path.join(top, ".git")):
+            return "submodule that is not checked out"
         try:
-            self._add_tree(top, entry.object_id.hex(), f"{path}/")
-        except PathError as error:
-            self._problems[path] = f"submodule: {error}"
+            real = os.path.realpath(top)
+        except OSError:  # a link that vanished meanwhile
+            return "submodule that is not checked out"
+        return "" if real == os.path.join(os.path.realpath(self._root), path) else "submodule behind a symlink"
 
 
 class _CommitWalker(Walker):
@@ -153,6 +170,8 @@ class _CommitWalker(Walker):
             reason = folder.reason
             if not reason and entry.mode == SYMLINK:
                 reason = "symlink"
+            if not reason and entry.size == NOT_FETCHED:
+                reason = "never fetched: the clone is partial"
             if reason := reason or self._unwanted(entry.path, folder, entry.size):
                 self._skip(entry.path, reason)
             else:

@@ -14,11 +14,14 @@ from cairn.errors import PathError
 from cairn.source import git
 from cairn.source.eligible import BINARY, UNLISTED, check_folder, check_name
 from cairn.source.ignore import IgnoreRules
+from cairn.source.plumbing import GitStalledError
 from cairn.types import FileStat, Skipped
 
 MAX_FILE_BYTES = 1_000_000
 CAIRNIGNORE = ".cairnignore"
 _EXCLUDED = "excluded by .cairnignore"
+# Rules of all ignore files of a project that are not the same.
+_MAX_RULES_BYTES = 4_000_000
 
 _Scope = tuple[int, IgnoreRules]  # the rules of one folder, and how many bytes its path and `/` take
 
@@ -62,13 +65,21 @@ def walk(
         max_file_bytes: files above this size are skipped.
         meanwhile: what to do while git, if it is asked, starts working.
 
+    Where git does not get to an end, as with a pipe in the place of a `.gitignore` or rules on which it computes for
+    ever, the folders are walked as if there were no git, and that is among what was skipped.
+
     Raises:
         PathError: if the root cannot be read, or git fails.
     """
     walker = Walker(root, max_file_bytes)
-    listing = git.list_files(root, meanwhile=meanwhile) if repository else None
-    # An ignored folder that is named as the root is wanted all the same.
-    if repository and listing and (listing.paths or not git.is_ignored(root)):
+    try:
+        listing = git.list_files(root, meanwhile=meanwhile) if repository else None
+        # An ignored folder that is named as the root is wanted all the same.
+        is_wanted = listing is not None and (bool(listing.paths) or not git.is_ignored(root))
+    except GitStalledError as error:
+        walker.add_stalled(error)
+        listing, is_wanted = None, False
+    if repository and listing and is_wanted:
         walker.add_listed(listing, repository.work_tree)
     else:
         walker.add_tree()
@@ -157,6 +168,8 @@ class Walker:
         self._real_prefix = os.path.join(os.path.realpath(root), "")
         self._max_file_bytes = max_file_bytes
         self._listed: set[str] | None = None  # what git lists: spares a look at the disk for each question
+        self._rules: dict[bytes, IgnoreRules] = {}
+        self._rules_bytes = 0
 
     def add_listed(self, listing: git.Listing, work_tree: Path) -> None:
         """Add files as git lists them; checked out submodules are listed in turn."""
@@ -168,10 +181,16 @@ class Walker:
             top = self._root / submodule
             try:
                 listing = git.list_files(top, own_repository=True)
-            except PathError as error:
+                real = os.path.realpath(top)
+            except (PathError, OSError) as error:
                 self._skip(submodule, f"submodule: {error}")
             else:
-                self._add_listing(listing, os.path.realpath(top), f"{submodule}/", folders, submodules)
+                self._add_listing(listing, real, f"{submodule}/", folders, submodules)
+
+    def add_stalled(self, error: GitStalledError) -> None:
+        """Say that git could not list the files, and why."""
+        path = error.path if error.path and git.is_below(error.path) else ".git"
+        self._skip(path, f"git stops at it, so files are found without git: {error.reason or error}")
 
     def add_tree(self) -> None:
         """Add files by walking the folders."""
@@ -228,9 +247,16 @@ class Walker:
             self._skip(path, _of_folder(reason))
         elif os.path.lexists(f"{self._prefix}{path}/.git"):
             submodules.append(path)
-        elif not os.listdir(self._prefix + path):
+        elif self._is_empty(path):
             self._skip(path, "submodule that is not checked out")
         # else a tracked file gave way to a folder, whose files git lists themselves
+
+    def _is_empty(self, path: str) -> bool:
+        try:
+            with os.scandir(self._prefix + path) as entries:
+                return next(entries, None) is None
+        except OSError:  # it went meanwhile, or cannot be read
+            return True
 
     def _enter_all(self, path: str, folders: dict[str, Folder]) -> Folder:
         """Return what holds for a folder, after the folders above it."""
@@ -246,7 +272,10 @@ class Walker:
         return folder
 
     def _add_entry(self, path: str, entry: os.DirEntry[str], folder: Folder, pending: list[tuple[str, Folder]]) -> None:
-        is_folder = entry.is_dir(follow_symlinks=False)
+        try:
+            is_folder = entry.is_dir(follow_symlinks=False)
+        except OSError:  # where listing does not tell, and looking is refused
+            is_folder = False
         if _match(folder.gitignore, path, is_folder=is_folder):
             return
         if is_folder:
@@ -291,9 +320,20 @@ class Walker:
             return ()
         try:
             text = self._read(base + name)
-        except OSError:  # the walk comes across the file itself and says what is wrong with it
+        except OSError as error:  # the walk comes across the file itself and says what is wrong with it
+            if error.errno == errno.EFBIG:
+                self._skip(base + name, f"not obeyed: {_too_large(MAX_FILE_BYTES)}")
             return ()
-        return ((len(os.fsencode(base)), IgnoreRules(text)),)
+        rules = self._rules.get(text)
+        if rules is None:
+            self._rules_bytes += len(text)
+            if self._rules_bytes > _MAX_RULES_BYTES:
+                self._skip(base + name, f"not obeyed: more than {_MAX_RULES_BYTES:,} bytes of rules in this project")
+                return ()
+            rules = self._rules[text] = IgnoreRules(text)
+        if rules.unused:
+            self._skip(base + name, f"{rules.unused:,} of its rules are not obeyed: too long or too many")
+        return ((len(os.fsencode(base)), rules),)
 
     def _is_link(self, path: str) -> bool:
         return os.path.islink(self._prefix + path)
@@ -330,7 +370,10 @@ class Walker:
     def _irregular(self, path: str, mode: int) -> str:
         if not stat.S_ISLNK(mode):
             return "not a regular file"
-        target = os.path.join(os.path.realpath(self._prefix + path), "")
+        try:
+            target = os.path.join(os.path.realpath(self._prefix + path), "")
+        except (OSError, ValueError):  # it vanished while it was resolved, or leads where looking is refused
+            return "symlink"
         return "symlink" if target.startswith(self._real_prefix) else "symlink out of the root"
 
     def _holds(self, path: str) -> bool:

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import errno
+import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from cairn.errors import PathError, RevisionError
+from cairn.source.git import find_repository
 from cairn.source.objects import (
     SUBMODULE,
     SYMLINK,
@@ -13,8 +17,10 @@ from cairn.source.objects import (
     clean_objects,
     is_content_of,
     list_tree,
+    missing_commits,
     resolve_revision,
 )
+from cairn.types import FileStat
 
 Git = Callable[..., str]
 
@@ -28,6 +34,24 @@ def committed(checkout: Path, git: Git) -> Path:
     git(checkout, "add", "-A")
     git(checkout, "commit", "-qm", "first")
     return checkout
+
+
+def clean(folder: Path) -> dict[str, bytes]:
+    repository = find_repository(folder)
+    assert repository is not None
+    files = [one for one in folder.rglob("*") if one.is_file() and not one.is_symlink() and ".git" not in one.parts]
+    stats = [(str(one.relative_to(folder)), one.stat()) for one in files]
+    found = [FileStat(path, one.st_size, one.st_mtime_ns, one.st_ctime_ns) for path, one in stats]
+    return clean_objects(folder, repository, found)
+
+
+def settle(folder: Path, git: Git) -> None:
+    """Let git note what it knows of all files long after they were written."""
+    an_hour_ago = time.time_ns() - 3_600_000_000_000
+    for one in folder.rglob("*"):
+        if one.is_file() and ".git" not in one.parts:
+            os.utime(one, ns=(an_hour_ago, an_hour_ago))
+    git(folder, "update-index", "--refresh")
 
 
 def test_a_tree_lists_files_with_mode_and_size(committed: Path, git: Git) -> None:
@@ -70,8 +94,9 @@ def test_a_folder_that_is_no_repository_has_no_objects(tmp_path: Path) -> None:
         reader.read(b"\x11" * 20)
 
 
-def test_objects_are_known_by_their_content(committed: Path) -> None:
-    object_id = clean_objects(committed)["a.py"]
+def test_objects_are_known_by_their_content(committed: Path, git: Git) -> None:
+    settle(committed, git)
+    object_id = clean(committed)["a.py"]
     assert is_content_of(object_id, b"a = 1\n")
     assert not is_content_of(object_id, b"a = 2\n")
 
@@ -80,7 +105,8 @@ def test_objects_of_a_repository_with_longer_hashes_are_known(tmp_path: Path, gi
     git(tmp_path, "init", "-q", "--object-format=sha256")
     (tmp_path / "a.py").write_text("a = 1\n")
     git(tmp_path, "add", "a.py")
-    assert is_content_of(clean_objects(tmp_path)["a.py"], b"a = 1\n")
+    settle(tmp_path, git)
+    assert is_content_of(clean(tmp_path)["a.py"], b"a = 1\n")
 
 
 def test_only_files_as_git_has_them_are_clean(committed: Path, git: Git) -> None:
@@ -89,21 +115,51 @@ def test_only_files_as_git_has_them_are_clean(committed: Path, git: Git) -> None
         (committed / name).write_text(f"# {name}\n")
     git(committed, "add", "-A")
     git(committed, "commit", "-qm", "more")
+    settle(committed, git)
     git(committed, "update-index", "--assume-unchanged", "assumed.py")
     git(committed, "update-index", "--skip-worktree", "skipped.py")
     (committed / "changed.py").write_text("# CHANGED.py\n")
     (committed / "gone.py").unlink()
     (committed / "staged.py").write_text("# other\n")
     (committed / "untracked.py").write_text("")
+    os.utime(committed / "staged.py", (1, 1))
     git(committed, "add", "staged.py")
-    clean = clean_objects(committed)
-    assert clean.keys() == {"a.py", "sub/two\nlines.py", "staged.py"}
-    assert is_content_of(clean["staged.py"], b"# other\n")
-    assert clean_objects(committed / "sub").keys() == {"two\nlines.py"}
+    found = clean(committed)
+    assert found.keys() == {"a.py", "sub/two\nlines.py", "staged.py"}
+    assert is_content_of(found["staged.py"], b"# other\n")
+    assert clean(committed / "sub").keys() == {"two\nlines.py"}
 
 
-def test_a_folder_outside_git_has_no_clean_files(tmp_path: Path) -> None:
-    assert clean_objects(tmp_path) == {}
+def test_a_file_written_with_the_index_is_not_clean(committed: Path) -> None:
+    index = (committed / ".git" / "index").stat().st_mtime_ns
+    os.utime(committed / "a.py", ns=(index, index))
+    assert "a.py" not in clean(committed)
+
+
+def test_a_repository_without_an_index_has_no_clean_files(checkout: Path) -> None:
+    (checkout / "a.py").write_text("a = 1\n")
+    assert clean(checkout) == {}
+
+
+def test_an_object_above_the_limit_is_not_read_and_the_next_one_is(committed: Path) -> None:
+    objects = {one.path: one.object_id for one in list_tree(committed, "HEAD")}
+    with ObjectReader(committed) as reader:
+        with pytest.raises(OSError, match="larger than 3 bytes") as caught:
+            reader.read(objects["a.py"], 3)
+        assert caught.value.errno == errno.EFBIG
+        assert reader.read(objects["a.py"], 6) == b"a = 1\n"
+
+
+def test_names_that_are_no_references_name_no_commit(committed: Path, git: Git) -> None:
+    commit = git(committed, "rev-parse", "HEAD")
+    odd = [":/first", "refs/heads/main\nHEAD", "HEAD^{/first}", ""]
+    assert missing_commits(committed, ["refs/heads/main", commit, "refs/heads/gone", *odd]) == {"refs/heads/gone", *odd}
+
+
+@pytest.mark.parametrize("name", ["^main", "main..main", "--help", "main\0", "", "main^{tree}"])
+def test_what_is_no_commit_is_no_revision(committed: Path, name: str) -> None:
+    with pytest.raises(RevisionError):
+        resolve_revision(committed, name)
 
 
 def test_a_revision_is_known_by_branch_tag_and_hash(committed: Path, git: Git) -> None:

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import inspect
 import os
 import shutil
 import socket
+import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -523,3 +526,63 @@ def test_folder_git_may_not_enter_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "closed").mkdir(mode=0)
     with pytest.raises(PathError, match="git cannot run in"):
         find_repository(tmp_path / "closed")
+
+
+@pytest.mark.skipif(not Path("/proc/self/exe").exists(), reason="looks at the links of an ended process in /proc")
+def test_a_link_that_leads_nowhere_any_more_is_skipped() -> None:
+    with subprocess.Popen(["true"]) as process:
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        found = walk(Path(f"/proc/{process.pid}"), repository=None)
+    assert "symlink" in {one.reason for one in found.skipped if one.path == "exe"}
+
+
+def test_links_that_come_and_go_while_they_are_resolved_are_skipped(tmp_path: Path) -> None:
+    (tmp_path / "a.py").touch()
+    ended = threading.Event()
+
+    def swap() -> None:
+        while not ended.is_set():
+            (tmp_path / "link").symlink_to("a.py")
+            (tmp_path / "link").unlink()
+
+    thread = threading.Thread(target=swap)
+    thread.start()
+    try:
+        for _ in range(300):
+            assert [one.path for one in walk(tmp_path, repository=None).files] == ["a.py"]
+    finally:
+        ended.set()
+        thread.join()
+
+
+def test_paths_of_a_forged_index_that_lead_out_of_the_checkout_are_left_out(
+    checkout: Path, git: Git, tmp_path: Path
+) -> None:
+    (tmp_path / "secret.py").write_text("secret\n")
+    for name in ("aaaaaaaaaaaa", "bbbbbbbb", "cc.py"):
+        (checkout / name).write_text("x\n")
+    git(checkout, "add", "-A")
+    index = checkout / ".git" / "index"
+    data = index.read_bytes().replace(b"aaaaaaaaaaaa", b"../secret.py").replace(b"bbbbbbbb", b"/etc/fst")[:-20]
+    index.write_bytes(data + hashlib.sha1(data, usedforsecurity=False).digest())
+    (checkout / "aaaaaaaaaaaa").unlink()
+    (checkout / "bbbbbbbb").unlink()
+    found = walk(checkout, repository=find_repository(checkout))
+    assert [one.path for one in found.files] == ["cc.py"]
+    assert "../secret.py" in subprocess.run(["git", "ls-files"], cwd=checkout, capture_output=True, text=True).stdout
+
+
+def test_tracked_files_behind_a_folder_that_became_a_link_are_not_read(
+    checkout: Path, git: Git, tmp_path: Path
+) -> None:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "b.py").write_text("secret\n")
+    (checkout / "a").mkdir()
+    (checkout / "a" / "b.py").write_text("x\n")
+    git(checkout, "add", "-A")
+    shutil.rmtree(checkout / "a")
+    (checkout / "a").symlink_to(tmp_path / "outside")
+    found = walk(checkout, repository=find_repository(checkout))
+    assert found.files == []
+    with pytest.raises(OSError, match=r".+"):
+        read_file(checkout, "a/b.py")

@@ -1,0 +1,114 @@
+"""Finds the lines of a text that an older text does not have, in bounded time; after that, more lines than need be.
+
+Lines that both texts have once are its anchors, as in Bram Cohen's patience diff
+(https://bramcohen.livejournal.com/73318.html); what lies between two is compared line by line where it is short.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
+
+_CELLS = 1_000_000  # of tables of common subsequences, over a whole text
+_ROUNDS = 30  # how often each line may be looked at, on average
+
+_Block = tuple[int, int, int, int]  # lines `first` to before `last` of the old text, and of the new one
+
+
+def changed_ranges(old: Sequence[bytes], new: Sequence[bytes]) -> list[tuple[int, int]]:
+    """Return the ranges of changed lines, as they are numbered in the new text: 1-based, inclusive, in order.
+
+    What was only removed is a range of one line, the one before the gap, or the first.
+    """
+    partner = _match(old, new)
+    ranges: list[tuple[int, int]] = []
+    expected = 0  # the old line that follows the last one with a partner
+    start = 0
+    for line in range(len(new) + 1):
+        other = partner[line] if line < len(new) else len(old)
+        if other < 0:
+            continue
+        if line > start:
+            ranges.append((start + 1, line))
+        elif other > expected:
+            ranges.append((max(1, line), max(1, line)))
+        expected, start = other + 1, line + 1
+    return ranges
+
+
+def _match(old: Sequence[bytes], new: Sequence[bytes]) -> list[int]:
+    """Return for each new line the old one it is, -1 for none; they rise."""
+    partner = [-1] * len(new)
+    cells = _CELLS
+    work = _ROUNDS * (len(old) + len(new))
+    pending: list[_Block] = [(0, len(old), 0, len(new))]
+    while pending and work > 0:
+        old_first, old_last, first, last = pending.pop()
+        work -= 1 + (old_last - old_first) + (last - first)
+        while old_first < old_last and first < last and old[old_first] == new[first]:
+            partner[first] = old_first
+            old_first, first = old_first + 1, first + 1
+        while old_first < old_last and first < last and old[old_last - 1] == new[last - 1]:
+            old_last, last = old_last - 1, last - 1
+            partner[last] = old_last
+        if old_first == old_last or first == last:
+            continue
+        block = old_first, old_last, first, last
+        if anchors := _anchors(old, new, block):
+            for old_at, at in anchors:
+                partner[at] = old_at
+                pending.append((old_first, old_at, first, at))
+                old_first, first = old_at + 1, at + 1
+            pending.append((old_first, old_last, first, last))
+        elif (size := (old_last - old_first) * (last - first)) <= cells:
+            cells -= size
+            _match_short(old, new, block, partner)
+    return partner
+
+
+def _anchors(old: Sequence[bytes], new: Sequence[bytes], block: _Block) -> list[tuple[int, int]]:
+    """Return the longest rising sequence of (old, new) lines that a block has once on either side."""
+    old_first, old_last, first, last = block
+    counts, old_counts = Counter(new[first:last]), Counter(old[old_first:old_last])
+    places = {old[at]: at for at in range(old_first, old_last) if old_counts[old[at]] == 1}
+    ends: list[int] = []  # the smallest old line with which a sequence of each length ends
+    chains: list[tuple[int, int, int]] = []  # (old, new, the link before in this list)
+    heads: list[int] = []
+    for at in range(first, last):
+        old_at = places.get(new[at])
+        if old_at is None or counts[new[at]] > 1:
+            continue
+        length = bisect_left(ends, old_at)
+        chains.append((old_at, at, heads[length - 1] if length else -1))
+        ends[length : length + 1] = [old_at]
+        heads[length : length + 1] = [len(chains) - 1]
+    found = []
+    link = heads[-1] if heads else -1
+    while link >= 0:
+        old_at, at, link = chains[link]
+        found.append((old_at, at))
+    return found[::-1]
+
+
+def _match_short(old: Sequence[bytes], new: Sequence[bytes], block: _Block, partner: list[int]) -> None:
+    """Match a longest common subsequence of a block."""
+    old_first, old_last, first, last = block
+    width = last - first
+    table = [[0] * (width + 1)]  # from the end: row `n` is about the last `n` old lines
+    for old_at in range(old_last - 1, old_first - 1, -1):
+        below, row = table[-1], [0] * (width + 1)
+        for column in range(width - 1, -1, -1):
+            same = old[old_at] == new[first + column]
+            row[column] = below[column + 1] + 1 if same else max(below[column], row[column + 1])
+        table.append(row)
+    old_at, at = old_first, first
+    while old_at < old_last and at < last:
+        rest, column = old_last - old_at, at - first
+        if old[old_at] == new[at]:
+            partner[at] = old_at
+            old_at, at = old_at + 1, at + 1
+        elif table[rest - 1][column] >= table[rest][column + 1]:
+            old_at += 1
+        else:
+            at += 1

@@ -1,0 +1,347 @@
+"""Hides how git is run: which program, what it may not do, how long, and how much it may say.
+
+A repository brings its own configuration, and git runs programs that this names: filters, hooks, monitors of files,
+converters, helpers of transports. So git is never asked for what could need one. `COMMANDS` are all that is ever run;
+each only reads, and none converts a file's content, compares with it, writes an index, moves a reference or shows a
+pager. What they could still start is turned off on the command line, which no file of settings can take back.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import selectors
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+
+from cairn.errors import PathError
+
+# Not among them: `diff`, `status` and what else compares files with the index, for which git runs filters.
+COMMANDS = frozenset(
+    ("cat-file", "check-ignore", "config", "for-each-ref", "ls-files", "ls-tree", "rev-parse", "symbolic-ref")
+)
+_CONVERTING = frozenset(("--filters", "--textconv", "--modified", "-m", "--eol", "--show-signature"))
+_OPTIONS = (
+    "--no-pager",
+    "--no-replace-objects",  # a hash is the content it was made from
+    *("-c", "core.fsmonitor="),  # empty, and not `false`, which git before 2.36 takes for the name of a program
+    *("-c", "core.hooksPath=/dev/null"),
+    *("-c", "core.attributesFile=/dev/null"),
+    *("-c", "protocol.allow=never"),
+    *("-c", "safe.bareRepository=explicit"),  # git before 2.38 does not know it; `find_repository` looks itself
+)
+TIMEOUT_S = 20.0
+MAX_BYTES = 128_000_000
+_MAX_COMPLAINT_BYTES = 100_000
+_PIECE_BYTES = 65_536
+# After so long a caller's `look` is asked whether there is any point in waiting.
+_PATIENCE_S = (1.0, 10.0)
+# git waits for nobody but the disk. One that was not woken for so long waits for a pipe that nobody writes to.
+_ASLEEP_S = 5.0
+_MAX_MEMORY_BYTES = 2_000_000_000
+# Set by git around hooks and aliases: they point at another repository or change how arguments and output read.
+_FOREIGN_VARIABLE = (
+    r"GIT_(?:ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|CONFIG|DIR|EXTERNAL_DIFF|GRAFT_FILE|IMPLICIT_WORK_TREE|INDEX_FILE"
+    r"|INTERNAL_SUPER_PREFIX|NAMESPACE|OBJECT_DIRECTORY|PREFIX|QUARANTINE_PATH|REPLACE_REF_BASE|SHALLOW_FILE|WORK_TREE"
+    r"|(?:GLOB|ICASE|LITERAL|NOGLOB)_PATHSPECS|TRACE.*)"
+)
+
+
+class GitStalledError(PathError):
+    """git takes too long, says too much, or waits for what never comes.
+
+    Args:
+        message, hint: as for any error.
+        path: the file that is to blame, relative to where git ran; empty when that is not known.
+        reason: what is wrong with that file.
+    """
+
+    def __init__(self, message: str, hint: str, path: str = "", reason: str = "") -> None:
+        super().__init__(message, hint)
+        self.path = path
+        self.reason = reason
+
+
+def run_git(
+    folder: Path,
+    arguments: list[str],
+    timeout_s: float = TIMEOUT_S,
+    *,
+    ceiling: Path | None = None,
+    given: bytes = b"",
+    max_bytes: int = MAX_BYTES,
+    meanwhile: Callable[[], None] | None = None,
+    look: Callable[[float], None] | None = None,
+) -> subprocess.CompletedProcess[bytes]:
+    """Run one of `COMMANDS` of git in a folder, free of the variables of a surrounding git.
+
+    Args:
+        folder: where.
+        arguments: for git.
+        timeout_s: how long to wait for it.
+        ceiling: git looks for a repository in folders below this one only.
+        given: what git reads.
+        max_bytes: how much it may say.
+        meanwhile: what to do while git starts working.
+        look: told when git has taken longer than usual, in seconds; what it raises ends git.
+
+    Raises:
+        FileNotFoundError: if git is not installed.
+        PathError: if the folder cannot be entered; as `GitStalledError` if git does not end in time, or says too much.
+    """
+    try:
+        process = start_git(folder, arguments, ceiling=ceiling, stderr=subprocess.PIPE, seconds=timeout_s)
+    except (PermissionError, NotADirectoryError) as error:
+        raise PathError(
+            f"git cannot run in {folder}: {error.strerror}", "check the permissions of the folder"
+        ) from error
+    with process:
+        try:
+            if meanwhile is not None:
+                meanwhile()
+            output, complaints = _Conversation(process, folder, given, max_bytes).run(timeout_s, look)
+        except BaseException:
+            end_git(process)
+            raise
+    return subprocess.CompletedProcess(arguments, process.returncode, output, complaints)
+
+
+def start_git(
+    folder: Path,
+    arguments: list[str],
+    *,
+    ceiling: Path | None = None,
+    stderr: int = subprocess.DEVNULL,
+    seconds: float | None = None,
+) -> subprocess.Popen[bytes]:
+    """Start git with pipes, in a group of its own, so that it is ended with all that it started.
+
+    Args:
+        folder, arguments, ceiling: as for `run_git`.
+        stderr: what becomes of its complaints.
+        seconds: it ends when it has computed for so long, even if nobody is left to end it.
+
+    Raises:
+        FileNotFoundError: if git is not installed.
+        OSError: if the folder cannot be entered.
+    """
+    assert arguments[0] in COMMANDS, arguments
+    assert not _CONVERTING.intersection(arguments), arguments
+    assert arguments[0] != "config" or arguments[1] == "--get", arguments
+    environment = environment_for(folder, ceiling)
+    program = shutil.which("git", path=environment["PATH"])
+    if program is None:
+        raise FileNotFoundError("git is not installed")
+    process = subprocess.Popen(
+        [program, *_OPTIONS, *arguments],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        process_group=0,  # not a session, which the scheduler treats as another user: that takes 2 ms
+    )
+    _limit(process.pid, seconds)
+    return process
+
+
+def end_git(process: subprocess.Popen[bytes]) -> None:
+    """End git, and whatever it started."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
+
+
+def environment_for(folder: Path, ceiling: Path | None = None) -> dict[str, str]:
+    """Return the variables git runs with: it takes no lock, fetches nothing, asks nobody, and speaks English."""
+    environment = {name: value for name, value in os.environ.items() if not _is_foreign(name)}
+    environment |= {
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_NO_LAZY_FETCH": "1",  # since 2.45, and in later fixes of older versions
+        "GIT_ALLOW_PROTOCOL": "none",  # so that a fetch by the versions before ends before it starts anything
+        "GIT_TERMINAL_PROMPT": "0",
+        "LC_ALL": "C",
+        "PATH": os.pathsep.join(_search_path(environment.get("PATH", os.defpath), _project_around(folder))),
+    }
+    if ceiling is not None:
+        ceilings = [os.environ.get("GIT_CEILING_DIRECTORIES", ""), os.path.abspath(ceiling)]
+        environment["GIT_CEILING_DIRECTORIES"] = os.pathsep.join(filter(None, ceilings))
+    return environment
+
+
+def read_small(path: str | Path, max_bytes: int = 10_000) -> bytes:
+    """Return the content of a file that is expected to be short.
+
+    It is never waited for, whatever stands there; every answer asks for some, and as text it takes twice as long.
+
+    Raises:
+        OSError: if it is missing, no regular file, or longer.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        content = os.read(descriptor, max_bytes + 1)  # of a folder: OSError
+        if len(content) > max_bytes or not os.path.isfile(descriptor):
+            raise OSError(f"{path} is no short file")
+        return content
+    finally:
+        os.close(descriptor)
+
+
+def _is_foreign(name: str) -> bool:
+    return name.startswith("GIT_") and re.fullmatch(_FOREIGN_VARIABLE, name) is not None
+
+
+@lru_cache(maxsize=64)
+def _search_path(path: str, project: str) -> list[str]:
+    """Return the folders in which programs are looked for: none of the project, and none relative to where git runs."""
+    inside = os.path.join(project, "")
+    return [
+        folder
+        for folder in path.split(os.pathsep)
+        if os.path.isabs(folder) and not os.path.join(os.path.realpath(folder), "").startswith(inside)
+    ]
+
+
+def _project_around(folder: Path) -> str:
+    """Return the farthest folder upwards that holds `.git`, for a submodule lies in its project; else the folder.
+
+    A home folder under version control is left out, and what holds it: in there are the user's own programs.
+    """
+    at = os.path.realpath(folder)
+    home = os.path.join(os.path.realpath(os.path.expanduser("~")), "")
+    found = at
+    while not home.startswith(os.path.join(at, "")):
+        if os.path.lexists(os.path.join(at, ".git")):
+            found = at
+        if (above := os.path.dirname(at)) == at:
+            return found
+        at = above
+    return "\0" if found == at else found
+
+
+def _limit(pid: int, seconds: float | None) -> None:
+    """Limit the memory of a process, and the time it computes, where the system lets another process do that."""
+    import resource  # noqa: PLC0415 - start-up time: the daemon alone answers without git
+
+    if not hasattr(resource, "prlimit"):
+        return
+    limits = [(resource.RLIMIT_DATA, _MAX_MEMORY_BYTES), (resource.RLIMIT_CORE, 0)]
+    if seconds is not None:
+        limits.append((resource.RLIMIT_CPU, int(seconds) + 1))
+    for kind, limit in limits:
+        with suppress(OSError, ValueError):  # it has ended already, or the limit at hand is lower
+            resource.prlimit(pid, kind, (limit, limit))
+
+
+class _Conversation:
+    """What passes between this process and git.
+
+    Args:
+        process: git.
+        folder: where it runs.
+        given: what it reads.
+        max_bytes: how much it may say.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], folder: Path, given: bytes, max_bytes: int) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        self._folder = folder
+        self._pid = process.pid
+        self._stdin, self._stdout, self._stderr = process.stdin, process.stdout, process.stderr
+        self._rest = memoryview(given)
+        self._max_bytes = max_bytes
+        self._said: list[bytes] = []
+        self._complaints: list[bytes] = []
+        self._said_bytes = self._complaint_bytes = 0
+        self._state: tuple[bytes, int] = (b"", 0)  # how often git was woken, and what it had said then
+        self._same_since = 0.0
+        self._selector = selectors.DefaultSelector()
+
+    def run(self, timeout_s: float, look: Callable[[float], None] | None) -> tuple[bytes, bytes]:
+        """Return what git says and complains about.
+
+        Raises:
+            GitStalledError: if it does not end in time, or says too much; whatever `look` raises.
+        """
+        begun = time.monotonic()
+        deadline = begun + timeout_s
+        looks = list(_PATIENCE_S) if look is not None else []
+        with self._selector:
+            self._open()
+            while self._selector.get_map():
+                now = time.monotonic()
+                if look is not None and looks and now >= begun + looks[0]:
+                    look(looks.pop(0))
+                    continue
+                if now >= begun + _PATIENCE_S[0]:
+                    self._refuse_sleeping(now)
+                if now >= deadline:
+                    raise GitStalledError(
+                        f"git needed more than {timeout_s:.0f} s in {self._folder}", "try: git status"
+                    )
+                until = min([deadline, now + _PATIENCE_S[0], *(begun + one for one in looks)])
+                for key, _ in self._selector.select(until - now):
+                    self._pass(key)
+        return b"".join(self._said), b"".join(self._complaints)
+
+    def _refuse_sleeping(self, now: float) -> None:
+        """Raise an error when git was not woken for a while, where the system tells that."""
+        try:
+            status = read_small(f"/proc/{self._pid}/status")
+        except OSError:
+            return
+        asleep = re.search(rb"(?m)^State:\s*S", status) is not None
+        woken = re.search(rb"(?m)^voluntary_ctxt_switches:.*", status)
+        state = (woken[0] if woken and asleep else b"", self._said_bytes)
+        if not state[0] or state != self._state:
+            self._state, self._same_since = state, now
+        elif now >= self._same_since + _ASLEEP_S:
+            raise GitStalledError(
+                f"git waits in {self._folder} for what never comes, such as a pipe in the place of a file",
+                "find it: find . -type p",
+            )
+
+    def _open(self) -> None:
+        self._selector.register(self._stdout, selectors.EVENT_READ)
+        self._selector.register(self._stderr, selectors.EVENT_READ)
+        if self._rest:
+            self._selector.register(self._stdin, selectors.EVENT_WRITE)
+        else:
+            self._stdin.close()
+
+    def _pass(self, key: selectors.SelectorKey) -> None:
+        if key.fileobj is self._stdin:
+            self._give()
+            return
+        piece = os.read(key.fd, _PIECE_BYTES)
+        if not piece:
+            self._selector.unregister(key.fileobj)
+        elif key.fileobj is self._stderr:
+            self._complaint_bytes += len(piece)
+            if self._complaint_bytes <= _MAX_COMPLAINT_BYTES:
+                self._complaints.append(piece)
+        else:
+            self._said_bytes += len(piece)
+            if self._said_bytes > self._max_bytes:
+                message = f"git lists more than {self._max_bytes:,} bytes in {self._folder}"
+                raise GitStalledError(message, "name a smaller folder: cairn index PATH")
+            self._said.append(piece)
+
+    def _give(self) -> None:
+        try:
+            self._rest = self._rest[os.write(self._stdin.fileno(), self._rest[: select.PIPE_BUF]) :]
+        except BrokenPipeError:  # it reads no more
+            self._rest = self._rest[:0]
+        if not self._rest:
+            self._selector.unregister(self._stdin)
+            with suppress(BrokenPipeError):
+                self._stdin.close()

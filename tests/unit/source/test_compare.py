@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cairn.errors import DiffError
+from cairn.source.compare import changed_lines
+from cairn.source.git import find_repository
+
+Git = Callable[..., str]
+
+
+@pytest.fixture
+def project(checkout: Path, git: Git) -> Path:
+    (checkout / "sub").mkdir()
+    for name in ("a.py", "sub/b.py", "crlf.py", "gone.py", "large.py"):
+        (checkout / name).write_text(f"# {name}\none\ntwo\nthree\n")
+    git(checkout, "add", "-A")
+    git(checkout, "commit", "-qm", "first")
+    return checkout
+
+
+def compared(folder: Path, revision: str = "HEAD", **options: int) -> dict[str, list[tuple[int, int]]]:
+    repository = find_repository(folder)
+    assert repository is not None
+    paths = [str(one.relative_to(folder)) for one in folder.rglob("*.py")]
+    return changed_lines(folder, repository, revision, [*paths, "never.py"], **options)
+
+
+def test_files_as_the_revision_has_them_are_not_told(project: Path) -> None:
+    os.utime(project / "a.py", (1, 1))
+    assert compared(project) == {}
+
+
+def test_changed_lines_are_told_and_a_new_file_as_a_whole(project: Path, git: Git) -> None:
+    (project / "a.py").write_text("# a.py\none\n2\nthree\nfour\n")
+    (project / "sub" / "b.py").write_text("# sub/b.py\none\nthree\n")
+    (project / "staged.py").write_text("new\n")
+    git(project, "add", "staged.py")
+    (project / "untracked.py").write_text("new\n")
+    (project / "gone.py").unlink()
+    expected = {"a.py": [(3, 3), (5, 5)], "sub/b.py": [(2, 2)], "staged.py": [], "untracked.py": []}
+    assert compared(project) == expected
+    assert compared(project / "sub") == {"b.py": [(2, 2)]}
+
+
+def test_a_revision_is_compared_with_the_files_on_disk(project: Path, git: Git) -> None:
+    (project / "a.py").write_text("# a.py\n")
+    git(project, "commit", "-qam", "second")
+    assert compared(project) == {}
+    assert compared(project, "HEAD~1") == {"a.py": [(1, 1)]}
+
+
+def test_ends_of_lines_that_git_converts_are_no_change(project: Path) -> None:
+    (project / "crlf.py").write_bytes(b"# crlf.py\r\none\r\ntwo\r\nthree\r\n")
+    assert compared(project) == {}
+
+
+def test_a_file_above_the_limit_counts_as_a_whole(project: Path) -> None:
+    (project / "large.py").write_text("# large.py\n" * 100)
+    (project / "a.py").write_text("x\n")
+    assert compared(project, max_file_bytes=50) == {"large.py": [], "a.py": [(1, 1)]}
+
+
+def test_a_file_that_became_a_link_is_not_followed(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("secret\n")
+    (project / "a.py").unlink()
+    (project / "a.py").symlink_to(tmp_path / "secret")
+    assert compared(project) == {"a.py": []}
+
+
+@pytest.mark.parametrize("revision", ["nowhere", "--output=made", "", "HEAD..HEAD", "^HEAD", "a\0b", "HEAD:a.py"])
+def test_what_is_no_revision_is_an_error(revision: str, project: Path) -> None:
+    with pytest.raises(DiffError):
+        compared(project, revision)
+    assert not (project / "made").exists()
