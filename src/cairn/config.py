@@ -47,19 +47,19 @@ class Settings:
     which serves all of the user's projects.
     """
 
-    max_file_bytes: int = setting(1_000_000, "lowers", 1, 2_000_000_000)
+    max_file_bytes: int = setting(1_000_000, "lowers", 1, 10**15)
     lock_timeout_seconds: float = setting(120.0, "lowers", 0, 1_000_000)
     # What is committed at a time, and so survives an interruption.
-    batch_chunks: int = setting(3_000, "lowers", 1, 1_000_000)
+    batch_chunks: int = setting(3_000, "lowers", 1, 10**9)
     # An index of more is searched by graphs, which cost time and space to build.
-    exact_chunks: int = setting(500_000, "never", 0, 1_000_000_000)
+    exact_chunks: int = setting(500_000, "never", 0, 10**12)
     state_dir: str = setting("", "never", pattern=A_PATH)
     watch_polling: bool = setting(False, "free")  # look for changes instead of being told
     watch_poll_seconds: float = setting(2.0, "raises", 0.1, 3_600)
     garbage_days: float = setting(
         14.0, "lowers", 0, 100_000
     )  # what no branch and no worktree shows is kept for so long
-    memory_mb: int = setting(1_024, "lowers", 256, 1_000_000)  # the ceiling of a run with all its processes
+    memory_mb: int = setting(1_024, "lowers", 256, 10**9)  # the ceiling of a run with all its processes
     background_cores: int = setting(0, "lowers", 0, 4_096, zero=_half_the_cores)  # of work nobody waits for
     background_nice: int = setting(10, "raises", 0, 19)  # its priority, as in nice(1)
     pause_on_battery: bool = setting(False, "raises")
