@@ -21,7 +21,7 @@ _DEFAULT_URLS = {
 }
 _DEFAULT_KEYS = {"openai": "OPENAI_API_KEY", "google": "GEMINI_API_KEY"}
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
-_URL = re.compile(r"https?://[\x21-\x7e]{1,2000}", re.IGNORECASE)
+_URL = re.compile(r"https?://[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]{1,2000}", re.IGNORECASE)  # the letters of RFC 3986
 _ANYTHING = re.compile(r"(?s).*")
 
 

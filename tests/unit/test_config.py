@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -122,9 +123,12 @@ def test_a_section_that_is_none_is_an_error(tmp_path: Path) -> None:
     assert "embedding must hold" in str(refused(tmp_path, "embedding: ollama\n"))
 
 
-@pytest.mark.parametrize("url", ["ftp://host", "localhost:11434", "http://", "http://[::1", "http://host:99999"])
+@pytest.mark.parametrize(
+    "url",
+    ["ftp://host", "localhost:11434", "http://", "http://[::1", "http://host:99999", "https://a\\b", "https://a\tb"],
+)
 def test_a_url_must_be_one(tmp_path: Path, url: str) -> None:
-    user = f"embedding: {{provider: ollama, model: m, url: '{url}'}}"
+    user = f"embedding: {{provider: ollama, model: m, url: {json.dumps(url)}}}"
     assert "embedding.url must begin with http" in str(refused(tmp_path, user=user))
 
 

@@ -314,5 +314,6 @@ def test_a_list_written_to_harm_is_refused(project: Path, text: str) -> None:
 
 def test_paths_that_are_none_are_missing_files(project: Path) -> None:
     core = _written(project, 'files:\n  - "a\\0b"\n  - "\\ud800"\n  - /etc/passwd\n  - ../x\n  - "\\e[2J"\n')
-    assert len(core.read()) == 5
+    core.file.write_text(core.file.read_text() + f"  - {'x' * 300}\n  - {'y/' * 3_000}\n")
+    assert len(core.read()) == 7
     assert not any(core.has(one.path) for one in core.read())

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from cairn.config import Loaded, load, settings_stamp
 from cairn.consent import Consents
@@ -215,6 +218,58 @@ def test_a_model_is_described_by_where_texts_go_what_runs_and_which_key_is_read(
     assert said == "openai:m at https://api.openai.com/v1, with the key in OPENAI_API_KEY"
     assert describe(ModelSettings("ollama", "m")) == "ollama:m at http://localhost:11434"
     assert "may download and runs here" in describe(ModelSettings("fastembed", "m"))
+
+
+# What a stranger may write in the section, in whatever form; mostly what could be meant.
+WRITTEN = {
+    "provider": st.sampled_from(["openai", "openai", "ollama", "google", "bundled", "fastembed"]),
+    "model": st.sampled_from(["m", "own", "org/m", "/m"]),
+    "url": st.sampled_from(["https://own.example/v1", "https://x.example", "http://127.0.0.1:1", ""]),
+    **{name: st.sampled_from(["0", "1", "9"]) for name in ("dimensions", "requests_per_minute", "max_input_tokens")},
+    **{name: st.sampled_from(["1", "9999"]) for name in ("batch_size", "concurrency", "timeout_seconds")},
+    **{name: st.sampled_from(["auto", "x "]) for name in ("query_prefix", "document_prefix")},
+}
+SECRET = {name: st.sampled_from(["OWN_KEY", "HOME", ""]) for name in ("api_key_env", "keyring_service")}
+
+
+def mapping(optional: dict[str, st.SearchStrategy[str]]) -> st.SearchStrategy[dict[str, object]]:
+    return st.fixed_dictionaries({}, optional=optional)
+
+
+ONE_MODEL = st.sampled_from([WRITTEN] * 7 + [{**WRITTEN, **SECRET}]).flatmap(mapping)
+FALLBACKS = st.lists(ONE_MODEL, max_size=2) | st.lists(ONE_MODEL, max_size=2).map(json.dumps)
+SECTIONS = st.tuples(ONE_MODEL, st.none() | FALLBACKS).map(
+    lambda both: both[0] if both[1] is None else {**both[0], "fallbacks": both[1]}
+)
+USERS = st.sampled_from(["", OWN, "{provider: ollama, model: m, batch_size: 7}", "{provider: ollama}"])
+
+
+@settings(max_examples=300)
+@given(section=SECTIONS, user=USERS)
+def test_whatever_a_project_writes_it_asks_nobody_whom_the_user_did_not_name(
+    section: dict[str, object], user: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    place = Place(tmp_path_factory.mktemp("any"))
+    own: dict[str, ModelSettings] = {}
+    with suppress(ConfigError):
+        own = {digest_of(one): one for one in place.load("", user).settings.chain}
+    try:
+        loaded = place.load(json.dumps(section), user)
+    except ConfigError:
+        return
+    for one in loaded.settings.chain:
+        mine = own[digest_of(one)]
+        assert one.batch_size <= mine.batch_size
+        assert one.concurrency <= mine.concurrency
+        assert one.timeout_seconds <= mine.timeout_seconds
+    if loaded.asked is None:
+        return
+    assert not any(one.keyring_service or one.api_key_env == "HOME" for one in loaded.asked.models)
+    loaded.asked.settle(allowed=True)
+    for one in place.load(json.dumps(section), user).settings.chain:
+        assert one.key_variable in ("", "OWN_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY")
+        assert one.key_variable != "OWN_KEY" or one.base_url == "https://own.example/v1"
+        assert one.key_variable != "OPENAI_API_KEY" or one.base_url == "https://api.openai.com/v1"
 
 
 # -- where answers are kept --------------------------------------------------------------------------------------------
