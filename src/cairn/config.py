@@ -15,7 +15,7 @@ from cairn.setting import (
     Entry,
     Placed,
     UnusableError,
-    check,
+    check_all,
     milder,
     names_shared,
     read_settings,
@@ -76,11 +76,10 @@ class Settings:
     embedding: EmbeddingSettings | None = None  # None: no model but the bundled one
 
     def __post_init__(self) -> None:
-        for name, one in settings_of(Settings).items():
-            try:
-                check(one, getattr(self, name))
-            except UnusableError as error:
-                raise ConfigError(f"{name} {error}", error.hint) from None
+        try:
+            check_all(self)
+        except UnusableError as error:
+            raise ConfigError(str(error), error.hint) from None
 
     @property
     def chain(self) -> tuple[ModelSettings, ...]:

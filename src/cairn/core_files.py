@@ -69,7 +69,9 @@ class CoreFiles:
         """Tell whether a path leads to a file, and to one of the project: others may have written the list."""
         try:
             at = Path(os.path.realpath(self._root / path))
-            return at.is_relative_to(os.path.realpath(self._root)) and os.path.isfile(at)  # none if its name is too long
+            return at.is_relative_to(os.path.realpath(self._root)) and os.path.isfile(
+                at
+            )  # none if its name is too long
         except ValueError:  # a null byte, or half a character
             return False
 

@@ -53,7 +53,7 @@ class Asked:
     @property
     def note(self) -> str:
         """What a reader of an answer should know, in a sentence."""
-        return f"{self.file} asks for {self.words}; it is not used unless its user allows it, asked by: cairn index"
+        return f"{self.file} asks for {self.words}; it is not used until you allow it: run cairn index in a terminal"
 
     def settle(self, *, allowed: bool) -> None:
         """Keep the user's answer.

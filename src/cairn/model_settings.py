@@ -8,7 +8,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from cairn.errors import ConfigError
-from cairn.setting import KEY_SHAPES, NO_KEYS_HERE, SOME_LINES, UnusableError, check, no_limit, setting, settings_of
+from cairn.setting import NO_KEYS_HERE, SOME_LINES, UnusableError, check_all, looks_like_key, no_limit, setting
 
 PROVIDERS = ("bundled", "ollama", "openai", "google", "fastembed", "sentence-transformers")
 LOCAL_PROVIDERS = frozenset({"bundled", "fastembed", "sentence-transformers"})  # these run in this process
@@ -22,7 +22,7 @@ _DEFAULT_URLS = {
 _DEFAULT_KEYS = {"openai": "OPENAI_API_KEY", "google": "GEMINI_API_KEY"}
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _URL = re.compile(r"https?://[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]{1,2000}", re.IGNORECASE)  # the letters of RFC 3986
-_ANYTHING = re.compile(r"(?s).*")
+_ANYTHING = r"(?s).*"
 
 
 def _check_url(url: str) -> None:
@@ -40,7 +40,7 @@ def _check_url(url: str) -> None:
 
 
 def _check_variable(name: str) -> None:
-    if name and (not _VARIABLE.fullmatch(name) or KEY_SHAPES.match(name)):
+    if name and (not _VARIABLE.fullmatch(name) or looks_like_key(name)):
         raise UnusableError("holds no name of a variable, but what may be a key", NO_KEYS_HERE)
 
 
@@ -68,11 +68,10 @@ class ModelSettings:
     price_per_million_tokens: float = setting(-1.0, "never", -1_000_000, 1_000_000)  # below 0: what is known of it
 
     def __post_init__(self) -> None:
-        for name, one in settings_of(type(self)).items():
-            try:
-                check(one, getattr(self, name))
-            except UnusableError as error:
-                raise ConfigError(f"embedding.{name} {error}", error.hint) from None
+        try:
+            check_all(self)
+        except UnusableError as error:
+            raise ConfigError(f"embedding.{error}", error.hint) from None
         if self.provider != "bundled" and not self.model:
             raise ConfigError(f"embedding.model says which model of {self.provider} to use, and is empty", _HINT)
 

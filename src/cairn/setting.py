@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import Field, field, fields
 from typing import Any, Literal, NamedTuple
 
 from cairn.errors import ConfigError
@@ -14,22 +14,22 @@ from cairn.errors import ConfigError
 # than the reader allowed: "lowers" and "raises" name the direction in which a value asks less of the machine.
 Share = Literal["free", "asks", "lowers", "raises", "never"]
 
-KEY_SHAPES = re.compile(r"(sk|pk|rk|hf|gsk|xai|voyage|ghp|github_pat|AKIA)[-_A]|AIza|eyJ|Bearer ", re.IGNORECASE)
-ONE_LINE = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{0,300}")
-SOME_LINES = re.compile(r"[^\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]{0,1000}")
-A_PATH = re.compile(r"[^\x00]{0,4096}")
+_KEY_SHAPES = r"(?i:(sk|pk|rk|hf|gsk|xai|voyage|ghp|github_pat|AKIA)[-_A]|AIza|eyJ|Bearer )"
+# Patterns are compiled when a text is looked at: start-up time.
+ONE_LINE = r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{0,300}"
+SOME_LINES = r"[^\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]{0,1000}"
+A_PATH = r"[^\x00]{0,4096}"
 
 _MAX_SHOWN = 16  # characters; keys are longer
-_INT = re.compile(r"[+-]?(0|[1-9][0-9_]{0,18})", re.ASCII)
-_FLOAT = re.compile(r"[+-]?([0-9][0-9_]{0,18}(\.[0-9]{0,18})?|\.[0-9]{1,18})(e[+-]?[0-9]{1,2})?", re.ASCII | re.I)
+_INT = r"[+-]?(0|[1-9][0-9_]{0,18})"
+_FLOAT = r"[+-]?([0-9][0-9_]{0,18}(\.[0-9]{0,18})?|\.[0-9]{1,18})(e[+-]?[0-9]{1,2})?"
 _BOOL = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 _WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "one text"}
-_SECRET_NAMES = re.compile(r"(.*_)?(api_?)?(key|token|secret|password|passwd|bearer|authorization)", re.IGNORECASE)
+_SECRET_NAMES = r"(?i:(.*_)?(api_?)?(key|token|secret|password|passwd|bearer|authorization))"
 NO_KEYS_HERE = "put the key into an environment variable and name that: embedding.api_key_env (or keyring_service)"
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A value as it was written, and where: `FILE:LINE`, or the name of a variable. None stands for no value at all."""
 
     value: str | list[Entry] | dict[str, Entry] | None
@@ -62,7 +62,7 @@ class Rule(NamedTuple):
     least: float
     most: float
     zero: Callable[[], float] | None
-    pattern: re.Pattern[str]
+    pattern: str
     choices: tuple[str, ...]
     check: Callable[[Any], None] | None
 
@@ -74,7 +74,7 @@ def setting(
     most: float = math.inf,
     *,
     zero: Callable[[], float] | None = None,
-    pattern: re.Pattern[str] = ONE_LINE,
+    pattern: str = ONE_LINE,
     choices: tuple[str, ...] = (),
     check: Callable[[Any], None] | None = None,
 ) -> Any:  # noqa: ANN401 - as `dataclasses.field`
@@ -117,9 +117,9 @@ def parse(one: Field[Any], text: str) -> Any:  # noqa: ANN401 - of the kind of i
     if kind is bool:
         value = _BOOL.get(stripped)
     elif kind is int:
-        value = int(stripped) if _INT.fullmatch(stripped) else None
+        value = int(stripped) if re.fullmatch(_INT, stripped) else None
     elif kind is float:
-        value = float(stripped) if _FLOAT.fullmatch(stripped) else None
+        value = float(stripped) if re.fullmatch(_FLOAT, stripped) else None
     if value is None:
         raise UnusableError(f"must be {_WORDS[kind]}{not_this(text)}")
     check(one, value)
@@ -141,7 +141,7 @@ def read_settings(schema: type, entries: Mapping[str, Entry], section: str = "")
     known = settings_of(schema)
     result = {}
     for name, entry in entries.items():
-        if name not in known and _SECRET_NAMES.fullmatch(name):
+        if name not in known and re.fullmatch(_SECRET_NAMES, name):
             what = f"{entry.place}: {section}{shown_name(name)}: a key does not belong into a settings file"
             raise ConfigError(what, NO_KEYS_HERE)
         if name not in known:
@@ -158,6 +158,22 @@ def read_settings(schema: type, entries: Mapping[str, Entry], section: str = "")
     return result
 
 
+def check_all(values: object) -> None:
+    """Make sure that all settings of an object of a class of settings may be what they are.
+
+    Raises:
+        UnusableError: if not; its text begins with the setting's name.
+    """
+    for name, one in settings_of(type(values)).items():
+        value = getattr(values, name)
+        if value is one.default:
+            continue
+        try:
+            check(one, value)
+        except UnusableError as error:
+            raise UnusableError(f"{name} {error}", error.hint) from None
+
+
 def check(one: Field[Any], value: object) -> None:
     """Make sure that a setting may have a value of its kind.
 
@@ -166,8 +182,8 @@ def check(one: Field[Any], value: object) -> None:
     """
     rule = rule_of(one)
     if isinstance(value, str):
-        if not rule.pattern.fullmatch(value):
-            lines = "be text" if rule.pattern is not ONE_LINE else "be one line"
+        if not re.fullmatch(rule.pattern, value):
+            lines = "be text" if rule.pattern != ONE_LINE else "be one line"
             raise UnusableError(f"must {lines}, without control characters and not too long")
         if rule.choices and value not in rule.choices:
             raise UnusableError(f"must be one of {', '.join(rule.choices)}{not_this(value)}")
@@ -192,14 +208,19 @@ def milder(one: Field[Any], own: Any, asked: Any) -> Any:  # noqa: ANN401 - of t
     return (min if rule.shared == "lowers" else max)(own, asked, key=size)
 
 
+def looks_like_key(text: str) -> bool:
+    """Tell whether a text begins as keys of providers do."""
+    return re.match(_KEY_SHAPES, text) is not None
+
+
 def not_this(text: str) -> str:
     """Return how a message goes on about a value that is wrong; nothing where it may be a key."""
-    return f", not {text!r}" if len(text) <= _MAX_SHOWN and not KEY_SHAPES.match(text.strip()) else ""
+    return f", not {text!r}" if len(text) <= _MAX_SHOWN and not looks_like_key(text.strip()) else ""
 
 
 def shown_name(name: str) -> str:
     """Return a name as a message may repeat it: empty where it may be a key that stands in the wrong place."""
     is_word = len(name) <= 40 and re.fullmatch(r"[A-Za-z_.-]+", name) is not None
-    if KEY_SHAPES.match(name) or not (is_word or (len(name) <= _MAX_SHOWN and name.isprintable())):
+    if looks_like_key(name) or not (is_word or (len(name) <= _MAX_SHOWN and name.isprintable())):
         return ""
     return name

@@ -28,7 +28,7 @@ MAX_TOKENS = 40_000  # half a second's work
 _NULLS = ("", "~", "null", "Null", "NULL")
 _TEXT_TAG, _NULL_TAG = "tag:yaml.org,2002:str", "tag:yaml.org,2002:null"
 # A part of the text that a message repeats in quotes, unless it is a single character or a kind of token: `'<scalar>'`.
-_QUOTED = re.compile(r"\s*(?:'(?!<)[^']{2,}'|\"[^\"]{2,}\")")
+_QUOTED = r"\s*(?:'(?!<)[^']{2,}'|\"[^\"]{2,}\")"
 
 
 # -- files -------------------------------------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ def compose(text: str, source: str) -> Node | None:
     except YAMLError as error:
         mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)
         line = mark.line + 1 if mark is not None else text.count("\n", 0, getattr(error, "position", 0)) + 1
-        words = _QUOTED.sub("", str(problem or "a character that is not allowed")).strip()
+        words = re.sub(_QUOTED, "", str(problem or "a character that is not allowed")).strip()
         raise ConfigError(f"{source}:{line} is no YAML: {words}", _MEND.format(source)) from None
     except (ValueError, OverflowError):  # numbers in escapes and directives that are none
         raise ConfigError(
