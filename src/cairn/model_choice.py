@@ -20,6 +20,7 @@ from cairn.setting import Entry, Placed, milder, names_shared, read_settings, ru
 from cairn.yaml_files import read_value
 
 _SECTION = "embedding."
+_MAX_FALLBACKS = 8
 _HINT = "see docs/configuration.md#embedding"
 _ASKS = names_shared(EmbeddingSettings, "asks")
 _KEYS = frozenset({"api_key_env", "keyring_service"})
@@ -119,6 +120,8 @@ def _read_fallbacks(entry: Entry | None) -> tuple[dict[str, Placed], ...] | None
         return ()
     if not isinstance(entry.value, list):
         raise ConfigError(f"{entry.place}: embedding.fallbacks must be a list of models", _HINT)
+    if len(entry.value) > _MAX_FALLBACKS:  # each may be waited for, and a question has to show them all
+        raise ConfigError(f"{entry.place}: embedding.fallbacks must be at most {_MAX_FALLBACKS} models", _HINT)
     return tuple(_read_fallback(one) for one in entry.value)
 
 

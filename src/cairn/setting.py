@@ -175,19 +175,22 @@ def check_all(values: object) -> None:
 
 
 def check(one: Field[Any], value: object) -> None:
-    """Make sure that a setting may have a value of its kind.
+    """Make sure that a setting may have a value.
 
     Raises:
         UnusableError: if not.
     """
     rule = rule_of(one)
+    kind: type = type(one.default)
+    if not isinstance(value, (int, float) if kind is float else kind) or (isinstance(value, bool) and kind is not bool):
+        raise UnusableError(f"must be {_WORDS[kind]}")
     if isinstance(value, str):
         if not re.fullmatch(rule.pattern, value):
             lines = "be text" if rule.pattern != ONE_LINE else "be one line"
             raise UnusableError(f"must {lines}, without control characters and not too long")
         if rule.choices and value not in rule.choices:
             raise UnusableError(f"must be one of {', '.join(rule.choices)}{not_this(value)}")
-    elif isinstance(value, int | float) and not isinstance(value, bool):
+    elif isinstance(value, int | float) and kind is not bool:
         if math.isnan(value):
             raise UnusableError("must be a number")
         if value < rule.least:

@@ -94,6 +94,7 @@ def test_fallbacks_are_models_of_the_same_kind(tmp_path: Path) -> None:
         ("provider: ollama\n  model: {a: b}", 3, "embedding.model must be one text"),
         ("provider: ollama\n  model: m\n  fallbacks: other", 4, "fallbacks must be a list"),
         ("provider: ollama\n  model: m\n  fallbacks: [{colour: red}]", 4, "unknown setting 'embedding.colour'"),
+        ("fallbacks: [" + "{provider: ollama, model: m}, " * 9 + "]", 2, "fallbacks must be at most 8 models"),
         ("provider: ollama\n  model: m\n  fallbacks: [red]", 4, "each of embedding.fallbacks"),
         ("provider: ollama\n  model: m\n  fallbacks:\n  - {provider: ollama}", 5, "embedding.model says which"),
         ("fallbacks: '[{batch_size: x}]'", 2, "embedding.batch_size must be a whole number"),
@@ -260,6 +261,14 @@ def test_every_number_has_bounds_that_hold_for_all_who_make_settings(name: str) 
     for value in (float("nan"), float("inf"), -float("inf"), -1, 10**30):
         with pytest.raises(ConfigError, match=f"^{name} must be"):
             Settings(**{name: value})
+
+
+@pytest.mark.parametrize("name", sorted(settings_of(EmbeddingSettings)))
+def test_settings_made_in_python_are_of_their_kind(name: str) -> None:
+    default = settings_of(EmbeddingSettings)[name].default
+    for value in (None, [], object(), "x" if not isinstance(default, str) else 1, True if default is not True else 1):
+        with pytest.raises(ConfigError, match=f"^embedding.{name} must be"):
+            EmbeddingSettings(**{name: value})
 
 
 @pytest.mark.parametrize(
