@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -253,6 +254,10 @@ def test_a_projects_file_may_not_make_its_name_a_tale(tmp_path: Path) -> None:
         assert "project_name must be one line" in str(refused(tmp_path, f"project_name: {name}"))
 
 
+def named(name: str, value: object) -> dict[str, Any]:
+    return {name: value}
+
+
 @pytest.mark.parametrize("name", sorted(settings_of(Settings)))
 def test_every_number_has_bounds_that_hold_for_all_who_make_settings(name: str) -> None:
     one = settings_of(Settings)[name]
@@ -260,7 +265,7 @@ def test_every_number_has_bounds_that_hold_for_all_who_make_settings(name: str) 
         return
     for value in (float("nan"), float("inf"), -float("inf"), -1, 10**30):
         with pytest.raises(ConfigError, match=f"^{name} must be"):
-            Settings(**{name: value})
+            Settings(**named(name, value))
 
 
 @pytest.mark.parametrize("name", sorted(settings_of(EmbeddingSettings)))
@@ -268,7 +273,7 @@ def test_settings_made_in_python_are_of_their_kind(name: str) -> None:
     default = settings_of(EmbeddingSettings)[name].default
     for value in (None, [], object(), "x" if not isinstance(default, str) else 1, True if default is not True else 1):
         with pytest.raises(ConfigError, match=f"^embedding.{name} must be"):
-            EmbeddingSettings(**{name: value})
+            EmbeddingSettings(**named(name, value))
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import json
 import os
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -151,7 +152,7 @@ def test_the_key_that_the_user_named_for_one_server_goes_to_no_other(place: Plac
     place.allow(project, OWN)
     for one in place.load(project, OWN).settings.chain:
         assert one.key_variable != "OWN_KEY" or one.url == "https://own.example/v1"
-    variables = {"CAIRN_EMBEDDING_API_KEY_ENV": "OWN_KEY", "CAIRN_EMBEDDING_KEYRING_SERVICE": "bank"}
+    variables: dict[str, Any] = {"CAIRN_EMBEDDING_API_KEY_ENV": "OWN_KEY", "CAIRN_EMBEDDING_KEYRING_SERVICE": "bank"}
     for one in asked_in(place.load(OPENAI.replace("}", ", url: 'https://x.example'}"), **variables)).models:
         assert (one.key_variable, one.keyring_service) == ("", "")
 
