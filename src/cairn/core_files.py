@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
+import stat
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from cairn.errors import ConfigError, NotFoundError, PathError, StoreError
 from cairn.storage.lock import write_lock
+from cairn.yaml_files import compose, is_null, read_project_file, write_project_file
 
 if TYPE_CHECKING:
     from yaml.nodes import Node, ScalarNode, SequenceNode
 
 _LOCK_SECONDS = 10.0
-_MAX_BYTES = 1_000_000
+_MAX_FILES = 1_000
 _HINT = "correct it by hand: `files:` holds a list of `- path: FILE`, each with a `summary:` if you like"
 _START = """\
 # The files to know first, for whoever works on this project, people and agents alike. See: cairn core --help
@@ -69,7 +69,9 @@ class CoreFiles:
         """Tell whether a path leads to a file, and to one of the project: others may have written the list."""
         try:
             at = Path(os.path.realpath(self._root / path))
-            return at.is_relative_to(os.path.realpath(self._root)) and at.is_file()
+            return at.is_relative_to(os.path.realpath(self._root)) and os.path.isfile(
+                at
+            )  # none if its name is too long
         except ValueError:  # a null byte, or half a character
             return False
 
@@ -121,7 +123,13 @@ class CoreFiles:
 
     def _edit(self, change: Callable[[str], tuple[str, CoreFile]], *, present: bool) -> tuple[CoreFile, bool]:
         """Change the text, alone; it is written only if it then says what it said before, but for the change."""
-        self.file.parent.mkdir(exist_ok=True)
+        try:
+            self.file.parent.mkdir(exist_ok=True)
+            is_folder = stat.S_ISDIR(os.lstat(self.file.parent).st_mode)  # no link to one: it may lead anywhere
+        except OSError as error:
+            raise StoreError(f"cannot write {self.file}: {error.strerror}", "make its folder writable") from error
+        if not is_folder:
+            raise StoreError(f"{self.file.parent} is no folder", f"move or remove {self.file.parent}")
         with write_lock(self.file.with_name("core.lock"), _LOCK_SECONDS):
             old = self._text()
             new, file = change(old)
@@ -145,33 +153,11 @@ class CoreFiles:
         return PurePosixPath(Path(below)).as_posix()
 
     def _text(self) -> str:
-        try:
-            with self.file.open(encoding="utf-8", newline="") as stream:
-                text = stream.read(_MAX_BYTES + 1)
-        except FileNotFoundError:
-            return ""
-        except UnicodeDecodeError as error:
-            raise ConfigError(f"{self.file} is no UTF-8", _HINT) from error
-        except OSError as error:
-            raise StoreError(f"cannot read {self.file}: {error.strerror}", "make it readable") from error
-        if len(text) > _MAX_BYTES:
-            raise ConfigError(f"{self.file} is larger than {_MAX_BYTES:,} bytes", _HINT)
-        return text
+        return read_project_file(self._root, self.file.name) or ""
 
     def _write(self, text: str) -> None:
         try:
-            descriptor, name = tempfile.mkstemp(prefix="core.", dir=self.file.parent)
-            try:
-                with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as stream:
-                    stream.write(text)
-                    stream.flush()
-                    os.fsync(stream.fileno())
-                with suppress(FileNotFoundError):  # it may be new
-                    os.chmod(name, self.file.stat().st_mode & 0o777)
-                os.replace(name, self.file)
-            except OSError:
-                os.unlink(name)
-                raise
+            write_project_file(self._root, self.file.name, text)
         except OSError as error:
             raise StoreError(f"cannot write {self.file}: {error.strerror}", "make its folder writable") from error
 
@@ -182,15 +168,9 @@ def _others(files: Sequence[CoreFile], file: CoreFile) -> list[CoreFile]:
 
 def _parse(text: str, file: Path) -> tuple[SequenceNode | None, list[_Item]]:
     """Return the list in the text, None when there is none, and its items."""
-    import yaml  # noqa: PLC0415 - start-up time: most commands need no core files
-    from yaml.nodes import MappingNode, ScalarNode, SequenceNode  # noqa: PLC0415 - as above
+    from yaml.nodes import MappingNode, SequenceNode  # noqa: PLC0415 - start-up time: most commands need no core files
 
-    try:
-        document = yaml.compose(text, Loader=yaml.SafeLoader)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        line = getattr(getattr(error, "problem_mark", None), "line", None)
-        where = "" if line is None else f":{line + 1}"
-        raise ConfigError(f"{file}{where} is no YAML", _HINT) from error
+    document = compose(text, str(file))
     if document is None:
         return None, []
     if not isinstance(document, MappingNode):
@@ -198,17 +178,19 @@ def _parse(text: str, file: Path) -> tuple[SequenceNode | None, list[_Item]]:
     lists = [value for key, value in document.value if key.value == "files"]
     if not lists and document.value:  # other keys may stand beside it, but not instead of it: that is a slip
         raise ConfigError(f"{file} holds no `files:`", _HINT)
-    if len(lists) > 1:
-        raise ConfigError(f"{file}: `files` is there twice", _HINT)
-    if not lists or (isinstance(lists[0], ScalarNode) and lists[0].tag.endswith(":null")):
+    if not lists or is_null(lists[0]):
         return None, []
     if not isinstance(lists[0], SequenceNode):
         raise ConfigError(f"{file}: `files` is no list", _HINT)
-    items = [_item(node, file) for node in lists[0].value]
-    paths = [one.file.path for one in items]
-    if twice := [path for path in paths if paths.count(path) > 1]:
-        raise ConfigError(f"{file}: {twice[0]} is there twice", _HINT)
-    return lists[0], items
+    if len(lists[0].value) > _MAX_FILES:
+        raise ConfigError(f"{file}: more than {_MAX_FILES:,} files are nobody's to know first", _HINT)
+    items: dict[str, _Item] = {}
+    for node in lists[0].value:
+        item = _item(node, file)
+        if item.file.path in items:
+            raise ConfigError(f"{file}:{node.start_mark.line + 1}: {item.file.path} is there twice", _HINT)
+        items[item.file.path] = item
+    return lists[0], list(items.values())
 
 
 def _item(node: Node, file: Path) -> _Item:
@@ -237,7 +219,7 @@ def _path(node: Node, where: str) -> str:
 def _scalar(node: Node, where: str) -> str:
     if not isinstance(node.value, str):
         raise ConfigError(f"{where} holds what is no text", _HINT)
-    return "" if node.tag.endswith(":null") else node.value.strip()
+    return "" if is_null(node) else node.value.strip()
 
 
 # -- edits of the text -------------------------------------------------------------------------------------------------

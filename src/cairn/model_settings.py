@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from ipaddress import ip_address
-from typing import NoReturn
 from urllib.parse import urlsplit
 
 from cairn.errors import ConfigError
+from cairn.setting import NO_KEYS_HERE, SOME_LINES, UnusableError, check_all, looks_like_key, no_limit, setting
 
 PROVIDERS = ("bundled", "ollama", "openai", "google", "fastembed", "sentence-transformers")
 LOCAL_PROVIDERS = frozenset({"bundled", "fastembed", "sentence-transformers"})  # these run in this process
 AUTO = "auto"
-NO_KEYS_HERE = "put the key into an environment variable and name that: embedding.api_key_env (or keyring_service)"
 
 _DEFAULT_URLS = {
     "ollama": "http://localhost:11434",
@@ -21,51 +20,60 @@ _DEFAULT_URLS = {
     "google": "https://generativelanguage.googleapis.com/v1beta",
 }
 _DEFAULT_KEYS = {"openai": "OPENAI_API_KEY", "google": "GEMINI_API_KEY"}
-_LEAST = {
-    "batch_size": 1,
-    "concurrency": 1,
-    "dimensions": 0,
-    "max_input_tokens": 0,
-    "requests_per_minute": 0,
-    "timeout_seconds": 0.01,
-    "query_timeout_seconds": 0.01,
-}
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
-KEY_SHAPES = re.compile(r"(sk|pk|rk|hf|gsk|xai|voyage)[-_]|AIza|Bearer ", re.IGNORECASE)
+_URL = re.compile(r"https?://[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]{1,2000}", re.IGNORECASE)  # the letters of RFC 3986
+_ANYTHING = r"(?s).*"
+
+
+def _check_url(url: str) -> None:
+    if not url:
+        return
+    try:
+        parts = urlsplit(url)
+        usable = bool(_URL.fullmatch(url) and parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        usable = False
+    if not usable:
+        raise UnusableError("must begin with http:// or https:// and name a host", _HINT)
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise UnusableError("must hold no password, query or fragment", NO_KEYS_HERE)
+
+
+def _check_variable(name: str) -> None:
+    if name and (not _VARIABLE.fullmatch(name) or looks_like_key(name)):
+        raise UnusableError("holds no name of a variable, but what may be a key", NO_KEYS_HERE)
+
+
+_HINT = "see docs/configuration.md#embedding"
 
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
     """One embedding model: who serves it, and how it is asked. Docs/configuration.md has a line for each."""
 
-    provider: str = "bundled"
-    model: str = ""
-    url: str = ""
-    dimensions: int = 0  # 0: as many as the model has
-    query_prefix: str = AUTO
-    document_prefix: str = AUTO
-    max_input_tokens: int = 0  # 0: what is known of the model
-    batch_size: int = 64
-    concurrency: int = 2
-    requests_per_minute: int = 0  # 0: no limit
-    timeout_seconds: float = 60.0
-    query_timeout_seconds: float = 2.0
-    api_key_env: str = ""
-    keyring_service: str = ""
-    price_per_million_tokens: float = -1.0  # below 0: what is known of the model
+    provider: str = setting("bundled", "asks", choices=PROVIDERS)
+    model: str = setting("", "asks")
+    url: str = setting("", "asks", pattern=_ANYTHING, check=_check_url)
+    dimensions: int = setting(0, "asks", 0, 65_536)  # 0: as many as the model has
+    query_prefix: str = setting(AUTO, "asks", pattern=SOME_LINES)
+    document_prefix: str = setting(AUTO, "asks", pattern=SOME_LINES)
+    max_input_tokens: int = setting(0, "asks", 0, 10_000_000)  # 0: what is known of the model
+    batch_size: int = setting(64, "lowers", 1, 10_000)
+    concurrency: int = setting(2, "lowers", 1, 256)
+    requests_per_minute: int = setting(0, "lowers", 0, 1_000_000, zero=no_limit)
+    timeout_seconds: float = setting(60.0, "lowers", 0.01, 86_400)
+    query_timeout_seconds: float = setting(2.0, "lowers", 0.01, 86_400)
+    api_key_env: str = setting("", "never", pattern=_ANYTHING, check=_check_variable)
+    keyring_service: str = setting("", "never")
+    price_per_million_tokens: float = setting(-1.0, "never", -1_000_000, 1_000_000)  # below 0: what is known of it
 
     def __post_init__(self) -> None:
-        if self.provider not in PROVIDERS:
-            _refuse(f"embedding.provider must be one of {', '.join(PROVIDERS)}, not {self.provider!r}")
+        try:
+            check_all(self)
+        except UnusableError as error:
+            raise ConfigError(f"embedding.{error}", error.hint) from None
         if self.provider != "bundled" and not self.model:
-            _refuse(f"embedding.model says which model of {self.provider} to use, and is empty")
-        if self.api_key_env and (not _VARIABLE.fullmatch(self.api_key_env) or KEY_SHAPES.match(self.api_key_env)):
-            raise ConfigError("embedding.api_key_env holds no name of a variable, but what may be a key", NO_KEYS_HERE)
-        if self.url:
-            _check_url(self.url)
-        for name, least in _LEAST.items():
-            if not getattr(self, name) >= least:
-                _refuse(f"embedding.{name} must be at least {least}")
+            raise ConfigError(f"embedding.model says which model of {self.provider} to use, and is empty", _HINT)
 
     @property
     def name(self) -> str:
@@ -96,7 +104,7 @@ class EmbeddingSettings(ModelSettings):
     """The model that is wanted, those to fall back to, and whether searches may complete it in the background."""
 
     fallbacks: tuple[ModelSettings, ...] = ()
-    background: bool = True
+    background: bool = setting(True, "lowers")
 
     @property
     def chain(self) -> tuple[ModelSettings, ...]:
@@ -111,19 +119,3 @@ def is_loopback(url: str) -> bool:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:
         return False
-
-
-def _check_url(url: str) -> None:
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
-    except ValueError:
-        usable = False
-    if not usable:
-        _refuse("embedding.url must begin with http:// or https:// and name a host")
-    if parts.username or parts.password or parts.query or parts.fragment:
-        raise ConfigError("embedding.url must hold no password, query or fragment", NO_KEYS_HERE)
-
-
-def _refuse(message: str) -> NoReturn:
-    raise ConfigError(message, "see docs/configuration.md#embedding")

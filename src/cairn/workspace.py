@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
-from cairn.config import Settings, load_settings
+from cairn.config import Loaded, Settings, load
 from cairn.embedding.fingerprint import bundled_fingerprint
 from cairn.errors import (
     DerivedFileError,
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from cairn.index.health import Finding
     from cairn.index.limits import Progress
     from cairn.index.watch import Batch, Update, Watcher
+    from cairn.model_choice import Asked
     from cairn.search.answer import Library
     from cairn.search.opened import OpenIndex
     from cairn.types import Answer, EmbeddingReport, Estimate, Fetched, IndexReport, Mode, Outline, OutlineMode
@@ -76,6 +78,7 @@ class Workspace:
         self.root = root
         self.state = state
         self.settings = settings
+        self.asked: Asked | None = None  # what the project's file asks for, and the user did not answer yet
         self._repository = repository
         self._views = Views(root, repository, settings.max_file_bytes)
         self._writer = Writer(root, state, settings, lambda: self._model)
@@ -126,9 +129,11 @@ class Workspace:
     def _of(
         cls, root: Path, repository: Repository | None, state_dir: str | Path | None, settings: Settings | None
     ) -> Self:
-        settings = settings or load_settings(root)
+        settings, asked = load(root) if settings is None else Loaded(settings, None)
         state = Path(state_dir or settings.state_dir or default_state(root, repository))
-        return cls(root, StateDir(state.expanduser().absolute()), repository, settings)
+        workspace = cls(root, StateDir(state.expanduser().absolute()), repository, settings)
+        workspace.asked = asked
+        return workspace
 
     def __enter__(self) -> Self:
         return self
@@ -383,7 +388,7 @@ class Workspace:
             with_outdated_note,
         )
         from cairn.search.filters import Filters, check_languages  # noqa: PLC0415 - as above
-        from cairn.search.query import understand  # noqa: PLC0415 - as above
+        from cairn.search.query import EXACT_MODES, understand  # noqa: PLC0415 - as above
 
         check_languages(languages)
         understood = understand(query, mode)
@@ -393,7 +398,10 @@ class Workspace:
         answer = self._mended(
             lambda: respond(self._library(view, progress), understood, request, guessed=mode == "auto")
         )
-        return with_outdated_note(answer, view)
+        answer = with_outdated_note(answer, view)
+        if self.asked is not None and answer.mode not in EXACT_MODES:
+            answer = replace(answer, notes=(*answer.notes, self.asked.note))
+        return answer
 
     def similar(
         self,
@@ -524,7 +532,8 @@ class Workspace:
         """Return what the index holds, as plain values for display."""
         from cairn.index.status import read_status  # noqa: PLC0415 - start-up time: searching does not need it
 
-        return read_status(self.root, self.state, self.settings, self._views.checkout)
+        status = read_status(self.root, self.state, self.settings, self._views.checkout)
+        return {**status, "asks_for": "" if self.asked is None else self.asked.words}
 
     # -- the symbol graph ---------------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ import pytest
 
 import cairn.storage.arrays  # noqa: F401 - declares an error of its own
 from cairn.cli.main import build_parser
-from cairn.config import ENVIRONMENT_PREFIX, PERSONAL, Settings
+from cairn.config import ENVIRONMENT_PREFIX, Settings
 from cairn.daemon.routes import all_routes
 from cairn.errors import CairnError, DaemonError
 from cairn.index.gc import GarbageReport
@@ -35,6 +35,7 @@ from cairn.protocol.table import OPERATIONS
 from cairn.schema import json_schema
 from cairn.search.confidence import HIGH, MEDIUM
 from cairn.search.rank import Weights
+from cairn.setting import rule_of, settings_of
 from cairn.source.languages import LANGUAGES, PLAIN, Language, load_query_text
 from cairn.storage.garbage_db import ViewSize
 from cairn.types import Answer, CodeHit, Coverage, EmbeddingReport, Estimate, Fetched, IndexReport, ModelStatus
@@ -187,9 +188,12 @@ def test_every_provider_is_documented() -> None:
         assert name == "bundled" or f"| `{name}` |" in page("guide.md")
 
 
-def test_settings_a_project_may_not_make_are_named() -> None:
-    for name in PERSONAL:
-        assert f"**`{name}` cannot be set by a project's file.**" in page("configuration.md")
+def test_what_a_projects_file_may_do_with_each_setting_is_documented() -> None:
+    words = {"free": "free", "asks": "asks", "lowers": "only lower", "raises": "only higher", "never": "no"}
+    rules = {name: rule_of(one).shared for name, one in settings_of(Settings).items()}
+    rules |= {f"embedding.{name}": rule_of(one).shared for name, one in settings_of(EmbeddingSettings).items()}
+    rows = re.findall(r"^\| `([\w.]+)` \| \w+ \|.*\| ([\w ]+) \|[^|]*\|$", page("configuration.md"), re.MULTILINE)
+    assert {name: words[rule] for name, rule in rules.items()} | {"embedding.fallbacks": "asks"} == dict(rows)
 
 
 def test_every_error_is_documented_with_its_exit_code() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -16,12 +17,14 @@ import httpx
 import pytest
 
 from cairn.client import Client
-from cairn.config import Settings
+from cairn.config import Settings, load
+from cairn.consent import Consents
 from cairn.daemon.app import Application, create_app
 from cairn.daemon.routes import all_routes
 from cairn.daemon.routes.sessions import HOOK_EVENTS
 from cairn.daemon.state import Limits
 from cairn.errors import BusyError, CairnError, NotFoundError, QueryError
+from cairn.folders import state_folder
 from cairn.protocol.documents import answer_to_dict
 from cairn.protocol.requests import FetchRequest, SearchRequest
 from cairn.protocol.table import OPERATIONS
@@ -324,6 +327,33 @@ def test_settings_that_change_hold_from_the_next_request_on(ask: Ask, project: P
     assert ask("GET", "/api/config").json()["max_file_bytes"] == 12345
     (project / ".cairn" / "config.yaml").write_text("no_such: 1\n")
     check_error(ask("GET", "/api/config"), 400, "config")
+
+
+def test_settings_that_are_no_file_are_told_and_hold_nothing_up(ask: Ask, project: Path) -> None:
+    file = project / ".cairn" / "config.yaml"
+    ask("GET", "/api/config")
+    os.mkfifo(file)
+    check_error(ask("GET", "/api/config"), 400, "config")
+    file.unlink()
+    file.symlink_to("/dev/zero")
+    check_error(ask("GET", "/api/config"), 400, "config")
+    file.unlink()
+    assert ask("GET", "/api/config").json()["max_file_bytes"] == Settings().max_file_bytes
+
+
+def test_a_model_that_a_project_asks_for_is_used_once_its_user_allows_it(ask: Ask, project: Path) -> None:
+    file = project / ".cairn" / "config.yaml"
+    file.write_text("embedding: {provider: ollama, model: m}\n")
+    assert ask("GET", "/api/config").json()["embedding"] == []
+    (note,) = ask("POST", "/api/search", json={"query": "how is a price made"}).json()["notes"]
+    assert f"{file} asks for ollama:m at http://localhost:11434" in note
+    assert ask("GET", "/api/index/status").json()["asks_for"] == "ollama:m at http://localhost:11434"
+    asked = load(project).asked
+    assert asked is not None
+    asked.settle(allowed=True)
+    assert ask("GET", "/api/config").json()["embedding"] == ["ollama: m"]
+    Consents(state_folder(), project).forget()
+    assert ask("GET", "/api/config").json()["embedding"] == []
 
 
 def test_the_index_tells_its_state(ask: Ask) -> None:

@@ -1,13 +1,18 @@
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cairn.config import Settings, load_settings, settings_files
 from cairn.embedding.chain import find_key, price_of, warnings_of
 from cairn.errors import ConfigError, ProviderKeyError
+from cairn.index.limits import background_cores
 from cairn.model_settings import EmbeddingSettings, ModelSettings
+from cairn.setting import names_shared, settings_of
 
 KEY = "sk-this-is-secret-0123456789"
 
@@ -17,7 +22,11 @@ def load(tmp_path: Path, project: str = "", user: str = "", **environment: str) 
     (tmp_path / "user" / "cairn").mkdir(parents=True, exist_ok=True)
     (tmp_path / "project" / ".cairn" / "config.yaml").write_text(project)
     (tmp_path / "user" / "cairn" / "config.yaml").write_text(user)
-    return load_settings(tmp_path / "project", {"XDG_CONFIG_HOME": str(tmp_path / "user"), **environment})
+    return load_settings(tmp_path / "project", {**places(tmp_path), **environment})
+
+
+def places(tmp_path: Path) -> dict[str, str]:
+    return {"XDG_CONFIG_HOME": str(tmp_path / "user"), "XDG_STATE_HOME": str(tmp_path / "state")}
 
 
 def refused(tmp_path: Path, project: str = "", user: str = "", **environment: str) -> ConfigError:
@@ -41,48 +50,87 @@ def test_later_places_win_setting_by_setting(tmp_path: Path) -> None:
     user = (
         "max_file_bytes: 7\nembedding:\n  provider: ollama\n  model: a\n  batch_size: 3\n  url: https://own.example\n"
     )
-    project = "embedding:\n  model: b\n  dimensions: 256\n"
-    settings = load(tmp_path, project, user, CAIRN_EMBEDDING_DIMENSIONS="128", CAIRN_EMBEDDING_BACKGROUND="no")
+    settings = load(tmp_path, "", user, CAIRN_EMBEDDING_DIMENSIONS="128", CAIRN_EMBEDDING_BACKGROUND="no")
     assert settings.max_file_bytes == 7
     assert settings.embedding == EmbeddingSettings(
-        "ollama", "b", "https://own.example", dimensions=128, batch_size=3, background=False
+        "ollama", "a", "https://own.example", dimensions=128, batch_size=3, background=False
     )
+    assert load(tmp_path, "max_file_bytes: 6", "max_file_bytes: 7").max_file_bytes == 6
+    assert load(tmp_path, "max_file_bytes: 6", "max_file_bytes: 7", CAIRN_MAX_FILE_BYTES="9").max_file_bytes == 9
 
 
 def test_fallbacks_are_models_of_the_same_kind(tmp_path: Path) -> None:
-    project = "embedding:\n  provider: ollama\n  model: a\n  fallbacks:\n    - {provider: fastembed, model: b}\n"
-    chain = load(tmp_path, project).chain
+    user = "embedding:\n  provider: ollama\n  model: a\n  fallbacks:\n    - {provider: fastembed, model: b}\n"
+    chain = load(tmp_path, user=user).chain
     assert [one.name for one in chain] == ["ollama:a", "fastembed:b"]
-    chain = load(tmp_path, project, CAIRN_EMBEDDING_FALLBACKS="[{provider: ollama, model: c}]").chain
+    chain = load(tmp_path, user=user, CAIRN_EMBEDDING_FALLBACKS="[{provider: ollama, model: c}]").chain
     assert [one.name for one in chain] == ["ollama:a", "ollama:c"]
 
 
+@pytest.mark.parametrize("place", ["project", "user"])
 @pytest.mark.parametrize(
-    ("section", "said"),
+    ("section", "line", "said"),
     [
-        ("provider: nobody", "must be one of bundled, ollama"),
-        ("provider: ollama", "embedding.model says which"),
-        ("provider: ollama\n  model: m\n  batch_size: 0", "batch_size must be at least 1"),
-        ("provider: ollama\n  model: m\n  batch_size: many", "embedding.batch_size must be int, not 'many'"),
-        ("provider: ollama\n  model: m\n  timeout_seconds: .nan", "timeout_seconds must be at least"),
-        ("provider: ollama\n  model: m\n  timeout_seconds: []", "embedding.timeout_seconds must be float"),
-        ("provider: ollama\n  model: m\n  background: perhaps", "embedding.background must be bool, not 'perhaps'"),
-        ("provider: ollama\n  model: m\n  fallbacks: other", "fallbacks must be a list"),
-        ("provider: ollama\n  model: m\n  fallbacks: [{colour: red}]", "unknown setting 'embedding.colour'"),
-        ("provider: ollama\n  model: m\n  fallbacks: [red]", "each of its fallbacks"),
+        ("provider: nobody", 2, "embedding.provider must be one of bundled, ollama"),
+        ("provider: ollama", 2, "embedding.model says which"),
+        ("provider: ollama\n  model: m\n  batch_size: 0", 4, "embedding.batch_size must be at least 1"),
+        ("provider: ollama\n  model: m\n  batch_size: many", 4, "batch_size must be a whole number, not 'many'"),
+        ("provider: ollama\n  model: m\n  batch_size: true", 4, "batch_size must be a whole number, not 'true'"),
+        ("provider: ollama\n  model: m\n  batch_size: 1.5", 4, "batch_size must be a whole number, not '1.5'"),
+        ("provider: ollama\n  model: m\n  batch_size: 010", 4, "batch_size must be a whole number, not '010'"),
+        ("provider: ollama\n  model: m\n  batch_size: 0x10", 4, "batch_size must be a whole number, not '0x10'"),
+        ("provider: ollama\n  model: m\n  batch_size: 1:30", 4, "batch_size must be a whole number, not '1:30'"),
+        ("provider: ollama\n  model: m\n  batch_size: " + "9" * 5_000, 4, "batch_size must be a whole number"),
+        ("provider: ollama\n  model: m\n  batch_size: 2001-12-14", 4, "batch_size must be a whole number"),
+        ("provider: ollama\n  model: m\n  batch_size:", 4, "embedding.batch_size has no value"),
+        ("provider: ollama\n  model: m\n  timeout_seconds: .nan", 4, "timeout_seconds must be a number, not '.nan'"),
+        ("provider: ollama\n  model: m\n  timeout_seconds: .inf", 4, "timeout_seconds must be a number, not '.inf'"),
+        ("provider: ollama\n  model: m\n  timeout_seconds: 1e400", 4, "timeout_seconds must be a number"),
+        ("provider: ollama\n  model: m\n  timeout_seconds: 1e99", 4, "timeout_seconds must be at most 86,400"),
+        ("provider: ollama\n  model: m\n  timeout_seconds: []", 4, "embedding.timeout_seconds must be a number"),
+        ("provider: ollama\n  model: m\n  background: perhaps", 4, "background must be true or false, not 'perhaps'"),
+        ('provider: ollama\n  model: "a\\0b"', 3, "embedding.model must be one line"),
+        ('provider: ollama\n  model: "a\\ud800"', 3, "embedding.model must be one line"),
+        ("provider: ollama\n  model: " + "m" * 301, 3, "embedding.model must be one line"),
+        ("provider: ollama\n  model: {a: b}", 3, "embedding.model must be one text"),
+        ("provider: ollama\n  model: m\n  fallbacks: other", 4, "fallbacks must be a list"),
+        ("provider: ollama\n  model: m\n  fallbacks: [{colour: red}]", 4, "unknown setting 'embedding.colour'"),
+        ("fallbacks: [" + "{provider: ollama, model: m}, " * 9 + "]", 2, "fallbacks must be at most 8 models"),
+        ("provider: ollama\n  model: m\n  fallbacks: [red]", 4, "each of embedding.fallbacks"),
+        ("provider: ollama\n  model: m\n  fallbacks:\n  - {provider: ollama}", 5, "embedding.model says which"),
+        ("fallbacks: '[{batch_size: x}]'", 2, "embedding.batch_size must be a whole number"),
+        ("embedding: {}", 2, "unknown setting 'embedding.embedding'"),
+        ("1: 2", 2, "unknown setting 'embedding.1'"),
+        ("~: 2", 2, "unknown setting 'embedding.~'"),
     ],
 )
-def test_what_cannot_be_used_is_an_error_that_says_what(tmp_path: Path, section: str, said: str) -> None:
-    assert said in str(refused(tmp_path, f"embedding:\n  {section}\n"))
+def test_what_cannot_be_used_is_an_error_that_names_file_line_and_setting(
+    tmp_path: Path, section: str, line: int, said: str, place: str
+) -> None:
+    told = str(refused(tmp_path, **{place: f"embedding:\n  {section}\n"}))
+    assert said in told
+    assert f"{place}/{'.cairn' if place == 'project' else 'cairn'}/config.yaml:{line}: " in told
+
+
+def test_a_variable_that_cannot_be_used_is_named(tmp_path: Path) -> None:
+    assert "CAIRN_MEMORY_MB: memory_mb must be at least 256" in str(refused(tmp_path, CAIRN_MEMORY_MB="1"))
+    told = str(refused(tmp_path, CAIRN_EMBEDDING_BATCH_SIZE=KEY))
+    assert told == "CAIRN_EMBEDDING_BATCH_SIZE: embedding.batch_size must be a whole number"
+    assert "CAIRN_EMBEDDING_COLOUR: unknown setting" in str(refused(tmp_path, CAIRN_EMBEDDING_COLOUR="red"))
+    for text in ("[" * 1_000, "&a [*a]", "{", "x", "[{provider: ollama}]", "[{model: {}}]"):
+        assert "CAIRN_EMBEDDING_FALLBACKS" in str(refused(tmp_path, CAIRN_EMBEDDING_FALLBACKS=text))
 
 
 def test_a_section_that_is_none_is_an_error(tmp_path: Path) -> None:
     assert "embedding must hold" in str(refused(tmp_path, "embedding: ollama\n"))
 
 
-@pytest.mark.parametrize("url", ["ftp://host", "localhost:11434", "http://", "http://[::1", "http://host:99999"])
+@pytest.mark.parametrize(
+    "url",
+    ["ftp://host", "localhost:11434", "http://", "http://[::1", "http://host:99999", "https://a\\b", "https://a\tb"],
+)
 def test_a_url_must_be_one(tmp_path: Path, url: str) -> None:
-    user = f"embedding: {{provider: ollama, model: m, url: '{url}'}}"
+    user = f"embedding: {{provider: ollama, model: m, url: {json.dumps(url)}}}"
     assert "embedding.url must begin with http" in str(refused(tmp_path, user=user))
 
 
@@ -106,24 +154,145 @@ def test_a_key_in_a_settings_file_is_refused_and_not_repeated(tmp_path: Path, li
 
 def test_a_broken_file_is_told_without_its_lines(tmp_path: Path) -> None:
     error = refused(tmp_path, f"embedding:\n  api_key: {KEY}: [\n")
-    assert "line 2" in str(error)
+    assert "config.yaml:2 is no YAML" in str(error)
     assert KEY not in f"{error}"
 
 
+@pytest.mark.parametrize("value", ["AWS_SECRET_ACCESS_KEY", "~", "[a]", "sk-this-is-secret-0123456789"])
+@pytest.mark.parametrize("name", ["api_key_env", "keyring_service", "price_per_million_tokens"])
 @pytest.mark.parametrize(
-    "line", ["url: https://elsewhere.example/v1", "api_key_env: AWS_SECRET_ACCESS_KEY", "keyring_service: bank"]
+    "written",
+    [
+        "embedding: {{{}}}",
+        "embedding:\n  fallbacks: [{{provider: ollama, model: m, {}}}]",
+        "embedding:\n  fallbacks: '[{{provider: ollama, model: m, {}}}]'",
+        'embedding: {{"fallbacks": "- {}"}}',
+    ],
 )
-def test_a_projects_file_may_not_send_texts_or_secrets_anywhere(tmp_path: Path, line: str) -> None:
-    section = f"embedding:\n  provider: openai\n  model: m\n  {line}\n"
-    assert f"may not set embedding.{line.split(':')[0]}" in str(refused(tmp_path, project=section))
-    fallback = f"embedding:\n  fallbacks:\n    - provider: openai\n      model: m\n      {line}\n"
-    assert f"may not set embedding.{line.split(':')[0]}" in str(refused(tmp_path, project=fallback))
-    assert load(tmp_path, user=section).chain[0].model == "m"
+def test_a_projects_file_names_no_key_however_it_is_written(
+    tmp_path: Path, written: str, name: str, value: str
+) -> None:
+    error = refused(tmp_path, project=written.format(f"{name}: {value}"))
+    assert f"embedding.{name}" in str(error)
+    assert value[:3] != "sk-" or value not in f"{error} {error.hint}"
 
 
-@pytest.mark.parametrize("url", ["http://localhost:1234/v1", "http://127.0.0.1:8000/v1", "http://[::1]:8000"])
-def test_a_projects_file_may_name_a_server_of_this_machine(tmp_path: Path, url: str) -> None:
-    assert load(tmp_path, f"embedding: {{provider: openai, model: m, url: '{url}'}}").chain[0].stays_here
+def test_a_projects_file_may_not_set_what_is_the_users(tmp_path: Path) -> None:
+    for name in sorted(names_shared(Settings, "never")):
+        default = str(getattr(Settings(), name) or "/x").lower()
+        error = refused(tmp_path, project=f"\n{name}: {default}")
+        assert f".cairn/config.yaml:2: a project's file may not set {name}" in str(error)
+        assert error.hint == f"set it in {tmp_path}/user/cairn/config.yaml instead"
+
+
+@pytest.mark.parametrize(
+    ("name", "user", "project", "holds"),
+    [
+        ("max_file_bytes", None, 100_000_000_000, 1_000_000),
+        ("max_file_bytes", None, 5, 5),
+        ("max_file_bytes", 2_000_000, 1_500_000, 1_500_000),
+        ("memory_mb", None, 4_096, 1_024),
+        ("memory_mb", 300, 512, 300),
+        ("memory_mb", None, 512, 512),
+        ("batch_chunks", None, 1_000_000, 3_000),
+        ("lock_timeout_seconds", None, 999.0, 120.0),
+        ("lock_timeout_seconds", None, 1.5, 1.5),
+        ("garbage_days", 30.0, 60.0, 30.0),
+        ("garbage_days", 30.0, 1.0, 1.0),
+        ("watch_poll_seconds", None, 0.1, 2.0),
+        ("watch_poll_seconds", None, 9.0, 9.0),
+        ("background_nice", None, 0, 10),
+        ("background_nice", None, 19, 19),
+        ("pause_on_battery", True, False, True),
+        ("pause_on_battery", None, True, True),
+    ],
+)
+def test_a_projects_file_only_asks_for_less_than_the_user_allows(
+    tmp_path: Path, name: str, user: object, project: object, holds: object
+) -> None:
+    settings = load(tmp_path, f"{name}: {project}".lower(), "" if user is None else f"{name}: {user}".lower())
+    assert getattr(settings, name) == holds
+
+
+@pytest.mark.parametrize("user", [0, 1, 3, 64])
+@pytest.mark.parametrize("project", [0, 1, 2, 4_096])
+def test_a_projects_file_takes_no_more_cores_than_the_user_gives(tmp_path: Path, user: int, project: int) -> None:
+    cores = os.cpu_count() or 1
+    own = background_cores(Settings(background_cores=user), cores)
+    settings = load(tmp_path, f"background_cores: {project}", f"background_cores: {user}")
+    assert background_cores(settings, cores) == min(own, project or max(1, cores // 2))
+
+
+@pytest.mark.parametrize(
+    ("name", "user", "project", "holds"),
+    [
+        ("batch_size", None, 10_000, 64),
+        ("batch_size", 8, 4, 4),
+        ("concurrency", None, 256, 2),
+        ("requests_per_minute", None, 60, 60),
+        ("requests_per_minute", 30, 0, 30),
+        ("requests_per_minute", 30, 60, 30),
+        ("timeout_seconds", None, 86_400.0, 60.0),
+        ("query_timeout_seconds", None, 60.0, 2.0),
+        ("background", False, True, False),
+        ("background", None, False, False),
+    ],
+)
+def test_a_projects_file_only_asks_less_of_the_users_model(
+    tmp_path: Path, name: str, user: object, project: object, holds: object
+) -> None:
+    own = "embedding:\n  provider: ollama\n  model: m\n"
+    own += "" if user is None else f"  {name}: {user}\n".lower()
+    settings = load(tmp_path, f"embedding: {{{name}: {project}}}".lower(), own)
+    assert getattr(settings.embedding, name) == holds
+    assert settings.chain[0].name == "ollama:m"
+
+
+def test_a_projects_file_may_not_make_its_name_a_tale(tmp_path: Path) -> None:
+    assert load(tmp_path, "project_name: till").project_name == "till"
+    for name in ('"a\\nb"', '"\\e[2J"', "x" * 301, '"\\u2028"'):
+        assert "project_name must be one line" in str(refused(tmp_path, f"project_name: {name}"))
+
+
+def named(name: str, value: object) -> dict[str, Any]:
+    return {name: value}
+
+
+@pytest.mark.parametrize("name", sorted(settings_of(Settings)))
+def test_every_number_has_bounds_that_hold_for_all_who_make_settings(name: str) -> None:
+    one = settings_of(Settings)[name]
+    if type(one.default) not in (int, float):
+        return
+    for value in (float("nan"), float("inf"), -float("inf"), -1, 10**30):
+        with pytest.raises(ConfigError, match=f"^{name} must be"):
+            Settings(**named(name, value))
+
+
+@pytest.mark.parametrize("name", sorted(settings_of(EmbeddingSettings)))
+def test_settings_made_in_python_are_of_their_kind(name: str) -> None:
+    default = settings_of(EmbeddingSettings)[name].default
+    for value in (None, [], object(), "x" if not isinstance(default, str) else 1, True if default is not True else 1):
+        with pytest.raises(ConfigError, match=f"^embedding.{name} must be"):
+            EmbeddingSettings(**named(name, value))
+
+
+@pytest.mark.parametrize(
+    ("value", "meant"), [("1_000", 1_000), ("+7", 7), (" 8 ", 8), ("'9'", 9), ('"10"', 10), ("!!str 11", 11)]
+)
+def test_numbers_are_decimal_however_they_are_quoted(tmp_path: Path, value: str, meant: int) -> None:
+    assert load(tmp_path, user=f"max_file_bytes: {value}").max_file_bytes == meant
+
+
+def test_a_text_stays_the_text_it_is(tmp_path: Path) -> None:
+    for text in ("010", "1.0", "yes", "2001-12-14", "0x1F", "1e3", "on"):
+        assert load(tmp_path, user=f"embedding: {{provider: ollama, model: {text}}}").chain[0].model == text
+
+
+@pytest.mark.parametrize("line", [f"{KEY}: 1", f"? {KEY}\n: 1", f"{KEY[3:]}AbCdEf: x", f"embedding: {{{KEY}: 1}}"])
+def test_a_key_in_the_place_of_a_name_is_not_repeated(tmp_path: Path, line: str) -> None:
+    error = refused(tmp_path, line)
+    assert "unknown setting" in str(error)
+    assert KEY[3:] not in f"{error} {error.hint} {error.__cause__!r} {error.__context__!r}"
 
 
 def test_a_host_that_only_looks_like_this_machine_is_another() -> None:

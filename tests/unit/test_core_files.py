@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cairn.core_files import CoreFile, CoreFiles
-from cairn.errors import ConfigError, NotFoundError, PathError
+from cairn.errors import ConfigError, NotFoundError, PathError, StoreError
 
 BY_HAND = """\
 # what to read first
@@ -249,3 +251,69 @@ def test_any_edits_lead_where_a_dictionary_would(
             expected[path] = summary
         assert dict(core.read()) == expected
     assert "# the heart" in _text(root)
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir, lambda file: file.symlink_to("/dev/zero")])
+def test_what_is_no_regular_file_is_told_at_once_and_left_alone(project: Path, make: Callable[[Path], object]) -> None:
+    file = project / ".cairn" / "core.yaml"
+    file.parent.mkdir()
+    make(file)
+    before = os.lstat(file)
+    core = CoreFiles(project)
+    for use in (core.read, lambda: core.add("src/a.py"), lambda: core.remove("src/a.py")):
+        with pytest.raises(ConfigError, match=r"core\.yaml is .* where a regular file is needed"):
+            use()
+    assert os.lstat(file).st_ino == before.st_ino
+
+
+def test_a_link_to_a_list_elsewhere_is_neither_read_nor_written(
+    project: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside") / "core.yaml"
+    outside.write_text("files:\n  - src/a.py\n")
+    (project / ".cairn").mkdir()
+    (project / ".cairn" / "core.yaml").symlink_to(outside)
+    for use in (CoreFiles(project).read, lambda: CoreFiles(project).add("src/b.py")):
+        with pytest.raises(ConfigError, match="symbolic link"):
+            use()
+    shutil.rmtree(project / ".cairn")
+    (project / ".cairn").symlink_to(outside.parent)
+    assert CoreFiles(project).read() == ()
+    with pytest.raises(StoreError, match="is no folder"):
+        CoreFiles(project).add("src/b.py")
+    assert [one.name for one in outside.parent.iterdir()] == ["core.yaml"]
+    assert outside.read_text() == "files:\n  - src/a.py\n"
+
+
+def test_a_list_of_more_files_than_anybody_reads_is_refused_soon(project: Path) -> None:
+    for count in (1_001, 20_000):
+        (project / ".cairn").mkdir(exist_ok=True)
+        lines = "".join(f"  - src/file_{number}.py\n" for number in range(count))
+        (project / ".cairn" / "core.yaml").write_text(f"files:\n{lines}")
+        with pytest.raises(ConfigError, match=r"more than 1,000 files|too long"):
+            CoreFiles(project).read()
+
+
+def test_a_list_keeps_its_mode_when_it_is_edited(project: Path) -> None:
+    core = _written(project, "files:\n  - src/a.py\n")
+    core.file.chmod(0o640)
+    core.add("src/b.py")
+    assert core.file.stat().st_mode & 0o777 == 0o640
+    assert sorted(one.name for one in core.file.parent.iterdir()) == ["core.lock", "core.yaml"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 200_000, "files: &x [*x]\n", "files: [" + "- " * 99, "? [a]\n: b\nfiles: [a]\n", "files: !!set {a}\n"],
+)
+def test_a_list_written_to_harm_is_refused(project: Path, text: str) -> None:
+    core = _written(project, text)
+    with pytest.raises(ConfigError, match=r"core\.yaml:\d"):
+        core.read()
+
+
+def test_paths_that_are_none_are_missing_files(project: Path) -> None:
+    core = _written(project, 'files:\n  - "a\\0b"\n  - "\\ud800"\n  - /etc/passwd\n  - ../x\n  - "\\e[2J"\n')
+    core.file.write_text(core.file.read_text() + f"  - {'x' * 300}\n  - {'y/' * 3_000}\n")
+    assert len(core.read()) == 7
+    assert not any(core.has(one.path) for one in core.read())

@@ -27,7 +27,7 @@ def run_start(options: argparse.Namespace) -> int:
 
         if options.detached:
             detach(folder, START_SECONDS)
-        run(load_settings(folder.path), folder, [mcp_route])
+        run(load_settings(None), folder, [mcp_route])
         return EXIT_FOUND
     return _show_found(ensure(folder), as_json=options.json)
 

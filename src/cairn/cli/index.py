@@ -10,6 +10,7 @@ from contextlib import closing
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from cairn.cli.consent import open_asking
 from cairn.cli.main import EXIT_FOUND, EXIT_USAGE
 from cairn.cli.project import allow
 from cairn.cli.render import ProgressBar, emit, emit_json, note, printable
@@ -26,7 +27,7 @@ def run_index(options: argparse.Namespace) -> int:
     if options.watch:
         return _watch(options)
     bar = ProgressBar("Indexing")
-    with Workspace.containing(options.path or options.project, state_dir=options.state_dir) as workspace:
+    with open_asking(options) as workspace:
         with closing(bar):
             report = workspace.index(branch=options.branch, full=options.full, dry_run=options.dry_run, progress=bar)
         if not options.json:
@@ -57,7 +58,7 @@ def _watch(options: argparse.Namespace) -> int:
     """Follow edits until Ctrl-C; say of each update what it did."""
     if options.dry_run:
         raise ConfigError("--watch changes the index and --dry-run does not", "cairn index --watch")
-    with Workspace.containing(options.path or options.project, state_dir=options.state_dir) as workspace:
+    with open_asking(options) as workspace:
         try:
             allow(workspace, options)
             if options.full:
@@ -225,6 +226,8 @@ def run_status(options: argparse.Namespace) -> int:
         emit(f"model       {printable(one['model'])}: {one['covered']:,} of {one['total']:,} chunks{active}")
         if one["error"]:
             emit(f"            last error: {printable(one['error'])}")
+    if status["asks_for"]:
+        emit(f"asks for    {printable(status['asks_for'])}  (allow it with: cairn index)")
     for language, count in status["languages"].items():
         emit(f"  {language:<12} {count:>7,} files")
     emit(f"skipped     {len(status['skipped']):,} files (each one: cairn index --skipped)")

@@ -137,6 +137,9 @@ def _add_upkeep(commands: argparse._SubParsersAction[_Parser], common: _Parser) 
     )
     index.add_argument("--watch", action="store_true", help="go on, and follow every edit until Ctrl-C")
     index.add_argument("--skipped", action="store_true", help="list every file that was skipped, with its reason")
+    index.add_argument(
+        "--ask", action="store_true", help="ask again whether the model that the project's settings name may be used"
+    )
     index.set_defaults(run=_lazy("cairn.cli.index", "run_index"))
 
     status = commands.add_parser("status", parents=[common], help="show what is indexed")

@@ -11,7 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from cairn.config import Settings, settings_files, stamp_of
+from cairn.config import Settings, settings_stamp
 from cairn.daemon.usage import MAX_OPEN, resident_mb
 from cairn.errors import BusyError, IndexMissingError, ProjectError
 from cairn.registry import Project, Registry
@@ -37,8 +37,7 @@ class OpenProject:
         self._in_use = threading.Lock()
         self._workspace: Workspace | None = None
         self._watch: Watch | None = None
-        self._settings_files = settings_files(Path(project.root))
-        self._settings_stamp: tuple[int, ...] = ()
+        self._settings_stamp: tuple[tuple[int, ...], ...] = ()
 
     @property
     def is_watched(self) -> bool:
@@ -75,7 +74,7 @@ class OpenProject:
     def _opened(self) -> Workspace:
         from cairn.workspace import Workspace  # noqa: PLC0415 - start-up time: nothing is open at first
 
-        stamp = stamp_of(self._settings_files)
+        stamp = settings_stamp(Path(self.project.root))
         if self._workspace is not None and stamp != self._settings_stamp:
             self._close(STOP_SECONDS)
         root = Path(self.project.root)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
@@ -81,7 +82,15 @@ class SentenceTransformerEmbedder(_LocalEmbedder):
             from sentence_transformers import SentenceTransformer  # noqa: PLC0415 - an extra, and slow to import
         except ImportError as error:
             raise _missing("sentence-transformers", error) from error
-        return SentenceTransformer(self._settings.model)
+        model = os.path.expanduser(self._settings.model)
+        # The library prefers a folder of that name, and what is in it may run. It is not for the folder that a command
+        # happens to be started in to bring one.
+        if not os.path.isabs(model) and os.path.lexists(model):
+            raise ProviderError(
+                f"{self._settings.model} is also something in {os.getcwd()}, which is not loaded as a model",
+                "run the command elsewhere with -C, or name the model's folder from / on",
+            )
+        return SentenceTransformer(model)
 
     def _rows(self, texts: Sequence[str], *, query: bool) -> object:
         own = self._leaves_prefix_to_library(query=query)

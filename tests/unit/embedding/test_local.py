@@ -156,3 +156,28 @@ def test_sentence_transformers_prompts_of_its_own_are_used_for_models_nobody_kno
     unknown.embed_query("b")
     open_model(ModelSettings("sentence-transformers", "intfloat/e5-base-v2")).embed_query("c")
     assert calls == [("encode_document", ("a",)), ("encode_query", ("b",)), ("encode", ("query: c",))]
+
+
+def test_a_folder_below_the_current_one_is_not_taken_for_the_model_of_its_name(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    loaded: list[str] = []
+
+    def load(name: str) -> SimpleNamespace:
+        loaded.append(name)
+        return SimpleNamespace(encode=lambda texts, **_: rows_of(texts))
+
+    module = ModuleType("sentence_transformers")
+    module.SentenceTransformer = load  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "sentence_transformers", module)
+    (tmp_path / "org" / "model").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("nowhere")
+    monkeypatch.chdir(tmp_path)
+    for name in ("org/model", "./org/model", "org", "link"):
+        with pytest.raises(ProviderError, match="not loaded as a model") as caught:
+            open_model(ModelSettings("sentence-transformers", name)).embed_query("x")
+        assert caught.value.hint
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("org/other", str(tmp_path / "org" / "model"), "~/org/model"):
+        open_model(ModelSettings("sentence-transformers", name)).embed_query("x")
+    assert loaded == ["org/other", str(tmp_path / "org" / "model"), str(tmp_path / "org" / "model")]

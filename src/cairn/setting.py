@@ -1,0 +1,229 @@
+"""What one setting may be: its kind and its bounds, and what the file of a project may do with it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import Field, field, fields
+from typing import Any, Literal, NamedTuple
+
+from cairn.errors import ConfigError
+
+# What a project's file may do with a setting. It comes with a clone, so it never decides what costs its reader more
+# than the reader allowed: "lowers" and "raises" name the direction in which a value asks less of the machine.
+Share = Literal["free", "asks", "lowers", "raises", "never"]
+
+_KEY_SHAPES = r"(?i:(sk|pk|rk|hf|gsk|xai|voyage|ghp|github_pat|AKIA)[-_A]|AIza|eyJ|Bearer )"
+# Patterns are compiled when a text is looked at: start-up time.
+ONE_LINE = r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{0,300}"
+SOME_LINES = r"[^\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]{0,1000}"
+A_PATH = r"[^\x00]{0,4096}"
+
+_MAX_SHOWN = 16  # characters; keys are longer
+_INT = r"[+-]?(0|[1-9][0-9_]{0,18})"
+_FLOAT = r"[+-]?([0-9][0-9_]{0,18}(\.[0-9]{0,18})?|\.[0-9]{1,18})(e[+-]?[0-9]{1,2})?"
+_BOOL = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+_WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "one text"}
+_SECRET_NAMES = r"(?i:(.*_)?(api_?)?(key|token|secret|password|passwd|bearer|authorization))"
+NO_KEYS_HERE = "put the key into an environment variable and name that: embedding.api_key_env (or keyring_service)"
+
+
+class Entry(NamedTuple):
+    """A value as it was written, and where: `FILE:LINE`, or the name of a variable. None stands for no value at all."""
+
+    value: str | list[Entry] | dict[str, Entry] | None
+    place: str
+
+
+class Placed(NamedTuple):
+    """A value of a setting's kind, and where it was written."""
+
+    value: Any
+    place: str
+
+
+class UnusableError(ValueError):
+    """A value that a setting cannot have. Its text goes on where the setting's name ends: `must be a number`."""
+
+    def __init__(self, words: str, hint: str = "see docs/configuration.md") -> None:
+        super().__init__(words)
+        self.hint = hint
+
+
+class Rule(NamedTuple):
+    """What holds for one setting.
+
+    `zero` is what 0 stands for where it is no number of its own, such as no limit at all. `check` raises UnusableError
+    for what neither bounds nor pattern can tell.
+    """
+
+    shared: Share
+    least: float
+    most: float
+    zero: Callable[[], float] | None
+    pattern: str
+    choices: tuple[str, ...]
+    check: Callable[[Any], None] | None
+
+
+def setting(
+    default: object,
+    shared: Share,
+    least: float = -math.inf,
+    most: float = math.inf,
+    *,
+    zero: Callable[[], float] | None = None,
+    pattern: str = ONE_LINE,
+    choices: tuple[str, ...] = (),
+    check: Callable[[Any], None] | None = None,
+) -> Any:  # noqa: ANN401 - as `dataclasses.field`
+    """Return a field of a class of settings; see `Rule`."""
+    return field(default=default, metadata={"rule": Rule(shared, least, most, zero, pattern, choices, check)})
+
+
+def no_limit() -> float:
+    """Return what 0 stands for where it means `as many as there are`."""
+    return math.inf
+
+
+def settings_of(schema: type) -> dict[str, Field[Any]]:
+    """Return the settings of a class by name; what is no single value has no rule, and is not among them."""
+    return {one.name: one for one in fields(schema) if "rule" in one.metadata}
+
+
+def rule_of(one: Field[Any]) -> Rule:
+    """Return what holds for a setting."""
+    rule: Rule = one.metadata["rule"]
+    return rule
+
+
+def names_shared(schema: type, shared: Share) -> frozenset[str]:
+    """Return the settings with which a project's file may do what `shared` says."""
+    return frozenset(name for name, one in settings_of(schema).items() if rule_of(one).shared == shared)
+
+
+def parse(one: Field[Any], text: str) -> Any:  # noqa: ANN401 - of the kind of its default
+    """Return the value that a text means.
+
+    Numbers are decimal and finite. What YAML 1.1 reads into `010`, `1:30` or `0x10` is refused: people differ on it.
+
+    Raises:
+        UnusableError: if it is none, or not within the bounds.
+    """
+    kind: type = type(one.default)
+    value: object = text
+    stripped = text.strip().lower() if len(text) < 100 else ""
+    if kind is bool:
+        value = _BOOL.get(stripped)
+    elif kind is int:
+        value = int(stripped) if re.fullmatch(_INT, stripped) else None
+    elif kind is float:
+        value = float(stripped) if re.fullmatch(_FLOAT, stripped) else None
+    if value is None:
+        raise UnusableError(f"must be {_WORDS[kind]}{not_this(text)}")
+    check(one, value)
+    return value
+
+
+def read_settings(schema: type, entries: Mapping[str, Entry], section: str = "") -> dict[str, Placed]:
+    """Return what was written for the settings of a class, each value of its kind and within its bounds.
+
+    Args:
+        schema: the class.
+        entries: what was written, by name.
+        section: what stands before the names in messages.
+
+    Raises:
+        ConfigError: for an unknown name, or a value that cannot be used. It names the place and the setting, and never
+            repeats what may be a key.
+    """
+    known = settings_of(schema)
+    result = {}
+    for name, entry in entries.items():
+        if name not in known and re.fullmatch(_SECRET_NAMES, name):
+            what = f"{entry.place}: {section}{shown_name(name)}: a key does not belong into a settings file"
+            raise ConfigError(what, NO_KEYS_HERE)
+        if name not in known:
+            shown = repr(section + shown_name(name)) if shown_name(name) else "whose name is not repeated here"
+            raise ConfigError(f"{entry.place}: unknown setting {shown}", f"known settings: {', '.join(sorted(known))}")
+        try:
+            if entry.value is None:
+                raise UnusableError("has no value")
+            if not isinstance(entry.value, str):
+                raise UnusableError(f"must be {_WORDS[type(known[name].default)]}")
+            result[name] = Placed(parse(known[name], entry.value), entry.place)
+        except UnusableError as error:
+            raise ConfigError(f"{entry.place}: {section}{name} {error}", error.hint) from None
+    return result
+
+
+def check_all(values: object) -> None:
+    """Make sure that all settings of an object of a class of settings may be what they are.
+
+    Raises:
+        UnusableError: if not; its text begins with the setting's name.
+    """
+    for name, one in settings_of(type(values)).items():
+        value = getattr(values, name)
+        if value is one.default:
+            continue
+        try:
+            check(one, value)
+        except UnusableError as error:
+            raise UnusableError(f"{name} {error}", error.hint) from None
+
+
+def check(one: Field[Any], value: object) -> None:
+    """Make sure that a setting may have a value.
+
+    Raises:
+        UnusableError: if not.
+    """
+    rule = rule_of(one)
+    kind: type = type(one.default)
+    if not isinstance(value, (int, float) if kind is float else kind) or (isinstance(value, bool) and kind is not bool):
+        raise UnusableError(f"must be {_WORDS[kind]}")
+    if isinstance(value, str):
+        if not re.fullmatch(rule.pattern, value):
+            lines = "be text" if rule.pattern != ONE_LINE else "be one line"
+            raise UnusableError(f"must {lines}, without control characters and not too long")
+        if rule.choices and value not in rule.choices:
+            raise UnusableError(f"must be one of {', '.join(rule.choices)}{not_this(value)}")
+    elif isinstance(value, int | float) and kind is not bool:
+        if math.isnan(value):
+            raise UnusableError("must be a number")
+        if value < rule.least:
+            raise UnusableError(f"must be at least {rule.least:,}")
+        if value > rule.most:
+            raise UnusableError(f"must be at most {rule.most:,}")
+    if rule.check is not None:
+        rule.check(value)
+
+
+def milder(one: Field[Any], own: Any, asked: Any) -> Any:  # noqa: ANN401 - of the kind of its default
+    """Return the user's own value of a setting or the one a project asks for, whichever asks less of the machine."""
+    rule = rule_of(one)
+
+    def size(value: float) -> float:
+        return rule.zero() if rule.zero is not None and not value else value
+
+    return (min if rule.shared == "lowers" else max)(own, asked, key=size)
+
+
+def looks_like_key(text: str) -> bool:
+    """Tell whether a text begins as keys of providers do."""
+    return re.match(_KEY_SHAPES, text) is not None
+
+
+def not_this(text: str) -> str:
+    """Return how a message goes on about a value that is wrong; nothing where it may be a key."""
+    return f", not {text!r}" if len(text) <= _MAX_SHOWN and not looks_like_key(text.strip()) else ""
+
+
+def shown_name(name: str) -> str:
+    """Return a name as a message may repeat it: empty where it may be a key that stands in the wrong place."""
+    is_word = len(name) <= 40 and re.fullmatch(r"[A-Za-z_.-]+", name) is not None
+    if looks_like_key(name) or not (is_word or (len(name) <= _MAX_SHOWN and name.isprintable())):
+        return ""
+    return name

@@ -1,0 +1,350 @@
+"""Reads small YAML files that a stranger may have written: bounded in size, depth and time, each value with its line.
+
+What YAML can do and no settings need is refused: tags, aliases for more than a text, several documents, names that are
+no text. So a file means what it says to whoever reads it, and cannot grow when it is read.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cairn.errors import ConfigError
+from cairn.setting import Entry, shown_name
+
+if TYPE_CHECKING:
+    from yaml.error import Mark
+    from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+MAX_BYTES = 1_000_000
+MAX_DEPTH = 20
+MAX_TOKENS = 40_000  # half a second's work
+_NULLS = ("", "~", "null", "Null", "NULL")
+_TEXT_TAG, _NULL_TAG = "tag:yaml.org,2002:str", "tag:yaml.org,2002:null"
+# A part of the text that a message repeats in quotes, unless it is a single character or a kind of token: `'<scalar>'`.
+_QUOTED = r"\s*(?:'(?!<)[^']{2,}'|\"[^\"]{2,}\")"
+
+
+# -- files -------------------------------------------------------------------------------------------------------------
+
+
+def read_user_file(file: Path) -> str | None:
+    """Return the text of a file that is the user's own and may be a link; None when there is none.
+
+    Raises:
+        ConfigError: if it is no regular file, larger than 1 MB, no UTF-8, or cannot be read.
+    """
+    try:
+        descriptor = os.open(file, os.O_RDONLY | _NO_WAITING)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        raise _unreadable(file, error) from None
+    return _read(descriptor, file)
+
+
+def read_project_file(root: Path, name: str) -> str | None:
+    """Return the text of a file in a project's `.cairn`, reached without following a link; None when there is none.
+
+    Raises:
+        ConfigError: as `read_user_file`, and if the file is a link. A `.cairn` that is no folder has no files.
+    """
+    file = root / ".cairn" / name
+    try:
+        if not stat.S_ISDIR(os.lstat(file.parent).st_mode):
+            return None
+        kind = os.lstat(file).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        raise _unreadable(file, error) from None
+    _check_kind(kind, file)  # before it is opened: that alone does something to a device
+    try:
+        folder = os.open(file.parent, os.O_RDONLY | _FOLDER | _NO_LINK) if _BY_FOLDER else None
+        try:
+            descriptor = os.open(
+                name if folder is not None else file, os.O_RDONLY | _NO_WAITING | _NO_LINK, dir_fd=folder
+            )
+        finally:
+            if folder is not None:
+                os.close(folder)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise _unreadable(file, error) from None
+    return _read(descriptor, file)
+
+
+def write_project_file(root: Path, name: str, text: str) -> None:
+    """Replace a file in a project's `.cairn`, which is there, without following a link; readers see all of it or none.
+
+    Raises:
+        OSError: if it cannot be written, or `.cairn` is a link.
+    """
+    folder = root / ".cairn"
+    if not stat.S_ISDIR(os.lstat(folder).st_mode):
+        raise NotADirectoryError(errno.ENOTDIR, "is no folder", str(folder))
+    place = os.open(folder, os.O_RDONLY | _FOLDER | _NO_LINK) if _BY_FOLDER else None
+    new, old = (
+        (f"{name}.{os.getpid()}", name) if place is not None else (folder / f"{name}.{os.getpid()}", folder / name)
+    )
+    try:
+        mode = 0o644
+        with suppress(FileNotFoundError):
+            mode = os.stat(old, dir_fd=place, follow_symlinks=False).st_mode & 0o777
+        with suppress(FileNotFoundError):  # what a killed process left
+            os.unlink(new, dir_fd=place)
+        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK, mode, dir_fd=place)
+        try:
+            with open(descriptor, "w", encoding="utf-8", newline="") as stream:
+                stream.write(text)
+                stream.flush()
+                os.fsync(descriptor)
+            os.replace(new, old, src_dir_fd=place, dst_dir_fd=place)
+        except OSError:
+            os.unlink(new, dir_fd=place)
+            raise
+    finally:
+        if place is not None:
+            os.close(place)
+
+
+_BY_FOLDER = os.open in os.supports_dir_fd
+_NO_LINK, _FOLDER = getattr(os, "O_NOFOLLOW", 0), getattr(os, "O_DIRECTORY", 0)
+_NO_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)  # for whoever writes into a pipe
+
+
+def _read(descriptor: int, file: Path) -> str:
+    """Return the text of an open file, and close it."""
+    try:
+        with open(descriptor, "rb") as stream:
+            _check_kind(os.fstat(descriptor).st_mode, file)
+            data = stream.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise _unreadable(file, error) from None
+    if len(data) > MAX_BYTES:
+        raise ConfigError(f"{file} is larger than {MAX_BYTES:,} bytes", f"mend or remove {file}")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ConfigError(f"{file}:{line} is no UTF-8", f"mend or remove {file}") from None
+
+
+def _check_kind(mode: int, file: Path) -> None:
+    if stat.S_ISREG(mode):
+        return
+    kinds = {
+        stat.S_IFLNK: "a symbolic link",
+        stat.S_IFDIR: "a folder",
+        stat.S_IFIFO: "a pipe",
+        stat.S_IFSOCK: "a socket",
+    }
+    kind = kinds.get(stat.S_IFMT(mode), "a device")
+    raise ConfigError(f"{file} is {kind} where a regular file is needed", f"mend or remove {file}")
+
+
+def _unreadable(file: Path, error: OSError | ValueError) -> ConfigError:
+    if isinstance(error, OSError) and error.errno == errno.ELOOP:
+        return ConfigError(f"{file} is a symbolic link where a regular file is needed", f"mend or remove {file}")
+    why = error.strerror if isinstance(error, OSError) else "no path"
+    return ConfigError(f"{file} cannot be read: {why}", f"mend or remove {file}")
+
+
+# -- YAML --------------------------------------------------------------------------------------------------------------
+
+
+def read_mapping(text: str, source: str) -> dict[str, Entry]:
+    """Return what a text of `name: value` lines says; nothing for an empty one.
+
+    Args:
+        text: YAML.
+        source: the file, for messages.
+
+    Raises:
+        ConfigError: if it says something else, or is not to be understood.
+    """
+    node = compose(text, source)
+    if node is None or is_null(node):
+        return {}
+    entry = _entry(node, source, numbered=True)
+    if not isinstance(entry.value, dict):
+        raise ConfigError(f"{entry.place}: must hold `name: value` lines", f"mend or remove {source}")
+    return entry.value
+
+
+def read_value(text: str, source: str) -> Entry:
+    """Return what a text says, such as a variable of the environment, which `source` names.
+
+    Raises:
+        ConfigError: if it is not to be understood.
+    """
+    node = compose(text, source)
+    return Entry(None, source) if node is None else _entry(node, source, numbered=False)
+
+
+def compose(text: str, source: str) -> Node | None:
+    """Return the one document of a YAML text as nodes with their places in it; None if it is empty.
+
+    A scalar has the tag of null or of text.
+
+    Raises:
+        ConfigError: if it is no YAML, or has what is refused here, see the module. The message never repeats the text.
+    """
+    from yaml import YAMLError  # noqa: PLC0415 - start-up time: most projects have no such files
+
+    try:
+        return _Composer(text, source).document()
+    except ConfigError:
+        raise
+    except YAMLError as error:
+        mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)
+        line = mark.line + 1 if mark is not None else text.count("\n", 0, getattr(error, "position", 0)) + 1
+        words = re.sub(_QUOTED, "", str(problem or "a character that is not allowed")).strip()
+        raise ConfigError(f"{source}:{line} is no YAML: {words}", _MEND.format(source)) from None
+    except (ValueError, OverflowError):  # numbers in escapes and directives that are none
+        raise ConfigError(
+            f"{source} is no YAML: a number or character that there is not", _MEND.format(source)
+        ) from None
+
+
+_MEND = "mend {}"
+
+
+@cache
+def _loader() -> type[Any]:
+    """Return PyYAML's reader of events, made to stop where a text would take too long.
+
+    Only the stages that are written in Python are used: libyaml's are quicker, and a fault in them would end the
+    process.
+    """
+    from yaml.parser import Parser  # noqa: PLC0415 - start-up time, as in compose()
+    from yaml.reader import Reader  # noqa: PLC0415 - as above
+    from yaml.scanner import Scanner, ScannerError  # noqa: PLC0415 - as above
+
+    class Events(Reader, Scanner, Parser):
+        def __init__(self, text: str) -> None:
+            Reader.__init__(self, text)
+            self._left = MAX_TOKENS
+            Scanner.__init__(self)
+            Parser.__init__(self)
+
+        def fetch_more_tokens(self) -> None:
+            self._left -= 1
+            if self._left < 0:
+                raise ScannerError(None, None, "it is too long", self.get_mark())
+            super().fetch_more_tokens()
+
+    return Events
+
+
+class _Composer:
+    """Puts the events of a text together to nodes."""
+
+    def __init__(self, text: str, source: str) -> None:
+        self._events = _loader()(text)
+        self._source = source
+        self._anchors: dict[str, ScalarNode] = {}
+
+    def document(self) -> Node | None:
+        from yaml.events import StreamEndEvent  # noqa: PLC0415 - start-up time, as in compose()
+
+        self._next()  # the stream begins
+        if self._events.check_event(StreamEndEvent):
+            return None
+        self._next()  # the document begins
+        node = self._node(0)
+        self._next()
+        if not self._events.check_event(StreamEndEvent):
+            raise self._refused(self._events.peek_event().start_mark, "a second document, where one is allowed")
+        return node
+
+    def _next(self) -> Any:  # noqa: ANN401 - an event; each kind has other fields
+        return self._events.get_event()
+
+    def _node(self, depth: int) -> Node:
+        from yaml.events import AliasEvent, MappingStartEvent, ScalarEvent  # noqa: PLC0415 - as in compose()
+        from yaml.nodes import ScalarNode  # noqa: PLC0415 - as above
+
+        event = self._next()
+        is_alias, is_scalar = isinstance(event, AliasEvent), isinstance(event, ScalarEvent)
+        if is_alias:
+            found = self._anchors.get(event.anchor)
+            if found is None:
+                raise self._refused(event.start_mark, "an alias of what is no text")
+            return found
+        if event.tag not in (None, "!", _TEXT_TAG):
+            raise self._refused(event.start_mark, "a tag, which no setting has")
+        if depth > MAX_DEPTH:
+            raise self._refused(event.start_mark, f"more than {MAX_DEPTH} levels")
+        if is_scalar:
+            null = event.implicit[0] and event.tag is None and event.value in _NULLS
+            tag = _NULL_TAG if null else _TEXT_TAG
+            node = ScalarNode(tag, event.value, event.start_mark, event.end_mark, style=event.style)
+            if event.anchor is not None:
+                self._anchors[event.anchor] = node
+            return node
+        if event.anchor is not None:
+            self._anchors.pop(event.anchor, None)  # it means something else from here on
+        return self._mapping(event, depth) if isinstance(event, MappingStartEvent) else self._sequence(event, depth)
+
+    def _sequence(self, event: Any, depth: int) -> SequenceNode:  # noqa: ANN401 - typed by none
+        from yaml.events import SequenceEndEvent  # noqa: PLC0415 - as in compose()
+        from yaml.nodes import SequenceNode  # noqa: PLC0415 - as above
+
+        items = []
+        while not self._events.check_event(SequenceEndEvent):
+            items.append(self._node(depth + 1))
+        end = self._next()
+        return SequenceNode(event.tag, items, event.start_mark, end.end_mark, flow_style=event.flow_style)
+
+    def _mapping(self, event: Any, depth: int) -> MappingNode:  # noqa: ANN401 - typed by none
+        from yaml.events import MappingEndEvent, ScalarEvent  # noqa: PLC0415 - as in compose()
+        from yaml.nodes import MappingNode  # noqa: PLC0415 - as above
+
+        pairs: list[tuple[Any, Node]] = []
+        lines: dict[str, int] = {}
+        while not self._events.check_event(MappingEndEvent):
+            at = self._events.peek_event()
+            mark = at.start_mark
+            if not isinstance(at, ScalarEvent):
+                raise self._refused(mark, "a name that is no text")
+            name = self._node(depth + 1)
+            line = name.start_mark.line + 1
+            if name.value in lines:
+                what = f"`{shown}`" if (shown := shown_name(name.value)) else "a name"
+                raise self._refused(mark, f"{what} is there twice, first in line {lines[name.value]}")
+            lines[name.value] = line
+            pairs.append((name, self._node(depth + 1)))
+        end = self._next()
+        return MappingNode(event.tag, pairs, event.start_mark, end.end_mark, flow_style=event.flow_style)
+
+    def _refused(self, mark: Mark, words: str) -> ConfigError:
+        return ConfigError(f"{self._source}:{mark.line + 1}: {words}", _MEND.format(self._source))
+
+
+def is_null(node: Node) -> bool:
+    """Tell whether a node that `compose` made stands for no value."""
+    return node.tag == _NULL_TAG
+
+
+def _entry(node: Node, source: str, *, numbered: bool, line: int | None = None) -> Entry:
+    """Return a node as plain values. The depth is bounded, for the node was composed here."""
+    from yaml.nodes import MappingNode, SequenceNode  # noqa: PLC0415 - as in compose()
+
+    line = node.start_mark.line if line is None else line
+    place = f"{source}:{line + 1}" if numbered else source
+    if isinstance(node, MappingNode):
+        named = {
+            key.value: _entry(value, source, numbered=numbered, line=key.start_mark.line) for key, value in node.value
+        }
+        return Entry(named, place)
+    if isinstance(node, SequenceNode):
+        return Entry([_entry(one, source, numbered=numbered) for one in node.value], place)
+    return Entry(None if is_null(node) else node.value, place)
