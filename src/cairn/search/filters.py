@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from cairn import waiting
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from cairn import waiting
 from cairn.errors import QueryError
 from cairn.index.view import ViewArrays
 from cairn.source.languages import BY_NAME
-
 
 # The parts of a glob: two stars for any folders or none, stars for anything, and what stands for one letter each.
 _PARTS = re.compile(
