@@ -19,9 +19,18 @@ class Asker:
         """Wait no longer."""
         self.is_gone = True
 
+    def check(self) -> None:
+        """Stop the work at hand if this one waits no longer.
+
+        Raises:
+            BusyError: if so. Nobody is there to read it.
+        """
+        if self.is_gone:
+            raise BusyError("nobody waits for this answer any more", "ask again")
+
     @contextmanager
     def served(self) -> Iterator[None]:
-        """Do what the block does for this one: `check` in it, in the same thread, stops it once they are gone."""
+        """Do what the block does for this one: once they are gone, the function `check` stops it, in this thread."""
         before = _ASKER.set(self)
         try:
             yield
@@ -41,5 +50,5 @@ def check() -> None:
         BusyError: if so. Nobody is there to read it.
     """
     asker = _ASKER.get()
-    if asker is not None and asker.is_gone:
-        raise BusyError("nobody waits for this answer any more", "ask again")
+    if asker is not None:
+        asker.check()

@@ -185,6 +185,7 @@ def _ranked_hits(library: Library, query: Query, request: Request, notes: list[s
     terms = frozenset(term.text for term in query.terms)
     hits = []
     for place, (one, chunk_id) in enumerate(zip(shown, ids, strict=True)):
+        waiting.check()
         if (row := rows.get(chunk_id)) is None:
             continue
         focus, text = focus_on(row, terms, one.definition), texts[one.file]

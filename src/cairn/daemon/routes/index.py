@@ -44,7 +44,7 @@ async def _status(request: Request) -> Reply:
 
 async def _health(request: Request) -> Reply:
     asked = request.query(ProjectRequest)
-    return Reply(await request.daemon.projects.run(asked.project, _examine))
+    return Reply(await request.while_connected(request.daemon.projects.run(asked.project, _examine)))
 
 
 def _examine(workspace: Workspace) -> list[FindingDocument]:
