@@ -18,7 +18,7 @@ from cairn.index.snapshot import Snapshot
 from cairn.index.views import View
 from cairn.search.confidence import confidence_word, is_hopeless, relevance
 from cairn.search.engine import Ranking, rank
-from cairn.search.exact import LineMatch, Scan, enclosing, literal_finder, regex_finder
+from cairn.search.exact import BUDGET_SECONDS, LineMatch, Scan, enclosing, literal_finder, regex_finder
 from cairn.search.filters import Filters, filter_files
 from cairn.search.hits import FileText, Focus, Reader, Verdict, focus_on, make_hit
 from cairn.search.mend import Mender
@@ -49,7 +49,7 @@ NEIGHBOUR_CHARS = 32  # the same for a neighbour, in characters
 class Request:
     """What is asked for beside the query. `limit` 0 means all, for an exact search; `context` is in lines.
 
-    `expand` gives each hit its neighbours in the symbol graph.
+    `expand` gives each hit its neighbours in the symbol graph. An exact search looks at files for `budget_seconds`.
     """
 
     limit: int = 10
@@ -58,6 +58,7 @@ class Request:
     explain: bool = False
     context: int = 0
     expand: bool = False
+    budget_seconds: float = BUDGET_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +265,7 @@ def _exact_hits(
 def _matching_lines(library: Library, query: Query, request: Request) -> _Lines:
     find = literal_finder(query.pattern) if query.mode == "literal" else regex_finder(query.pattern)
     files = _files_in_order(library.snapshot, query, request.filters)
-    scan = Scan(library.reader.view.read, files, find)
+    scan = Scan(library.reader.view.read, files, find, request.budget_seconds)
     found = iter(scan)
     matches = list(islice(found, _most(request)))
     more = sum(1 for _ in found)  # they are counted, not kept: a pattern may match every line there is
@@ -282,11 +283,15 @@ def _matching_structure(library: Library, query: Query, request: Request) -> _Li
     names, numbers = library.snapshot.files.language_names, library.snapshot.files.languages
     in_order = _files_in_order(library.snapshot, query, request.filters)
     files = files_to_search([(file, path, names[numbers[file]]) for file, path in in_order], request.filters.languages)
-    found = search_structure(library.reader.view.read, files, query.pattern)
+    found = search_structure(library.reader.view.read, files, query.pattern, request.budget_seconds)
     most = _most(request)
     kept = found.matches[:most]
     searched = found.searched if found.searched < found.eligible else None
-    return _Lines(kept, len(found.matches) - len(kept), *_told(found.unreadable, searched, found.eligible))
+    notes, searched = _told(found.unreadable, searched, found.eligible)
+    if found.failed:
+        notes.append(f"{found.failed:,} files were not looked at: they are too much for ast-grep.")
+        searched = found.searched - found.failed
+    return _Lines(kept, len(found.matches) - len(kept), notes, searched)
 
 
 def _told(unreadable: int, searched: int | None, eligible: int) -> tuple[list[str], int | None]:
