@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
@@ -207,8 +206,8 @@ def _parse(text: str, file: Path) -> tuple[SequenceNode | None, list[_Item]]:
         raise ConfigError(f"{file}: `files` is no list", _HINT)
     items = [_item(node, file) for node in lists[0].value]
     paths = [one.file.path for one in items]
-    if twice := next((path for path, count in Counter(paths).items() if count > 1), None):
-        raise ConfigError(f"{file}: {twice} is there twice", _HINT)
+    if twice := [path for path in paths if paths.count(path) > 1]:
+        raise ConfigError(f"{file}: {twice[0]} is there twice", _HINT)
     return lists[0], items
 
 
