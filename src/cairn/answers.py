@@ -70,7 +70,8 @@ class Answer:
     `view` names the files that were searched: a folder, or the branch or commit that was asked for; `revision` is then
     the full hash of the commit, else empty. `branch` is the one when these files were last compared with the index.
     `omitted` counts hits left out to keep within `max_tokens`; `notes` are sentences for the reader, such as how the
-    query was understood.
+    query was understood. `searched` is how many files an exact search looked at before its time was up; None if it
+    looked at all.
     """
 
     query: str
@@ -85,6 +86,7 @@ class Answer:
     notes: tuple[str, ...] = ()
     view: str = ""
     revision: str = ""
+    searched: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ CairnError
 │   ├── TooLargeError      a request beyond the limits
 │   ├── SlowError          a request that does not come to its end
 │   └── BusyError          more at once than the daemon takes, or for longer
+├── ResourceError          the system has no more memory, open files, processes or disk space to give
 ├── ProviderError          an embedding model that does not answer as it should
 │   └── ProviderKeyError   its key is missing or refused
 └── StoreError             the state on disk cannot be used
@@ -30,6 +31,7 @@ CairnError
 
 from __future__ import annotations
 
+import errno
 from typing import ClassVar
 
 
@@ -162,10 +164,41 @@ class BusyError(DaemonError):
 
 
 class InternalError(CairnError):
-    """The daemon met a mistake of its own; its log holds the traceback."""
+    """A mistake of Cairn's own; the traceback is in the daemon's log, or was printed before the message."""
 
     code = "internal"
     exit_code = 3
+
+
+class ResourceError(CairnError):
+    """The system gives no more memory, open files, processes or disk space."""
+
+    code = "resources"
+    exit_code = 3
+
+
+_AGAIN = "then run the command again"
+_EXHAUSTED = {
+    errno.EMFILE: ("too many files are open", f"ulimit -n 1024, {_AGAIN}"),
+    errno.ENFILE: ("too many files are open on this machine", f"end what opened them, {_AGAIN}"),
+    errno.ENOMEM: ("there is not enough memory", f"allow more (ulimit -v unlimited), or end what takes it, {_AGAIN}"),
+    errno.EAGAIN: ("no further process can be started", f"allow more (ulimit -u), or end some, {_AGAIN}"),
+    errno.ENOSPC: ("there is no space left to write to", f"free some space, {_AGAIN}"),
+    errno.EDQUOT: ("the quota of disk space is used up", f"free some space, {_AGAIN}"),
+    errno.EFBIG: ("a file grew larger than is allowed", f"allow more (ulimit -f unlimited), {_AGAIN}"),
+    errno.EIO: ("the disk fails", "look into the log of the system"),
+}
+
+
+def resource_error(error: BaseException) -> ResourceError | None:
+    """Return what an error means for the user where it tells that the system has no more of something, else None."""
+    number = errno.ENOMEM if isinstance(error, MemoryError) else error.errno if isinstance(error, OSError) else None
+    if isinstance(error, RuntimeError) and "start new thread" in str(error):
+        number = errno.EAGAIN
+    if number not in _EXHAUSTED:
+        return None
+    message, hint = _EXHAUSTED[number]
+    return ResourceError(message, hint)
 
 
 class ProviderError(CairnError):

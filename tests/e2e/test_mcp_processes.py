@@ -12,6 +12,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import httpx2
@@ -146,12 +147,15 @@ class Line:
         )
 
     def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        assert self.process.stdin is not None
         assert self.process.stdout is not None
-        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}) + "\n")
-        self.process.stdin.flush()
+        self.send({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
         answer: dict[str, Any] = json.loads(self.process.stdout.readline())
         return answer
+
+    def send(self, message: dict[str, Any]) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(message) + "\n")
+        self.process.stdin.flush()
 
     def close(self) -> int:
         assert self.process.stdin is not None
@@ -384,3 +388,32 @@ def test_mcp_over_http_is_behind_the_checks_of_the_daemon(project: Path, folder:
         huge = {**hello, "padding": "x" * 2_000_000}
         assert client.post(url, json=huge, headers=accept | token).status_code == 413
         assert client.post(url, json=hello, headers=accept | token).status_code == 200
+
+
+def _cpu_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads from /proc what a process took")
+def test_a_call_that_the_agent_cancels_leaves_the_daemon_idle(project: Path, folder: StateFolder) -> None:
+    letters = Random(1)
+    for number in range(4):
+        lines = ("".join(letters.choices("ab", k=2_000)) for _ in range(150))
+        (project / f"{number}.txt").write_text("\n".join(lines))
+    line = Line(project)
+    line.ask("tools/call", {"name": "search", "arguments": {"query": "tax"}})
+    runtime = folder.find()
+    assert runtime is not None
+    slow = {"name": "search", "arguments": {"query": "[ab]*a[ab]{900}c" * 6, "mode": "regex"}}
+    before = _cpu_seconds(runtime.pid)
+    line.send({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": slow})
+    until = time.monotonic() + 30
+    while _cpu_seconds(runtime.pid) - before < 1.5 and time.monotonic() < until:
+        time.sleep(0.05)
+    line.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}})
+    time.sleep(3)
+    before = _cpu_seconds(runtime.pid)
+    time.sleep(2)
+    assert _cpu_seconds(runtime.pid) - before < 0.5
+    assert line.close() == 0

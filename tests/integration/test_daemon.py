@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import httpx
@@ -25,13 +26,14 @@ from cairn.daemon.routes.sessions import HOOK_EVENTS
 from cairn.daemon.state import Limits
 from cairn.errors import BusyError, CairnError, NotFoundError, QueryError
 from cairn.folders import state_folder
+from cairn.mcp.http import InProcess
 from cairn.protocol.documents import answer_to_dict
 from cairn.protocol.requests import FetchRequest, SearchRequest
 from cairn.protocol.table import OPERATIONS
 from cairn.registry import Registry
 from cairn.runtime import StateFolder
 from cairn.workspace import Workspace
-from serving import TOKEN, AsgiTransport, make_app
+from serving import TOKEN, AsgiTransport, make_app, serving
 
 CODE = '''"""Money."""
 
@@ -767,3 +769,72 @@ def test_a_registry_damaged_while_the_daemon_runs_is_no_crash(app: Application, 
     StateFolder(tmp_path / "state").projects.write_text("{")
     check_error(ask("POST", "/api/search", json={"query": "tax"}), 403, "project")
     assert Registry(StateFolder(tmp_path / "state")).projects() == ()
+
+
+# -- nobody waits any more ---------------------------------------------------------------------------------------------
+
+SLOW = {"query": "[ab]*a[ab]{900}c" * 6, "mode": "regex"}  # takes far longer than any of these tests
+
+
+@pytest.fixture
+def slow(project: Path) -> Path:
+    """A project in which to search for `SLOW` takes minutes."""
+    letters = Random(1)
+    for number in range(4):
+        lines = ("".join(letters.choices("ab", k=2_000)) for _ in range(150))
+        (project / f"{number}.txt").write_text("\n".join(lines))
+    with Workspace.open(project) as workspace:
+        workspace.index()
+    return project
+
+
+def _until_idle(app: Application, seconds: float) -> bool:
+    until = time.monotonic() + seconds
+    while (busy := any(one.waiting for one in app.daemon.projects.states())) and time.monotonic() < until:
+        time.sleep(0.02)
+    return not busy
+
+
+def _until_busy(app: Application) -> None:
+    until = time.monotonic() + 10
+    while not any(one.waiting for one in app.daemon.projects.states()) and time.monotonic() < until:
+        time.sleep(0.02)
+    time.sleep(1)  # the search itself
+
+
+def test_work_ends_when_whoever_asked_hangs_up(tmp_path: Path, slow: Path) -> None:
+    app = make_app(tmp_path / "state", slow)
+    with serving(app) as served:
+        body = json.dumps(SLOW).encode()
+        head = (
+            f"POST /api/search HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\n"
+            f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        )
+        with served.connect() as connection:
+            connection.sendall(head.encode() + body)
+            _until_busy(app)
+            assert not _until_idle(app, 0.1)
+        assert _until_idle(app, 8)
+        assert served.ask("POST", "/api/search", {"query": "tax", "mode": "literal"})[0] == 200
+
+
+def test_work_ends_when_its_time_is_up(tmp_path: Path, slow: Path) -> None:
+    app = make_app(tmp_path / "state", slow, limits=Limits(answer_seconds=2.0))
+    with serving(app) as served:
+        status, error = served.ask("POST", "/api/search", SLOW)
+        assert (status, error["code"]) == (503, "busy")
+        assert _until_idle(app, 8)
+
+
+def test_work_ends_when_a_call_within_the_daemon_is_cancelled(tmp_path: Path, slow: Path) -> None:
+    app = make_app(tmp_path / "state", slow)
+
+    async def use() -> None:
+        calling = asyncio.create_task(Client(InProcess(app)).call("search", SearchRequest(project="shop", **SLOW)))  # type: ignore[arg-type]  # mode is a word
+        await asyncio.to_thread(_until_busy, app)
+        assert any(one.waiting for one in app.daemon.projects.states())
+        calling.cancel()
+        assert await asyncio.to_thread(_until_idle, app, 8)
+
+    asyncio.run(use())
+    assert app.daemon.projects.close()

@@ -14,7 +14,12 @@ import pytest
 
 from cairn.config import Settings
 from cairn.errors import NotFoundError, QueryError
+from cairn.mcp.text import search_text
+from cairn.operations.search import merge_searches
 from cairn.protocol.documents import answer_to_dict
+from cairn.protocol.requests import SearchRequest
+from cairn.search.answer import Request, respond
+from cairn.search.query import understand
 from cairn.types import Mode
 from cairn.workspace import Workspace
 
@@ -112,6 +117,34 @@ def test_a_kind_restricts_an_exact_search_before_the_limit_does(own: Workspace) 
 def test_a_matching_line_is_named_after_the_definition_around_it(small: Workspace) -> None:
     (hit,) = small.search("self.cached", mode="literal").code
     assert (hit.path, hit.start_line, hit.kind, hit.name) == ("store.py", 10, "method", "load")
+
+
+@pytest.mark.parametrize(("query", "mode"), [("load(", "literal"), ("lo+ad", "regex"), ("load($A)", "structural")])
+def test_an_exact_search_that_runs_out_of_time_says_what_it_did_not_look_at(
+    small: Workspace, query: str, mode: Mode
+) -> None:
+    request = Request(budget_seconds=-1.0)
+    answer = respond(small._library(), understand(query, mode), request, guessed=False)
+    assert (answer.code, answer.searched) == ((), 0)
+    assert "The time was up after 0 of " in answer.notes[0]
+    document = answer_to_dict(answer)
+    assert document["searched"] == 0
+    assert "in the 0 files looked at." in search_text(document)
+    merged = merge_searches([("small", document)], SearchRequest(query=query))
+    assert merged["searched"] == 0
+
+
+def test_a_guessed_search_that_runs_out_of_time_does_not_say_that_no_line_matches(small: Workspace) -> None:
+    answer = respond(small._library(), understand("lo.*ad"), Request(budget_seconds=-1.0), guessed=True)
+    assert answer.searched == 0
+    assert "No line of the 0 files looked at matches 'lo.*ad' exactly; these are related." in answer.notes
+
+
+def test_all_matches_are_counted_though_few_are_kept(small: Workspace) -> None:
+    every = small.search(".", mode="regex", limit=0)
+    few = small.search(".", mode="regex", limit=3)
+    assert few.code == every.code[:3]
+    assert few.omitted == len(every.code) - 3
 
 
 def test_an_exact_search_is_guessed_and_falls_back_to_ranking_with_a_note(small: Workspace) -> None:

@@ -17,6 +17,7 @@ import pytest
 
 from cairn.daemon.server import MAX_CONNECTIONS, Protocol
 from cairn.daemon.state import Limits
+from cairn.waiting import Asker
 from serving import TOKEN, Served, make_app, serving
 
 HEAD = f"POST /api/search HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {TOKEN}\r\n".encode()
@@ -254,7 +255,7 @@ def test_what_is_under_way_is_answered_before_the_daemon_ends(served: Served) ->
         begun.set()
         held.wait(30)
 
-    loop_work = threading.Thread(target=lambda: served.app.daemon.projects._open[root].run(hold, fresh=False))
+    loop_work = threading.Thread(target=lambda: served.app.daemon.projects._open[root].run(hold, Asker(), fresh=False))
     served.ask("POST", "/api/search", {"query": "tax"})
     (root,) = served.app.daemon.projects._open
     loop_work.start()

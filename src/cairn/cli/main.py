@@ -13,7 +13,8 @@ from contextlib import suppress
 from typing import NoReturn
 
 from cairn import __version__
-from cairn.errors import CairnError
+from cairn.cli.limits import check_limits
+from cairn.errors import CairnError, InternalError, resource_error
 
 EXIT_FOUND, EXIT_NONE, EXIT_USAGE, EXIT_STORE = 0, 1, 2, 3
 EXIT_INTERRUPTED = 130
@@ -250,7 +251,10 @@ def _add_filters(command: argparse.ArgumentParser) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code: 0 found or done, 1 nothing found, 2 usage, 3 the store."""
+    """Run one command and return its exit code: 0 found or done, 1 nothing found, 2 usage, 3 the store or the system.
+
+    No error ends with 1, whatever it is: that would say that there is nothing to be found.
+    """
     gc.set_threshold(*GC_THRESHOLDS)
     for name, value in ONE_THREAD.items():
         os.environ.setdefault(name, value)
@@ -263,36 +267,76 @@ def main(argv: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # not every terminal can show every letter
     try:
+        check_limits()
         code: int = options.run(options)
         sys.stdout.flush()
-    except CairnError as error:
-        _report(error, as_json=options.json)
-        return error.exit_code
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        # The reader had enough. Python would complain once more while it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()  # the reader had enough
         return EXIT_FOUND
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - the edge of the process
+        return _end(error, as_json=options.json)
+    return code
+
+
+def _end(error: Exception, *, as_json: bool) -> int:
+    """Tell what went wrong and return the exit code."""
+    known = error if isinstance(error, CairnError) else resource_error(error)
+    if known is None:
         import logging  # noqa: PLC0415 - start-up time: this should never happen
 
-        logging.getLogger("cairn").exception("internal error")
-        print(f"error: {type(error).__name__}: {error}\n  try: cairn index --full", file=sys.stderr)  # noqa: T201
-        return EXIT_STORE
-    return code
+        logging.getLogger("cairn").error("internal error", exc_info=error)
+        known = InternalError(
+            f"{type(error).__name__}: {error}", "report it with the lines above, and see: cairn doctor"
+        )
+    elif known is not error:
+        error.__traceback__ = error.__context__ = None  # what holds the memory that may be short
+    try:
+        _report(known, as_json=as_json)
+    except OSError:  # nobody can be told
+        _discard_output()
+    return known.exit_code
+
+
+def _discard_output() -> None:
+    """Write what is still to be written nowhere; Python would complain once more while it flushes at exit."""
+    with suppress(OSError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError):
+                stream.flush()
+            os.dup2(nowhere, stream.fileno())
 
 
 def run() -> NoReturn:
     """Run one command as a process, and end that at once: taking all modules down in order is time lost."""
-    code = main()
+    _open_standard_streams()
+    try:
+        code = main()
+    except SystemExit as end:  # of the parser: it printed why
+        code = end.code if isinstance(end.code, int) else EXIT_USAGE
     for stream in (sys.stdout, sys.stderr):
-        if stream is not None:
-            with suppress(OSError):  # the reader is gone, or main() told why it could not be written
-                stream.flush()
+        try:
+            stream.flush()
+        except OSError as error:
+            if code == EXIT_FOUND and not isinstance(error, BrokenPipeError):
+                code = EXIT_STORE
+            _discard_output()
     if threading.active_count() == 1:
         os._exit(code)
     sys.exit(code)
+
+
+def _open_standard_streams() -> None:
+    """Let stdin, stdout and stderr lead nowhere where they are closed: what is opened next would be taken for them."""
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is None:
+            with suppress(OSError):
+                os.fstat(number)
+                continue
+            if os.open(os.devnull, os.O_RDWR) == number:
+                setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - as long as we live
 
 
 def _report(error: CairnError, *, as_json: bool) -> None:

@@ -8,7 +8,7 @@ import sys
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from cairn.cli.main import EXIT_FOUND, EXIT_NONE
+from cairn.cli.main import EXIT_FOUND, EXIT_NONE, EXIT_STORE
 from cairn.cli.remote import ask_daemon
 from cairn.cli.render import ProgressBar, Style, emit, emit_json, file_of, note, printable
 from cairn.errors import CairnError, QueryError
@@ -41,7 +41,9 @@ def run_search(options: argparse.Namespace) -> int:
         emit_json(document)
     else:
         _print(document, explain=options.explain)
-    return EXIT_FOUND if document["code"] or document["omitted"] else EXIT_NONE
+    if document["code"] or document["omitted"]:
+        return EXIT_FOUND
+    return EXIT_STORE if "searched" in document else EXIT_NONE  # whether there is nothing is not known
 
 
 def _search_here(options: argparse.Namespace, asked: dict[str, Any]) -> SearchDocument:
@@ -143,7 +145,12 @@ def _print(document: SearchDocument, *, explain: bool) -> None:
     if covered["pending"]:
         note(f"{covered['indexed']:,} of {covered['eligible']:,} files are indexed; go on with: cairn index")
     if not document["code"] and not document["omitted"]:
-        note(f"Nothing relevant for {document['query']!r} in {covered['indexed']:,} files.")
+        looked_at = (
+            f"the {document['searched']:,} files looked at"
+            if "searched" in document
+            else f"{covered['indexed']:,} files"
+        )
+        note(f"Nothing relevant for {document['query']!r} in {looked_at}.")
     elif document["omitted"]:
         note(f"{document['omitted']:,} more; raise --max-tokens or -n to see them.")
 

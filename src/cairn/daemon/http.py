@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, MutableMapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import parse_qsl
@@ -18,6 +18,7 @@ from cairn.errors import (
     NotFoundError,
     ProjectError,
     RequestError,
+    ResourceError,
     RouteError,
     SlowError,
     StoreError,
@@ -47,6 +48,7 @@ _STATUS: dict[type[CairnError], int] = {
     TooLargeError: 413,
     SlowError: 408,
     BusyError: 503,
+    ResourceError: 503,
     InternalError: 500,
     AccessError: 401,
     StoreError: 409,
@@ -133,6 +135,26 @@ class Request:
         except (ValueError, RecursionError) as error:
             raise RequestError("the body is no JSON", "see docs/http-api.md") from error
         return decode(kind, document)
+
+    async def while_connected(self, answer: Coroutine[Any, Any, _T]) -> _T:
+        """Return an answer; it is cancelled when whoever asked hangs up. The body has been read before.
+
+        Raises:
+            BusyError: if they did. Nobody is there to read it.
+        """
+        answering, hanging_up = asyncio.ensure_future(answer), asyncio.ensure_future(self._disconnected())
+        try:
+            await asyncio.wait((answering, hanging_up), return_when=asyncio.FIRST_COMPLETED)
+            if not answering.done():
+                raise BusyError("nobody waits for this answer any more", "ask again")
+            return await answering
+        finally:
+            answering.cancel()
+            hanging_up.cancel()
+
+    async def _disconnected(self) -> None:
+        if (await self.receive())["type"] != "http.disconnect":
+            await asyncio.Event().wait()  # whoever carries the request says more than there is, and nothing of its end
 
     async def _body(self) -> bytes:
         limits = self.daemon.limits

@@ -15,6 +15,7 @@ from cairn.config import Settings, settings_stamp
 from cairn.daemon.usage import MAX_OPEN, resident_mb
 from cairn.errors import BusyError, IndexMissingError, ProjectError
 from cairn.registry import Project, Registry
+from cairn.waiting import Asker
 
 if TYPE_CHECKING:
     from cairn.daemon.watching import Watch
@@ -44,24 +45,35 @@ class OpenProject:
         """Tell whether somebody follows the edits, or did until he could not any more."""
         return self._watch is not None
 
-    def run(self, work: Callable[[Workspace], _T], *, fresh: bool) -> _T:
+    def run(self, work: Callable[[Workspace], _T], asker: Asker, *, fresh: bool) -> _T:
         """Do some work with the workspace, in the calling thread, alone.
 
         Args:
             work: is given the workspace.
+            asker: who waits for it. Once they are gone it stops, but for an update of the index, which serves others.
             fresh: whether the index must be up to date, which it is while the project is watched.
+
+        Raises:
+            BusyError: if the asker is gone.
         """
+
+        def answer(workspace: Workspace) -> _T:
+            asker.check()
+            with asker.served():
+                return work(workspace)
+
         with self._in_use:
+            asker.check()
             workspace = self._opened()
             if fresh and not (self._watch is not None and self._watch.is_alive()):
                 workspace.refresh()
             try:
-                return work(workspace)
+                return answer(workspace)
             except IndexMissingError:
                 if not fresh:
                     raise
                 workspace.refresh()  # who watches has not built the first index yet; this waits for it
-                return work(workspace)
+                return answer(workspace)
 
     def watch(self) -> None:
         """Follow the project's edits from now on, unless that is done already."""
@@ -158,7 +170,8 @@ class Projects:
             wanted: name or folder, see `Registry.find`.
             work: is given the workspace.
             fresh: whether the index must be up to date.
-            timeout_seconds: how long the answer may take; the work itself goes on, for a thread cannot be ended.
+            timeout_seconds: how long the answer may take. The work stops then, as it does when this is cancelled: a
+                thread cannot be ended, but looks now and then whether anybody waits (`cairn.waiting`).
 
         Raises:
             ProjectError: if the project is not allowed, or its folder is gone.
@@ -169,26 +182,30 @@ class Projects:
             raise BusyError(f"{found.waiting} requests wait for {found.project.name} already", "ask again later")
         found.waiting += 1
         begun: asyncio.Task[_T] | None = None
+        asker = Asker()
         try:
             async with asyncio.timeout(timeout_seconds):
                 await found.turn.acquire()
-                begun = asyncio.create_task(self._work(found, work, fresh=fresh))
+                begun = asyncio.create_task(self._work(found, work, asker, fresh=fresh))
                 return await asyncio.shield(begun)
         except TimeoutError as error:
-            raise BusyError(f"no answer within {timeout_seconds:g} s", "ask again: the work goes on") from error
+            raise BusyError(
+                f"no answer within {timeout_seconds:g} s", "narrow the question, or ask again: what is indexed is kept"
+            ) from error
         finally:
+            asker.leave()
             if begun is None:
                 found.waiting -= 1
-            else:  # it goes on though nobody may be there for its outcome any more
+            else:  # it goes on for a while though nobody may be there for its outcome any more
                 self._under_way.add(begun)
                 begun.add_done_callback(self._under_way.discard)
                 begun.add_done_callback(lambda done: done.cancelled() or done.exception())
 
-    async def _work(self, found: OpenProject, work: Callable[[Workspace], _T], *, fresh: bool) -> _T:
+    async def _work(self, found: OpenProject, work: Callable[[Workspace], _T], asker: Asker, *, fresh: bool) -> _T:
         """Do some work in a thread, and then let the next one have its turn."""
         try:
             loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._pool, lambda: found.run(work, fresh=fresh))
+            return await loop.run_in_executor(self._pool, lambda: found.run(work, asker, fresh=fresh))
         finally:
             found.turn.release()
             found.waiting -= 1

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from cairn import waiting
 from cairn.config import Settings
 from cairn.errors import StoreError
 from cairn.graph.modules import Modules
@@ -422,6 +423,7 @@ class Code:
         return {number for numbers in found for number in numbers} | set(self._reread)
 
     def _says(self, number: int, raw: bytes) -> bool:
+        waiting.check()
         data = self._read(self.paths[number])
         return data is not None and raw in data
 

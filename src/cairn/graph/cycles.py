@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping, Sequence
 
+from cairn import waiting
 from cairn.graph.graph import Graph
 from cairn.graph.values import Cycle, Cycles, Importer
 from cairn.source.imports import ImportFlag
@@ -58,6 +59,7 @@ def components(edges: Mapping[int, Mapping[int, object]]) -> list[list[int]]:  #
     on_stack: set[int] = set()
     found = []
     for root in sorted(edges):
+        waiting.check()
         if root in order:
             continue
         work = [(root, iter(sorted(edges.get(root, ()))))]
@@ -111,6 +113,7 @@ def _shortest(imports: _Imports, members: set[int], start: int) -> list[int]:
     came: dict[int, int] = {}
     queue = deque([start])
     while queue:
+        waiting.check()
         node = queue.popleft()
         for target in sorted(imports.get(node, ())):
             if target == start:

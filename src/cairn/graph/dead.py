@@ -7,6 +7,7 @@ import re
 from collections import Counter, deque
 from collections.abc import Iterable
 
+from cairn import waiting
 from cairn.graph.code import Code, SourceFile, file_of, node_of, place_of
 from cairn.graph.graph import Graph
 from cairn.graph.resolve import DECORATE
@@ -15,7 +16,7 @@ from cairn.graph.symbols import symbol_of
 from cairn.graph.values import DeadCode, DeadSymbol
 from cairn.source.roles import Role
 
-_SCRIPTS = re.compile(r"[\"']?[\w.-]+[\"']?\s*=\s*[\"']([\w.]+):([\w.]+)[\"']")
+_SCRIPTS = re.compile(r"(?<![\w.-])[\w.-]++[\"']?\s*=\s*[\"']([\w.]+):([\w.]+)[\"']")
 _MAIN = frozenset({"main", "Main", "init", "__main__", "_start", "setUp", "tearDown"})
 _PUBLIC_HEAD = re.compile(r"\b(?:pub|public|export|open|protected)\b")
 _EXPORTING = frozenset({"javascript", "typescript", "tsx", "rust", "java", "csharp", "kotlin", "php", "scala", "swift"})
@@ -52,6 +53,7 @@ def _reachable(graph: Graph, entries: Iterable[int]) -> set[int]:
     alive = set(entries)
     queue = deque(alive)
     while queue:
+        waiting.check()
         node = queue.popleft()
         following = network.targets[network.out_of(node)].tolist()
         if place_of(node) >= 0:

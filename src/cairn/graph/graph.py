@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from cairn import waiting
 from cairn.config import Settings
 from cairn.graph.code import Code, Progress, file_of, node_of, place_of
 from cairn.graph.network import Network
@@ -135,6 +136,7 @@ class Graph:
         found = []
         files, names = self._candidates(nodes)
         for number in files:
+            waiting.check()
             edges = self.resolver.edges_to(number, names)
             found += [edge for edge in edges if edge.target in wanted and edge.kind in kinds]
         return found
@@ -176,8 +178,11 @@ class Graph:
         """Return the edges of some kinds out of any of some definitions, in reading order."""
         wanted, kinds = set(nodes), frozenset(kinds)
         files = sorted({file_of(node) for node in nodes})
-        edges = (edge for number in files for edge in self.resolver.edges(number))
-        return [edge for edge in edges if edge.source in wanted and edge.kind in kinds]
+        found = []
+        for number in files:
+            waiting.check()
+            found += [edge for edge in self.resolver.edges(number) if edge.source in wanted and edge.kind in kinds]
+        return found
 
     def within(self, nodes: Sequence[int]) -> list[int]:
         """Return some definitions with all that they contain; a file contains all of its own."""

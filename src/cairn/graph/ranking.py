@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from cairn import waiting
 from cairn.graph.code import file_of, node_of, place_of
 from cairn.graph.entities import How
 from cairn.graph.graph import Graph
@@ -41,6 +42,7 @@ def repository_map(graph: Graph, max_tokens: int, focus: Sequence[int] = ()) -> 
     entries: list[MapEntry] = []
     used = 0
     for number in order:
+        waiting.check()
         best = sorted((one for one in by_file[number] if place_of(one[1]) >= 0), key=lambda one: (-one[0], one[1]))
         entry = _entry(graph, number, totals[number], [node for _, node in best[:_SYMBOLS_OF_FILE]])
         size = entry_size(entry)
@@ -99,6 +101,7 @@ def definition_ranks(graph: Graph, focus: Sequence[int] = ()) -> dict[int, float
     out = np.bincount(sources, weights, n)
     ranks = start.copy()
     for _ in range(_ROUNDS):
+        waiting.check()
         flow = np.bincount(targets, ranks[sources] * weights / out[sources], n) if len(sources) else np.zeros(n)
         dangling = ranks[out == 0].sum()
         ranks = (1 - _DAMPING) * start + _DAMPING * (flow + dangling * start)

@@ -13,6 +13,7 @@ from cairn.graph.entities import How
 from cairn.graph.network import Ints, Network
 from cairn.graph.resolve import IMPLEMENT, INHERIT, USE
 from cairn.source.references import KINDS
+from cairn.waiting import check
 
 # How likely a change is felt one step further on, by how the step was resolved.
 CONFIDENCE = {How.EXACT: 1.0, How.IMPORT: 0.95, How.RECEIVER: 0.9, How.NAME: 0.5}
@@ -77,6 +78,7 @@ class Feelers:
         moved = moved[self.nodes[moved] == sorted_starts]
         distance[moved] = 0
         while len(moved):
+            check()
             counts = self._first[moved + 1] - self._first[moved]
             skipped = np.cumsum(counts) - counts
             edges = np.arange(counts.sum()) + np.repeat(self._first[moved] - skipped, counts)

@@ -78,11 +78,14 @@ class InProcess:
 
     @asynccontextmanager
     async def stream(self, method: str, path: str, body: bytes | None) -> AsyncIterator[_Answer]:
-        """Open an answer that comes bit by bit. The work goes on when nobody waits for the rest."""
-        answer = _Answer()
-        _keep(asyncio.create_task(self._app(self._scope(method, path), _receiver(body), answer.take)))
-        await answer.begun.wait()
-        yield answer
+        """Open an answer that comes bit by bit; to leave the block is to hang up."""
+        answer, left = _Answer(), asyncio.Event()
+        _keep(asyncio.create_task(self._app(self._scope(method, path), _receiver(body, left), answer.take)))
+        try:
+            await answer.begun.wait()
+            yield answer
+        finally:
+            left.set()
 
     def _scope(self, method: str, path: str) -> Scope:
         path, _, query = path.partition("?")
@@ -91,9 +94,14 @@ class InProcess:
         return {"type": "http", "method": method, "path": path, "query_string": query.encode(), "headers": headers}
 
 
-def _receiver(body: bytes | None) -> Any:  # noqa: ANN401 - ASGI's `receive`
+def _receiver(body: bytes | None, left: asyncio.Event) -> Any:  # noqa: ANN401 - ASGI's `receive`
+    messages: list[Message] = [{"type": "http.request", "body": body or b"", "more_body": False}]
+
     async def receive() -> Message:
-        return {"type": "http.request", "body": body or b"", "more_body": False}
+        if messages:
+            return messages.pop()
+        await left.wait()
+        return {"type": "http.disconnect"}
 
     return receive
 

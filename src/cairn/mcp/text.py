@@ -127,7 +127,10 @@ def search_text(found: SearchDocument, narrowed_by: Sequence[str] = ()) -> str:
         notes.insert(0, f"{omitted:,} more hits: {raised}narrow with `globs`, `languages` or `kinds`.")
     if not found["code"] and not omitted:
         within = f" with these {', '.join(f'`{name}`' for name in narrowed_by)}" if narrowed_by else ""
-        notes.insert(0, f"Nothing relevant for {found['query'][:200]!r} in {coverage['indexed']:,} files{within}.")
+        looked_at = (
+            f"the {found['searched']:,} files looked at" if "searched" in found else f"{coverage['indexed']:,} files"
+        )
+        notes.insert(0, f"Nothing relevant for {found['query'][:200]!r} in {looked_at}{within}.")
         notes.append(_advice(coverage["eligible"], narrowed_by))
     if coverage["pending"]:
         notes.append(f"{coverage['indexed']:,} of {coverage['eligible']:,} files are indexed so far.")

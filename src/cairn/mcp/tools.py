@@ -273,7 +273,7 @@ async def call(tool: Tool, asked: Asked, request: ProjectRequest, within_seconds
     """Do what a tool does and return its text.
 
     Raises:
-        BusyError: if it takes longer than an agent waits. It goes on meanwhile.
+        BusyError: if it takes longer than an agent waits. An index that is being built goes on.
         CairnError: what went wrong.
     """
     try:
@@ -283,5 +283,6 @@ async def call(tool: Tool, asked: Asked, request: ProjectRequest, within_seconds
             return await tool.run(asked, request)
     except TimeoutError as error:
         raise BusyError(
-            f"no answer in {within_seconds:g} s; the work goes on", f"ask again in a moment: `{tool.name}` as before"
+            f"no answer in {within_seconds:g} s",
+            f"narrow the question, or ask again in a moment: `{tool.name}` as before; what is indexed is kept",
         ) from error

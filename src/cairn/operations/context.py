@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from cairn import waiting
 from cairn.errors import NotFoundError, PathError, QueryError, RequestError
 from cairn.operations.budget import cut_text, room_of, size_of
 from cairn.protocol.documents import ContextDocument, ContextItem, fetched_to_dict
@@ -63,6 +64,7 @@ def _pack(wanted: Sequence[Callable[[int], ContextItem]], room: int) -> tuple[li
     items: dict[tuple[str, str, int, int], ContextItem] = {}
     n_left_out = 0
     for place, make in enumerate(wanted):
+        waiting.check()
         share = max(_LEAST_CONTEXT_TOKENS, 2 * (room // BYTES_PER_TOKEN) // (len(wanted) - place + 1))
         item = make(share - _OVERHEAD_TOKENS)
         if (size := size_of(item)) > room:  # JSON writes some marks in several bytes

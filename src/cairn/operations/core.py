@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cairn import waiting
 from cairn.core_files import CoreFiles
 from cairn.errors import NotFoundError, PathError
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
@@ -59,6 +60,7 @@ def list_core(workspace: Workspace, request: CoreListRequest, progress: Progress
         left -= size
         files.append(row)
     for place, row in enumerate(files):
+        waiting.check()
         if not row["missing"]:
             left -= _add_symbols(workspace, row, left // (len(files) - place))
     tokens = sum(map(size_of, files)) // BYTES_PER_TOKEN

@@ -79,6 +79,8 @@ def merge_searches(
         },
         "took_ms": round(sum(document["took_ms"] for document in documents), 2),
     }
+    if any("searched" in document for document in documents):
+        merged["searched"] = sum(document.get("searched", document["coverage"]["indexed"]) for document in documents)
     notes = [f"{name}: {text}" for name, document in found for text in document.get("notes", ())]
     if notes or problems:
         merged["notes"] = [*notes, *problems]

@@ -68,7 +68,10 @@ class HitDocument(TypedDict):
 
 
 class SearchDocument(TypedDict):
-    """The answer to a query: hits best first, and what they stand on."""
+    """The answer to a query: hits best first, and what they stand on.
+
+    `searched` is there where the time of an exact search was up: so many files had been looked at.
+    """
 
     query: str
     mode: str
@@ -82,6 +85,7 @@ class SearchDocument(TypedDict):
     coverage: CoverageDocument
     took_ms: float
     revision: NotRequired[str]
+    searched: NotRequired[int]
     notes: NotRequired[list[str]]
 
 
@@ -228,6 +232,8 @@ def answer_to_dict(answer: Answer) -> SearchDocument:
     }
     if answer.revision:
         document["revision"] = answer.revision
+    if answer.searched is not None:
+        document["searched"] = answer.searched
     if answer.notes:
         document["notes"] = list(answer.notes)
     return document

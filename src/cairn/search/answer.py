@@ -6,17 +6,19 @@ import sqlite3
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from cairn import waiting
 from cairn.embedding.static import StaticModel
 from cairn.errors import QueryError
 from cairn.index.snapshot import Snapshot
 from cairn.index.views import View
 from cairn.search.confidence import confidence_word, is_hopeless, relevance
 from cairn.search.engine import Ranking, rank
-from cairn.search.exact import Finder, LineMatch, enclosing, iter_matches, literal_finder, regex_finder
+from cairn.search.exact import BUDGET_SECONDS, LineMatch, Scan, enclosing, literal_finder, regex_finder
 from cairn.search.filters import Filters, filter_files
 from cairn.search.hits import FileText, Focus, Reader, Verdict, focus_on, make_hit
 from cairn.search.mend import Mender
@@ -47,7 +49,7 @@ NEIGHBOUR_CHARS = 32  # the same for a neighbour, in characters
 class Request:
     """What is asked for beside the query. `limit` 0 means all, for an exact search; `context` is in lines.
 
-    `expand` gives each hit its neighbours in the symbol graph.
+    `expand` gives each hit its neighbours in the symbol graph. An exact search looks at files for `budget_seconds`.
     """
 
     limit: int = 10
@@ -56,6 +58,7 @@ class Request:
     explain: bool = False
     context: int = 0
     expand: bool = False
+    budget_seconds: float = BUDGET_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +86,17 @@ def respond(library: Library, query: Query, request: Request, *, guessed: bool) 
     notes: list[str] = []
     more = 0
     hits: list[CodeHit] = []
+    searched: int | None = None
     related = _related(library, query, request)
     if related is not None:
         hits, more, notes = related
         query = replace(query, mode="graph" if hits else "hybrid")
     elif query.mode in EXACT_MODES:
-        hits, more, notes = _exact_hits(library, query, request, guessed=guessed)
+        hits, more, notes, searched = _exact_hits(library, query, request, guessed=guessed)
     if query.mode not in (*EXACT_MODES, "graph") or (guessed and not hits):
         if guessed and query.mode in EXACT_MODES:
-            notes.append(f"No line matches {query.pattern!r} exactly; these are related.")
+            where = "" if searched is None else f" of the {searched:,} files looked at"
+            notes.append(f"No line{where} matches {query.pattern!r} exactly; these are related.")
             query = replace(query, mode="hybrid")
         hits = _ranked_hits(library, query, request, notes)
     shown, omitted = _within_budget(hits, request.max_tokens)
@@ -114,6 +119,7 @@ def respond(library: Library, query: Query, request: Request, *, guessed: bool) 
         notes=tuple(notes),
         view=library.reader.view.name,
         revision=snapshot.revision,
+        searched=searched,
     )
 
 
@@ -180,6 +186,7 @@ def _ranked_hits(library: Library, query: Query, request: Request, notes: list[s
     terms = frozenset(term.text for term in query.terms)
     hits = []
     for place, (one, chunk_id) in enumerate(zip(shown, ids, strict=True)):
+        waiting.check()
         if (row := rows.get(chunk_id)) is None:
             continue
         focus, text = focus_on(row, terms, one.definition), texts[one.file]
@@ -222,47 +229,77 @@ def _verdict(ranking: Ranking, place: int, explain: bool) -> Verdict:
 # -- exact -------------------------------------------------------------------------------------------------------------
 
 
+class _Lines(NamedTuple):
+    """What an exact search found: matches, how many more there are, and notes.
+
+    `searched` is how many files were looked at when the time was up, None if all were.
+    """
+
+    matches: Sequence[LineMatch]
+    more: int
+    notes: list[str]
+    searched: int | None
+
+
 def _exact_hits(
     library: Library, query: Query, request: Request, *, guessed: bool
-) -> tuple[list[CodeHit], int, list[str]]:
-    """Return hits for matching lines, how many more there are, and notes."""
+) -> tuple[list[CodeHit], int, list[str], int | None]:
+    """Return hits for matching lines, how many more there are, notes, and `searched` as in `_Lines`."""
     if query.mode != "structural":
-        matches, notes = _matching_lines(library, query, request)
+        found = _matching_lines(library, query, request)
     else:
         try:
-            matches, notes = _matching_structure(library, query, request)
+            found = _matching_structure(library, query, request)
         except QueryError as error:
             if not guessed:
                 raise
-            return [], 0, [f"Not searched as a structural pattern: {error}; {error.hint}"]
-    limit = request.limit or len(matches)
+            return [], 0, [f"Not searched as a structural pattern: {error}; {error.hint}"], None
+    hits, more = _hits_of_lines(library, found.matches, request), found.more
     if kinds := request.filters.kinds:  # which definition a line stands in is known once it is a hit
-        hits = [hit for hit in _hits_of_lines(library, matches, request) if hit.kind in kinds]
-        return hits[:limit], max(0, len(hits) - limit), notes
-    return _hits_of_lines(library, matches[:limit], request), max(0, len(matches) - limit), notes
+        hits = [hit for hit in hits if hit.kind in kinds]
+        limit = request.limit or len(hits)
+        hits, more = hits[:limit], max(0, len(hits) - limit)
+    return hits, more, found.notes, found.searched
 
 
-def _matching_lines(library: Library, query: Query, request: Request) -> tuple[list[LineMatch], list[str]]:
-    find: Finder = literal_finder(query.pattern) if query.mode == "literal" else regex_finder(query.pattern)
-    unreadable: list[str] = []
+def _matching_lines(library: Library, query: Query, request: Request) -> _Lines:
+    find = literal_finder(query.pattern) if query.mode == "literal" else regex_finder(query.pattern)
     files = _files_in_order(library.snapshot, query, request.filters)
-    matches = list(iter_matches(library.reader.view.read, files, find, unreadable))
-    return matches, _unreadable_note(len(unreadable))
+    scan = Scan(library.reader.view.read, files, find, request.budget_seconds)
+    found = iter(scan)
+    matches = list(islice(found, _most(request)))
+    more = sum(1 for _ in found)  # they are counted, not kept: a pattern may match every line there is
+    return _Lines(matches, more, *_told(len(scan.unreadable), scan.searched if scan.is_cut else None, len(files)))
 
 
-def _matching_structure(library: Library, query: Query, request: Request) -> tuple[list[LineMatch], list[str]]:
+def _most(request: Request) -> int | None:
+    """Return how many matches are to be kept, None for all: which of them a filter for kinds keeps shows later."""
+    return None if request.filters.kinds else request.limit or None
+
+
+def _matching_structure(library: Library, query: Query, request: Request) -> _Lines:
     from cairn.search.structural import files_to_search, search_structure  # noqa: PLC0415 - start-up time
 
     names, numbers = library.snapshot.files.language_names, library.snapshot.files.languages
     in_order = _files_in_order(library.snapshot, query, request.filters)
     files = files_to_search([(file, path, names[numbers[file]]) for file, path in in_order], request.filters.languages)
-    found = search_structure(library.reader.view.read, files, query.pattern)
-    notes = _unreadable_note(found.unreadable)
-    if found.searched < found.eligible:
-        notes.append(
-            f"The time was up after {found.searched:,} of {found.eligible:,} files; narrow it with --in or --lang."
-        )
-    return found.matches, notes
+    found = search_structure(library.reader.view.read, files, query.pattern, request.budget_seconds)
+    most = _most(request)
+    kept = found.matches[:most]
+    searched = found.searched if found.searched < found.eligible else None
+    notes, searched = _told(found.unreadable, searched, found.eligible)
+    if found.failed:
+        notes.append(f"{found.failed:,} files were not looked at: they are too much for ast-grep.")
+        searched = found.searched - found.failed
+    return _Lines(kept, len(found.matches) - len(kept), notes, searched)
+
+
+def _told(unreadable: int, searched: int | None, eligible: int) -> tuple[list[str], int | None]:
+    """Return the notes on what was not looked at, and `searched` as it is."""
+    notes = _unreadable_note(unreadable)
+    if searched is not None:
+        notes.append(f"The time was up after {searched:,} of {eligible:,} files; narrow it with --in or --lang.")
+    return notes, searched
 
 
 def _unreadable_note(count: int) -> list[str]:
@@ -300,6 +337,7 @@ def _hits_of_lines(library: Library, matches: Sequence[LineMatch], request: Requ
     rows = chunk_db.read_chunks(connection, sorted(indexed))
     hits = []
     for match, chunk_id in zip(matches, chunk_ids, strict=True):
+        waiting.check()
         now = fresh.get(match.file)
         row = None if chunk_id is None else rows.get(chunk_id) if now is None else now[chunk_id]
         if row is None:

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import time
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
+from cairn import waiting
 from cairn.errors import QueryError
 from cairn.source.content import normalize
 
-# RE2 compiles to an automaton and so runs in time linear in the text, whatever the pattern; this bounds its size.
-MAX_AUTOMATON_BYTES = 64 << 20
+BUDGET_SECONDS = 30.0  # agents give up on a call after 60 s
+# RE2 runs in time linear in the text and in the size of the program that a pattern becomes. Where the states of its
+# automaton do not fit the memory it takes up to 6 ns for each byte and step of the program.
+MAX_AUTOMATON_BYTES = 8 << 20
+MAX_PROGRAM_STEPS = 10_000
+_STEPS_AT_ONCE = 80_000_000  # half a second at worst, in which nothing can stop it
 
-# Returns the next match at or after an offset as (start, end), None when there is none.
-Finder = Callable[[bytes, int], tuple[int, int] | None]
+# Returns the next match at or after an offset as (start, end), None when there is none. What it is given beside the
+# text and the offset is called now and then, and ends the search by raising.
+Finder = Callable[[bytes, int, Callable[[], None]], tuple[int, int] | None]
+
+
+class _TimeIsUp(Exception):
+    """A search took all the time it had."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +49,7 @@ def literal_finder(text: str) -> Finder:
     """Return a finder for an exact, case-sensitive substring."""
     needle = _encode(text)
 
-    def find(data: bytes, position: int) -> tuple[int, int] | None:
+    def find(data: bytes, position: int, check: Callable[[], None]) -> tuple[int, int] | None:
         start = data.find(needle, position)
         return None if start < 0 else (start, start + len(needle))
 
@@ -47,6 +59,9 @@ def literal_finder(text: str) -> Finder:
 def regex_finder(pattern: str) -> Finder:
     r"""Return a finder for a regular expression in RE2's syntax; `^` and `$` match at line borders.
 
+    A large pattern is tried on a large file piece by piece, so that it can be stopped between two. A piece has some
+    8 kB at least, and no match that is shorter than half of it is missed or cut.
+
     Raises:
         QueryError: if the pattern is invalid or too large.
     """
@@ -55,6 +70,7 @@ def regex_finder(pattern: str) -> Finder:
     options = re2.Options()
     options.log_errors = False
     options.max_mem = MAX_AUTOMATON_BYTES
+    options.never_capture = True  # to tell what each group matched takes many times as long, and nobody asks
     try:
         # Compiled from bytes, so that offsets are bytes and text in any encoding can be searched.
         compiled = re2.compile(b"(?m)" + _encode(pattern), options)
@@ -67,11 +83,33 @@ def regex_finder(pattern: str) -> Finder:
             "cairn search --mode literal TEXT",
         ) from error
 
-    def find(data: bytes, position: int) -> tuple[int, int] | None:
-        match = compiled.search(data, position)
-        return None if match is None else match.span()
+    if (steps := max(compiled.programsize, compiled.reverseprogramsize)) > MAX_PROGRAM_STEPS:
+        raise QueryError(
+            f"the regular expression is too large: it takes {steps:,} steps, at most {MAX_PROGRAM_STEPS:,} are allowed",
+            "repeat less in it, or search for its parts one after the other: cairn search --mode regex PATTERN",
+        )
+    window = _STEPS_AT_ONCE // max(steps, 1)
+
+    def find(data: bytes, position: int, check: Callable[[], None]) -> tuple[int, int] | None:
+        if len(data) - position <= window:
+            match = compiled.search(data, position)
+            return None if match is None else match.span()
+        return _find_by_windows(partial(compiled.search, data), len(data), position, window, check)
 
     return find
+
+
+def _find_by_windows(
+    search: Callable[[int, int], Any], size: int, position: int, window: int, check: Callable[[], None]
+) -> tuple[int, int] | None:
+    """Return the next match, looked for in windows that overlap by half."""
+    while True:
+        end = min(size, position + window)
+        match = search(position, end)
+        if end == size or (match is not None and match.start() < position + window // 2):
+            return None if match is None else match.span()
+        position += window // 2
+        check()
 
 
 def _encode(text: str) -> bytes:
@@ -82,22 +120,60 @@ def _encode(text: str) -> bytes:
         return text.encode("utf-8", "surrogatepass")
 
 
-def iter_matches(
-    read: Callable[[str], bytes], files: list[tuple[int, str]], find: Finder, unreadable: list[str]
-) -> Iterator[LineMatch]:
-    """Yield the matches of every file in turn; each line is reported once. Files that are gone go to `unreadable`."""
-    for number, path in files:
+class Scan:
+    """A search of files, one after the other, that says afterwards how far it came.
+
+    Attributes:
+        searched: how many files were looked at to their end, or are gone.
+        unreadable: those that are gone.
+        is_cut: whether the time was up before all were looked at.
+    """
+
+    def __init__(
+        self,
+        read: Callable[[str], bytes],
+        files: Sequence[tuple[int, str]],
+        find: Finder,
+        budget_seconds: float = BUDGET_SECONDS,
+    ) -> None:
+        self._read = read
+        self._files = files
+        self._find = find
+        self._budget_seconds = budget_seconds
+        self.searched = 0
+        self.unreadable: list[str] = []
+        self.is_cut = False
+
+    def __iter__(self) -> Iterator[LineMatch]:
+        """Yield the matches of every file in turn; each line is reported once.
+
+        Raises:
+            BusyError: if nobody waits for them any more.
+        """
+        until = time.monotonic() + self._budget_seconds
+
+        def check() -> None:
+            waiting.check()
+            if time.monotonic() > until:
+                raise _TimeIsUp
+
         try:
-            data = normalize(read(path))
-        except OSError:
-            unreadable.append(path)
-            continue
-        yield from _lines_of(number, data, partial(find, data))
+            for number, path in self._files:
+                check()
+                try:
+                    data = normalize(self._read(path))
+                except OSError:
+                    self.unreadable.append(path)
+                else:
+                    yield from _lines_of(number, data, self._find, check)
+                self.searched += 1
+        except _TimeIsUp:
+            self.is_cut = True
 
 
-def _lines_of(number: int, data: bytes, find: Callable[[int], tuple[int, int] | None]) -> Iterator[LineMatch]:
+def _lines_of(number: int, data: bytes, find: Finder, check: Callable[[], None]) -> Iterator[LineMatch]:
     position = line = counted = 0
-    while position <= len(data) and (match := find(position)) is not None:
+    while position <= len(data) and (match := find(data, position, check)) is not None:
         start, end = match
         if start == len(data) and (not data or data.endswith(b"\n")):
             return  # an empty match behind the last line feed is on no line
@@ -111,6 +187,7 @@ def _lines_of(number: int, data: bytes, find: Callable[[int], tuple[int, int] | 
         text = data[line_start : len(data) if first_end < 0 else first_end]
         yield LineMatch(number, line + 1, line + 1 + data.count(b"\n", start, last), line_start, text)
         position = line_end + 1
+        check()
 
 
 def enclosing(ranges: list[tuple[int, int, int]], line: int) -> int | None:

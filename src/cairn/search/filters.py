@@ -10,9 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from cairn import waiting
 from cairn.errors import QueryError
 from cairn.index.view import ViewArrays
 from cairn.source.languages import BY_NAME
+
+# The parts of a glob: two stars for any folders or none, stars for anything, and what stands for one letter each.
+_PARTS = re.compile(
+    r"(?P<folders>(?:(?<=/)|^)\*\*/)|(?P<any>\*+)|(?P<letters>(?:\[!?\]?[^\]]*\]|[^*])+?(?=\*|$))", re.DOTALL
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +60,7 @@ def compile_globs(globs: Sequence[str]) -> Callable[[str], bool]:
     negative = [_glob(pattern[1:]) for pattern in globs if pattern.startswith("!")]
 
     def matches(path: str) -> bool:
+        waiting.check()
         wanted = not positive or any(pattern.match(path) for pattern in positive)
         return wanted and not any(pattern.match(path) for pattern in negative)
 
@@ -61,11 +68,24 @@ def compile_globs(globs: Sequence[str]) -> Callable[[str], bool]:
 
 
 def _glob(pattern: str) -> re.Pattern[str]:
-    """Translate a glob; a plain folder or file name matches wherever it stands, as in a .gitignore."""
+    """Translate a glob; a plain folder or file name matches wherever it stands, as in a .gitignore.
+
+    What stands between two gaps is looked for where it comes first and nowhere else (an atomic group): if it ends
+    there, all that could follow it elsewhere can follow it here. So the time is that of the lengths multiplied.
+    """
     pattern = pattern.removeprefix("./").rstrip("/")
     if not any(mark in pattern for mark in "*?["):
         return re.compile(rf"(?:^|.*/){re.escape(pattern)}(?:/.*)?$", re.DOTALL)
-    prefix = "" if "/" in pattern else "(?:.*/)?"
-    # `**/` stands for no folder, too. The translation of each part ends with the mark for the end of the text.
-    parts = [fnmatch.translate(part)[:-2] for part in pattern.split("**/")]
-    return re.compile(prefix + "(?:.*/)?".join(parts) + r"\Z", re.DOTALL)
+    if "/" not in pattern:
+        pattern = f"**/{pattern}"
+    gap, translated = "", []
+    for part in _PARTS.finditer(pattern):
+        if part.lastgroup != "letters":
+            gap = "any" if gap == "any" else str(part.lastgroup)  # of several gaps in a row, the widest
+            continue
+        letters = fnmatch.translate(part[0])[:-2]  # which ends with the mark for the end of the text
+        is_last = part.end() == len(pattern)
+        between = {"": "", "any": ".*" if is_last else ".*?", "folders": "(?:.*/)?" if is_last else "(?:.*?/)??"}[gap]
+        translated.append(between + letters if is_last or not gap else f"(?>{between}{letters})")
+        gap = ""
+    return re.compile("".join(translated) + (".*" if gap else "") + r"\Z", re.DOTALL)

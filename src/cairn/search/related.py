@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from cairn import waiting
 from cairn.errors import UnknownSymbolError
 from cairn.graph import questions
 from cairn.graph.code import file_of, node_of, place_of
@@ -184,6 +185,7 @@ def _line(graph: Graph, place: Place) -> int:
 def _hit(
     library: Library, graph: Graph, place: Place, row: ChunkRow | None, text: FileText, request: Request
 ) -> CodeHit:
+    waiting.check()
     number, line = file_of(place.node), _line(graph, place)
     source = graph.code.file(number)
     one = source.definitions[place_of(place.node)] if place_of(place.node) >= 0 else None

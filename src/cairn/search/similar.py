@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from cairn import waiting
 from cairn.index.words import ParsedText
 from cairn.search.answer import Library, Request, coverage_of, read_files
 from cairn.search.confidence import confidence_word
@@ -89,6 +90,7 @@ def _judge_all(library: Library, sample: Sample, request: Request) -> list[Judge
     known: dict[tuple[int, Span, bool], Tokens] = {}  # files with one content share their tokens
     judged = []
     for one in candidates:
+        waiting.check()
         text, span = texts[one.file], one.focus.span
         key = (one.file if text.stale else one.row.blob_id, span, text.stale)
         if key not in known:

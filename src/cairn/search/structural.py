@@ -11,24 +11,28 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from cairn import waiting
 from cairn.errors import QueryError
-from cairn.search.exact import LineMatch
+from cairn.search.exact import BUDGET_SECONDS, LineMatch
+from cairn.search.matcher import GaveUpError, Matcher
 from cairn.source.content import normalize
 from cairn.source.languages import BY_NAME
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-BUDGET_SECONDS = 30.0
 MAX_CAPTURE_CHARS = 200
+MAX_PATTERN_CHARS = 2_000
 
 _METAVARIABLE = re.compile(r"\$\$\$(?:[A-Z_][A-Z0-9_]*)?|\$\$?[A-Z_][A-Z0-9_]*")
 _NAMED = re.compile(r"(\$\$\$|\$)([A-Z][A-Z0-9_]*)")
 _WORD = re.compile(r"\w+")
 _STRING = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`[^`]*`")
 _PAIRS = {")": "(", "]": "[", "}": "{"}
+_EXAMPLE = "cairn search --mode structural 'print($X)'"
 _INSTALL = "uv tool install 'codecairn[structural]'"
 
 
@@ -98,13 +102,15 @@ Captures = dict[str, str]
 class Found:
     """What a structural search found.
 
-    `searched` counts the files that were looked at before the time was up, `eligible` those to look at.
+    `searched` counts the files that were looked at before the time was up, `eligible` those to look at, and `failed`
+    those among the former that were too much for ast-grep.
     """
 
     matches: list[LineMatch]
     searched: int
     eligible: int
     unreadable: int
+    failed: int = 0
 
 
 def search_structure(
@@ -113,7 +119,7 @@ def search_structure(
     pattern: str,
     budget_seconds: float = BUDGET_SECONDS,
 ) -> Found:
-    """Run a pattern over files, in their order.
+    """Run a pattern over files, in their order. ast-grep works in another process, which may crash.
 
     Searched are the files in a language of which the pattern is a piece; when it is none of any, those that ast-grep
     accepts it for.
@@ -125,21 +131,34 @@ def search_structure(
         budget_seconds: no file is begun after this.
 
     Raises:
-        QueryError: if ast-grep is not installed, or the pattern is unbalanced, matches everything, or is no piece of
-            any of the languages.
+        QueryError: if ast-grep is not installed, or the pattern is unbalanced, too long, matches everything, or is no
+            piece of any of the languages.
+        BusyError: if nobody waits for it any more.
     """
     pattern = _checked(pattern)
+    _check_installed()
     spoken = sorted({language for _, _, language in files if language in FRAMES})
-    rules = {language: rule for language in spoken if (rule := _rule(pattern, language)) is not None}
-    pieces = {language for language in rules if _is_piece(pattern, language)}
-    if spoken and not rules:
-        raise _no_piece(pattern, spoken)
-    searched = pieces or set(rules)
-    todo = [one for one in files if one[2] in searched]
-    found = _run(read, todo, rules, pattern, budget_seconds)
-    if spoken and not pieces and not found.matches:
+    if not spoken:
+        return Found([], 0, 0, 0)
+    with Matcher(pattern) as matcher:
+        try:
+            rules, pieces = matcher.prepare(spoken)
+        except GaveUpError as error:
+            raise QueryError("the pattern is too much for ast-grep", f"shorten it: {_EXAMPLE}") from error
+        if not rules:
+            raise _no_piece(pattern, spoken)
+        searched = pieces or set(rules)
+        todo = [one for one in files if one[2] in searched]
+        found = _run(read, todo, matcher, pattern, budget_seconds)
+    if not pieces and not found.matches:
         raise _no_piece(pattern, spoken)
     return found
+
+
+def prepare(pattern: str, languages: Sequence[str]) -> tuple[dict[str, dict[str, Any]], set[str]]:
+    """Return ast-grep's rule for each language that takes a pattern, and those of which it is a piece."""
+    rules = {language: rule for language in languages if (rule := _rule(pattern, language)) is not None}
+    return rules, {language for language in rules if _is_piece(pattern, language)}
 
 
 def files_to_search(
@@ -160,16 +179,16 @@ def files_to_search(
 def _run(
     read: Callable[[str], bytes],
     files: Sequence[tuple[int, str, str]],
-    rules: Mapping[str, dict[str, Any]],
+    matcher: Matcher,
     pattern: str,
     budget_seconds: float,
 ) -> Found:
     started = time.monotonic()
     words = _fixed_words(pattern)
-    names = tuple(dict.fromkeys(_NAMED.findall(pattern)))
     matches: list[LineMatch] = []
-    unreadable = done = 0
+    unreadable = failed = done = 0
     for number, path, language in files:
+        waiting.check()
         if time.monotonic() - started > budget_seconds:
             break
         done += 1
@@ -179,30 +198,36 @@ def _run(
             unreadable += 1
             continue
         if all(word in data for word in words):  # parsing is what takes the time
-            matches += _matches_of(number, data, language, rules[language], names)
-    return Found(matches, done, len(files), unreadable)
+            try:
+                matches += matcher.match(number, data, language)
+            except GaveUpError:
+                failed += 1
+    return Found(matches, done, len(files), unreadable, failed)
 
 
-def _matches_of(
+def matches_of(number: int, data: bytes, language: str, rule: dict[str, Any], pattern: str) -> list[LineMatch]:
+    """Return the matches of one file in reading order, those on the same lines as one."""
+    names = tuple(dict.fromkeys(_NAMED.findall(pattern)))
+    return list(_iter_matches(number, data, language, rule, names))
+
+
+def _iter_matches(
     number: int, data: bytes, language: str, rule: dict[str, Any], names: Sequence[tuple[str, str]]
 ) -> Iterator[LineMatch]:
-    """Yield the matches of one file in reading order, those on the same lines as one."""
-    at: dict[tuple[int, int], list[Captures]] = {}
+    at: dict[tuple[int, int], dict[tuple[str, ...], Captures]] = {}
     for node in _root(data.decode("utf-8", "replace"), language).find_all(**rule):
         span = node.range()
         # A node that ends behind a line feed, as a block may, has its last line before it.
         last = span.end.line if span.end.column or span.end.line == span.start.line else span.end.line - 1
         captures = _captures(node, names)
-        known = at.setdefault((span.start.line, last), [])
-        if captures not in known:
-            known.append(captures)
+        at.setdefault((span.start.line, last), {}).setdefault(tuple(captures.values()), captures)
     starts = [0]
     if at:
         starts += [match.end() for match in re.finditer(rb"\n", data)]
     for (first, last), captures_there in sorted(at.items()):
         end = starts[last + 1] - 1 if last + 1 < len(starts) else len(data)
         text = data[starts[first] : end]
-        yield LineMatch(number, first + 1, last + 1, starts[first], text, tuple(captures_there))
+        yield LineMatch(number, first + 1, last + 1, starts[first], text, tuple(captures_there.values()))
 
 
 def _captures(node: SgNode, names: Sequence[tuple[str, str]]) -> Captures:
@@ -239,6 +264,12 @@ def _checked(pattern: str) -> str:
         QueryError: if it cannot be a pattern in any language.
     """
     pattern = pattern.strip()
+    if len(pattern) > MAX_PATTERN_CHARS:
+        raise QueryError(
+            f"a structural pattern has at most {MAX_PATTERN_CHARS:,} characters", f"shorten it: {_EXAMPLE}"
+        )
+    if any("\ud800" <= letter <= "\udfff" for letter in pattern):
+        raise QueryError("the pattern is no text: it holds bytes that are no UTF-8", _EXAMPLE)
     if not _METAVARIABLE.sub("", pattern).strip(" \t\r\n,;.(){}[]"):
         raise QueryError(
             "the pattern matches everything", "name something in it: cairn search --mode structural 'print($X)'"
@@ -355,10 +386,17 @@ def _root(text: str, language: str) -> SgNode:
     return root
 
 
+def _check_installed() -> None:
+    try:
+        found = find_spec("ast_grep_py")
+    except ValueError:  # what stands for it is no module
+        found = None
+    if found is None:
+        raise QueryError("structural search needs ast-grep, which is not installed", _INSTALL)
+
+
 @cache
 def _parser() -> Any:  # noqa: ANN401 - a class of an optional dependency
-    try:
-        from ast_grep_py import SgRoot  # noqa: PLC0415 - an extra, and start-up time
-    except ImportError as error:
-        raise QueryError("structural search needs ast-grep, which is not installed", _INSTALL) from error
+    from ast_grep_py import SgRoot  # noqa: PLC0415 - an extra, and needed in another process alone
+
     return SgRoot

@@ -10,7 +10,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from cairn.errors import PathError
+from cairn.errors import PathError, resource_error
 from cairn.source import git
 from cairn.source.eligible import BINARY, UNLISTED, check_folder, check_name
 from cairn.source.ignore import IgnoreRules
@@ -118,8 +118,14 @@ def read_file(root: Path, path: str, max_file_bytes: int = MAX_FILE_BYTES) -> by
     Raises:
         OSError: FileNotFoundError if the file vanished; PermissionError if it cannot be read; NotADirectoryError or
             ELOOP for a link; EINVAL for a path that leaves the root or no regular file; EFBIG if it is too large.
+        ResourceError: if too many files are open: that says nothing about this one.
     """
-    descriptor = _open_below(root, path)
+    try:
+        descriptor = _open_below(root, path)
+    except OSError as error:
+        if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM) and (told := resource_error(error)) is not None:
+            raise told from error
+        raise
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):

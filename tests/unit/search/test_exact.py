@@ -1,23 +1,26 @@
 from __future__ import annotations
 
 import re
+import time
 from functools import partial
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.errors import QueryError
-from cairn.search.exact import Finder, enclosing, iter_matches, literal_finder, regex_finder
+from cairn.errors import BusyError, QueryError
+from cairn.search.exact import Finder, Scan, enclosing, literal_finder, regex_finder
 from cairn.source.walk import read_file
+from cairn.waiting import Asker
 
 
 def matches(folder: Path, data: bytes, find: Finder) -> list[tuple[int, int]]:
     (folder / "f").write_bytes(data)
-    unreadable: list[str] = []
-    found = list(iter_matches(partial(read_file, folder), [(0, "f")], find, unreadable))
-    assert unreadable == []
+    scan = Scan(partial(read_file, folder), [(0, "f")], find)
+    found = list(scan)
+    assert (scan.searched, scan.unreadable, scan.is_cut) == (1, [], False)
     return [(one.start_line, one.end_line) for one in found]
 
 
@@ -80,9 +83,57 @@ def test_utf_16_is_searched_as_the_text_it_is(tmp_path: Path) -> None:
 
 
 def test_files_that_are_gone_are_named(tmp_path: Path) -> None:
-    unreadable: list[str] = []
-    assert list(iter_matches(partial(read_file, tmp_path), [(0, "gone")], literal_finder("a"), unreadable)) == []
-    assert unreadable == ["gone"]
+    scan = Scan(partial(read_file, tmp_path), [(0, "gone")], literal_finder("a"))
+    assert list(scan) == []
+    assert scan.unreadable == ["gone"]
+
+
+# What is slow for engines that try one way after the other, or for RE2 where its automaton has too many states.
+HARD = ["(a*)*" * 400, "(a*)*" * 400 + "c", "(a|b)*a(a|b){20}c", "[ab]*a[ab]{900}c" * 3, "a?" * 1300 + "a" * 1300 + "c"]
+
+
+@pytest.mark.parametrize("pattern", HARD, ids=range(len(HARD)))
+def test_a_hard_pattern_ends_soon_after_its_time_is_up(pattern: str) -> None:
+    random = Random(1)
+    texts = {"ab": bytes(random.choices(b"ab", k=1_000_000)), "aaa": b"a" * 1_000_000, "lines": b"ab\n" * 300_000}
+    scan = Scan(texts.__getitem__, list(enumerate(texts)), regex_finder(pattern), budget_seconds=0.2)
+    started = time.thread_time()
+    for _ in scan:
+        pass
+    assert time.thread_time() - started < 5
+    assert scan.is_cut or scan.searched == 3
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"((a{1000}){1000})", r"(?:(?:(?:x?){10}){10}){10}" * 300, r"(?i)\pL{900}", "(" * 5_000]
+)
+def test_a_pattern_that_becomes_a_large_program_is_refused_at_once(pattern: str) -> None:
+    started = time.thread_time()
+    with pytest.raises(QueryError):
+        regex_finder(pattern)
+    assert time.thread_time() - started < 3
+
+
+def test_a_large_pattern_is_found_across_lines_wherever_it_stands_in_a_large_file() -> None:
+    names = [f"name_{number}_of_many" for number in range(600)]
+    pattern = "(?:" + "|".join(names) + r")\s*\(\s*x{1,900}\s*\)"
+    places = [3, 4_000, 8_001, 39_999, 60_000]
+    lines = ["filler of a line that holds nothing"] * 60_001
+    for number, place in enumerate(places):
+        lines[place - 1 : place + 2] = [names[number * 140], " (", " xxx )"]
+    data = "\n".join(lines).encode()
+    found = [(one.start_line, one.end_line) for one in Scan(lambda _: data, [(0, "f")], regex_finder(pattern))]
+    assert found == [(place, place + 2) for place in places]
+
+
+def test_a_search_that_nobody_waits_for_stops_between_two_matches() -> None:
+    asker = Asker()
+    scan = Scan(lambda _: b"a\n" * 1_000, [(0, "f")], literal_finder("a"))
+    with asker.served(), pytest.raises(BusyError):  # noqa: PT012 - the answer is under way
+        for seen in scan:
+            if seen.start_line == 3:
+                asker.leave()
+    assert seen.start_line == 3
 
 
 @given(st.lists(st.sampled_from(["a", "b", "ab", "", "ba b", "\t"]), max_size=30), st.booleans(), st.data())

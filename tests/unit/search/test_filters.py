@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from cairn.embedding.static import StaticModel
@@ -60,3 +62,30 @@ def test_a_language_that_no_file_has_leaves_nothing(files: ViewArrays) -> None:
     chosen = filter_files(files, Filters(languages=("cobol",)))
     assert chosen is not None
     assert len(chosen) == 0
+
+
+@pytest.mark.parametrize(
+    "glob", ["**/a/" * 190 + "b", "*a" * 480 + "b", "**/*a*/" * 120 + "b", "[a/]*" * 190 + "b", "a*/" * 300 + "b"]
+)
+def test_a_glob_with_many_stars_takes_no_longer_than_its_length_says(glob: str) -> None:
+    matches = compile_globs([glob])
+    started = time.thread_time()
+    assert not any(matches(path) for path in ("a/" * 2_000 + "a", "a" * 4_000, "/".join(["aa"] * 1_000)))
+    assert time.thread_time() - started < 2
+
+
+@pytest.mark.parametrize(
+    ("glob", "path", "is_matched"),
+    [
+        ("a/**/b/**/c", "a/x/b/y/b/c", True),
+        ("a/**/b*c/d", "a/bxc/e/bc/d", True),
+        ("*a*b", "aab", True),
+        ("*ab*ab", "abxab", True),
+        ("*ab*ab", "xab", False),
+        ("**/x/**", "a/x/b", True),
+        ("a/**", "b/a", False),
+        ("[*]/*", "*/a", True),
+    ],
+)
+def test_stars_match_whatever_lets_the_rest_match(glob: str, path: str, is_matched: bool) -> None:
+    assert compile_globs([glob])(path) is is_matched

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from cairn.errors import QueryError
+from cairn.errors import BusyError, QueryError
 from cairn.search.structural import FRAMES, Found, files_to_search, search_structure
 from cairn.source.languages import BY_NAME
+from cairn.waiting import Asker
 
 FILES = {
     "a.py": "class Größe(Base):\n    def m(self, x) -> int:\n        return x\n\n\nasync def g():\n"
@@ -148,6 +149,46 @@ def test_a_search_ends_when_its_time_is_up_and_says_how_far_it_came(folder: Path
     found = run(folder, "foo($A)", budget_seconds=-1)
     assert (found.searched, found.matches) == (0, [])
     assert found.eligible > 5
+
+
+BOMBS = {
+    "open.js": b"x" + b"(" * 400_000,
+    "nested.py": b"x(" * 30_000 + b")" * 30_000,
+    "line.js": b"x(a);" * 100_000,
+    "crash.yaml": b"x:\n  " + b"- " * 300 + b"x\n",
+}
+
+
+def test_a_file_that_is_too_much_costs_itself_alone_and_is_counted() -> None:
+    texts = {**BOMBS, "last.py": b"x(1)\n"}
+    languages = {".js": "javascript", ".py": "python", ".yaml": "yaml"}
+    files = [(number, path, languages[Path(path).suffix]) for number, path in enumerate(texts)]
+    found = search_structure(texts.__getitem__, files, "x($A)")
+    assert (found.searched, found.eligible, found.unreadable) == (5, 5, 0)
+    assert [match.start_line for match in found.matches if match.file == 4] == [1]
+    assert found.failed <= 4
+
+
+@pytest.mark.parametrize("pattern", ["x" * 2_001, "\ud800($X)", "- " * 900 + "x"], ids=range(3))
+def test_a_pattern_that_is_too_much_is_refused(pattern: str) -> None:
+    with pytest.raises(QueryError, match="pattern"):
+        search_structure(lambda _: b"x(a)\n", [(0, "a", "javascript"), (1, "b", "yaml")], pattern)
+
+
+def test_a_deeply_nested_pattern_is_answered() -> None:
+    files = [(number, "file", language) for number, language in enumerate(FRAMES)]
+    assert search_structure(lambda _: b"x(a)\n", files, "x(" * 300 + "$A" + ")" * 300, 20).matches == []
+
+
+def test_a_structural_search_that_nobody_waits_for_stops() -> None:
+    asker = Asker()
+
+    def read(path: str) -> bytes:
+        asker.leave()
+        return b"foo(a)\n"
+
+    with asker.served(), pytest.raises(BusyError):
+        search_structure(read, [(0, "a.py", "python"), (1, "b.py", "python")], "foo($A)")
 
 
 def test_files_that_are_gone_are_counted(folder: Path) -> None:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from cairn.daemon.http import Events, Reply, Request, Route
-from cairn.errors import CairnError, InternalError
+from cairn.errors import CairnError, InternalError, resource_error
 from cairn.protocol.documents import error_to_dict
 from cairn.protocol.requests import ProjectRequest
 from cairn.schema import Rule
@@ -44,7 +44,7 @@ async def _status(request: Request) -> Reply:
 
 async def _health(request: Request) -> Reply:
     asked = request.query(ProjectRequest)
-    return Reply(await request.daemon.projects.run(asked.project, _examine))
+    return Reply(await request.while_connected(request.daemon.projects.run(asked.project, _examine)))
 
 
 def _examine(workspace: Workspace) -> list[FindingDocument]:
@@ -78,7 +78,7 @@ async def _progress(request: Request, asked: BuildRequest) -> AsyncIterator[tupl
         except Exception as error:  # noqa: BLE001 - the edge of a request, as in app.py
             _log.exception("internal error")
             told = InternalError(f"internal error: {type(error).__name__}", "cairn daemon logs")
-            news.put_nowait(("error", error_to_dict(told)))
+            news.put_nowait(("error", error_to_dict(resource_error(error) or told)))
         finally:
             news.put_nowait(None)
 

@@ -38,8 +38,10 @@ def _handler(operation: Operation) -> Handler:
 async def _perform(request: Request, operation: str, asked: ProjectRequest, project: str) -> Any:  # noqa: ANN401 - JSON
     daemon = request.daemon
     fresh = operation not in _NEED_NO_INDEX and not getattr(asked, "update", False)
-    return await daemon.projects.run(
-        project, partial(_work, operation, asked), fresh=fresh, timeout_seconds=daemon.limits.answer_seconds
+    return await request.while_connected(
+        daemon.projects.run(
+            project, partial(_work, operation, asked), fresh=fresh, timeout_seconds=daemon.limits.answer_seconds
+        )
     )
 
 
