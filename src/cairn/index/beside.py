@@ -182,4 +182,3 @@ def parsed_text(data: bytes, language: str) -> ParsedText:
         return _unpack(isolated(TEXT_JOB.name, data, language))
     except UnparsableError as error:
         return _as_text(data, language, str(error))
-

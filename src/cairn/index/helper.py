@@ -159,6 +159,7 @@ def may_fork() -> bool:
 
 # -- starting one ------------------------------------------------------------------------------------------------------
 
+
 def _spawn() -> tuple[subprocess.Popen[bytes], IO[bytes], IO[bytes]]:
     # Nothing is imported from the working folder, which may be the repository.
     path = os.pathsep.join(os.path.abspath(one) for one in sys.path if one)

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from cairn.errors import QueryError
+from cairn.errors import QueryError, UnparsableError
+from cairn.index.isolation import isolated
 from cairn.search.exact import LineMatch
 from cairn.source.content import normalize
 from cairn.source.languages import BY_NAME
@@ -179,8 +180,26 @@ def _run(
             unreadable += 1
             continue
         if all(word in data for word in words):  # parsing is what takes the time
-            matches += _matches_of(number, data, language, rules[language], names)
+            try:
+                matches += isolated(
+                    "cairn.search.structural:matches_in",
+                    data,
+                    language,
+                    number,
+                    rules[language],
+                    names,
+                    scope="structure",
+                )
+            except UnparsableError:
+                unreadable += 1
     return Found(matches, done, len(files), unreadable)
+
+
+def matches_in(
+    data: bytes, language: str, number: int, rule: dict[str, Any], names: Sequence[tuple[str, str]]
+) -> list[LineMatch]:
+    """Return the matches of a rule in one file."""
+    return list(_matches_of(number, data, language, rule, names))
 
 
 def _matches_of(
