@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cairn.errors import NotFoundError, PathError, QueryError
-from cairn.graph.control import build_control_flow
+from cairn.graph.control import MAX_STEPS, TooManySteps, build_control_flow
 from cairn.graph.dataflow import Dependence, closure, dependences
 from cairn.graph.locate import SourceFile, ask_helper, find_symbol, read_source
 from cairn.graph.names import affects, base_of
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     import tree_sitter
 
 MODULE = "<module>"
-MAX_STEPS = 5_000  # of one function; more are data written as code
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +39,13 @@ class FlowGraph:
         Raises:
             PathError: if it is too long.
         """
-        control = build_control_flow(unit, name, syntax)
-        if len(control.steps) > MAX_STEPS:
+        try:
+            control = build_control_flow(unit, name, syntax)
+        except TooManySteps as error:
             raise PathError(
-                f"{name} in {file.path} has {len(control.steps)} statements; flow is found for {MAX_STEPS} at most",
+                f"{name} in {file.path} has more statements than flow is found for, {MAX_STEPS:,}",
                 f"name a smaller function of it: cairn outline {file.path}",
-            )
+            ) from error
         return cls(file.path, file.language.name, control, tuple(dependences(control)))
 
 
