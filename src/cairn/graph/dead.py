@@ -15,7 +15,7 @@ from cairn.graph.symbols import symbol_of
 from cairn.graph.values import DeadCode, DeadSymbol
 from cairn.source.roles import Role
 
-_SCRIPTS = re.compile(r"[\"']?[\w.-]+[\"']?\s*=\s*[\"']([\w.]+):([\w.]+)[\"']")
+_SCRIPTS = re.compile(r"(?<![\w.-])[\w.-]+[\"']?\s*=\s*[\"']([\w.]+):([\w.]+)[\"']")
 _MAIN = frozenset({"main", "Main", "init", "__main__", "_start", "setUp", "tearDown"})
 _PUBLIC_HEAD = re.compile(r"\b(?:pub|public|export|open|protected)\b")
 _EXPORTING = frozenset({"javascript", "typescript", "tsx", "rust", "java", "csharp", "kotlin", "php", "scala", "swift"})

@@ -14,6 +14,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import Any, NamedTuple
 
 from cairn.graph.memory import place_called
@@ -34,7 +35,9 @@ _ECMASCRIPT_SUFFIXES = (
     ".svelte",
 )
 _COMPILED = re.compile(r"\.([mc]?)jsx?$")
-_COMMENT = re.compile(r"//[^\n\"]*$|/\*.*?\*/", re.MULTILINE | re.DOTALL)
+_COMMENT = re.compile(r"//[^\n\"]*|/\*.*?\*/", re.DOTALL)
+_LINE_COMMENT = re.compile(r"//[^\n\"]*")
+_MAX_ALIASES = 1_000  # of one file of settings
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 _MANIFESTS = frozenset({"package.json", "tsconfig.json", "jsconfig.json", "go.mod", "Cargo.toml", "tsconfig.base.json"})
 
@@ -227,7 +230,7 @@ class Modules:
             base = options.get("baseUrl")
             aliases = [
                 (pattern, [str(target) for target in targets])
-                for pattern, targets in _dict(options.get("paths")).items()
+                for pattern, targets in islice(_dict(options.get("paths")).items(), _MAX_ALIASES)
                 if isinstance(targets, list)
             ]
             if isinstance(base, str) or aliases:
@@ -428,12 +431,26 @@ def _loads(text: str) -> Any:  # noqa: ANN401 - any JSON
     """Read JSON with comments and trailing commas, as tsconfig.json may have; None where it is none."""
     try:
         return json.loads(text)
+    except RecursionError:
+        return None
     except ValueError:
         pass
     try:
-        return json.loads(_TRAILING_COMMA.sub(r"\1", _COMMENT.sub("", text)))
-    except ValueError:
+        return json.loads(_TRAILING_COMMA.sub(r"\1", _without_comments(text)))
+    except (ValueError, RecursionError):
         return None
+
+
+def _without_comments(text: str) -> str:
+    """Return a text without its comments, for which no character is looked at often."""
+    closed = text.rfind("*/") + 2 if "*/" in text else 0
+    return _COMMENT.sub(_without_comment, text[:closed]) + _LINE_COMMENT.sub(_without_comment, text[closed:])
+
+
+def _without_comment(match: re.Match[str]) -> str:
+    """Return what is left of a comment: all of it where a quote follows on the line, for it is part of an address."""
+    in_quotes = match[0].startswith("//") and match.string.startswith('"', match.end())
+    return match[0] if in_quotes else ""
 
 
 def _dict(value: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON
