@@ -84,7 +84,7 @@ def _plain_outline(file: SourceFile, reason: str) -> FileOutline:
     language = file.language.name
     try:
         found: FileOutline = isolated(
-            "cairn.graph.outline:plain_outline", file.data, language, file.path, reason, scope="plain"
+            "cairn.graph.outline:plain_outline", file.data, "text", file.path, language, reason, scope="outline"
         )
     except UnparsableError:
         tokens, n_lines = estimate_tokens(len(file.data)), file.data.count(b"\n") + 1

@@ -111,8 +111,12 @@ def outline_named(data: bytes, language: str, path: str) -> FileOutline:
     return outline_file(data, path, BY_NAME[language])
 
 
-def plain_outline(data: bytes, language: str, path: str, note: str) -> FileOutline:
-    """List the lines of a file that open a section, with a note on why there is no more."""
+def plain_outline(data: bytes, parsed_as: str, path: str, language: str, note: str) -> FileOutline:
+    """List the lines of a file that open a section, with a note on why there is no more.
+
+    Args:
+        parsed_as: not used: the file is not parsed.
+    """
     outline = _without_grammar(data, path, BY_NAME[language], Lines.of(data))
     return outline._replace(notes=(f"{note}: these are the lines that open a section",))
 
