@@ -19,6 +19,7 @@ MAX_SIGNATURE_CHARS = 300
 MAX_DOC_CHARS = 2_000
 # Definitions within so many others, or with a longer qualified name, are data written as code, and not listed.
 MAX_DEPTH, MAX_NAME_CHARS = 48, 1_000
+MAX_DEFINITIONS = 20_000  # of one file; the others are data, too
 MAX_LEAD_LINES = 1_000  # of comments and attributes above a definition
 # A function directly inside one of these is a method.
 TYPE_KINDS = frozenset(
@@ -109,6 +110,8 @@ def find_definitions(
     found: list[Found] = []
     open_parents: list[int] = []
     for match in matches:
+        if len(found) >= MAX_DEFINITIONS:
+            break
         if not match.name or _repeats(found, match):  # the parser makes up an empty name where one is missing
             continue
         while open_parents and not _encloses(found[open_parents[-1]].definition.span, match):
