@@ -22,9 +22,13 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 @pytest.fixture(autouse=True)
 def state_home(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A state folder of its own for each test: commands must not list its projects among those of whoever runs it."""
+    """A state folder of its own for each test: commands must not list its projects among those of whoever runs it.
+
+    And a cache of its own, in which no failure of another test is remembered.
+    """
     folder = tmp_path_factory.mktemp("state")
     monkeypatch.setenv("XDG_STATE_HOME", str(folder))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
     return folder
 
 

@@ -9,6 +9,7 @@ CairnError
  │   └── UnknownSymbolError     no definition has this name
  ├── AmbiguousError         a name that several definitions have
  ├── DiffError              changes that git cannot tell
+├── UnparsableError        a file that the parser gave up on
 ├── RequestError           a request with a field that is unknown, missing or of the wrong kind
 ├── ProjectError           a project that the user has not allowed, or that no project is called
 ├── NotAvailableError      an operation that this version does not have yet
@@ -106,6 +107,12 @@ class DiffError(CairnError):
     """What changed cannot be told: no git repository, or no such revision."""
 
     code = "diff"
+
+
+class UnparsableError(CairnError):
+    """The parser crashed on a file, or needed too much time or memory; it is searched as plain text."""
+
+    code = "unparsable"
 
 
 class RequestError(CairnError):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from cairn.errors import QueryError
 from cairn.graph.context import Section, lay_out_context
-from cairn.graph.locate import find_symbol, read_source
-from cairn.graph.outline import outline_file, subtree
+from cairn.graph.locate import ask_helper, find_symbol, outline_of, read_source
+from cairn.graph.outline import subtree
 from cairn.graph.outline_text import DEFAULT_MAX_TOKENS, lay_out
 from cairn.types import Outline, OutlineMode
 
@@ -32,7 +32,7 @@ def make_outline(
     """
     budget = DEFAULT_MAX_TOKENS if max_tokens is None else max_tokens
     file = read_source(root, path)
-    outline = outline_file(file.data, file.path, file.language)
+    outline = outline_of(file)
     notes = outline.notes
     number = None if symbol is None else find_symbol(outline, symbol)
     focus = None if number is None else outline.symbols[number]
@@ -50,9 +50,7 @@ def make_outline(
     else:
         outline = outline if number is None else subtree(outline, number)
         if mode == "extract":
-            from cairn.graph.extract import lay_out_flow  # noqa: PLC0415 - start-up time: other modes need no flow
-
-            laid = lay_out_flow(file, outline, budget)
+            laid = ask_helper("cairn.graph.extract:flow_laid_out", file, outline, budget, scope="extract")
         else:
             laid = lay_out(outline, budget)
     return Outline(

@@ -6,6 +6,7 @@ import os
 import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
@@ -16,10 +17,11 @@ import numpy.typing as npt
 
 from cairn import waiting
 from cairn.config import Settings
-from cairn.errors import StoreError
+from cairn.errors import StoreError, UnparsableError
 from cairn.graph.modules import Modules
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, Rules, rules_of
 from cairn.index.beside import FACTS_JOB, Task, parse_beside
+from cairn.index.isolation import isolated
 from cairn.index.limits import limits_of
 from cairn.index.reading import HASH_BYTES, HEAD_BYTES
 from cairn.index.snapshot import Snapshot
@@ -27,7 +29,7 @@ from cairn.index.store import StateDir
 from cairn.source.content import check_content, normalize
 from cairn.source.imports import Import
 from cairn.source.languages import BY_NAME, detect_language
-from cairn.source.references import KINDS, NO_FACTS, Facts, decode, encode, read_facts
+from cairn.source.references import KINDS, NO_FACTS, Facts, decode
 from cairn.source.roles import Role
 from cairn.source.text import split_identifier, term_hash, terms_of
 from cairn.source.walk import read_file
@@ -234,8 +236,9 @@ class Code:
         data = self._read(path)
         if data is not None and not check_content(data, path):
             detected = detect_language(path, data[:HEAD_BYTES])
-            definitions, facts = read_facts(data, detected)
             language = detected.name
+            with suppress(UnparsableError):
+                definitions, facts = isolated("cairn.index.parsing:definitions_and_facts", data, language)
         return SourceFile(number, path, language, definitions, facts, rules_of(language), stale=True)
 
     def _read(self, path: str) -> bytes | None:
@@ -321,9 +324,9 @@ class Code:
             self._store(found)
 
     def _run(self, tasks: dict[int, Task[int]]) -> Iterable[tuple[int, bytes]]:
-        if len(tasks) >= _MANY_FILES:
-            return parse_beside(tasks.values(), FACTS_JOB, limits_of(self._settings, background=False))
-        return ((task.tag, encode(read_facts(task.data, BY_NAME[task.language])[1])) for task in tasks.values())
+        limits = limits_of(self._settings, background=False)
+        n_helpers = limits.helpers if len(tasks) >= _MANY_FILES else 1
+        return parse_beside(tasks.values(), FACTS_JOB, n_helpers=n_helpers, in_flight_bytes=limits.in_flight_bytes)
 
     def _store(self, found: list[tuple[int, bytes, bytes]]) -> None:
         try:

@@ -16,7 +16,10 @@ from cairn.graph.syntax import FlowSyntax
 if TYPE_CHECKING:
     import tree_sitter
 
-_MAX_TEXT_CHARS = 120
+MAX_STEPS = 5_000  # of one function; more are data written as code
+_MAX_TEXT_CHARS, _MAX_TEXT_BYTES = 120, 2_000
+_MAX_DEPTH = 48  # of statements in statements; more is data written as code
+_MAX_PATTERN_DEPTH = 20
 _CONDITION_FIELDS = ("condition", "value", "subject", "alias")
 
 
@@ -38,7 +41,11 @@ class _Frame:
 
 
 def build_control_flow(unit: tree_sitter.Node, name: str, syntax: FlowSyntax) -> ControlFlow:
-    """Return the control flow of a function, or of a file's outermost statements when `unit` is its root."""
+    """Return the control flow of a function, or of a file's outermost statements when `unit` is its root.
+
+    Raises:
+        TooManySteps: if it is too long.
+    """
     return _Builder(unit, name, syntax).build()
 
 
@@ -57,6 +64,10 @@ def _first_field(node: tree_sitter.Node, *names: str) -> tree_sitter.Node | None
     return None
 
 
+class TooManySteps(Exception):
+    """A function has more than `MAX_STEPS` statements."""
+
+
 class _Builder:
     def __init__(self, unit: tree_sitter.Node, name: str, syntax: FlowSyntax) -> None:
         self._unit = unit
@@ -67,6 +78,7 @@ class _Builder:
         self._frames: list[_Frame] = []
         self._returns: Ends = []
         self._label = ""
+        self._depth = 0
 
     def build(self) -> ControlFlow:
         unit, syntax = self._unit, self._syntax
@@ -94,7 +106,9 @@ class _Builder:
         return ControlFlow(self._name, _line(unit), _last_line(unit), tuple(self._steps))
 
     def _find_captures(self, node: tree_sitter.Node) -> None:
-        for child in node.named_children:
+        waiting = list(reversed(node.named_children))
+        while waiting:
+            child = waiting.pop()
             if child.type in self._syntax.functions:
                 name = child.child_by_field_name("name")
                 if child.type in self._syntax.named_functions and name is not None:
@@ -102,7 +116,7 @@ class _Builder:
             elif child.type not in self._syntax.classes:
                 if (bound := self._names.function_bound_by(child)) is not None:
                     self._names.captures[bound[0]] = self._names.captured(bound[1])
-                self._find_captures(child)
+                waiting += reversed(child.named_children)
 
     def _new(
         self,
@@ -115,8 +129,11 @@ class _Builder:
         text: str = "",
     ) -> int:
         number = len(self._steps)
+        if number > MAX_STEPS:
+            raise TooManySteps
         first, last = _line(node), last_line or _last_line(node)
-        shown = text or " ".join((node.text or b"").decode("utf-8", "replace").split("\n")[: last - first + 1])
+        beginning = (node.text or b"")[:_MAX_TEXT_BYTES].decode("utf-8", "replace")
+        shown = text or " ".join(beginning.split("\n")[: last - first + 1])
         shown = " ".join(shown.split())[:_MAX_TEXT_CHARS]
         self._steps.append(Step(kind, first, max(first, last), shown, access))
         self._link(ends, number)
@@ -146,7 +163,16 @@ class _Builder:
             ends = self._statement(statement, ends)
         return ends
 
-    def _statement(self, node: tree_sitter.Node, ends: Ends) -> Ends:  # noqa: C901 - one line a statement
+    def _statement(self, node: tree_sitter.Node, ends: Ends) -> Ends:
+        """Add a statement; one that is nested too deeply as a whole, whatever it holds."""
+        if self._depth >= _MAX_DEPTH:
+            return [(self._new("statement", node, self._plain(node), ends), "")]
+        self._depth += 1
+        ends = self._statement_of_kind(node, ends)
+        self._depth -= 1
+        return ends
+
+    def _statement_of_kind(self, node: tree_sitter.Node, ends: Ends) -> Ends:  # noqa: C901 - one line a statement
         syntax, kind = self._syntax, node.type
         if kind in syntax.ignored:
             return ends
@@ -217,6 +243,14 @@ class _Builder:
         return ends
 
     def _if(self, node: tree_sitter.Node, ends: Ends) -> Ends:
+        done: Ends = []
+        following: tree_sitter.Node | None = node
+        while following is not None:  # a chain of `else if` may be long
+            following, ends = self._one_if(following, ends, done)
+        return done + ends
+
+    def _one_if(self, node: tree_sitter.Node, ends: Ends, done: Ends) -> tuple[tree_sitter.Node | None, Ends]:
+        """Add a condition and its body, where that ends to `done`; return the `if` behind `else`, and the ends left."""
         if (initializer := node.child_by_field_name("initializer")) is not None:
             ends = self._statement(initializer, ends)
         condition = node.child_by_field_name("condition")
@@ -224,18 +258,28 @@ class _Builder:
         test = self._new(
             "branch", node, self._names.access(condition), ends, last_line=self._condition_end(node, condition)
         )
-        done = self._body(body, [(test, "true")])
+        done += self._body(body, [(test, "true")])
         otherwise: Ends = [(test, "false")]
         for alternative in node.children_by_field_name("alternative"):
             if alternative.type in self._syntax.else_ifs:
                 condition = alternative.child_by_field_name("condition")
                 last = self._condition_end(alternative, condition)
                 test = self._new("branch", alternative, self._names.access(condition), otherwise, last_line=last)
-                done = done + self._body(alternative.child_by_field_name("consequence"), [(test, "true")])
+                done += self._body(alternative.child_by_field_name("consequence"), [(test, "true")])
                 otherwise = [(test, "false")]
+            elif (inner := self._lone_if(alternative)) is not None:
+                return inner, otherwise
             else:
                 otherwise = self._else(alternative, otherwise)
-        return done + otherwise
+        return None, otherwise
+
+    def _lone_if(self, node: tree_sitter.Node) -> tree_sitter.Node | None:
+        """Return the `if` that is all there is behind an `else`."""
+        if node.type in self._syntax.elses:
+            body = node.child_by_field_name("body")
+            held = [body] if body is not None else self._parts(node)[-1:]
+            return held[0] if held and held[0].type in self._syntax.ifs else None
+        return node if node.type in self._syntax.ifs else None
 
     @staticmethod
     def _condition_end(node: tree_sitter.Node, condition: tree_sitter.Node | None) -> int:
@@ -371,16 +415,16 @@ class _Builder:
             return self._pattern_access(label)
         return self._names.access(label)
 
-    def _pattern_access(self, label: tree_sitter.Node) -> Access:
+    def _pattern_access(self, label: tree_sitter.Node, depth: int = 0) -> Access:
         access = Access()
-        for child in label.named_children:
+        for child in label.named_children if depth < _MAX_PATTERN_DEPTH else ():
             if child.type == "dotted_name" and child.named_child_count == 1:
                 access.add(self._names.bound(child))
             elif child.type in ("class_pattern", "keyword_pattern"):
                 for inner in child.named_children[1:]:
-                    access.add(self._pattern_access(inner))
+                    access.add(self._pattern_access(inner, depth + 1))
             elif child.type != "dotted_name":
-                access.add(self._pattern_access(child))
+                access.add(self._pattern_access(child, depth + 1))
                 if child.type == "identifier":
                     access.add(self._names.bound(child))
         return access

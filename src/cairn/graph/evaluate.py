@@ -18,6 +18,7 @@ from cairn.source.imports import Import, ImportFlag
 from cairn.source.references import RESULT
 
 _PART = re.compile(r"([@$\w~]+[?!=]?|\"\"|\[\]|\{\}|\?)((?:\(\)|\[\]|\{\})*)")
+_MAX_BASES = 200  # of a type, with theirs
 _UNCHANGING = frozenset(
     {"unwrap", "expect", "clone", "as_ref", "as_mut", "borrow", "borrow_mut", "lock", "iter", "to_owned"}
 )
@@ -353,7 +354,7 @@ class Evaluator:
             if found is not None:
                 return found
             for base in self.bases_of(current):
-                if base not in seen and len(seen) < 200:
+                if base not in seen and len(seen) < _MAX_BASES:
                     seen.add(base)
                     queue.append(base)
         return None
@@ -408,7 +409,7 @@ class Evaluator:
         seen = {node}
         queue = list(self.bases_of(node))
         found = []
-        while queue:
+        while queue and len(seen) < _MAX_BASES:
             current = queue.pop(0)
             if current in seen:
                 continue
@@ -448,7 +449,7 @@ class Evaluator:
             if found is not None:
                 return found.by(How.RECEIVER)
             for base in self.bases_of(current):
-                if base not in seen:
+                if base not in seen and len(seen) < _MAX_BASES:
                     seen.add(base)
                     queue.append(base)
         return None

@@ -12,10 +12,16 @@ from cairn.graph.outline_text import OutlineText, heading
 from cairn.graph.steps import CONTROL_ONLY, DATA_ONLY
 from cairn.graph.syntax import FlowSyntax
 from cairn.source.definitions import parse
+from cairn.source.languages import BY_NAME
 from cairn.source.text import count_tokens
 
 if TYPE_CHECKING:
     import tree_sitter
+
+
+def flow_laid_out(data: bytes, language: str, path: str, outline: FileOutline, max_tokens: int) -> OutlineText:
+    """Return the flow of the functions in a file's content; see `lay_out_flow`."""
+    return lay_out_flow(SourceFile(path, data, BY_NAME[language]), outline, max_tokens)
 
 
 def lay_out_flow(file: SourceFile, outline: FileOutline, max_tokens: int) -> OutlineText:

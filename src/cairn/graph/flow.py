@@ -7,20 +7,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cairn.errors import NotFoundError, PathError, QueryError
-from cairn.graph.control import build_control_flow
+from cairn.graph.control import MAX_STEPS, TooManySteps, build_control_flow
 from cairn.graph.dataflow import Dependence, closure, dependences
-from cairn.graph.locate import SourceFile, find_symbol, read_source
+from cairn.graph.locate import SourceFile, ask_helper, find_symbol, read_source
 from cairn.graph.names import affects, base_of
 from cairn.graph.outline import outline_file
 from cairn.graph.steps import CONTROL_ONLY, DATA_ONLY, ControlFlow
 from cairn.graph.syntax import FLOW_SYNTAX, FlowSyntax
 from cairn.source.definitions import parse
+from cairn.source.languages import BY_NAME
 
 if TYPE_CHECKING:
     import tree_sitter
 
 MODULE = "<module>"
-MAX_STEPS = 5_000  # of one function; more are data written as code
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +39,13 @@ class FlowGraph:
         Raises:
             PathError: if it is too long.
         """
-        control = build_control_flow(unit, name, syntax)
-        if len(control.steps) > MAX_STEPS:
+        try:
+            control = build_control_flow(unit, name, syntax)
+        except TooManySteps as error:
             raise PathError(
-                f"{name} in {file.path} has {len(control.steps)} statements; flow is found for {MAX_STEPS} at most",
+                f"{name} in {file.path} has more statements than flow is found for, {MAX_STEPS:,}",
                 f"name a smaller function of it: cairn outline {file.path}",
-            )
+            ) from error
         return cls(file.path, file.language.name, control, tuple(dependences(control)))
 
 
@@ -67,8 +68,15 @@ def flow_of(root: Path, path: str | Path, function: str) -> FlowGraph:
     Raises:
         NotFoundError, AmbiguousError, PathError: as `Workspace.outline`.
         QueryError: if there is no flow for the language, or the symbol is no function.
+        UnparsableError: if the parser gave up on the file, or the flow takes too long to find.
     """
-    file = read_source(root, path)
+    graph: FlowGraph = ask_helper("cairn.graph.flow:flow_in", read_source(root, path), function, scope="flow")
+    return graph
+
+
+def flow_in(data: bytes, language: str, path: str, function: str) -> FlowGraph:
+    """Return the flow of one function in a file's content; see `flow_of`."""
+    file = SourceFile(path, data, BY_NAME[language])
     syntax = syntax_of(file)
     tree = parse(file.data, file.language).root_node
     if function == MODULE:
@@ -94,9 +102,16 @@ def slice_from(root: Path, path: str | Path, line: int, variable: str, *, forwar
 
     Raises:
         NotFoundError: if no statement is on the line, or the function has no such variable.
-        NotFoundError, PathError, QueryError: as `flow_of`.
+        NotFoundError, PathError, QueryError, UnparsableError: as `flow_of`.
     """
     file = read_source(root, path)
+    found: Slice = ask_helper("cairn.graph.flow:slice_in", file, line, variable, forward, scope="slice")
+    return found
+
+
+def slice_in(data: bytes, language: str, path: str, line: int, variable: str, forward: bool) -> Slice:
+    """Return the slice of the function around a line of a file's content; see `slice_from`."""
+    file = SourceFile(path, data, BY_NAME[language])
     syntax = syntax_of(file)
     unit = _innermost(parse(file.data, file.language).root_node, line, syntax)
     name = unit.child_by_field_name("name") if unit.type in syntax.functions else None

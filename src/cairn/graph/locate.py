@@ -6,10 +6,11 @@ import errno
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from cairn.errors import AmbiguousError, NotFoundError, PathError
-from cairn.graph.outline import ID_COUNTER, ID_MARK, FileOutline, outline_file
+from cairn.errors import AmbiguousError, NotFoundError, PathError, UnparsableError
+from cairn.graph.outline import ID_COUNTER, ID_MARK, FileOutline
+from cairn.index.isolation import isolated
 from cairn.source.content import normalize
 from cairn.source.languages import Language, detect_language
 from cairn.source.text import estimate_tokens
@@ -20,6 +21,8 @@ from cairn.types import Fetched
 MAX_FILE_BYTES = 8_000_000
 _HEAD_BYTES = 8_192
 _NEAREST, _CANDIDATES = 5, 10
+# Names beyond these are not compared with a wrong one.
+_MAX_COMPARED, _MAX_COMPARED_CHARS = 5_000, 80
 
 
 class SourceFile(NamedTuple):
@@ -68,6 +71,40 @@ def _below(root: Path, path: str | Path) -> str:
     if not given.is_relative_to(root) or given == root:
         raise PathError(f"{path} is not a file of the project {root}", "name a file below it, or its project with -C")
     return given.relative_to(root).as_posix()
+
+
+def outline_of(file: SourceFile) -> FileOutline:
+    """Return what a file defines, found by a helper; what the parser gives up on has sections only, and a note."""
+    try:
+        found: FileOutline = isolated("cairn.graph.outline:outline_named", file.data, file.language.name, file.path)
+    except UnparsableError as error:
+        found = _plain_outline(file, str(error))
+    return found
+
+
+def _plain_outline(file: SourceFile, reason: str) -> FileOutline:
+    language = file.language.name
+    try:
+        found: FileOutline = isolated(
+            "cairn.graph.outline:plain_outline", file.data, "text", file.path, language, reason, scope="outline"
+        )
+    except UnparsableError:
+        tokens, n_lines = estimate_tokens(len(file.data)), file.data.count(b"\n") + 1
+        found = FileOutline(file.path, language, n_lines, tokens, (), (0, 0), (), (), (), (reason,))
+    return found
+
+
+def ask_helper(job: str, file: SourceFile, *arguments: object, scope: str) -> Any:  # noqa: ANN401 - of any job
+    """Return what a job makes of a file; see `cairn.index.isolation.isolated`.
+
+    Raises:
+        UnparsableError: if the job failed on the file, now or before.
+        CairnError: what the job raises.
+    """
+    try:
+        return isolated(job, file.data, file.language.name, file.path, *arguments, scope=scope)
+    except UnparsableError as error:
+        raise UnparsableError(f"{file.path} {error}", f"read it as text: cairn outline {file.path}") from error
 
 
 def find_symbol(outline: FileOutline, name: str) -> int:
@@ -131,7 +168,8 @@ def _missing(outline: FileOutline, name: str) -> NotFoundError:
     from difflib import get_close_matches  # noqa: PLC0415 - start-up time: only a wrong name needs it
 
     names = list(dict.fromkeys([one.qualified_name for one in outline.symbols] + [one.name for one in outline.symbols]))
-    nearest = get_close_matches(name, names, _NEAREST, 0.5)
+    short = [one for one in names if len(one) <= _MAX_COMPARED_CHARS][:_MAX_COMPARED]
+    nearest = get_close_matches(name[:_MAX_COMPARED_CHARS], short, _NEAREST, 0.5)
     meant = f"; nearest are {', '.join(nearest)}" if nearest else ""
     return NotFoundError(
         f"{outline.path} defines no {name}{meant}", f"list what it defines: cairn outline {outline.path}"
@@ -161,7 +199,7 @@ def fetch_symbol(root: Path, text_id: str) -> Fetched | None:
     # Both a path and a name (`Type.#field`) may hold the mark: the file that exists decides.
     place = next((place for place in places if (root / text_id[:place]).is_file()), places[0])
     file = read_source(root, text_id[:place])
-    outline = outline_file(file.data, file.path, file.language)
+    outline = outline_of(file)
     wanted = text_id[place + 1 :]
     exact = f"{file.path}{ID_MARK}{wanted}"
     number = next((n for n, one in enumerate(outline.symbols) if one.id == exact), None)

@@ -433,12 +433,13 @@ def _matched(pattern: str, module: str) -> str | None:
 
 def _loads(text: str) -> Any:  # noqa: ANN401 - any JSON
     """Read JSON with comments and trailing commas, as tsconfig.json may have; None where it is none."""
-    for plain in (lambda: text, lambda: _TRAILING_COMMA.sub(r"\1", _TEXT_OR_COMMENT.sub(r"\1", text))):
+    try:
         try:
-            return json.loads(plain())
-        except (ValueError, RecursionError):
-            continue
-    return None
+            return json.loads(text)
+        except ValueError:
+            return json.loads(_TRAILING_COMMA.sub(r"\1", _TEXT_OR_COMMENT.sub(r"\1", text)))
+    except (ValueError, RecursionError):
+        return None
 
 
 def _dict(value: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON

@@ -34,6 +34,8 @@ _TARGET_FIELDS = {
     "resource": ("name", "value"),
     "variable_declarator": ("name", "value"),
 }
+# What is nested more deeply in functions, patterns and assignments is left out.
+_MAX_DEPTH = 60
 _CALLED = "await await_expression expression_statement parenthesized_expression"
 _DISCARDING = frozenset({"expression_statement", "go_statement", "defer_statement"})
 
@@ -85,6 +87,7 @@ class NameReader:
 
     def __init__(self, syntax: FlowSyntax) -> None:
         self._syntax = syntax
+        self._depth = 0
         self.captures: dict[str, Access] = {}
 
     def access(self, node: tree_sitter.Node | None) -> Access:
@@ -133,14 +136,25 @@ class NameReader:
             return None
         return _text(name), value
 
-    def _read(self, node: tree_sitter.Node, access: Access) -> None:  # noqa: C901 - one branch a form of expression
+    def _read(self, node: tree_sitter.Node, access: Access) -> None:
+        """Read an expression part by part; of parts within parts, only what binds names takes another call."""
+        if self._depth >= _MAX_DEPTH:
+            return
+        self._depth += 1
+        waiting = [node]
+        while waiting:
+            waiting += reversed(self._read_one(waiting.pop(), access))
+        self._depth -= 1
+
+    def _read_one(self, node: tree_sitter.Node, access: Access) -> list[tree_sitter.Node]:  # noqa: C901 - one branch a form of expression
+        """Take in what a node says by itself, and return its parts that are to be read next."""
         syntax, kind = self._syntax, node.type
         if kind in syntax.identifiers:
             self._use(_text(node), access)
         elif kind in syntax.outer_statements:
             access.outer |= {_text(child) for child in node.named_children}
         elif kind in syntax.skipped or kind in syntax.ignored:
-            return
+            return []
         elif kind in syntax.functions:
             self._nested(node, access)
         elif kind in syntax.comprehensions:
@@ -159,21 +173,24 @@ class NameReader:
         elif kind in _IMPORTS:
             self._import(node, access)
         elif syntax.attributes and kind in syntax.attributes:
-            self._part(node, *syntax.attributes[kind], access)
+            return self._part(node, *syntax.attributes[kind], access)
         elif syntax.subscripts and kind in syntax.subscripts:
-            self._element(node, syntax.subscripts[kind], access)
+            return self._element(node, syntax.subscripts[kind], access)
         else:
             if syntax.calls and kind in syntax.calls:
                 self._call(node, *syntax.calls[kind], access)
-            self._children(node, access)
+            return self._children(node)
+        return []
 
-    def _children(self, node: tree_sitter.Node, access: Access) -> None:
-        for index, child in enumerate(node.children):
-            if (
-                child.is_named
-                and (node.type, node.field_name_for_child(index) or "") not in self._syntax.skipped_fields
-            ):
-                self._read(child, access)
+    def _children(self, node: tree_sitter.Node) -> list[tree_sitter.Node]:
+        skipped = {field for kind, field in self._syntax.skipped_fields if kind == node.type}
+        if not skipped:
+            return node.named_children
+        return [
+            child
+            for index, child in enumerate(node.children)
+            if child.is_named and (node.field_name_for_child(index) or "") not in skipped
+        ]
 
     def _use(self, name: str, access: Access) -> None:
         access.reads.add(name)
@@ -251,24 +268,29 @@ class NameReader:
             elif child.type in ("import_clause", "named_imports", "namespace_import"):
                 self._import(child, access)
 
-    def _part(self, node: tree_sitter.Node, owner: str, name: str, access: Access) -> None:
+    def _part(self, node: tree_sitter.Node, owner: str, name: str, access: Access) -> list[tree_sitter.Node]:
         holder, part = node.child_by_field_name(owner), node.child_by_field_name(name)
-        if holder is not None and part is not None and holder.type in self._syntax.identifiers:
-            access.reads.add(f"{_text(holder)}.{_text(part)}")
-            if _text(holder) in self.captures:
-                access.add(self.captures[_text(holder)])
-        elif holder is not None:
-            self._read(holder, access)
+        if holder is None:
+            return []
+        if part is None or holder.type not in self._syntax.identifiers:
+            return [holder]
+        access.reads.add(f"{_text(holder)}.{_text(part)}")
+        if _text(holder) in self.captures:
+            access.add(self.captures[_text(holder)])
+        return []
 
-    def _element(self, node: tree_sitter.Node, owner: str, access: Access) -> None:
+    def _element(self, node: tree_sitter.Node, owner: str, access: Access) -> list[tree_sitter.Node]:
         holder = node.child_by_field_name(owner)
-        for index, child in enumerate(node.children):
-            if child.is_named and node.field_name_for_child(index) != owner:
-                self._read(child, access)
+        parts = [
+            child
+            for index, child in enumerate(node.children)
+            if child.is_named and node.field_name_for_child(index) != owner
+        ]
         if holder is not None and holder.type in self._syntax.identifiers:
             access.reads.add(_text(holder) + ELEMENTS)
         elif holder is not None:
-            self._read(holder, access)
+            parts.append(holder)
+        return parts
 
     def _call(self, node: tree_sitter.Node, called: str, name: str, access: Access) -> None:
         """Add that a call may change what its method is called on."""
@@ -291,19 +313,20 @@ class NameReader:
     def _held_in(self, node: tree_sitter.Node | None) -> str:
         """Return the variable that holds what a path such as `a.b[i].c` leads to, empty where it is no variable."""
         syntax = self._syntax
-        if node is None:
-            return ""
-        if node.type in syntax.identifiers:
-            return _text(node)
-        if syntax.attributes and node.type in syntax.attributes:
-            owner, part = (node.child_by_field_name(one) for one in syntax.attributes[node.type])
-            if owner is not None and part is not None and owner.type in syntax.identifiers:
-                return f"{_text(owner)}.{_text(part)}"
-            return self._held_in(owner)
-        if syntax.subscripts and node.type in syntax.subscripts:
-            owner = node.child_by_field_name(syntax.subscripts[node.type])
-            plain = owner is not None and owner.type in syntax.identifiers
-            return f"{_text(owner)}{ELEMENTS}" if owner is not None and plain else self._held_in(owner)
+        while node is not None:
+            if node.type in syntax.identifiers:
+                return _text(node)
+            if syntax.attributes and node.type in syntax.attributes:
+                owner, part = (node.child_by_field_name(one) for one in syntax.attributes[node.type])
+                if owner is not None and part is not None and owner.type in syntax.identifiers:
+                    return f"{_text(owner)}.{_text(part)}"
+            elif syntax.subscripts and node.type in syntax.subscripts:
+                owner = node.child_by_field_name(syntax.subscripts[node.type])
+                if owner is not None and owner.type in syntax.identifiers:
+                    return f"{_text(owner)}{ELEMENTS}"
+            else:
+                return ""
+            node = owner
         return ""
 
     def _read_field(self, node: tree_sitter.Node, name: str, access: Access) -> None:
@@ -311,6 +334,12 @@ class NameReader:
             self._read(child, access)
 
     def _write(self, node: tree_sitter.Node, access: Access) -> None:
+        if self._depth < _MAX_DEPTH:
+            self._depth += 1
+            self._write_one(node, access)
+            self._depth -= 1
+
+    def _write_one(self, node: tree_sitter.Node, access: Access) -> None:
         syntax, kind = self._syntax, node.type
         if kind in syntax.identifiers or kind in ("shorthand_property_identifier_pattern", "identifier"):
             access.write(_text(node))

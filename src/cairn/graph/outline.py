@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from cairn.source.definitions import Lines, find_definitions, parse
-from cairn.source.languages import Language
+from cairn.source.languages import BY_NAME, Language
 from cairn.source.text import estimate_tokens
 from cairn.types import Definition, OutlineSymbol, Span
 
@@ -104,6 +104,21 @@ def outline_file(data: bytes, path: str, language: Language) -> FileOutline:
         leads=tuple(min(one.lead_line + 1, one.definition.span.start_line) for one in found),
         notes=notes,
     )
+
+
+def outline_named(data: bytes, language: str, path: str) -> FileOutline:
+    """List the definitions and imports of one file in the language of a name; see `outline_file`."""
+    return outline_file(data, path, BY_NAME[language])
+
+
+def plain_outline(data: bytes, parsed_as: str, path: str, language: str, note: str) -> FileOutline:
+    """List the lines of a file that open a section, with a note on why there is no more.
+
+    Args:
+        parsed_as: not used: the file is not parsed.
+    """
+    outline = _without_grammar(data, path, BY_NAME[language], Lines.of(data))
+    return outline._replace(notes=(f"{note}: these are the lines that open a section",))
 
 
 def symbol_id(path: str, qualified_name: str, occurrence: int) -> str:

@@ -80,6 +80,8 @@ def lay_out(outline: FileOutline, max_tokens: int) -> OutlineText:
     target = min(max_tokens, max(_SMALL_TOKENS, int(outline.tokens * TARGET_SHARE)))
     everything = range(len(outline.symbols))
     low, high = 0, len(_DETAILS) - 1
+    if len(outline.symbols) > target:  # each costs a token at least
+        low = high
     fitting: tuple[str, int] | None = None
     text = ""
     while low <= high:  # the most detail that fits
@@ -101,7 +103,7 @@ def _cut(outline: FileOutline, max_tokens: int, all_tokens: int) -> OutlineText:
     """Leave out the deepest and smallest definitions, and of equals the later ones, until the rest fits."""
     order = sorted(range(len(outline.symbols)), key=lambda number: (*_importance(outline.symbols[number]), number))
     hint = f"--symbol NAME, or --max-tokens {all_tokens + 50}"
-    low, high = 0, len(order)
+    low, high = 0, min(len(order), max_tokens)
     while low < high:  # the most definitions that fit
         middle = (low + high + 1) // 2
         if count_tokens(_render_cut(outline, order[:middle], hint)) <= max_tokens:

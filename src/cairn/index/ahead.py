@@ -9,20 +9,15 @@ from __future__ import annotations
 import os
 import pickle
 import signal
-import sys
-import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import NoReturn
 
-from cairn.index.beside import TEXT_JOB, Task, parse_beside, parse_here
+from cairn.index.beside import TEXT_JOB, Task, outcome, parse_beside
+from cairn.index.helper import failure_of, limited, limits_for, may_fork, read_result, run_fork
+from cairn.index.isolation import known_failure, remember
 from cairn.index.limits import Limits
 from cairn.index.reading import Content, Reader
 from cairn.index.words import ParsedText
-
-# From so many threads on a fork may find a lock taken by one that it does not have.
-_TOO_MANY_THREADS = 2
-_STREAMS = 3  # the standard ones
 
 
 class Ahead:
@@ -48,22 +43,41 @@ class Ahead:
             self._results.close()
         else:
             if not self.pid:
-                _work(self._tasks, sink)
+                run_fork((sink,), lambda: _work(self._tasks, sink))
         os.close(sink)
 
     def parsed(self) -> Iterator[tuple[Content, ParsedText]]:
         """Yield each file with what parsing made of it, in order; a crash costs one file its definitions."""
         if not self.pid:
-            yield from parse_here(self._tasks)
+            yield from self._beside(self._tasks)
             return
         for number, task in enumerate(self._tasks):
+            if reason := known_failure(task.data, task.language):
+                yield task.tag, TEXT_JOB.give_up(task.data, task.language, reason)
+                continue
             try:
-                result = TEXT_JOB.unpack(pickle.load(self._results))
+                result = read_result(self._results)
             except (EOFError, pickle.UnpicklingError):
-                yield task.tag, TEXT_JOB.give_up(task.data, task.language)
-                yield from parse_beside(self._tasks[number + 1 :], TEXT_JOB, self._limits._replace(helpers=1))
+                result = failure_of(self._wait(), *limits_for(len(task.data)))
+            if result.failure:
+                remember(result, task.data, task.language)
+            yield task.tag, outcome(result, task, TEXT_JOB)
+            if result.died:
+                yield from self._beside(self._tasks[number + 1 :])
                 return
-            yield task.tag, result
+
+    def _beside(self, tasks: Sequence[Task[Content]]) -> Iterator[tuple[Content, ParsedText]]:
+        return parse_beside(tasks, TEXT_JOB, n_helpers=1, in_flight_bytes=self._limits.in_flight_bytes)
+
+    def _wait(self) -> int:
+        """Wait for the end of the fork, and return its exit code."""
+        pid, self.pid = self.pid, 0
+        self._results.close()
+        try:
+            os.kill(pid, signal.SIGKILL)  # in case that it lives and answers nonsense
+            return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        except ChildProcessError:  # the program does not want to know how its children end
+            return 0
 
     def close(self) -> None:
         """End the fork, if it has not."""
@@ -85,35 +99,13 @@ def is_worthwhile(limits: Limits, *, cores: int, imported: bool) -> bool:
         cores: how many this process may use; on one alone a fork would only come on top.
         imported: whether numpy is, as in a process that lives on: then there is little to wait for.
     """
-    return limits.helpers > 0 and cores > 1 and not imported and sys.platform == "linux" and _has_one_thread()
+    return limits.helpers > 0 and cores > 1 and not imported and may_fork()
 
 
-def _has_one_thread() -> bool:
-    return len(os.listdir("/proc/self/task")) < _TOO_MANY_THREADS
-
-
-def _work(tasks: Sequence[Task[Content]], sink: int) -> NoReturn:
-    """Parse files and write the results; this is all the fork does, whatever its parent had in mind."""
-    status = 1
-    try:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that a person started
-        _close_all_but(sink)
-        from cairn.index.parsing import JOBS  # noqa: PLC0415 - start-up time: only the fork needs it
-
-        with open(sink, "wb") as results:
-            for task in tasks:
-                pickle.dump(JOBS[TEXT_JOB.name](task.data, task.language), results, protocol=pickle.HIGHEST_PROTOCOL)
+def _work(tasks: Sequence[Task[Content]], sink: int) -> None:
+    """Parse files and write the results; this is all the fork does."""
+    with open(sink, "wb") as results:
+        for task in tasks:
+            if not known_failure(task.data, task.language):
+                results.write(limited(TEXT_JOB.name, len(task.data), task.data, task.language))
                 results.flush()
-        status = 0
-    except BaseException:  # noqa: BLE001 - nothing of the parent's may run here, not even what catches its errors
-        traceback.print_exc()
-    finally:
-        os._exit(status)
-
-
-def _close_all_but(sink: int) -> None:
-    """Close the parent's files, above all the write lock, which has to go with the parent."""
-    for number in map(int, os.listdir("/proc/self/fd")):
-        if number >= _STREAMS and number != sink:
-            with suppress(OSError):  # the one that listed them
-                os.close(number)

@@ -1,29 +1,22 @@
-"""Parses files in this process or in some beside it: on every core, and where a crashing grammar does no harm.
+"""Has files parsed by helpers: on every core, and where a grammar that crashes or never ends costs one file only.
 
-What parses is imported where it is needed, which often is another process.
+What parses is imported where it is needed, which is another process.
 """
 
 from __future__ import annotations
 
-import os
-import pickle
-import subprocess
-import sys
-import threading
+from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
+from cairn.errors import UnparsableError
+from cairn.index.helper import CRASHED, Helper, Result
+from cairn.index.isolation import borrow, give_back, isolated, known_failure, remember
 from cairn.index.words import ParsedText, Words
 from cairn.types import Chunk, Definition, ParsedFile, Span
 
-if TYPE_CHECKING:
-    import queue
-
-    from cairn.index.limits import Limits
-
-_IN_FLIGHT = 1_024  # files handed to other processes and not yet back
+_IN_FLIGHT = 1_024  # files handed to helpers and not yet back
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -38,25 +31,20 @@ class Task(NamedTuple, Generic[T]):
 
 
 class Job(NamedTuple, Generic[R]):
-    """What is done with each file in another process; `name` says what, there (`cairn.index.parsing.JOBS`).
+    """What is done with each file in a helper.
 
-    `unpack` makes a result of what comes back. `give_up` is the result for a file whose grammar crashed.
+    `name` is that of the function that does it. `unpack` makes a result of what comes back. `give_up` is the result for
+    a file on which it failed, given its language and the reason.
     """
 
     name: str
     unpack: Callable[[Any], R]
-    give_up: Callable[[bytes, str], R]
+    give_up: Callable[[bytes, str, str], R]
 
 
-def parse_here(tasks: Iterable[Task[T]]) -> Iterator[tuple[T, ParsedText]]:
-    """Parse files one after the other in this process."""
-    from cairn.index.parsing import parse_text  # noqa: PLC0415 - start-up time: other processes may do it
-
-    for task in tasks:
-        yield task.tag, parse_text(task.data, task.language)
-
-
-def parse_beside(tasks: Iterable[Task[T]], job: Job[R], limits: Limits) -> Iterator[tuple[T, R]]:
+def parse_beside(
+    tasks: Iterable[Task[T]], job: Job[R], *, n_helpers: int, in_flight_bytes: int
+) -> Iterator[tuple[T, R]]:
     """Parse files in processes of their own, in order, while the caller works on those that are done.
 
     A grammar that brings its process down costs one file its definitions: it is cut on line borders instead.
@@ -64,49 +52,94 @@ def parse_beside(tasks: Iterable[Task[T]], job: Job[R], limits: Limits) -> Itera
     Args:
         tasks: the files.
         job: what is done with each.
-        limits: how many processes, of which there is one at least, and how much source may be with them at once.
+        n_helpers: how many processes; there is one at least.
+        in_flight_bytes: how much source may be with them at once.
     """
+    crew = _Crew(job.name, max(1, n_helpers))
     waiting: deque[tuple[int, Task[T]]] = deque()  # with the number of the helper that has it
     waiting_bytes = 0
-    numbered = enumerate(tasks)
-    helpers: list[_Helper[R]] = []  # started with the first file: often there turns out to be none
+    following = iter(tasks)
     try:
         exhausted = False
         while waiting or not exhausted:
-            while not exhausted and len(waiting) < _IN_FLIGHT and waiting_bytes < limits.in_flight_bytes:
-                if (following := next(numbered, None)) is None:
+            while not exhausted and len(waiting) < _IN_FLIGHT and (waiting_bytes < in_flight_bytes or not waiting):
+                if (task := next(following, None)) is None:
                     exhausted = True
                     break
-                if not helpers:
-                    helpers = [_Helper(job) for _ in range(max(1, limits.helpers))]
-                number, task = following[0] % len(helpers), following[1]
-                waiting.append((number, task))
+                waiting.append((crew.send(task), task))
                 waiting_bytes += len(task.data)
-                helpers[number].send(task.data, task.language)
             if not waiting:
                 break
             number, task = waiting.popleft()
             waiting_bytes -= len(task.data)
-            if (result := helpers[number].receive()) is None:
-                result = job.give_up(task.data, task.language)
-                helpers[number].close()
-                helpers[number] = _Helper(job)
-                for owner, again in waiting:
-                    if owner == number:
-                        helpers[number].send(again.data, again.language)
-            yield task.tag, result
+            result = crew.receive(number, task, [again for owner, again in waiting if owner == number])
+            yield task.tag, outcome(result, task, job)
+        crew.dismiss()
     finally:
-        for helper in helpers:
-            helper.close()
+        crew.close()
 
 
-def _without_grammar(data: bytes, language: str) -> ParsedText:
-    from cairn.index.parsing import parse_text  # noqa: PLC0415 - start-up time: few grammars crash
-    from cairn.source.languages import TEXT  # noqa: PLC0415 - as above
+def outcome(result: Result, task: Task[T], job: Job[R]) -> R:
+    """Return what a result comes to for a file."""
+    if result.failure or result.error:
+        return job.give_up(task.data, task.language, result.failure or str(result.error))
+    return job.unpack(result.value)
 
-    result = parse_text(data, TEXT.name)
-    parsed = result.parsed._replace(language=language, note="the grammar crashed on this file")
-    return result._replace(parsed=parsed)
+
+class _Crew:
+    """Some helpers at one kind of work, which take turns; started with the first file, for often there is none."""
+
+    def __init__(self, job: str, size: int) -> None:
+        self._job = job
+        self._size = size
+        self._helpers: list[Helper] = []
+        self._next = 0
+
+    def send(self, task: Task[Any]) -> int:
+        """Hand a file over and return the number of the helper that has it, -1 for one that nobody needs to try."""
+        if known_failure(task.data, task.language):
+            return -1
+        if not self._helpers:
+            self._helpers = [borrow() for _ in range(self._size)]
+        number, self._next = self._next, (self._next + 1) % self._size
+        self._hand_over(number, task)
+        return number
+
+    def _hand_over(self, number: int, task: Task[Any]) -> None:
+        self._helpers[number].send(self._job, len(task.data), task.data, task.language)
+
+    def receive(self, number: int, task: Task[Any], others: Iterable[Task[Any]]) -> Result:
+        """Return what became of a file; a helper that died is replaced, and gets the other files that it had."""
+        if number < 0:
+            return Result(failure=known_failure(task.data, task.language) or CRASHED)
+        result = self._helpers[number].receive()
+        if result.failure:
+            remember(result, task.data, task.language)
+        if result.died:
+            self._helpers[number].close()
+            self._helpers[number] = Helper()
+            for one in others:
+                self._hand_over(number, one)
+        return result
+
+    def dismiss(self) -> None:
+        """Let the helpers go, which have nothing left to do."""
+        while self._helpers:
+            give_back(self._helpers.pop())
+
+    def close(self) -> None:
+        """End the helpers, whatever they do."""
+        while self._helpers:
+            self._helpers.pop().close()
+
+
+def _as_text(data: bytes, language: str, reason: str) -> ParsedText:
+    """Return a file that is cut on line borders for want of a syntax tree."""
+    try:
+        result = _unpack(isolated(TEXT_JOB.name, data, "text"))
+    except UnparsableError:
+        result = ParsedText(ParsedFile("text", (), ()), Words([], array("i"), array("i")), [])
+    return result._replace(parsed=result.parsed._replace(language=language, note=reason))
 
 
 def _unpack(packed: tuple[Any, ...]) -> ParsedText:
@@ -130,62 +163,22 @@ def _unchanged(data: bytes) -> bytes:
     return data
 
 
-def _no_facts(data: bytes, language: str) -> bytes:
+def _no_facts(data: bytes, language: str, reason: str) -> bytes:
     from cairn.source.references import NO_FACTS, encode  # noqa: PLC0415 - start-up time: few grammars crash
 
     return encode(NO_FACTS)
 
 
-TEXT_JOB = Job("text", _unpack, _without_grammar)
-FACTS_JOB = Job("facts", _unchanged, _no_facts)
+TEXT_JOB = Job("cairn.index.parsing:packed_text", _unpack, _as_text)
+FACTS_JOB = Job("cairn.index.parsing:packed_facts", _unchanged, _no_facts)
 
 
-class _Helper(Generic[R]):
-    """Another process, with a thread for each direction, so that neither side ever waits for the other to read."""
+def parsed_text(data: bytes, language: str) -> ParsedText:
+    """Parse one file and take its chunks' words; see `cairn.index.parsing.parse_text`.
 
-    def __init__(self, job: Job[R]) -> None:
-        import queue  # noqa: PLC0415 - start-up time: few runs need such a process
-
-        self._unpack = job.unpack
-        self._process = subprocess.Popen(
-            # -P: without it Python would look for `cairn` in the current folder first, which may be the repository.
-            [sys.executable, "-P", "-m", "cairn.index.parsing", job.name],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(os.path.isabs, sys.path))},
-        )
-        self._tasks: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._results: queue.SimpleQueue[R | None] = queue.SimpleQueue()
-        self._threads = [threading.Thread(target=run, daemon=True) for run in (self._feed, self._collect)]
-        for thread in self._threads:
-            thread.start()
-
-    def send(self, data: bytes, language: str) -> None:
-        """Hand over a file; a process that died is noticed when its result is asked for."""
-        self._tasks.put(pickle.dumps((data, language), protocol=pickle.HIGHEST_PROTOCOL))
-
-    def receive(self) -> R | None:
-        """Return the next result, None when the process died over it."""
-        return self._results.get()
-
-    def _feed(self) -> None:
-        assert self._process.stdin is not None
-        with suppress(BrokenPipeError), self._process.stdin as stream:  # receive() tells of a process that died
-            while (task := self._tasks.get()) is not None:
-                stream.write(task)
-                stream.flush()
-
-    def _collect(self) -> None:
-        assert self._process.stdout is not None
-        with suppress(EOFError, pickle.UnpicklingError), self._process.stdout as stream:
-            while True:
-                self._results.put(self._unpack(pickle.load(stream)))
-        self._results.put(None)
-
-    def close(self) -> None:
-        """End the process."""
-        self._tasks.put(None)
-        self._process.kill()
-        self._process.wait()
-        for thread in self._threads:
-            thread.join()
+    A file on which that failed is cut on line borders, and its note says why.
+    """
+    try:
+        return _unpack(isolated(TEXT_JOB.name, data, language))
+    except UnparsableError as error:
+        return _as_text(data, language, str(error))

@@ -14,7 +14,7 @@ from cairn.embedding.static import StaticModel
 from cairn.errors import DerivedFileError
 from cairn.index.ahead import Ahead
 from cairn.index.analysis import Analyzer
-from cairn.index.beside import TEXT_JOB, Task, parse_beside, parse_here
+from cairn.index.beside import TEXT_JOB, Task, parse_beside
 from cairn.index.limits import Limits, Progress
 from cairn.index.plan import (
     ANALYSIS_VERSION,
@@ -174,9 +174,8 @@ class Builder:
         tally.skipped += reader.skipped
 
     def _parse(self, tasks: Iterator[Task[Content]], plan: Plan) -> Iterator[tuple[Content, ParsedText]]:
-        if self._limits.helpers and plan.is_much:
-            return parse_beside(tasks, TEXT_JOB, self._limits)
-        return parse_here(tasks)
+        n_helpers = self._limits.helpers if plan.is_much else 1
+        return parse_beside(tasks, TEXT_JOB, n_helpers=n_helpers, in_flight_bytes=self._limits.in_flight_bytes)
 
     def _commit(
         self,

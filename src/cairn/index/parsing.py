@@ -1,19 +1,19 @@
-"""Parses files: definitions, chunks and their words, in this process or, run as a module, beside another."""
+"""Parses files: definitions, chunks and their words, as helpers do it (see `cairn.index.helper`)."""
 
 from __future__ import annotations
 
-import pickle
-import signal
-import sys
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from hashlib import blake2b
-from typing import IO, Any
+from typing import TYPE_CHECKING, Any
 
 from cairn.index.words import ParsedText, Row, Words
 from cairn.source.chunking import chunk_file
 from cairn.source.languages import BY_NAME
-from cairn.types import Chunk, ParsedFile, Span
+from cairn.types import Chunk, Definition, ParsedFile, Span
+
+if TYPE_CHECKING:
+    from cairn.source.references import Facts
 
 CHUNK_KEY_BYTES = 5
 MAX_BODY_BYTES = 20_000  # of a chunk's text; only a single line can be longer
@@ -93,31 +93,20 @@ def _plain(span: Span) -> tuple[int, int, int, int]:
     return span.start_line, span.end_line, span.start_byte, span.end_byte
 
 
-def _packed_text(data: bytes, language: str) -> tuple[Any, ...]:
+def packed_text(data: bytes, language: str) -> tuple[Any, ...]:
+    """Parse one file, and return what pickle is fast with; `cairn.index.beside` undoes that."""
     return _pack(parse_text(data, language))
 
 
-def _packed_facts(data: bytes, language: str) -> bytes:
+def packed_facts(data: bytes, language: str) -> bytes:
+    """Return what one file refers to, encoded."""
     from cairn.source.references import encode, read_facts  # noqa: PLC0415 - start-up time: the other job has no need
 
     return encode(read_facts(data, BY_NAME[language])[1])
 
 
-# Each makes of a file what pickle is fast with; `cairn.index.beside.Job` undoes that.
-JOBS: dict[str, Callable[[bytes, str], Any]] = {"text": _packed_text, "facts": _packed_facts}
+def definitions_and_facts(data: bytes, language: str) -> tuple[tuple[Definition, ...], Facts]:
+    """Return what one file defines and refers to."""
+    from cairn.source.references import read_facts  # noqa: PLC0415 - start-up time: the other jobs have no need
 
-
-def serve(job: Callable[[bytes, str], Any], tasks: IO[bytes], results: IO[bytes]) -> None:
-    """Do a job with what comes in until the other side closes; this is all another process does."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that a person started
-    while True:
-        try:
-            data, language = pickle.load(tasks)
-        except EOFError:
-            return
-        pickle.dump(job(data, language), results, protocol=pickle.HIGHEST_PROTOCOL)
-        results.flush()
-
-
-if __name__ == "__main__":
-    serve(JOBS[sys.argv[1]], sys.stdin.buffer, sys.stdout.buffer)
+    return read_facts(data, BY_NAME[language])

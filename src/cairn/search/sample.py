@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from cairn.embedding.static import StaticModel
-from cairn.errors import NotFoundError, QueryError
+from cairn.errors import NotFoundError, QueryError, UnparsableError
 from cairn.graph.locate import code_lines, read_source
 from cairn.index.analysis import Analyzer
-from cairn.index.parsing import own_texts, parse_text, row_of
+from cairn.index.beside import parsed_text
+from cairn.index.isolation import isolated
+from cairn.index.parsing import own_texts, row_of
 from cairn.index.snapshot import Snapshot
 from cairn.index.words import ParsedText, Words
 from cairn.search.engine import MINOR_KINDS
@@ -78,7 +80,7 @@ def sample_at(root: Path, path: str | Path, line: int, model: StaticModel) -> Sa
     n_lines = source.data.count(b"\n") + (not source.data.endswith(b"\n"))
     if not 0 < line <= n_lines:
         raise NotFoundError(f"{source.path} has no line {line}: it has {n_lines:,}", _HINT)
-    file = parse_text(source.data, source.language.name)
+    file = parsed_text(source.data, source.language.name)
     chunks = list(own_texts(file.parsed, source.data))
     if not chunks:
         raise NotFoundError(f"{source.path} is empty", _HINT)
@@ -130,7 +132,7 @@ def sample_of(text: str, name: str | None, snapshot: Snapshot, model: StaticMode
     if "\0" in text:
         raise QueryError("the code is no text", "cairn similar - < FILE")
     language = BY_NAME[name] if name is not None else _guess_language(data, snapshot)
-    parsed = parse_text(data, language.name).parsed
+    parsed = parsed_text(data, language.name).parsed
     outer = [number for number, one in enumerate(parsed.definitions) if one.parent < 0]
     n_lines = data.rstrip().count(b"\n") + 1
     chunk = Chunk("text", -1, 0, (0, len(parsed.definitions)), "", Span(1, n_lines, 0, len(data)), ((1, n_lines),))
@@ -156,10 +158,16 @@ def _guess_language(data: bytes, snapshot: Snapshot) -> Language:
     counts = np.bincount(snapshot.files.languages, minlength=len(snapshot.files.language_names))
     names = [snapshot.files.language_names[number] for number in np.argsort(-counts, kind="stable")]
     candidates = [BY_NAME[name] for name in names if BY_NAME[name].group == "code" and BY_NAME[name].grammar]
-    for language in candidates:
-        if not parse(data, language).root_node.has_error:
-            return language
-    return candidates[0] if candidates else TEXT
+    try:
+        taken = isolated("cairn.search.sample:first_that_takes", data, "", tuple(one.name for one in candidates))
+    except UnparsableError:
+        taken = ""
+    return BY_NAME[taken] if taken else candidates[0] if candidates else TEXT
+
+
+def first_that_takes(data: bytes, language: str, names: Sequence[str]) -> str:
+    """Return the first of some languages whose grammar takes a text without an error, empty if none does."""
+    return next((name for name in names if not parse(data, BY_NAME[name]).root_node.has_error), "")
 
 
 def chunk_vectors(model: StaticModel, file: ParsedText) -> Floats:

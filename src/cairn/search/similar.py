@@ -7,7 +7,7 @@ names were all changed. They are read from the files as they are now and compare
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,7 +22,7 @@ from cairn.search.hits import Focus, Verdict, make_hit
 from cairn.search.near import compare
 from cairn.search.rank import Floats, Ints
 from cairn.search.sample import Sample, chunk_vectors
-from cairn.source.clones import Tokenizer, Tokens, compare_tokens
+from cairn.source.clones import MAX_ALL_CHARS, MAX_CHARS, Tokenizer, Tokens, compare_tokens
 from cairn.source.languages import BY_NAME
 from cairn.storage import chunk_db
 from cairn.storage.chunk_db import MAX_ORDINAL, ORDINAL_BITS, ChunkRow
@@ -30,6 +30,8 @@ from cairn.types import Answer, CodeHit, Match, Span
 
 # So many chunks that are nearest in meaning, and definitions that are nearest in length, are compared.
 NEAREST_ROWS, NEAREST_LENGTHS = 150, 400
+MAX_BESIDE = 600  # definitions in the sample's own file that are nearest in meaning
+MAX_OF_CHUNK = 100  # definitions that begin in one chunk; more are data
 LENGTH_SHARE = 0.35  # how much longer or shorter such a definition may be
 # Code of fewer tokens, such as a getter, has the form of much that is no copy of it.
 MIN_RENAMED_TOKENS = 24
@@ -88,6 +90,7 @@ def _judge_all(library: Library, sample: Sample, request: Request) -> list[Judge
     texts = read_files(library, {one.file for one in candidates})
     tokenizers = {name: Tokenizer(BY_NAME[name]) for name in files.language_names}
     known: dict[tuple[int, Span, bool], Tokens] = {}  # files with one content share their tokens
+    max_chars = _max_chars(candidates)
     judged = []
     for one in candidates:
         waiting.check()
@@ -95,11 +98,19 @@ def _judge_all(library: Library, sample: Sample, request: Request) -> list[Judge
         key = (one.file if text.stale else one.row.blob_id, span, text.stale)
         if key not in known:
             tokenizer = tokenizers[files.language_names[files.languages[one.file]]]
-            known[key] = tokenizer(text.whole(span, moved=text.stale and not one.fresh).decode("utf-8", "replace"))
+            known[key] = tokenizer(
+                text.whole(span, moved=text.stale and not one.fresh).decode("utf-8", "replace"), max_chars
+            )
         result = _judge(sample, known[key], one)
         if result.similarity >= LEAST:
             judged.append(result)
     return sorted(judged, key=lambda one: (-one.similarity, files.paths[one.candidate.file], one.candidate.focus.span))
+
+
+def _max_chars(candidates: Sequence[Candidate]) -> int:
+    """Return how much of each candidate is compared, so that all together take no longer than somebody waits."""
+    sizes = [min(MAX_CHARS, one.focus.span.end_byte - one.focus.span.start_byte) for one in candidates]
+    return MAX_CHARS if sum(sizes) <= MAX_ALL_CHARS else MAX_ALL_CHARS // len(sizes)
 
 
 def _judge(sample: Sample, tokens: Tokens, candidate: Candidate) -> Judged:
@@ -158,12 +169,14 @@ def _beside(library: Library, sample: Sample, parsed_text: ParsedText, file: int
     parsed = parsed_text.parsed
     blob_id = int(library.snapshot.files.blob_ids[file])
     vectors = chunk_vectors(library.model, parsed_text)
-    for number, (chunk, key) in enumerate(zip(parsed.chunks, parsed_text.keys, strict=True)):
+    cosines = np.zeros(len(parsed.chunks)) if sample.vector is None else vectors @ sample.vector
+    for number in sorted(np.argsort(-cosines, kind="stable")[:MAX_BESIDE].tolist()):
+        chunk, key = parsed.chunks[number], parsed_text.keys[number]
         owner = parsed.definitions[chunk.owner] if chunk.owner >= 0 else None
         row = ChunkRow(
             (blob_id << ORDINAL_BITS) + number, key, chunk, parsed.definitions[slice(*chunk.definitions)], owner
         )
-        cosine = float(vectors[number] @ sample.vector) if sample.vector is not None else 0.0
+        cosine = float(cosines[number])
         for focus in _focuses(row):
             if focus.span.end_line < sample.first_line or focus.span.start_line > sample.last_line:
                 yield Candidate(file, row, focus, cosine, fresh=True)
@@ -172,7 +185,7 @@ def _beside(library: Library, sample: Sample, parsed_text: ParsedText, file: int
 def _focuses(row: ChunkRow) -> Iterator[Focus]:
     """Yield the definitions that begin in a chunk, or the chunk itself when it is no part of one."""
     places = [place for place, one in enumerate(row.definitions) if one.kind not in MINOR_KINDS]
-    for place in places:
+    for place in places[:MAX_OF_CHUNK]:
         yield Focus.on(row.definitions[place], place if len(row.definitions) > 1 else None)
     if not places and (row.owner is None or row.owner.kind in MINOR_KINDS):
         yield Focus.on_text(row.chunk.kind, row.chunk.span)

@@ -15,9 +15,9 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cairn import waiting
-from cairn.errors import QueryError
+from cairn.errors import QueryError, UnparsableError
+from cairn.index.isolation import isolated
 from cairn.search.exact import BUDGET_SECONDS, LineMatch
-from cairn.search.matcher import GaveUpError, Matcher
 from cairn.source.content import normalize
 from cairn.source.languages import BY_NAME
 
@@ -140,25 +140,38 @@ def search_structure(
     spoken = sorted({language for _, _, language in files if language in FRAMES})
     if not spoken:
         return Found([], 0, 0, 0)
-    with Matcher(pattern) as matcher:
-        try:
-            rules, pieces = matcher.prepare(spoken)
-        except GaveUpError as error:
-            raise QueryError("the pattern is too much for ast-grep", f"shorten it: {_EXAMPLE}") from error
-        if not rules:
-            raise _no_piece(pattern, spoken)
-        searched = pieces or set(rules)
-        todo = [one for one in files if one[2] in searched]
-        found = _run(read, todo, matcher, pattern, budget_seconds)
+    rules, pieces = _rules(pattern, spoken)
+    if not rules:
+        raise _no_piece(pattern, spoken)
+    searched = pieces or set(rules)
+    todo = [one for one in files if one[2] in searched]
+    found = _run(read, todo, rules, pattern, budget_seconds)
     if not pieces and not found.matches:
         raise _no_piece(pattern, spoken)
     return found
 
 
-def prepare(pattern: str, languages: Sequence[str]) -> tuple[dict[str, dict[str, Any]], set[str]]:
+def _rules(pattern: str, languages: Sequence[str]) -> tuple[dict[str, dict[str, Any]], set[str]]:
     """Return ast-grep's rule for each language that takes a pattern, and those of which it is a piece."""
-    rules = {language: rule for language in languages if (rule := _rule(pattern, language)) is not None}
-    return rules, {language for language in rules if _is_piece(pattern, language)}
+    rules: dict[str, dict[str, Any]] = {}
+    pieces: set[str] = set()
+    for language in languages:
+        waiting.check()
+        try:
+            rule, is_piece = _isolated("prepare", b"", language, pattern)
+        except UnparsableError as error:
+            raise QueryError("the pattern is too much for ast-grep", f"shorten it: {_EXAMPLE}") from error
+        if rule is not None:
+            rules[language] = rule
+            if is_piece:
+                pieces.add(language)
+    return rules, pieces
+
+
+def prepare(_data: bytes, language: str, pattern: str) -> tuple[dict[str, Any] | None, bool]:
+    """Return ast-grep's rule for a language, None if it does not take the pattern, and whether it is a piece of it."""
+    rule = _rule(pattern, language)
+    return rule, rule is not None and _is_piece(pattern, language)
 
 
 def files_to_search(
@@ -179,7 +192,7 @@ def files_to_search(
 def _run(
     read: Callable[[str], bytes],
     files: Sequence[tuple[int, str, str]],
-    matcher: Matcher,
+    rules: Mapping[str, dict[str, Any]],
     pattern: str,
     budget_seconds: float,
 ) -> Found:
@@ -199,16 +212,20 @@ def _run(
             continue
         if all(word in data for word in words):  # parsing is what takes the time
             try:
-                matches += matcher.match(number, data, language)
-            except GaveUpError:
+                matches += _isolated("matches_in", data, language, pattern, number, rules[language])
+            except UnparsableError:
                 failed += 1
     return Found(matches, done, len(files), unreadable, failed)
 
 
-def matches_of(number: int, data: bytes, language: str, rule: dict[str, Any], pattern: str) -> list[LineMatch]:
-    """Return the matches of one file in reading order, those on the same lines as one."""
-    names = tuple(dict.fromkeys(_NAMED.findall(pattern)))
-    return list(_iter_matches(number, data, language, rule, names))
+def _isolated(job: str, data: bytes, language: str, pattern: str, *arguments: object) -> Any:  # noqa: ANN401 - of any job
+    """Have ast-grep do a job of this module where it may crash; what fails for one pattern may do for another."""
+    return isolated(f"{__name__}:{job}", data, language, pattern, *arguments, scope=f"structure {pattern}")
+
+
+def matches_in(data: bytes, language: str, pattern: str, number: int, rule: dict[str, Any]) -> list[LineMatch]:
+    """Return the matches of a rule in one file in reading order, those on the same lines as one."""
+    return list(_iter_matches(number, data, language, rule, tuple(dict.fromkeys(_NAMED.findall(pattern)))))
 
 
 def _iter_matches(

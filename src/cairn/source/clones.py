@@ -17,8 +17,13 @@ from cairn.source.text import split_identifier
 
 _T = TypeVar("_T")
 MAX_CHARS = 200_000  # of a piece; the rest is not compared
+MAX_ALL_CHARS = 3_000_000  # of all pieces compared at a time; where they have more, each has its share
 GRAM = 5  # tokens in a row that are compared as one
-_STRINGS = r'"""(?:.|\n)*?"""|\'\'\'(?:.|\n)*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|`(?:\\.|[^`\\])*`'
+# What is not closed goes on to the end, or has a largest size, so that no character is looked at often.
+_STRINGS = (
+    r'"""(?:.|\n)*?(?:"""|\Z)|\'\'\'(?:.|\n)*?(?:\'\'\'|\Z)'
+    r'|"(?:\\.|[^"\\\n]){0,1000}"|\'(?:\\.|[^\'\\\n]){0,1000}\'|`(?:\\.|[^`\\]){0,1000}`'
+)
 _QUOTES = frozenset("\"'`")
 _NAME, _TEXT, _NUMBER = "\0name", "\0text", "\0number"
 
@@ -56,10 +61,10 @@ class Tokenizer:
         self._marks = _Marks(language)
         self._words = _WordsOfToken()
 
-    def __call__(self, text: str) -> Tokens:
-        """Return the tokens of a piece of code, of its first `MAX_CHARS` characters."""
+    def __call__(self, text: str, max_chars: int = MAX_CHARS) -> Tokens:
+        """Return the tokens of a piece of code, of its first characters."""
         marks = self._marks
-        found = [token for token in self._find(text[:MAX_CHARS]) if marks[token] is not None]
+        found = [token for token in self._find(text[:max_chars]) if marks[token] is not None]
         shape = [marks[token] or "" for token in found]
         size = min(GRAM, len(shape))
         grams = Counter(zip(*(shape[first:] for first in range(size)), strict=False))
@@ -136,5 +141,5 @@ def keywords(language: Language) -> frozenset[str]:
 @cache
 def _pattern(language: Language) -> re.Pattern[str]:
     comments = [rf"{re.escape(mark)}[^\n]*" for mark in language.line_comments]
-    comments += [rf"{re.escape(start)}(?:.|\n)*?{re.escape(end)}" for start, end in language.block_comments]
+    comments += [rf"{re.escape(start)}(?:.|\n)*?(?:{re.escape(end)}|\Z)" for start, end in language.block_comments]
     return re.compile("|".join([*comments, _STRINGS, r"\d[\w.]*", r"[^\W\d]\w*", r"[^\w\s]"]))

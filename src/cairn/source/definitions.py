@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 MAX_SIGNATURE_CHARS = 300
 MAX_DOC_CHARS = 2_000
+# Definitions within so many others, or with a longer qualified name, are data written as code, and not listed.
+MAX_DEPTH, MAX_NAME_CHARS = 48, 1_000
+MAX_DEFINITIONS = 20_000  # of one file; the others are data, too
+MAX_LEAD_LINES = 1_000  # of comments and attributes above a definition
 # A function directly inside one of these is a method.
 TYPE_KINDS = frozenset(
     {"class", "interface", "struct", "trait", "impl", "enum", "contract", "record", "object"}
@@ -106,11 +110,15 @@ def find_definitions(
     found: list[Found] = []
     open_parents: list[int] = []
     for match in matches:
+        if len(found) >= MAX_DEFINITIONS:
+            break
         if not match.name or _repeats(found, match):  # the parser makes up an empty name where one is missing
             continue
         while open_parents and not _encloses(found[open_parents[-1]].definition.span, match):
             open_parents.pop()
         parent = open_parents[-1] if open_parents else -1
+        if len(open_parents) >= MAX_DEPTH or _name_chars(found, parent, match) > MAX_NAME_CHARS:
+            continue
         if parent >= 0 and match.outer and found[parent].definition.kind in FUNCTION_KINDS:
             continue  # a local variable, or what only looks like a definition there
         if match.clause and found and _continues(found[-1].definition, match, parent):
@@ -119,6 +127,11 @@ def find_definitions(
             found.append(_build(match, parent, found, data, lines, language, wrappers))
         open_parents.append(len(found) - 1)
     return found
+
+
+def _name_chars(found: list[Found], parent: int, match: Match) -> int:
+    around = len(found[parent].definition.qualified_name) if parent >= 0 else 0
+    return around + len(match.namespace) + len(match.receiver) + len(match.scope) + len(match.name)
 
 
 def _encloses(outer: Span, inner: Match) -> bool:
@@ -217,7 +230,8 @@ def _lead(first: int, wrapper_start: int, data: bytes, lines: Lines, language: L
     lead = min(first, lines.at(wrapper_start))
     comments: list[str] = []
     inside_block = ""
-    while lead > 0:
+    lowest = max(0, first - MAX_LEAD_LINES)
+    while lead > lowest:
         text = data[lines.starts[lead - 1] : lines.end_byte(lead - 1)].decode("utf-8", "replace").strip()
         opener = next((pair[0] for pair in language.block_comments if text.endswith(pair[1])), "")
         if inside_block or opener:

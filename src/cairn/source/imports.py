@@ -33,6 +33,7 @@ class Import(NamedTuple):
 
 _Parts = Iterator[tuple[str, str, str, ImportFlag]]
 _NONE = ImportFlag(0)
+_MAX_DEPTH = 20
 _SPACE = re.compile(r"\s+")
 _PYTHON_COMMENT = re.compile(r"#[^\n]*")
 _BLOCK_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
@@ -175,9 +176,11 @@ def _php(text: str) -> _Parts:
         yield module, name, alias if alias != path else name, _NONE
 
 
-def _unfold(text: str, separator: str) -> Iterator[str]:
-    """Yield each path of `a::{b, c::{d, e}}` in full."""
+def _unfold(text: str, separator: str, depth_left: int = _MAX_DEPTH) -> Iterator[str]:
+    """Yield each path of `a::{b, c::{d, e}}` in full, without those in more brackets than anybody writes."""
     open_at = text.find("{")
+    if not depth_left:
+        return
     if open_at < 0:
         yield from (part.strip() for part in text.split(",") if part.strip())
         return
@@ -189,7 +192,7 @@ def _unfold(text: str, separator: str) -> Iterator[str]:
         if letter == "," and not depth:
             part = inside[start - open_at - 1 : place].strip()
             start = open_at + 2 + place
-            for one in _unfold(part, separator) if part else ():
+            for one in _unfold(part, separator, depth_left - 1) if part else ():
                 yield f"{prefix}{separator}{one}" if prefix else one
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import tree_sitter
 
 # Patterns here are text, which `re` compiles when it first uses them and keeps: importing this is part of every start.
-_LOOKS_LIKE_CPP = rb"(?m)^\s*(?:class|namespace|template|using|public:|private:)\b|\w::\w|\bconstexpr\b"
+_LOOKS_LIKE_CPP = rb"(?m)^[^\S\n]*(?:class|namespace|template|using|public:|private:)\b|\w::\w|\bconstexpr\b"
 _QUERIES = Path(__file__).parent / "queries"
 _SHEBANG = rb"^#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*)?([\w.+-]+)"
 

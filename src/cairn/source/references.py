@@ -40,7 +40,11 @@ _DECORATE, _USE = _KIND_OF["decorate"], _KIND_OF["use"]
 # A value belongs to the function or type around it, not to the variable it is for.
 _VALUE_KINDS = frozenset({"variable", "constant", "field", "property", "key", "section", "type", "macro"})
 _MAX_EXPRESSION_BYTES = 400
-_MAX_KEPT_REFERENCES = 60_000  # of one file; more is generated code
+# Of one file; more is generated code.
+_MAX_KEPT_REFERENCES = 60_000
+_MAX_IMPORTS, _MAX_VALUES = 20_000, 60_000
+_MAX_IMPORT_CHARS = 500  # of a module, or of a name
+_MAX_TYPE_CHARS = 400
 
 _PLAIN = re.compile(r"[@$\w]+(?:\.[@$\w]+)*")
 _STRING = re.compile(r"""[rbfu]*"(?:[^"\\\n]|\\.)*"|[rbfu]*'(?:[^'\\\n]|\\.)*'|`[^`]*`""", re.IGNORECASE)
@@ -177,7 +181,9 @@ class _Collector:
             expressions.append(number)
             scopes.append(self._decorated(start, scope) if kind == _DECORATE else scope)
             lines.append(bisect_right(starts, end - 1))
-        return Facts(list(texts), kinds, expressions, scopes, lines, self._imports, self._values, self._package)
+        imports, values = self._imports[:_MAX_IMPORTS], self._values[:_MAX_VALUES]
+        package = self._package[:_MAX_IMPORT_CHARS]
+        return Facts(list(texts), kinds, expressions, scopes, lines, imports, values, package)
 
     def _import(self, node: tree_sitter.Node) -> None:
         start = node.start_byte
@@ -187,7 +193,8 @@ class _Collector:
             condition = block.parent.child_by_field_name("condition")
             if condition is not None and b"TYPE_CHECKING" in (condition.text or b""):
                 flags |= ImportFlag.TYPE_ONLY
-        self._imports += read_import(_text(node), self._language, self._line(start), flags)
+        found = read_import(_text(node), self._language, self._line(start), flags)
+        self._imports += [one for one in found if max(map(len, one[:3])) <= _MAX_IMPORT_CHARS]
 
     def _value(self, node: tree_sitter.Node, captures: Captures) -> None:
         start = node.start_byte
@@ -277,6 +284,8 @@ def expression_of(raw: bytes) -> str:
 @lru_cache(maxsize=1 << 14)
 def type_name(text: str) -> str:
     """Return the class that a type annotation names, empty for a union of several, a container, or none at all."""
+    if len(text) > _MAX_TYPE_CHARS:
+        return ""
     text = _SPACE.sub(" ", text).strip().lstrip(":").strip().strip("\"'")
     text = re.sub(r"^(?:(?:const|mut|dyn|impl|final|static|struct|readonly|in|out|ref) |&(?:'\w+ )?|\*)+", "", text)
     text = re.sub(r"(?:[?*&]| const)+$", "", text)

@@ -11,6 +11,9 @@ from cairn.storage.connection import in_parts
 from cairn.storage.meta_db import write_meta
 from cairn.types import FileStat, Skipped
 
+# What is said of a blob that the parser did not give up on; see `cairn.source.chunking`.
+ORDINARY_NOTES = ("no grammar for this language", "did not parse")
+
 
 class ViewRow(NamedTuple):
     """One view; `generation` is the one its file of arrays was written in, 0 before the first.
@@ -133,11 +136,16 @@ def iter_files(connection: sqlite3.Connection, view_id: int) -> Iterable[FileRow
 
 
 def read_skipped(connection: sqlite3.Connection, view_id: int) -> list[Skipped]:
-    """Return the files of a view that were read and left out, with the reason."""
+    """Return the files of a view that were read and left out, and those the parser gave up on, with the reason."""
     rows = connection.execute(
         "SELECT path, reason FROM file WHERE view_id = ? AND blob_id IS NULL AND reason <> '' ORDER BY path", (view_id,)
     )
-    return [Skipped(os.fsdecode(path), reason) for path, reason in rows]
+    left_out = [Skipped(os.fsdecode(path), reason) for path, reason in rows]
+    notes = dict(connection.execute("SELECT id, note FROM blob WHERE note NOT IN ('', ?, ?)", ORDINARY_NOTES))
+    if not notes:
+        return left_out
+    known = [(path, notes.get(blob_id)) for path, blob_id, _ in shown_files(connection, view_id)]
+    return [*left_out, *(Skipped(path, f"searched as plain text: {note}") for path, note in known if note)]
 
 
 def shown_files(connection: sqlite3.Connection, view_id: int) -> Iterator[tuple[str, int, str]]:

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from cairn.index.beside import TEXT_JOB, Task, parse_beside
-from cairn.index.limits import Limits
 
 
 def test_a_package_in_the_current_folder_is_not_taken_for_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -15,7 +14,7 @@ def test_a_package_in_the_current_folder_is_not_taken_for_ours(tmp_path: Path, m
         (tmp_path / name).write_text(planted)
     monkeypatch.chdir(tmp_path)
     task = Task(b"def parse():\n    pass\n", "python", 1)
-    ((tag, parsed),) = parse_beside([task], TEXT_JOB, Limits(1, 100, 1_000, 1_000))
+    ((tag, parsed),) = parse_beside([task], TEXT_JOB, n_helpers=1, in_flight_bytes=1_000)
     assert tag == 1
     assert [one.name for one in parsed.parsed.definitions] == ["parse"]
     assert not (tmp_path / "ran").exists()

@@ -1,0 +1,365 @@
+"""Other processes that work on what a repository brings, where a crash, an endless parse or much memory harm nobody.
+
+A helper does one job after the other, and lives as long as somebody has jobs for it. What a job may take is enforced
+by the operating system, for a grammar in native code heeds nothing else. A helper that takes more ends, and costs its
+job alone.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import is_dataclass
+from functools import cache
+from importlib import import_module
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+from cairn.errors import CairnError, error_from
+
+if TYPE_CHECKING:
+    import queue
+
+# What a job may take: processor time, and memory beside what the helper holds before it; larger files get more.
+SECONDS = 2
+MEMORY_MB = 224
+SECONDS_PER_MB, MEMORY_MB_PER_MB = 2, 50
+# Of the wall clock, where processor time is not counted (Windows) or does not pass.
+PATIENCE_SECONDS = 60
+CRASHED = "the grammar crashed on this file"
+_MOST_KEPT_MB = 200  # from job to job: grammars, queries, and what malloc does not give back
+_MEMORY_EXIT = 17
+_STREAMS = 3  # the standard ones
+_MB = 1_000_000
+
+
+class Result(NamedTuple):
+    """What became of a job: its value, the error meant for the user that it raised, or why there is neither.
+
+    `memorable` says that the reason lies in the content, so that trying again is of no use; `died` that the helper can
+    take no more jobs.
+    """
+
+    value: Any = None
+    error: CairnError | None = None
+    failure: str = ""
+    memorable: bool = False
+    died: bool = False
+
+
+class Helper:
+    """Another process, with a thread for each direction, so that neither side ever waits for the other to read.
+
+    It is a fork where this process has one thread, which saves the time to start and to import, else a fresh one.
+    """
+
+    def __init__(self) -> None:
+        import queue  # noqa: PLC0415 - start-up time: many runs need no helper
+
+        self.priority = own_priority()
+        self._process: subprocess.Popen[bytes] | _Fork
+        self._process, tasks, results = _fork() if may_fork() else _spawn()
+        self._limits: deque[tuple[int, int]] = deque()  # of the jobs without an answer
+        self._tasks: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._results: queue.SimpleQueue[Result] = queue.SimpleQueue()
+        self._threads = [
+            threading.Thread(target=self._feed, args=(tasks,), daemon=True),
+            threading.Thread(target=self._collect, args=(results,), daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def send(self, job: str, size: int, *arguments: Any) -> None:  # noqa: ANN401 - of any job
+        """Hand over a job; a process that died is noticed when its result is asked for.
+
+        Args:
+            job: a function, as `module:name`.
+            size: of the content that it works on, in bytes.
+        """
+        self._limits.append(limits_for(size))
+        self._tasks.put(pickle.dumps((job, size, arguments), protocol=pickle.HIGHEST_PROTOCOL))
+
+    def receive(self) -> Result:
+        """Return what became of the first job without an answer; after a failure `is_alive` may be false."""
+        import queue  # noqa: PLC0415 - as above
+
+        seconds, memory_mb = self._limits.popleft()
+        try:
+            result = self._results.get(timeout=PATIENCE_SECONDS)
+        except queue.Empty:
+            self._process.kill()
+            return Result(failure=f"took more than {PATIENCE_SECONDS} s to parse", died=True)
+        if result is not _DIED:
+            return result
+        self._results.put(_DIED)  # for whoever asks again
+        return failure_of(self._process.wait(), seconds, memory_mb)
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it can take jobs."""
+        return self._process.poll() is None and all(thread.is_alive() for thread in self._threads)
+
+    def close(self) -> None:
+        """End the process."""
+        self._tasks.put(None)
+        self._process.kill()
+        self._process.wait()
+        for thread in self._threads:
+            thread.join()
+
+    def _feed(self, stream: IO[bytes]) -> None:
+        with suppress(BrokenPipeError), stream:  # receive() tells of a process that died
+            while (task := self._tasks.get()) is not None:
+                stream.write(task)
+                stream.flush()
+
+    def _collect(self, stream: IO[bytes]) -> None:
+        with suppress(EOFError, pickle.UnpicklingError, OSError), stream:
+            while True:
+                self._results.put(read_result(stream))
+        self._process.kill()  # one that answers nonsense is worth as much as one that died
+        self._results.put(_DIED)
+
+
+_DIED = Result(died=True)
+
+
+def limits_for(size: int) -> tuple[int, int]:
+    """Return the seconds and megabytes that a job may take which works on so many bytes."""
+    beyond = max(0, size - 1) // _MB
+    return SECONDS + SECONDS_PER_MB * beyond, MEMORY_MB + MEMORY_MB_PER_MB * (beyond + 1)
+
+
+def failure_of(exit_code: int, seconds: int, memory_mb: int) -> Result:
+    """Return what the end of a process says about the job that it had."""
+    if exit_code == -getattr(signal, "SIGPROF", 0):
+        return Result(failure=f"took more than {seconds} s to parse", memorable=True, died=True)
+    if exit_code == _MEMORY_EXIT:
+        return Result(failure=f"needed more than {memory_mb} MB to parse", memorable=True, died=True)
+    # Somebody else's signal says nothing about the file.
+    memorable = exit_code not in (-signal.SIGTERM, -getattr(signal, "SIGKILL", 0))
+    return Result(failure=CRASHED, memorable=memorable, died=True)
+
+
+def own_priority() -> int:
+    """Return the priority of this thread, which what it starts has, too."""
+    return os.getpriority(os.PRIO_PROCESS, 0) if sys.platform != "win32" else 0
+
+
+def may_fork() -> bool:
+    """Tell whether this process can be forked safely: with more threads than one a lock may be taken for good."""
+    return sys.platform == "linux" and len(os.listdir("/proc/self/task")) == 1
+
+
+# -- starting one ------------------------------------------------------------------------------------------------------
+
+
+def _spawn() -> tuple[subprocess.Popen[bytes], IO[bytes], IO[bytes]]:
+    # Nothing is imported from the working folder, which may be the repository.
+    path = os.pathsep.join(os.path.abspath(one) for one in sys.path if one)
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "cairn.index.helper"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,  # grammars print before they crash
+        cwd=os.path.abspath(os.sep),
+        env={**os.environ, "PYTHONPATH": path},
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    return process, process.stdin, process.stdout
+
+
+class _Fork:
+    """The process number of a fork, waited for once."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._exit_code: int | None = None
+        self._lock = threading.Lock()
+
+    def poll(self) -> int | None:
+        return self._ended(os.WNOHANG)
+
+    def wait(self) -> int:
+        code = self._ended(0)
+        assert code is not None
+        return code
+
+    def kill(self) -> None:
+        if self.poll() is None:
+            os.kill(self._pid, signal.SIGKILL)
+
+    def _ended(self, options: int) -> int | None:
+        with self._lock:
+            if self._exit_code is None:
+                try:
+                    pid, status = os.waitpid(self._pid, options)
+                except ChildProcessError:  # the program does not want to know how its children end
+                    self._exit_code = 0
+                else:
+                    self._exit_code = os.waitstatus_to_exitcode(status) if pid else None
+            return self._exit_code
+
+
+def _fork() -> tuple[_Fork, IO[bytes], IO[bytes]]:
+    tasks_source, tasks_sink = os.pipe()
+    results_source, results_sink = os.pipe()
+    pid = os.fork()
+    if not pid:
+        run_fork((tasks_source, results_sink), lambda: _serve_ends(tasks_source, results_sink))
+    os.close(tasks_source)
+    os.close(results_sink)
+    return _Fork(pid), open(tasks_sink, "wb"), open(results_source, "rb")
+
+
+def _serve_ends(source: int, sink: int) -> None:
+    with open(source, "rb") as tasks, open(sink, "wb") as results:
+        serve(tasks, results)
+
+
+def run_fork(keep: tuple[int, ...], work: Callable[[], None]) -> NoReturn:
+    """Do some work and end: all that a fork does, whatever its parent had in mind.
+
+    Args:
+        keep: the files it needs. All others are closed, above all the write lock, which has to go with the parent.
+    """
+    status = 1
+    try:
+        for number in map(int, os.listdir("/proc/self/fd")):
+            if number >= _STREAMS and number not in keep:
+                with suppress(OSError):  # the one that listed them
+                    os.close(number)
+        be_helper()
+        work()
+        status = 0
+    finally:
+        os._exit(status)  # nothing of the parent's may run here, not even what catches its errors
+
+
+# -- inside the helper -------------------------------------------------------------------------------------------------
+
+
+def be_helper() -> None:
+    """Set this process up for work on foreign content."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that a person started
+    if sys.platform != "win32":
+        import resource  # noqa: PLC0415 - is not there on Windows
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in range(_STREAMS):  # grammars print before they crash
+        os.dup2(nowhere, stream)
+    os.close(nowhere)
+
+
+def limited(job: str, size: int, *arguments: Any) -> bytes:  # noqa: ANN401 - of any job
+    """Return what became of a job, as bytes; the process ends when it takes too much."""
+    function = _function(job)
+    seconds, memory_mb = limits_for(size)
+    _limit_memory(memory_mb)
+    _limit_time(seconds)
+    try:
+        result = function(*arguments)
+        return pickle.dumps(("value", result), protocol=pickle.HIGHEST_PROTOCOL)
+    except CairnError as error:
+        return pickle.dumps(("error", error.code, str(error), error.hint))
+    except MemoryError:
+        os._exit(_MEMORY_EXIT)
+    except Exception as error:  # noqa: BLE001 - a content that we have no idea of costs one file, not the run
+        return pickle.dumps(("failure", f"cannot be parsed: {type(error).__name__}"))
+    finally:
+        _limit_time(0)
+
+
+@cache
+def _function(job: str) -> Callable[..., Any]:
+    module, name = job.split(":")
+    function: Callable[..., Any] = getattr(import_module(module), name)
+    return function
+
+
+def _limit_time(seconds: int) -> None:
+    """Have the system end this process when it has used so many more seconds of processor time; 0 for no limit."""
+    if sys.platform != "win32":
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+
+
+def _limit_memory(memory_mb: int) -> None:
+    """Let this process take so much more memory than it holds; what asks for more fails."""
+    if sys.platform != "linux":
+        return
+    import resource  # noqa: PLC0415 - is not there on Windows
+
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    wanted = min(_held(), _first_held() + _MOST_KEPT_MB * _MB) + memory_mb * _MB
+    resource.setrlimit(resource.RLIMIT_DATA, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
+
+
+def _held() -> int:
+    """Return how much private memory this process has, in bytes."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[5]) * os.sysconf("SC_PAGESIZE")
+
+
+@cache
+def _first_held() -> int:
+    return _held()
+
+
+def serve(tasks: IO[bytes], results: IO[bytes]) -> None:
+    """Do the jobs that come in until the other side closes; this is all another process does."""
+    while True:
+        try:
+            job, size, arguments = pickle.load(tasks)
+        except EOFError:
+            return
+        results.write(limited(job, size, *arguments))
+        results.flush()
+
+
+# -- reading its answers -----------------------------------------------------------------------------------------------
+
+
+def read_result(stream: IO[bytes]) -> Result:
+    """Read what became of a job.
+
+    Raises:
+        EOFError, pickle.UnpicklingError: if the process ended, or what it says is no answer.
+    """
+    try:
+        kind, *rest = _Plain(stream).load()
+        if kind == "value":
+            return Result(rest[0])
+        if kind == "error":
+            return Result(error=error_from(*rest))
+        return Result(failure=str(rest[0]), memorable=True)
+    except (EOFError, pickle.UnpicklingError):
+        raise
+    except Exception as error:
+        raise pickle.UnpicklingError(str(error)) from error
+
+
+class _Plain(pickle.Unpickler):
+    """Makes nothing but plain values and our own records: who holds the helper shall not hold this process."""
+
+    def find_class(self, module: str, name: str) -> Any:  # noqa: ANN401 - as in the base class
+        if module == "array" and name in ("array", "_array_reconstructor"):
+            return super().find_class(module, name)
+        if module.startswith("cairn.") and "." not in name:
+            found = super().find_class(module, name)
+            if isinstance(found, type) and (issubclass(found, tuple) or is_dataclass(found)):
+                return found
+        raise pickle.UnpicklingError(f"{module}.{name} is no part of an answer")
+
+
+if __name__ == "__main__":
+    with os.fdopen(os.dup(0), "rb") as own_tasks, os.fdopen(os.dup(1), "wb") as own_results:
+        be_helper()
+        serve(own_tasks, own_results)

@@ -1,0 +1,171 @@
+"""Has jobs on foreign content done by helpers: keeps one warm, and remembers on which contents a job failed."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from cairn import __version__
+from cairn.errors import UnparsableError
+from cairn.index.helper import CRASHED, Helper, Result, own_priority
+
+IDLE_SECONDS = 30.0  # then a helper without a job ends
+MAX_IDLE = 1
+_HASH_BYTES = 16
+_MAX_REMEMBERED_BYTES = 1_000_000
+
+
+def isolated(job: str, data: bytes, language: str, *arguments: object, scope: str = "") -> Any:  # noqa: ANN401 - of any job
+    """Return what a job makes of a file's content, done where neither a crash nor an endless parse does harm.
+
+    Args:
+        job: a function, as `module:name`, that is called with the content, the language's name and the arguments.
+        data: the content.
+        language: the name of its language.
+        arguments: plain values, or records of ours; so must the result be.
+        scope: names a job that does much besides parsing, whose failures say nothing about other jobs.
+
+    Raises:
+        UnparsableError: if the job failed on this content, now or before.
+        CairnError: what the job raises.
+    """
+    if reason := known_failure(data, language, scope):
+        raise UnparsableError(reason)
+    helper = borrow()
+    try:
+        helper.send(job, len(data), data, language, *arguments)
+        result = helper.receive()
+    except BaseException:
+        helper.close()
+        raise
+    give_back(helper)
+    if result.error is not None:
+        raise result.error
+    if result.failure:
+        remember(result, data, language, scope)
+        raise UnparsableError(result.failure)
+    return result.value
+
+
+# -- helpers that wait for their next job ------------------------------------------------------------------------------
+
+_idle: list[tuple[float, Helper]] = []
+_lock = threading.Lock()
+
+
+def borrow() -> Helper:
+    """Return a helper without a job; give it back, or close it."""
+    priority = own_priority()
+    with _lock:
+        found = next((one for one in _idle if one[1].priority == priority), None)
+        if found is not None:
+            _idle.remove(found)
+    if found is None:
+        return Helper()
+    helper = found[1]
+    if helper.is_alive:
+        return helper
+    helper.close()
+    return Helper()
+
+
+def give_back(helper: Helper) -> None:
+    """Keep a helper for a moment: the next job is done sooner without a start."""
+    with _lock:
+        if helper.is_alive and len(_idle) < MAX_IDLE:
+            _idle.append((time.monotonic(), helper))
+            if len(_idle) == 1:
+                _close_later(IDLE_SECONDS)
+            return
+    helper.close()
+
+
+def _close_later(seconds: float) -> None:
+    timer = threading.Timer(seconds, _close_idle)
+    timer.daemon = True
+    timer.start()
+
+
+def _close_idle() -> None:
+    """Close the helpers that have waited long enough, and look again later if others have not."""
+    now = time.monotonic()
+    with _lock:
+        done = [helper for since, helper in _idle if now - since >= IDLE_SECONDS]
+        _idle[:] = [one for one in _idle if one[1] not in done]
+        if _idle:
+            _close_later(IDLE_SECONDS - (now - min(since for since, _ in _idle)))
+    for helper in done:
+        helper.close()
+
+
+@atexit.register
+def _close_all() -> None:
+    with _lock:
+        done = [helper for _, helper in _idle]
+        _idle.clear()
+    for helper in done:
+        helper.close()
+
+
+# -- contents on which a job failed ------------------------------------------------------------------------------------
+
+
+def known_failure(data: bytes, language: str, scope: str = "") -> str:
+    """Return why a job failed on a content before, in this version of the program; empty if it did not."""
+    if not (known := _read(_file())):
+        return ""
+    return known.get(_key(data, language, "")) or known.get(_key(data, language, scope), "")
+
+
+def remember(result: Result, data: bytes, language: str, scope: str = "") -> None:
+    """Write down that a job failed, unless that may have had another reason than the content."""
+    if not result.memorable:
+        return
+    key = _key(data, language, "" if result.failure == CRASHED else scope)
+    file = _file()
+    with suppress(OSError):  # then it fails again next time
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        too_long = file.exists() and file.stat().st_size > _MAX_REMEMBERED_BYTES
+        with file.open("w" if too_long else "a", encoding="utf-8") as stream:
+            stream.write(f"{key} {result.failure}\n")
+
+
+def _key(data: bytes, language: str, scope: str) -> str:
+    name = f"{__version__}\0{language}\0{scope}\0".encode()
+    return blake2b(name + blake2b(data).digest(), digest_size=_HASH_BYTES).hexdigest()
+
+
+def _file(environment: Mapping[str, str] = os.environ) -> Path:
+    """Return the file of this user, outside of all projects, that has a line for each failure."""
+    if folder := environment.get("XDG_CACHE_HOME", ""):
+        return Path(folder) / "cairn" / "unparsable"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "cairn" / "unparsable"
+    if sys.platform == "win32":
+        return Path(environment.get("LOCALAPPDATA") or Path.home()) / "cairn" / "unparsable"
+    return Path.home() / ".cache" / "cairn" / "unparsable"
+
+
+_read_last: tuple[tuple[Path, int, int], dict[str, str]] | None = None
+
+
+def _read(file: Path) -> dict[str, str]:
+    """Return the reasons by key, read again when another process added one."""
+    global _read_last
+    try:
+        status = file.stat()
+        stamp = (file, status.st_size, status.st_mtime_ns)
+        if _read_last is None or _read_last[0] != stamp:
+            lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+            _read_last = stamp, {key: reason for key, _, reason in (line.partition(" ") for line in lines)}
+    except OSError:
+        return {}
+    return _read_last[1]

@@ -1,0 +1,195 @@
+"""What a repository brings is parsed where a crash, an endless parse or much memory cost one file only."""
+
+from __future__ import annotations
+
+import io
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from cairn.errors import NotFoundError, UnparsableError
+from cairn.graph.outline import FileOutline
+from cairn.index import helper, isolation
+from cairn.index.helper import CRASHED, Helper, read_result
+from cairn.index.isolation import isolated
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and limits are those of Unix")
+
+HERE = "tests.unit.index.test_isolation"
+
+
+# -- jobs, done by helpers ---------------------------------------------------------------------------------------------
+
+
+def length(data: bytes, language: str) -> int:
+    return len(data)
+
+
+def crash(data: bytes, language: str) -> None:
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def end(data: bytes, language: str) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def never_end(data: bytes, language: str) -> None:
+    while True:
+        pass
+
+
+def take_much(data: bytes, language: str) -> int:
+    return len(bytearray(2_000_000_000))
+
+
+def fall(data: bytes, language: str) -> None:
+    fall(data, language)
+
+
+def find_nothing(data: bytes, language: str) -> None:
+    raise NotFoundError("there is nothing", "look elsewhere")
+
+
+def say_foreign(data: bytes, language: str) -> object:
+    return Path("/")
+
+
+def write_attempt(data: bytes, language: str, path: str) -> None:
+    with open(path, "a", encoding="utf-8") as file:
+        file.write("x")
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+@pytest.fixture(autouse=True)
+def modules(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let helpers that are started afresh find the jobs of this file."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[3]))
+
+
+def test_a_job_gives_its_result_and_the_helper_takes_the_next() -> None:
+    assert isolated(f"{HERE}:length", b"abc", "text") == 3
+    started = time.perf_counter()
+    assert [isolated(f"{HERE}:length", b"x" * size, "text") for size in range(20)] == list(range(20))
+    assert time.perf_counter() - started < 20
+
+
+@pytest.mark.parametrize(
+    ("job", "reason"),
+    [
+        ("crash", CRASHED),
+        ("never_end", "took more than 2 s to parse"),
+        ("take_much", "needed more than 274 MB to parse"),
+        ("fall", "cannot be parsed: RecursionError"),
+    ],
+)
+def test_a_job_that_goes_wrong_costs_one_content_and_is_not_tried_again(job: str, reason: str) -> None:
+    data = f"{job} once".encode()
+    with pytest.raises(UnparsableError, match=reason):
+        isolated(f"{HERE}:{job}", data, "text")
+    with pytest.raises(UnparsableError, match=reason):
+        isolated(f"{HERE}:length", data, "text")
+    assert isolated(f"{HERE}:length", b"other", "text") == 5
+
+
+def test_what_crashed_is_remembered_by_other_processes(tmp_path: Path) -> None:
+    attempts = tmp_path / "attempts"
+    script = (
+        f"from cairn.index.isolation import isolated\n"
+        f"try:\n    isolated('{HERE}:write_attempt', b'bomb', 'text', {str(attempts)!r})\n"
+        f"except Exception as error:\n    print(error)"
+    )
+    root = Path(__file__).parents[3]
+    said = {
+        subprocess.run([sys.executable, "-c", script], cwd=root, capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    }
+    assert said == {f"{CRASHED}\n"}
+    assert attempts.read_text() == "x"
+
+
+def test_a_helper_that_somebody_ended_says_nothing_about_the_content() -> None:
+    with pytest.raises(UnparsableError):
+        isolated(f"{HERE}:end", b"killed", "text")
+    assert isolated(f"{HERE}:length", b"killed", "text") == 6
+
+
+def test_what_fails_apart_from_parsing_says_nothing_about_other_jobs() -> None:
+    with pytest.raises(UnparsableError):
+        isolated(f"{HERE}:never_end", b"slow flow", "text", scope="flow")
+    assert isolated(f"{HERE}:length", b"slow flow", "text") == 9
+    with pytest.raises(UnparsableError):
+        isolated(f"{HERE}:length", b"slow flow", "text", scope="flow")
+
+
+def test_an_error_for_the_user_comes_through() -> None:
+    with pytest.raises(NotFoundError, match="there is nothing") as caught:
+        isolated(f"{HERE}:find_nothing", b"", "text")
+    assert caught.value.hint == "look elsewhere"
+
+
+def test_an_answer_holds_nothing_but_plain_values_and_our_records() -> None:
+    with pytest.raises(UnparsableError):
+        isolated(f"{HERE}:say_foreign", b"", "text")
+    outline = FileOutline("a", "text", 1, 1, (), (0, 0), (), (), (), ())
+    assert read_result(io.BytesIO(pickle.dumps(("value", outline)))).value == outline
+    for forged in (os.system, Path, subprocess.Popen):
+        with pytest.raises(pickle.UnpicklingError):
+            read_result(io.BytesIO(pickle.dumps(("value", forged))))
+
+
+def test_with_several_threads_a_fresh_process_helps_and_imports_nothing_from_the_working_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pickle.py").write_text("raise SystemExit")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", ["", *sys.path])
+    done = threading.Event()
+    thread = threading.Thread(target=done.wait)
+    thread.start()
+    try:
+        fresh = Helper()
+        try:
+            fresh.send(f"{HERE}:length", 3, b"abc", "text")
+            assert fresh.receive().value == 3
+        finally:
+            fresh.close()
+    finally:
+        done.set()
+        thread.join()
+
+
+def test_helpers_end_with_the_process_that_they_work_for() -> None:
+    script = (
+        "import os, threading, time\nfrom cairn.index.helper import Helper\n"
+        "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()\n"
+        "one = Helper()\nprint(one._process.pid, flush=True)\nos.kill(os.getpid(), 9)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    pid = int(done.stdout)
+    deadline = time.monotonic() + 30
+    while Path(f"/proc/{pid}").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not Path(f"/proc/{pid}/fd").exists()
+
+
+def test_a_helper_without_a_job_ends_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(isolation, "IDLE_SECONDS", 0.1)
+    isolated(f"{HERE}:length", b"", "text")
+    deadline = time.monotonic() + 30
+    while isolation._idle and time.monotonic() < deadline:
+        time.sleep(0.05)
+        isolation._close_idle()
+    assert not isolation._idle
+
+
+def test_larger_contents_may_take_more() -> None:
+    assert helper.limits_for(10) == (2, 274)
+    assert helper.limits_for(1_000_000) == (2, 274)
+    assert helper.limits_for(8_000_000) == (16, 624)
