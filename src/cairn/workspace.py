@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
@@ -373,7 +374,7 @@ class Workspace:
         answer = self._mended(
             lambda: respond(self._library(view, progress), understood, request, guessed=mode == "auto")
         )
-        return with_outdated_note(answer, view)
+        return self._noticed(with_outdated_note(answer, view))
 
     def similar(
         self,
@@ -410,7 +411,16 @@ class Workspace:
         library = self._library()
         place = None if path is None else (self.root, path, line)
         sample = take_sample(place, code, languages, library.snapshot, self._model, self.settings.max_file_bytes)
-        return find_similar(library, sample, Request(limit, Filters(tuple(kinds), tuple(languages), tuple(globs))))
+        request = Request(limit, Filters(tuple(kinds), tuple(languages), tuple(globs)))
+        return self._noticed(find_similar(library, sample, request))
+
+    def take_notice(self) -> str:
+        """Return what there is to say of the state folder since the last answer or call, empty for nothing."""
+        return self.state.take_notice()
+
+    def _noticed(self, answer: Answer) -> Answer:
+        notice = self.take_notice()
+        return replace(answer, notes=(*answer.notes, notice)) if notice else answer
 
     def fetch(self, ids: Sequence[str], *, branch: str | None = None) -> list[Fetched]:
         """Return the full text of hits, and of definitions in an outline, in the order of `ids`.

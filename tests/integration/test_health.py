@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -334,11 +335,13 @@ def test_files_that_belong_to_nothing_are_deleted(root: Path) -> None:
 @pytest.mark.parametrize("name", ["derived", "index.lock"])
 def test_what_is_in_the_way_is_moved_aside(name: str, root: Path) -> None:
     with open_(root) as workspace:
-        workspace.state.path.mkdir()
+        workspace.index()
         path = workspace.state.path / name
         if name == "derived":
+            shutil.rmtree(path)
             path.write_text("no folder")
         else:
+            path.unlink()
             path.mkdir()
         with pytest.raises(StoreError) as caught:
             workspace.index()

@@ -29,6 +29,8 @@ def run_index(options: argparse.Namespace) -> int:
     with Workspace.containing(options.path or options.project, state_dir=options.state_dir) as workspace:
         with closing(bar):
             report = workspace.index(branch=options.branch, full=options.full, dry_run=options.dry_run, progress=bar)
+        if notice := workspace.take_notice():
+            note(printable(notice))
         if not options.json:
             _emit_report(report, every_skipped=options.skipped)
             sys.stdout.flush()
@@ -230,6 +232,8 @@ def run_status(options: argparse.Namespace) -> int:
     emit(f"skipped     {len(status['skipped']):,} files (each one: cairn index --skipped)")
     for reason, count in Counter(status["skipped"].values()).most_common(5):
         emit(f"  {count:>7,} {printable(reason)}")
+    if aside := status["set_aside"]:
+        emit(f"set aside   {len(aside)} files, the last {printable(aside[-1])}; see: cairn doctor")
     if error := status["last_error"]:
         emit(f"last error  {printable(str(error.get('message')))}\n  try: {printable(str(error.get('hint')))}")
     return EXIT_FOUND

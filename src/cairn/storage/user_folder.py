@@ -1,0 +1,47 @@
+"""Where Cairn keeps what belongs to a user rather than to a project, and whether that folder can be relied on."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from cairn.errors import UnsafeStateError
+
+
+def user_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder where it is by the conventions of the system."""
+    folder = environment.get("XDG_STATE_HOME", "")
+    if os.path.isabs(folder):  # others are to be ignored: https://specifications.freedesktop.org/basedir-spec/
+        return Path(folder) / "cairn"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "cairn"
+    if sys.platform == "win32":
+        return Path(environment.get("LOCALAPPDATA") or Path.home()) / "cairn"
+    return Path.home() / ".local" / "state" / "cairn"
+
+
+def check_private(folder: Path, *, follow: bool = True) -> None:
+    """Make sure, as ssh does of its own, that a folder is this user's and nobody else can write it.
+
+    Args:
+        folder: which has to be there.
+        follow: a link to such a folder will do: the user made it.
+
+    Raises:
+        UnsafeStateError: if it is not.
+        OSError: if it cannot be looked at.
+    """
+    if sys.platform == "win32":
+        return
+    facts = os.stat(folder, follow_symlinks=follow)
+    if not stat.S_ISDIR(facts.st_mode):
+        raise UnsafeStateError(f"{folder} is no folder", f"move or remove {folder}")
+    if facts.st_uid != os.geteuid():
+        raise UnsafeStateError(
+            f"{folder} belongs to another user", f"sudo chown -R $(id -u) {folder}, or set XDG_STATE_HOME"
+        )
+    if facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise UnsafeStateError(f"other users can write {folder}", f"chmod go-w {folder}")
