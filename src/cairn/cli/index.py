@@ -29,8 +29,7 @@ def run_index(options: argparse.Namespace) -> int:
     with Workspace.containing(options.path or options.project, state_dir=options.state_dir) as workspace:
         with closing(bar):
             report = workspace.index(branch=options.branch, full=options.full, dry_run=options.dry_run, progress=bar)
-        if notice := workspace.take_notice():
-            note(printable(notice))
+        _say(workspace.take_notice())
         if not options.json:
             _emit_report(report, every_skipped=options.skipped)
             sys.stdout.flush()
@@ -53,6 +52,11 @@ def run_index(options: argparse.Namespace) -> int:
         if failed.error:
             note(f"error[{failed.code}]: {printable(failed.error)}\n  try: {printable(failed.hint)}")
     return EXIT_USAGE if any(one.error for one in embedded) else EXIT_FOUND
+
+
+def _say(notice: str) -> None:
+    if notice:
+        note(printable(notice))
 
 
 def _watch(options: argparse.Namespace) -> int:

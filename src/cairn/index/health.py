@@ -216,7 +216,7 @@ def _history(state: StateDir) -> Iterator[Finding]:
         )
     if aside := state.set_aside_files():
         size = sum(one.lstat().st_size for one in aside)
-        words = f"{len(aside)} files of damaged or foreign databases are kept, {size / 1e6:.1f} MB, the last {aside[-1].name}"
+        words = f"{len(aside)} files of damaged or foreign indexes are kept, {size / 1e6:.1f} MB, as {aside[-1].name}"
         yield Finding("set-aside", "ok", words)
 
 

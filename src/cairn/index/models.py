@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import fields
 from typing import Any
 
 from cairn.embedding.chain import fingerprint_of
@@ -28,9 +28,10 @@ def place_of(settings: ModelSettings) -> str:
 def remember_model(state: StateDir, settings: ModelSettings) -> None:
     """Keep how a model is asked, to ask it once other settings hold; without, it answers no more then."""
     fingerprint = fingerprint_of(settings)
+    values = {one.name: getattr(settings, one.name) for one in fields(ModelSettings)}
 
     def change(record: dict[str, Any]) -> None:
-        record["models"] = {**_dict(record.get("models")), fingerprint: asdict(settings)}
+        record["models"] = {**_dict(record.get("models")), fingerprint: values}
 
     if (seal := state.seal()) is not None:
         change_record(seal, change)

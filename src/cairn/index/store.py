@@ -25,7 +25,7 @@ from cairn.errors import (
     TrackedStateError,
     UnsafeStateError,
 )
-from cairn.index.seal import Seal, break_seal, find_seal, is_kept, make_seal
+from cairn.index.seal import SEAL, Seal, break_seal, find_seal, is_kept, make_seal
 from cairn.index.tracked import find_place, is_decisive, tracked_state
 from cairn.storage import meta_db
 from cairn.storage.connection import Inspect, connect, connect_for_reading, mapped_errors
@@ -42,7 +42,7 @@ _NAME_BYTES = 16
 _LOGS = ("-wal", "-shm", "-journal")
 # Nothing else in `derived/` is ever deleted.
 _DERIVED = re.compile(
-    r"(?:[0-9A-Za-z]+\.(?:seg|hnsw|vec|paths)|view-\d+-\d+\.arr|graph-\d+(?:-\d+)?\.arr)(?:\.\d+\.tmp)?"
+    r"(?:[0-9a-f]{32}\.(?:seg|hnsw|vec|paths)|view-\d+-\d+\.arr|graph-\d+(?:-\d+)?\.arr)(?:\.\d+\.tmp)?"
 )
 _ASIDE = re.compile(r"(?:index\.db|derived)\.(?:damaged|foreign)-[0-9-]+(?:-wal|-shm|-journal)?")
 _MAX_ASIDE = 3  # of what was not this user's
@@ -173,7 +173,7 @@ class StateDir:
         tracked = tracked_state(self.path)
         if not tracked:
             return
-        if any(map(is_decisive, tracked)):
+        if any(map(is_decisive, tracked)) and SEAL not in tracked:
             break_seal(self.path)  # once git tracks it no more, it is still what came with the repository
         shown = ", ".join(tracked[:3]) + (", ..." if len(tracked) > 3 else "")
         raise TrackedStateError(
@@ -190,8 +190,6 @@ class StateDir:
         """
         try:
             self._create()
-        except FileExistsError as error:
-            raise StoreError(f"{error.filename} is no folder", "cairn doctor --fix") from error
         except OSError as error:
             full = error.errno in (errno.ENOSPC, errno.EDQUOT)
             raise StoreError(
@@ -203,7 +201,8 @@ class StateDir:
 
     def _create(self) -> None:
         self._check_way()
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        if not self.path.parent.is_dir():
+            self.path.parent.mkdir(parents=True)
         with suppress(FileExistsError):
             self.path.mkdir(mode=0o755)
         if find_seal(self.path) is None:

@@ -100,7 +100,7 @@ def check_folder(path: Path) -> None:
     if stat.S_ISLNK(facts.st_mode):
         raise _is_link(path)
     if not stat.S_ISDIR(facts.st_mode):
-        raise StoreError(f"{path} is no folder", _MOVE)
+        raise StoreError(f"{path} is no folder", f"{_MOVE}, or {ELSEWHERE}")
     _check_owner(facts, path)
 
 
