@@ -643,6 +643,7 @@ class Workspace:
             return self._open_index().library(view, progress)
 
     def _open_index(self) -> OpenIndex:
+        self.state.check_tracked()  # a pull may have brought other files since
         if self._opened is not None and self._opened.is_replaced:
             self.close()
         if self._opened is None:

@@ -134,10 +134,13 @@ class StateDir:
         """The file of a view's symbol graph; it may be missing, or older than the view."""
         return self.derived / f"graph-{view_id}.arr"
 
-    def check(self) -> None:
+    def check(self) -> Seal | None:
         """Make sure that the folder is a real one of this user, and that nothing in it comes with a repository.
 
         A folder that is not there is in order.
+
+        Returns:
+            its seal, None if it has none that holds: then an update sets aside what is in it.
 
         Raises:
             UnsafeStateError: if the folder, what it is in inside its repository, or `derived` is a link, if one belongs
@@ -145,16 +148,19 @@ class StateDir:
             TrackedStateError: if git tracks what is not meant to be shared.
             StoreError: if one of them is no folder, or cannot be looked at.
         """
+        seal = None
         try:
             self._check_way()
             check_folder(self.path)
-            self._check_tracked()
-            if find_seal(self.path) is not None:  # without, an update sets it aside, whatever it is
+            self.check_tracked()
+            seal = find_seal(self.path)
+            if seal is not None:  # without, an update sets it aside, whatever it is
                 check_folder(self.derived)
         except FileNotFoundError:
-            return
+            return seal
         except OSError as error:
             raise StoreError(f"cannot read {self.path}: {error.strerror}", ELSEWHERE) from error
+        return seal
 
     def _check_way(self) -> None:
         """Refuse a folder that is reached through a link which a repository may have brought."""
@@ -169,7 +175,12 @@ class StateDir:
         """Tell whether git tracks any of it that is not meant to be shared."""
         return bool(tracked_state(self.path))
 
-    def _check_tracked(self) -> None:
+    def check_tracked(self) -> None:
+        """Make sure that git tracks nothing of it that is not meant to be shared.
+
+        Raises:
+            TrackedStateError: if it does.
+        """
         tracked = tracked_state(self.path)
         if not tracked:
             return
@@ -181,15 +192,15 @@ class StateDir:
             f"git rm -r --cached {self.path.name}, or set CAIRN_STATE_DIR to a folder elsewhere",
         )
 
-    def create(self) -> None:
-        """Make the folder ready to be written: what this user did not make on this machine is moved aside.
+    def create(self) -> Seal:
+        """Make the folder ready to be written, and return its seal: what this user did not make here is moved aside.
 
         Raises:
             UnsafeStateError, TrackedStateError: as `check`.
             StoreError: if it cannot be written.
         """
         try:
-            self._create()
+            return self._create()
         except OSError as error:
             full = error.errno in (errno.ENOSPC, errno.EDQUOT)
             raise StoreError(
@@ -199,36 +210,46 @@ class StateDir:
                 else "make it writable, or set CAIRN_STATE_DIR to a folder that is",
             ) from error
 
-    def _create(self) -> None:
-        self._check_way()
-        if not self.path.parent.is_dir():
-            self.path.parent.mkdir(parents=True)
-        with suppress(FileExistsError):
-            self.path.mkdir(mode=0o755)
-        if find_seal(self.path) is None:
+    def _create(self) -> Seal:
+        if not os.path.lexists(self.path):
+            self._check_way()
+            if not self.path.parent.is_dir():
+                self.path.parent.mkdir(parents=True)
+            with suppress(FileExistsError):
+                self.path.mkdir(mode=0o755)
+        else:
             self._close_to_others()
-        self.check()
-        if find_seal(self.path) is None:
-            with write_lock(self.path / "seal.lock", _SEAL_SECONDS):
-                if find_seal(self.path) is None:  # another process may have been at it
-                    self._set_foreign_aside()
-                    if not is_kept(make_seal(self.path)):
-                        self._add_notice(
-                            "nothing can be written where Cairn keeps what belongs to you, so this index holds for one "
-                            "command; set XDG_STATE_HOME to a folder that is writable"
-                        )
-        with suppress(FileExistsError):
-            self.derived.mkdir(mode=0o755)
+        seal = self.check() or self._sealed()
+        if not os.path.lexists(self.derived):
+            with suppress(FileExistsError):
+                self.derived.mkdir(mode=0o755)
         check_folder(self.derived)
-        with suppress(FileExistsError):
-            descriptor = open_own(self.path / ".gitignore", os.O_WRONLY | os.O_CREAT | os.O_EXCL)
-            with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-                stream.write(_GITIGNORE)
+        ignore = self.path / ".gitignore"
+        if not os.path.lexists(ignore):
+            with suppress(FileExistsError):
+                descriptor = open_own(ignore, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+                with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+                    stream.write(_GITIGNORE)
+        return seal
+
+    def _sealed(self) -> Seal:
+        """Seal the folder after all in it was set aside, unless another process does."""
+        with write_lock(self.path / "seal.lock", _SEAL_SECONDS):
+            if (seal := find_seal(self.path)) is not None:
+                return seal
+            self._set_foreign_aside()
+            seal = make_seal(self.path)
+        if not is_kept(seal):
+            self._add_notice(
+                "nothing can be written where Cairn keeps what belongs to you, so this index holds for one command; "
+                "set XDG_STATE_HOME to a folder that is writable"
+            )
+        return seal
 
     def _close_to_others(self) -> None:
         """Let nobody else write a folder of ours in which nothing counts yet: git makes it as the umask says."""
         facts = os.lstat(self.path)
-        if stat.S_ISDIR(facts.st_mode) and facts.st_mode & stat.S_IWOTH:
+        if stat.S_ISDIR(facts.st_mode) and facts.st_mode & stat.S_IWOTH and find_seal(self.path) is None:
             with suppress(OSError):  # then it is refused
                 os.chmod(self.path, stat.S_IMODE(facts.st_mode) & ~stat.S_IWOTH)
 
@@ -238,19 +259,19 @@ class StateDir:
         Args:
             replace_newer: move one that a newer version wrote aside, too.
         """
-        self.create()
+        seal = self.create()
         try:
-            return self._open()
+            return self._open(seal)
         except IndexForeignError:
             self._set_foreign_aside()
-            self.create()
+            seal = self.create()
         except IndexDamagedError:
             self.set_aside()
         except IndexVersionError:
             if not replace_newer:
                 raise
             self.set_aside()
-        return self._open()
+        return self._open(seal)
 
     def open_for_reading(self) -> sqlite3.Connection:
         """Open the database of an index that exists.
@@ -261,21 +282,20 @@ class StateDir:
             IndexDamagedError: if the file is no database.
             UnsafeStateError, TrackedStateError: as `check`.
         """
-        self.check()
+        seal = self.check()
         if not os.path.lexists(self.database):
             raise IndexMissingError("this project is not indexed yet", "cairn index")
-        return self._open(connect_for_reading)
+        if seal is None:
+            raise self._is_foreign()
+        return self._open(seal, connect_for_reading)
 
     def seal(self) -> Seal | None:
         """Return what ties the folder to the user's own state; None where nothing was indexed yet."""
         return find_seal(self.path)
 
-    def _open(self, opener: Callable[[Path, Inspect], sqlite3.Connection] = connect) -> sqlite3.Connection:
-        seal = find_seal(self.path)
-        if seal is None:
-            raise self._is_foreign()
+    def _open(self, seal: Seal, opener: Callable[[Path, Inspect], sqlite3.Connection] = connect) -> sqlite3.Connection:
         for suffix in ("", *_LOGS):
-            self._check_file(Path(f"{self.database}{suffix}"))
+            self._check_file(f"{self.database}{suffix}")
         connection = opener(self.database, partial(self._inspect, seal))
         try:
             with mapped_errors(self.database):
@@ -286,7 +306,7 @@ class StateDir:
             raise
         return connection
 
-    def _check_file(self, file: Path) -> None:
+    def _check_file(self, file: str) -> None:
         try:
             if is_own_file(file):
                 return
@@ -294,7 +314,8 @@ class StateDir:
             return
         except OSError as error:
             raise StoreError(f"cannot read {file}: {error.strerror}", ELSEWHERE) from error
-        what = "is a folder, not a database" if file.is_dir() and not file.is_symlink() else "is no file of this user's"
+        is_folder = os.path.isdir(file) and not os.path.islink(file)
+        what = "is a folder, not a database" if is_folder else "is no file of this user's"
         raise IndexDamagedError(f"{file} {what}", "cairn index")
 
     def _inspect(self, seal: Seal, connection: sqlite3.Connection) -> None:
@@ -335,8 +356,7 @@ class StateDir:
         document = {"code": error.code, "message": str(error), "hint": error.hint, "at": time.time()}
         new = self.last_error.with_name(f"{self.last_error.name}.{os.getpid()}.tmp")
         with suppress(OSError, StoreError):  # the error may be that nothing can be written
-            self.check()
-            if self.seal() is not None:
+            if self.check() is not None:
                 with os.fdopen(create_new(new), "w", encoding="utf-8") as stream:
                     json.dump(document, stream)
                 new.replace(self.last_error)

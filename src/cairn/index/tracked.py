@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import stat
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,19 +46,18 @@ _known: dict[Place, tuple[tuple[int, ...], tuple[str, ...]]] = {}
 
 def find_place(state: Path) -> Place | None:
     """Return where a state folder is in the checkout around it, or in one that it is itself; None outside of any."""
-    for top in (state, *state.parents):
-        git = top / ".git"
+    path = top = str(state)
+    while True:
+        git = os.path.join(top, ".git")
         try:
-            is_link_file = not (os.lstat(git).st_mode & 0o040000)
-        except OSError:
-            continue
-        path = os.fsencode(state.relative_to(top).as_posix())
-        try:
-            folder = _named_in(git, top) if is_link_file else git
+            is_folder = stat.S_ISDIR(os.stat(git).st_mode)  # a link is the user's: git brings none
+            folder = git if is_folder else _named_in(git, top)
         except (OSError, ValueError):
+            if (parent := os.path.dirname(top)) == top:
+                return None
+            top = parent
             continue
-        return Place(folder / "index", top, b"" if path == b"." else path)
-    return None
+        return Place(Path(folder, "index"), Path(top), os.fsencode(path[len(top) :].strip(os.sep)))
 
 
 def tracked_state(state: Path) -> tuple[str, ...]:
@@ -98,13 +98,13 @@ def _is_shared(path: bytes) -> bool:
     return path.startswith(SHARED_FOLDER) or path in SHARED_FILES
 
 
-def _named_in(file: Path, top: Path) -> Path:
+def _named_in(file: str, top: str) -> str:
     """Return the folder that a file called `.git` names."""
-    with file.open("rb") as stream:
+    with open(file, "rb") as stream:
         text = stream.read(5_000)
     if not text.startswith(b"gitdir: "):
         raise ValueError(file)
-    return top / os.fsdecode(text.removeprefix(b"gitdir: ").rstrip(b"\r\n"))
+    return os.path.join(top, os.fsdecode(text.removeprefix(b"gitdir: ").rstrip(b"\r\n")))
 
 
 def _ignores_case(state: Path) -> bool:

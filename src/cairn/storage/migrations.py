@@ -67,11 +67,13 @@ def read_schema(connection: sqlite3.Connection) -> Schema:
     """Return what is in a database, all of it as of one moment. Nothing of it runs."""
     connection.execute("BEGIN")
     try:
-        rows = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master").fetchmany(_MAX_ROWS)
+        rows = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name").fetchmany(
+            _MAX_ROWS
+        )
         version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     finally:
         connection.execute("COMMIT")
-    return Schema(version, tuple(sorted(rows, key=repr)))
+    return Schema(version, tuple(rows))
 
 
 def check_schema(schema: Schema, migrations: Sequence[Migration], newest: str, what: str) -> None:

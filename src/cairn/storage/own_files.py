@@ -104,7 +104,7 @@ def check_folder(path: Path) -> None:
     _check_owner(facts, path)
 
 
-def is_own_file(path: Path) -> bool:
+def is_own_file(path: Path | str) -> bool:
     """Tell whether what is at a path is a regular file of this user with one name, which not everybody may write."""
     facts = os.lstat(path)
     return _is_ours(facts) and stat.S_ISREG(facts.st_mode) and facts.st_nlink <= 1 and not _is_open_to_all(facts)
