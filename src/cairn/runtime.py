@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from cairn.errors import StoreError
+from cairn.errors import StoreError, UnsafeStateError
 from cairn.storage.lock import holder
 from cairn.storage.own_files import create_new, read_own
 from cairn.storage.user_folder import check_private, user_folder
@@ -110,8 +110,11 @@ class StateFolder:
         """
         try:
             check_private(self.path)
+        except OSError:
+            return None
+        try:
             runtime = Runtime(**json.loads(read_own(self.runtime, _MAX_BYTES)))
-        except (OSError, ValueError, TypeError):  # none, or of a version that wrote other things
+        except (OSError, ValueError, TypeError, UnsafeStateError):  # none, or of a version that wrote other things
             return None
         return runtime if holder(self.lock) == runtime.pid else None
 

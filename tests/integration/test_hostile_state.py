@@ -7,13 +7,11 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
-from tests.conftest import Git
-from tests.embedding_server import EmbeddingServer
 
 from cairn.config import Settings
 from cairn.errors import (
@@ -27,19 +25,35 @@ from cairn.errors import (
 )
 from cairn.index.models import agree, agreed, remembered_models
 from cairn.index.project import project_root
-from cairn.index.seal import is_sealed_index
+from cairn.index.seal import is_kept, is_sealed_index
 from cairn.index.store import StateDir
-from cairn.index.tracked import tracked_state
+from cairn.index.tracked import ask_git, find_place, is_decisive, tracked_state
 from cairn.model_settings import EmbeddingSettings
 from cairn.registry import enclosing_root
 from cairn.source.git import find_repository
 from cairn.workspace import Workspace
+from conftest import Git
+from embedding_server import EmbeddingServer
 
 CODE = 'def alpha():\n    """Load the table."""\n    return 1\n'
 PLANTED_FILES = (
     "index.db", "index.db-wal", "index.db-shm", "index.db-journal", "index.lock", "seal", "seal.lock",
     "embedding.lock", "embedding.log", "neighbours.lock", "last-error.json", ".gitignore",
 )  # fmt: skip
+
+
+WORK: tuple[Callable[[Workspace], object], ...] = (
+    Workspace.status,
+    Workspace.refresh,
+    lambda one: one.search("alpha"),
+    Workspace.index,
+    lambda one: one.index(full=True),
+    Workspace.embed,
+    Workspace.collect,
+    Workspace.doctor,
+    lambda one: one.doctor(fix=True),
+    Workspace.index,
+)
 
 
 @pytest.fixture
@@ -74,18 +88,7 @@ def look(folder: Path) -> dict[str, tuple[object, ...]]:
 def try_all(root: Path) -> list[str]:
     """Do all that reads, writes and mends an index, and return the codes of the errors."""
     codes = []
-    for work in (
-        lambda one: one.status(),
-        lambda one: one.refresh(),
-        lambda one: one.search("alpha"),
-        lambda one: one.index(),
-        lambda one: one.index(full=True),
-        lambda one: one.embed(),
-        lambda one: one.collect(),
-        lambda one: one.doctor(),
-        lambda one: one.doctor(fix=True),
-        lambda one: one.index(),
-    ):
+    for work in WORK:
         try:
             with Workspace.open(root) as workspace:
                 work(workspace)
@@ -334,6 +337,30 @@ def test_state_in_a_folder_of_the_checkout_is_judged_by_the_checkout(checkout: P
     assert tracked_state(checkout / "sub" / ".cairn") == ()
 
 
+def test_where_the_case_of_names_does_not_matter_other_spellings_count(checkout: Path, git: Git) -> None:
+    (checkout / ".Cairn").mkdir()
+    (checkout / ".Cairn" / "Index.db").write_text("x")
+    commit(checkout, git)
+    place = find_place(checkout / ".cairn")
+    assert place is not None
+    assert ask_git(place, any_case=True) == [b"Index.db"]
+    assert ask_git(place, any_case=False) == []
+    assert is_decisive("Index.db")
+
+
+def test_a_submodule_in_the_place_of_the_state_folder_is_refused(checkout: Path, git: Git, tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "other")
+    (tmp_path / "other" / "index.db").write_text("x")
+    commit(tmp_path / "other", git)
+    git(checkout, "submodule", "--quiet", "add", str(tmp_path / "other"), ".cairn")
+    (checkout / "alpha.py").write_text(CODE)
+    git(checkout, "commit", "-q", "-m", "x")
+    assert tracked_state(checkout / ".cairn") == ("index.db",)
+    git(tmp_path, "clone", "-q", str(checkout), "clone")  # without submodules
+    assert tracked_state(tmp_path / "clone" / ".cairn") == (".",)
+    assert "state-tracked" in try_all(tmp_path / "clone")
+
+
 def test_a_state_folder_that_is_a_repository_itself_is_refused(checkout: Path, git: Git) -> None:
     (checkout / ".cairn").mkdir()
     git(checkout / ".cairn", "init", "-q")
@@ -430,8 +457,8 @@ def test_processes_that_make_the_same_index_at_once_agree_on_a_seal(root: Path) 
 
 
 @pytest.fixture
-def no_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
-    """A user whose own state folder cannot be written; yields the folder for temporary files."""
+def no_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The folder for temporary files of a user whose own state folder cannot be written."""
     (tmp_path / "file").touch()
     (tmp_path / "temporary").mkdir()
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file" / "state"))
@@ -456,6 +483,25 @@ def test_where_nothing_of_the_user_can_be_written_each_process_makes_its_own_ind
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120)
     assert "XDG_STATE_HOME" in done.stdout
     assert "not made by you" in done.stdout
+
+
+def test_a_temporary_folder_of_another_user_vouches_for_nothing(root: Path, no_home: Path) -> None:
+    folder = no_home / f"cairn-{os.geteuid()}"
+    folder.mkdir()
+    folder.chmod(0o777)
+    state = built(root)
+    assert list(folder.iterdir()) == []
+    seal = state.seal()
+    assert seal is not None
+    assert not is_kept(seal)
+
+
+def test_a_dry_run_takes_an_index_from_elsewhere_for_none(root: Path, state_home: Path) -> None:
+    state = built(root)
+    shutil.rmtree(state_home)
+    with Workspace.open(root) as workspace:
+        assert workspace.index(dry_run=True).added == 1
+    assert state.set_aside_files() == []
 
 
 def test_records_that_others_can_write_vouch_for_nothing(root: Path, state_home: Path) -> None:

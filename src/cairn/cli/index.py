@@ -70,6 +70,7 @@ def _watch(options: argparse.Namespace) -> int:
                 workspace.index(full=True)
             note(f"Watching {printable(str(workspace.root))}; stop with Ctrl-C.")
             for update in workspace.watch(workspace.watcher()):
+                _say(workspace.take_notice())
                 _emit_update(update, as_json=options.json)
         except KeyboardInterrupt:
             note("Stopped. The index is as the last update left it.")

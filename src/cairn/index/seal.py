@@ -155,15 +155,24 @@ def _folders() -> tuple[Path, Path]:
 
 
 def _is_usable(folder: Path) -> bool:
-    """Tell whether a folder of records is there.
+    """Tell whether a folder of records is there and can be relied on; see `_is_private`."""
+    return _is_private(folder.parent) and _is_private(folder)
+
+
+def _is_private(folder: Path) -> bool:
+    """Tell whether a folder is there, and of this user alone.
 
     Raises:
-        UnsafeStateError: if it is, and others can write it or the one it is in.
+        UnsafeStateError: if others can write the user's own, who can mend that; a temporary one may be anybody's.
     """
+    is_own = user_folder() in (folder, folder.parent)
     try:
-        check_private(folder.parent, follow=folder == _folders()[0])
-        check_private(folder, follow=False)
+        check_private(folder, follow=folder == user_folder())
     except OSError:
+        return False
+    except UnsafeStateError:
+        if is_own:
+            raise
         return False
     return True
 
@@ -192,14 +201,15 @@ def _keep(seal_id: str, record: dict[str, Any]) -> None:
     for folder in _folders():
         try:
             folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            check_private(folder.parent, follow=folder == _folders()[0])
+            if not _is_private(folder.parent):
+                continue
             folder.mkdir(mode=0o700, exist_ok=True)
-            check_private(folder, follow=False)
-            _write(folder, seal_id, record)
+            if _is_private(folder):
+                _write(folder, seal_id, record)
+                _forget_old(folder)
+                return
         except OSError:
             continue
-        _forget_old(folder)
-        return
     _unwritten[seal_id] = record
 
 

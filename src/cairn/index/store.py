@@ -40,6 +40,8 @@ _PARTS = {".seg": "segments", ".arr": "views", ".paths": "views", ".vec": "overl
 
 _NAME_BYTES = 16
 _LOGS = ("-wal", "-shm", "-journal")
+# What holds only under a seal, each with its logs: whatever else is ever kept here belongs on this list.
+_DATABASES = ("index.db",)
 # Nothing else in `derived/` is ever deleted.
 _DERIVED = re.compile(
     r"(?:[0-9a-f]{32}\.(?:seg|hnsw|vec|paths)|view-\d+-\d+\.arr|graph-\d+(?:-\d+)?\.arr)(?:\.\d+\.tmp)?"
@@ -391,7 +393,8 @@ class StateDir:
         """Move all out of the way that this user did not make; the last few such times are kept."""
         stamp = self._stamp()
         moved = [
-            self._move(Path(f"{self.database}{suffix}"), Path(f"{self.database}.foreign-{stamp}{suffix}"))
+            self._move(self.path / f"{name}{suffix}", self.path / f"{name}.foreign-{stamp}{suffix}")
+            for name in _DATABASES
             for suffix in ("", *_LOGS)
         ]
         if self._has_derived():

@@ -88,9 +88,9 @@ def is_decisive(path: str) -> bool:
 def _find(place: Place) -> list[bytes]:
     any_case = _ignores_case(place.top / os.fsdecode(place.path))
     try:
-        paths = _ask(place, any_case=True) if any_case else list(_read(place))
+        paths = ask_git(place, any_case=True) if any_case else list(_read(place))
     except (_Odd, OSError, ValueError, struct.error):
-        paths = _ask(place, any_case=False)
+        paths = ask_git(place, any_case=False)
     return [path for path in paths if not _is_shared(path)]
 
 
@@ -150,7 +150,13 @@ def _entry(data: mmap.mmap, at: int) -> tuple[bytes, int]:
     return data[start:end], at + ((end - at) // 8 + 1) * 8
 
 
-def _ask(place: Place, *, any_case: bool) -> list[bytes]:
+def ask_git(place: Place, *, any_case: bool) -> list[bytes]:
+    """Return the paths below a state folder that git lists, relative to it; `.` for what is in its place.
+
+    Args:
+        place: of the folder.
+        any_case: count other spellings of the folder's name.
+    """
     options = ":(icase,literal)" if any_case else ":(literal)"
     pattern = [options + os.fsdecode(place.path)] if place.path else []
     try:
