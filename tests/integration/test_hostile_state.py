@@ -149,6 +149,28 @@ def test_no_file_with_another_name_is_changed(name: str, sealed: bool, root: Pat
 
 
 @pytest.mark.parametrize("sealed", [False, True])
+@pytest.mark.parametrize("name", [one for one in PLANTED_FILES if "-" not in one])
+def test_a_folder_in_the_place_of_a_file_is_moved_aside_or_ignored(name: str, sealed: bool, root: Path) -> None:
+    if sealed:
+        built(root)
+    state = root / ".cairn"
+    state.mkdir(exist_ok=True)
+    (state / name).unlink(missing_ok=True)
+    (state / name / "deep").mkdir(parents=True)
+    (state / name / "deep" / "file").write_text("x")
+    try_all(root)
+    assert answers(root)
+    assert list(state.glob("**/deep/file"))
+
+
+@pytest.mark.parametrize("name", [".git", ".git/index"])
+def test_pipes_in_the_place_of_what_git_has_keep_nobody_waiting(name: str, root: Path) -> None:
+    (root / name).parent.mkdir(exist_ok=True)
+    os.mkfifo(root / name)
+    assert tracked_state(root / ".cairn") == ()
+
+
+@pytest.mark.parametrize("sealed", [False, True])
 @pytest.mark.parametrize("name", [".cairn", ".cairn/derived"])
 def test_no_folder_behind_a_link_is_changed(name: str, sealed: bool, root: Path, victim: Path) -> None:
     if sealed:

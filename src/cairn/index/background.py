@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cairn.config import Settings
 from cairn.embedding.chain import fingerprint_of
-from cairn.errors import IndexLockedError
+from cairn.errors import IndexLockedError, UnsafeStateError
 from cairn.index.limits import lower_priority, on_battery
 from cairn.index.models import agreed, place_of
 from cairn.index.store import StateDir
@@ -42,7 +42,11 @@ def start(root: Path, state: StateDir, settings: Settings) -> subprocess.Popen[b
         return None
     # `-P`: a folder with a module called like one of ours must not come first.
     command = [sys.executable, "-P", "-m", "cairn", "index", str(root), "--state-dir", str(state.path)]
-    with open_stream(state.embedding_log, "wb") as log:
+    try:
+        log = open_stream(state.embedding_log, "wb")
+    except (OSError, UnsafeStateError):  # something is in the way; a run of the user's own says what
+        return None
+    with log:
         process = subprocess.Popen(
             command, cwd=state.path, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
         )

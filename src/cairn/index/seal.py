@@ -144,14 +144,22 @@ def _read(state: Path) -> Seal | None:
 # -- the user's side ---------------------------------------------------------------------------------------------------
 
 
-def _folders() -> tuple[Path, Path]:
+def _folders() -> tuple[Path, ...]:
     """Return where records may be: in the user's state folder, else, where that cannot be written, in a temporary one.
 
     So the commands of a sandbox that shares no more than a temporary folder agree on what is theirs.
     """
     owner = os.geteuid() if hasattr(os, "geteuid") else os.environ.get("USERNAME", "")
     temporary = os.environ.get("TMPDIR") or os.environ.get("TEMP") or "/tmp"
-    return user_folder() / _FOLDER, Path(temporary) / f"cairn-{owner}" / _FOLDER
+    shared = Path(temporary) / f"cairn-{owner}" / _FOLDER
+    return (shared,) if (own := _own_folder()) is None else (own / _FOLDER, shared)
+
+
+def _own_folder() -> Path | None:
+    try:
+        return user_folder()
+    except RuntimeError:  # a user whom the system does not know, without HOME
+        return None
 
 
 def _is_usable(folder: Path) -> bool:
@@ -165,9 +173,10 @@ def _is_private(folder: Path) -> bool:
     Raises:
         UnsafeStateError: if others can write the user's own, who can mend that; a temporary one may be anybody's.
     """
-    is_own = user_folder() in (folder, folder.parent)
+    own = _own_folder()
+    is_own = own in (folder, folder.parent)
     try:
-        check_private(folder, follow=folder == user_folder())
+        check_private(folder, follow=folder == own)
     except OSError:
         return False
     except UnsafeStateError:

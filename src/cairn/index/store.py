@@ -46,7 +46,7 @@ _DATABASES = ("index.db",)
 _DERIVED = re.compile(
     r"(?:[0-9a-f]{32}\.(?:seg|hnsw|vec|paths)|view-\d+-\d+\.arr|graph-\d+(?:-\d+)?\.arr)(?:\.\d+\.tmp)?"
 )
-_ASIDE = re.compile(r"(?:index\.db|derived)\.(?:damaged|foreign)-[0-9-]+(?:-wal|-shm|-journal)?")
+_ASIDE = re.compile(r"(?:index\.db|derived|seal)\.(?:damaged|foreign)-[0-9-]+(?:-wal|-shm|-journal)?")
 _MAX_ASIDE = 3  # of what was not this user's
 _MAX_ERROR_BYTES = 100_000
 _SEAL_SECONDS = 10.0
@@ -399,6 +399,8 @@ class StateDir:
         ]
         if self._has_derived():
             moved.append(self._move(self.derived, Path(f"{self.derived}.foreign-{stamp}")))
+        if (self.path / SEAL).is_dir():  # what else is there is replaced
+            moved.append(self._move(self.path / SEAL, self.path / f"{SEAL}.foreign-{stamp}"))
         with suppress(OSError):
             self.last_error.unlink(missing_ok=True)
         if any(moved):

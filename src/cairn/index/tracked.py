@@ -50,8 +50,8 @@ def find_place(state: Path) -> Place | None:
     while True:
         git = os.path.join(top, ".git")
         try:
-            is_folder = stat.S_ISDIR(os.stat(git).st_mode)  # a link is the user's: git brings none
-            folder = git if is_folder else _named_in(git, top)
+            mode = os.stat(git).st_mode  # a link is the user's: git brings none
+            folder = git if stat.S_ISDIR(mode) else _named_in(git, top, mode)
         except (OSError, ValueError):
             if (parent := os.path.dirname(top)) == top:
                 return None
@@ -72,6 +72,8 @@ def tracked_state(state: Path) -> tuple[str, ...]:
     try:
         facts = os.stat(place.index_file)
     except OSError:  # nothing was added yet
+        return ()
+    if not stat.S_ISREG(facts.st_mode):
         return ()
     stamp = (facts.st_mtime_ns, facts.st_size, facts.st_ino)
     known = _known.get(place)
@@ -98,8 +100,10 @@ def _is_shared(path: bytes) -> bool:
     return path.startswith(SHARED_FOLDER) or path in SHARED_FILES
 
 
-def _named_in(file: str, top: str) -> str:
+def _named_in(file: str, top: str, mode: int) -> str:
     """Return the folder that a file called `.git` names."""
+    if not stat.S_ISREG(mode):  # a pipe out of an archive
+        raise ValueError(file)
     with open(file, "rb") as stream:
         text = stream.read(5_000)
     if not text.startswith(b"gitdir: "):
