@@ -16,6 +16,7 @@ import pytest
 from cairn.config import Settings
 from cairn.errors import (
     CairnError,
+    IndexDamagedError,
     IndexForeignError,
     IndexMissingError,
     IndexVersionError,
@@ -25,12 +26,13 @@ from cairn.errors import (
 )
 from cairn.index.models import agree, agreed, remembered_models
 from cairn.index.project import project_root
-from cairn.index.seal import is_kept, is_sealed_index
+from cairn.index.seal import is_kept, is_sealed_index, record_folders
 from cairn.index.store import StateDir
 from cairn.index.tracked import ask_git, find_place, is_decisive, tracked_state
 from cairn.model_settings import EmbeddingSettings
 from cairn.registry import enclosing_root
 from cairn.source.git import find_repository
+from cairn.storage.connection import MAX_STEPS, mapped_errors
 from cairn.workspace import Workspace
 from conftest import Git
 from embedding_server import EmbeddingServer
@@ -526,6 +528,25 @@ def test_a_dry_run_takes_an_index_from_elsewhere_for_none(root: Path, state_home
     assert state.set_aside_files() == []
 
 
+def test_records_that_came_with_a_repository_vouch_for_nothing(
+    checkout: Path, git: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where a pipeline keeps all that belongs to a user below the checkout."""
+    (checkout / "alpha.py").write_text(CODE)
+    monkeypatch.setenv("XDG_STATE_HOME", str(checkout / "home"))
+    state = built(checkout)
+    assert state.seal() is not None
+    git(checkout, "add", "-f", "home")
+    assert state.seal() is None
+    assert answers(checkout)
+    monkeypatch.chdir(checkout)
+    (checkout / "home").rename(checkout / "cairn-home")
+    monkeypatch.setenv("HOME", "cairn-home")
+    monkeypatch.setenv("TMPDIR", "cairn-home")
+    monkeypatch.delenv("XDG_STATE_HOME")
+    assert all(folder.is_absolute() for folder in record_folders())
+
+
 def test_records_that_others_can_write_vouch_for_nothing(root: Path, state_home: Path) -> None:
     built(root)
     (state_home / "cairn").chmod(0o777)
@@ -653,7 +674,7 @@ def test_an_index_that_says_to_be_newer_and_is_not_ours_is_replaced(root: Path) 
     assert answers(root)
 
 
-def test_a_connection_trusts_no_schema_and_ends_what_does_not_end(root: Path) -> None:
+def test_a_connection_trusts_no_schema(root: Path) -> None:
     state = built(root)
     with closing(state.open_for_reading()) as connection:
         values = {
@@ -661,12 +682,22 @@ def test_a_connection_trusts_no_schema_and_ends_what_does_not_end(root: Path) ->
             for name in ("trusted_schema", "cell_size_check", "mmap_size")
         }
         assert values == {"trusted_schema": (0,), "cell_size_check": (1,), "mmap_size": (0,)}
-        connection.set_progress_handler(connection.count, 1_000_000)  # type: ignore[attr-defined]
-        connection.execute("SELECT 1")
-        connection.steps = 2_990_000_000  # type: ignore[attr-defined]
-        cursor = connection.cursor()
-        with pytest.raises(sqlite3.OperationalError, match="interrupted"):
-            cursor.execute(f"SELECT max(i) FROM ({RECURSIVE})").fetchone()
+
+
+def test_a_statement_without_end_is_damage_and_one_that_somebody_stopped_is_not(root: Path) -> None:
+    state = built(root)
+    with closing(state.open_for_reading()) as connection:
+        rows = connection.execute(RECURSIVE)
+        connection.steps = MAX_STEPS  # type: ignore[attr-defined]  # as if it had run for long
+        with pytest.raises(IndexDamagedError, match="interrupted"), mapped_errors(state.database):
+            for _ in rows:
+                pass
+        rows = connection.execute(RECURSIVE)
+        rows.fetchone()
+        connection.interrupt()
+        with pytest.raises(StoreError, match="interrupted") as caught, mapped_errors(state.database):
+            rows.fetchone()
+        assert caught.value.code == "store"
 
 
 # -- models -----------------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from cairn.errors import IndexLockedError, StoreError, UnsafeStateError
+from cairn.index.tracked import tracked_state
 from cairn.storage.lock import write_lock
 from cairn.storage.own_files import check_folder, create_new, read_own
 from cairn.storage.user_folder import check_private, user_folder
@@ -79,11 +80,7 @@ def make_seal(state: Path) -> Seal:
     """
     seal = Seal(os.urandom(16).hex(), os.urandom(32).hex())
     _keep(seal.id, {"secret": seal.secret})
-    file = state / SEAL
-    new = file.with_name(f"{SEAL}.{os.getpid()}.tmp")
-    with os.fdopen(create_new(new, 0o600), "w", encoding="ascii") as stream:
-        stream.write(f"cairn 1 {seal.id} {seal.secret}\n")
-    new.replace(file)  # of a link, the link
+    _replace(state / SEAL, f"cairn 1 {seal.id} {seal.secret}\n")
     return seal
 
 
@@ -144,27 +141,32 @@ def _read(state: Path) -> Seal | None:
 # -- the user's side ---------------------------------------------------------------------------------------------------
 
 
-def _folders() -> tuple[Path, ...]:
+def record_folders() -> tuple[Path, ...]:
     """Return where records may be: in the user's state folder, else, where that cannot be written, in a temporary one.
 
     So the commands of a sandbox that shares no more than a temporary folder agree on what is theirs.
     """
     owner = os.geteuid() if hasattr(os, "geteuid") else os.environ.get("USERNAME", "")
-    temporary = os.environ.get("TMPDIR") or os.environ.get("TEMP") or "/tmp"
-    shared = Path(temporary) / f"cairn-{owner}" / _FOLDER
+    wanted = os.environ.get("TMPDIR") or os.environ.get("TEMP") or ""
+    shared = Path(wanted if os.path.isabs(wanted) else "/tmp") / f"cairn-{owner}" / _FOLDER
     return (shared,) if (own := _own_folder()) is None else (own / _FOLDER, shared)
 
 
 def _own_folder() -> Path | None:
     try:
-        return user_folder()
+        folder = user_folder()
     except RuntimeError:  # a user whom the system does not know, without HOME
         return None
+    return folder if folder.is_absolute() else None  # else it would be inside the project
 
 
 def _is_usable(folder: Path) -> bool:
-    """Tell whether a folder of records is there and can be relied on; see `_is_private`."""
-    return _is_private(folder.parent) and _is_private(folder)
+    """Tell whether a folder of records is there and can be relied on; see `_is_private`.
+
+    It may be inside a checkout, as where a pipeline keeps all below the folder it works in: what git tracks there was not
+    written by us.
+    """
+    return _is_private(folder.parent) and _is_private(folder) and not tracked_state(folder)
 
 
 def _is_private(folder: Path) -> bool:
@@ -189,7 +191,7 @@ def _is_private(folder: Path) -> bool:
 def _find_record(seal_id: str) -> tuple[Path | None, dict[str, Any]] | None:
     if (unwritten := _unwritten.get(seal_id)) is not None:
         return None, unwritten
-    for folder in _folders():
+    for folder in record_folders():
         if _is_usable(folder) and (record := _load(folder, seal_id)) is not None:
             return folder, record
     return None
@@ -207,13 +209,13 @@ def _load(folder: Path, seal_id: str) -> dict[str, Any] | None:
 
 
 def _keep(seal_id: str, record: dict[str, Any]) -> None:
-    for folder in _folders():
+    for folder in record_folders():
         try:
             folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             if not _is_private(folder.parent):
                 continue
             folder.mkdir(mode=0o700, exist_ok=True)
-            if _is_private(folder):
+            if _is_usable(folder):
                 _write(folder, seal_id, record)
                 _forget_old(folder)
                 return
@@ -223,11 +225,17 @@ def _keep(seal_id: str, record: dict[str, Any]) -> None:
 
 
 def _write(folder: Path, seal_id: str, record: Mapping[str, Any]) -> None:
-    file = folder / f"{seal_id}.json"
-    new = file.with_name(f"{seal_id}.{os.getpid()}.tmp")
+    _replace(folder / f"{seal_id}.json", json.dumps(record))
+
+
+def _replace(file: Path, text: str) -> None:
+    """Write a file that only its user can read; a crash leaves the old one, or the new one as a whole."""
+    new = file.with_name(f"{file.name}.{os.getpid()}.tmp")
     with os.fdopen(create_new(new, 0o600), "w", encoding="ascii") as stream:
-        json.dump(record, stream)
-    new.replace(file)
+        stream.write(text)
+        stream.flush()
+        os.fsync(stream.fileno())
+    new.replace(file)  # of a link, the link
 
 
 def _forget_old(folder: Path) -> None:

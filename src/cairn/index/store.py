@@ -385,6 +385,7 @@ class StateDir:
 
     def set_aside(self) -> None:
         """Move a damaged database out of the way, keeping it for whoever wants to look."""
+        self.check()
         stamp = self._stamp()
         for suffix in ("", *_LOGS):
             self._move(Path(f"{self.database}{suffix}"), Path(f"{self.database}.damaged-{stamp}{suffix}"))

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cairn.errors import PathError
-from cairn.source.git import run_git
 
 # What is meant to be committed.
 SHARED_FILES = (b"config.yaml", b"core.yaml", b".gitignore")
@@ -161,6 +160,8 @@ def ask_git(place: Place, *, any_case: bool) -> list[bytes]:
         place: of the folder.
         any_case: count other spellings of the folder's name.
     """
+    from cairn.source.git import run_git  # noqa: PLC0415 - start-up time: few checkouts need it
+
     options = ":(icase,literal)" if any_case else ":(literal)"
     pattern = [options + os.fsdecode(place.path)] if place.path else []
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ BUSY_TIMEOUT_MS = 10_000
 _RETRY_SECONDS = 0.01
 MAX_VARIABLES = 500  # of one statement
 _DAMAGED = (
-    "malformed", "not a database", "disk image", "file is encrypted", "Could not decode", "too big", "interrupted",
+    "malformed", "not a database", "disk image", "file is encrypted", "Could not decode", "too big",
     "unsafe use of",
 )  # fmt: skip
 _READ_ONLY = ("readonly", "read-only", "unable to open")
@@ -36,6 +37,14 @@ _LIMITS = (
     (sqlite3.SQLITE_LIMIT_WORKER_THREADS, 0),
 )
 
+
+class _Stopped(threading.local):
+    """Whether the last statement of a thread was ended because it took too many steps; others may end one, too."""
+
+    by_count = False
+
+
+_stopped = _Stopped()
 Inspect = Callable[[sqlite3.Connection], None]
 _T = TypeVar("_T")
 
@@ -58,7 +67,8 @@ class _Limited(sqlite3.Connection):
     def count(self) -> bool:
         """Count what was done since, and tell whether it is too much."""
         self.steps += _COUNT_EVERY
-        return self.steps > MAX_STEPS
+        _stopped.by_count = self.steps > MAX_STEPS
+        return _stopped.by_count
 
 
 def connect(path: Path, inspect: Inspect | None = None) -> sqlite3.Connection:
@@ -185,7 +195,9 @@ def mapped_errors(path: Path) -> Iterator[None]:
         raise IndexDamagedError(f"{path} is damaged: it holds text that is no UTF-8", "cairn index --full") from error
     except sqlite3.DatabaseError as error:
         text = str(error)
-        if any(mark in text for mark in _DAMAGED):
+        endless = "interrupted" in text and _stopped.by_count
+        _stopped.by_count = False
+        if endless or any(mark in text for mark in _DAMAGED):
             raise IndexDamagedError(f"{path} is damaged: {text}", "cairn index --full") from error
         if "locked" in text or "busy" in text:
             raise IndexLockedError(
