@@ -163,8 +163,8 @@ def _own_folder() -> Path | None:
 def _is_usable(folder: Path) -> bool:
     """Tell whether a folder of records is there and can be relied on; see `_is_private`.
 
-    It may be inside a checkout, as where a pipeline keeps all below the folder it works in: what git tracks there was not
-    written by us.
+    It may be inside a checkout, as where a pipeline keeps all below the folder it works in: what git tracks there came
+    with the repository.
     """
     return _is_private(folder.parent) and _is_private(folder) and not tracked_state(folder)
 
