@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,13 +21,28 @@ settings.register_profile("search", deadline=None, suppress_health_check=[Health
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 
+@pytest.fixture(autouse=True, scope="session")
+def shared_state_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The state folder of what several tests share, such as an index that all tests of a module ask."""
+    folder = tmp_path_factory.mktemp("shared-state")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(folder))
+        yield folder
+
+
 @pytest.fixture(autouse=True)
-def state_home(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def state_home(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory, shared_state_home: Path
+) -> Path:
     """A state folder of its own for each test: commands must not list its projects among those of whoever runs it.
+
+    The indexes that tests share are known in it.
 
     And a cache of its own, in which no failure of another test is remembered.
     """
     folder = tmp_path_factory.mktemp("state")
+    if (shared_state_home / "cairn").is_dir():
+        shutil.copytree(shared_state_home / "cairn", folder / "cairn")
     monkeypatch.setenv("XDG_STATE_HOME", str(folder))
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
     return folder

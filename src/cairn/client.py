@@ -20,6 +20,7 @@ from cairn.protocol.requests import MAX_BODY_BYTES, ProjectRequest
 from cairn.runtime import Runtime, StateFolder
 from cairn.schema import encode
 from cairn.storage.lock import write_lock
+from cairn.storage.own_files import open_stream
 from cairn.transport import Reply, ask, read_head, read_reply, request_bytes
 
 START_SECONDS = 20.0
@@ -282,7 +283,7 @@ def _is_silent(runtime: Runtime, timeout_seconds: float) -> bool:
 
 def _start(folder: StateFolder) -> Runtime:
     command = [sys.executable, "-P", "-m", "cairn", "daemon", "start", "--detached"]
-    with folder.log.open("ab") as log:
+    with open_stream(folder.log, "ab") as log:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder.path, **_detached()
         )

@@ -23,7 +23,10 @@ CairnError
 ├── ProviderError          an embedding model that does not answer as it should
 │   └── ProviderKeyError   its key is missing or refused
 └── StoreError             the state on disk cannot be used
+    ├── UnsafeStateError   what is there is a link, another user's, or open to all
+    ├── TrackedStateError  git tracks it, so it came with the repository
     ├── IndexMissingError  nothing indexed yet
+    │   └── IndexForeignError  what is there was not made by this user on this machine
     ├── IndexLockedError   another process is writing
     ├── IndexVersionError  written by a newer version
     └── IndexDamagedError  the index file is corrupt
@@ -231,6 +234,24 @@ class IndexMissingError(StoreError):
     """The project has not been indexed."""
 
     code = "index-missing"
+
+
+class IndexForeignError(IndexMissingError):
+    """What is in the place of the index was not made by this user on this machine; an update moves it aside."""
+
+    code = "index-foreign"
+
+
+class UnsafeStateError(StoreError):
+    """A folder or file of the state is a link or no regular file, belongs to another user, or others can write it."""
+
+    code = "state-unsafe"
+
+
+class TrackedStateError(StoreError):
+    """git tracks files of the state folder that are not meant to be shared, so whoever can push decides on them."""
+
+    code = "state-tracked"
 
 
 class IndexLockedError(StoreError):

@@ -1,13 +1,14 @@
-"""Where this user's own files are, by the conventions of the system: settings, and state."""
+"""Where this user's own files are, by the conventions of the system, and whether a folder can be relied on."""
 
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from cairn.errors import ConfigError
+from cairn.errors import ConfigError, UnsafeStateError
 
 
 def settings_folder(environment: Mapping[str, str] = os.environ) -> Path:
@@ -27,6 +28,30 @@ def state_folder(environment: Mapping[str, str] = os.environ) -> Path:
     if sys.platform == "win32":
         return Path(environment.get("LOCALAPPDATA") or _home()) / "cairn"
     return _home() / ".local" / "state" / "cairn"
+
+
+def check_private(folder: Path, *, follow: bool = True) -> None:
+    """Make sure, as ssh does of its own, that a folder is this user's and nobody else can write it.
+
+    Args:
+        folder: which has to be there.
+        follow: a link to such a folder will do: the user made it.
+
+    Raises:
+        UnsafeStateError: if it is not.
+        OSError: if it cannot be looked at.
+    """
+    if sys.platform == "win32":
+        return
+    facts = os.stat(folder, follow_symlinks=follow)
+    if not stat.S_ISDIR(facts.st_mode):
+        raise UnsafeStateError(f"{folder} is no folder", f"move or remove {folder}")
+    if facts.st_uid != os.geteuid():
+        raise UnsafeStateError(
+            f"{folder} belongs to another user", f"sudo chown -R $(id -u) {folder}, or set XDG_STATE_HOME"
+        )
+    if facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise UnsafeStateError(f"other users can write {folder}", f"chmod go-w {folder}")
 
 
 def _home() -> Path:

@@ -11,11 +11,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cairn.errors import AmbiguousError, IndexLockedError, ProjectError, StoreError
+from cairn.folders import check_private
 from cairn.runtime import StateFolder
 from cairn.storage.lock import write_lock
+from cairn.storage.own_files import create_new, read_own
 
 ALL = "all"  # a name for all of them
 _LOCK_SECONDS = 10.0
+_MAX_BYTES = 16_000_000
 _NO_NAME = re.compile(r"[^\w.\-]+")
 
 
@@ -37,7 +40,7 @@ class Registry:
     def projects(self) -> tuple[Project, ...]:
         """Return all projects, those added first first."""
         try:
-            facts = self._folder.projects.stat()
+            facts = os.lstat(self._folder.projects)
         except OSError:
             self._read_at, self._projects = None, ()
             return ()
@@ -62,7 +65,8 @@ class Registry:
             document = {"projects": [one._asdict() for one in (*others, project)]}
             new = self._folder.projects.with_suffix(f".{os.getpid()}")
             try:
-                new.write_text(json.dumps(document, indent=1), encoding="utf-8", errors="surrogatepass")
+                with os.fdopen(create_new(new, 0o600), "w", encoding="utf-8", errors="surrogatepass") as stream:
+                    json.dump(document, stream, indent=1)
                 new.replace(self._folder.projects)
             except OSError as error:
                 with suppress(OSError):  # the error above is the one to tell
@@ -102,23 +106,33 @@ class Registry:
 
     def _read(self) -> tuple[Project, ...]:
         try:
-            document = json.loads(self._folder.projects.read_text(encoding="utf-8", errors="surrogatepass"))
-            return tuple(Project(str(one["name"]), str(one["root"])) for one in document["projects"])
+            check_private(self._folder.path)
+            text = read_own(self._folder.projects, _MAX_BYTES).decode("utf-8", "surrogatepass")
+            return tuple(Project(str(one["name"]), str(one["root"])) for one in json.loads(text)["projects"])
         except (OSError, ValueError, KeyError, TypeError):  # none, or damaged: it fills again as projects are used
             return ()
 
 
 def enclosing_root(path: str) -> str | None:
-    """Return the nearest folder upwards that is indexed or the top of a git checkout; None if there is none.
+    """Return the nearest folder upwards that this user indexed or the top of a git checkout; None if there is none.
 
     It is the project that `Workspace.containing` opens, found without asking git.
     """
     at = os.path.realpath(os.path.expanduser(path))
-    while not (os.path.isfile(os.path.join(at, ".cairn", "index.db")) or os.path.exists(os.path.join(at, ".git"))):
+    while not (_is_indexed(at) or os.path.exists(os.path.join(at, ".git"))):
         if os.path.dirname(at) == at:
             return None
         at = os.path.dirname(at)
     return at
+
+
+def _is_indexed(folder: str) -> bool:
+    state = os.path.join(folder, ".cairn")
+    if not os.path.lexists(os.path.join(state, "index.db")):
+        return False
+    from cairn.index.seal import is_sealed_index  # noqa: PLC0415 - start-up time: most folders hold no index
+
+    return is_sealed_index(Path(state))
 
 
 def name_of(root: Path) -> str:

@@ -13,10 +13,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from cairn.errors import StoreError
+from cairn.errors import StoreError, UnsafeStateError
+from cairn.folders import check_private, state_folder
 from cairn.storage.lock import holder
+from cairn.storage.own_files import create_new, read_own
 
 FIRST_PORT, LAST_PORT = 37_800, 37_899
+_MAX_BYTES = 100_000  # of a file here
 _PREFIXES = ("CAIRN_", "GIT_CONFIG")
 # What does not change an answer.
 _WITHOUT_EFFECT = ("CAIRN_DAEMON",)
@@ -49,14 +52,7 @@ class StateFolder:
     @classmethod
     def of_user(cls, environment: Mapping[str, str] = os.environ) -> StateFolder:
         """Return the folder where it is by the conventions of the system."""
-        folder = environment.get("XDG_STATE_HOME", "")
-        if os.path.isabs(folder):  # others are to be ignored: https://specifications.freedesktop.org/basedir-spec/
-            return cls(Path(folder) / "cairn")
-        if sys.platform == "darwin":
-            return cls(Path.home() / "Library" / "Application Support" / "cairn")
-        if sys.platform == "win32":
-            return cls(Path(environment.get("LOCALAPPDATA") or Path.home()) / "cairn")
-        return cls(Path.home() / ".local" / "state" / "cairn")
+        return cls(state_folder(environment))
 
     @property
     def lock(self) -> Path:
@@ -92,10 +88,12 @@ class StateFolder:
         """Make the folder, for its owner only.
 
         Raises:
+            UnsafeStateError: if there is one that belongs to another user, or that others can write.
             StoreError: if it cannot be made.
         """
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            check_private(self.path)
         except OSError as error:
             raise StoreError(
                 f"cannot write {self.path}: {error.strerror}", "make it writable, or set XDG_STATE_HOME"
@@ -106,10 +104,17 @@ class StateFolder:
 
         What the file says counts only while the process it names holds the lock, which the system takes from a process
         that dies. So nobody is sent the token because he sits at a dead daemon's port.
+
+        Raises:
+            UnsafeStateError: if the folder belongs to another user, or others can write it.
         """
         try:
-            runtime = Runtime(**json.loads(self.runtime.read_bytes()))
-        except (OSError, ValueError, TypeError):  # none, or of a version that wrote other things
+            check_private(self.path)
+        except OSError:
+            return None
+        try:
+            runtime = Runtime(**json.loads(read_own(self.runtime, _MAX_BYTES)))
+        except (OSError, ValueError, TypeError, UnsafeStateError):  # none, or of a version that wrote other things
             return None
         return runtime if holder(self.lock) == runtime.pid else None
 
@@ -120,7 +125,7 @@ class StateFolder:
             StoreError: if it cannot be read.
         """
         try:
-            return self.token.read_text(encoding="ascii").strip()
+            return read_own(self.token, _MAX_BYTES).decode("ascii").strip()
         except OSError as error:
             raise StoreError(f"cannot read {self.token}: {error.strerror}", "cairn daemon stop") from error
         except UnicodeDecodeError as error:
@@ -133,9 +138,7 @@ class StateFolder:
 
     def _write(self, file: Path, text: str) -> None:
         new = file.with_name(f"{file.name}.{os.getpid()}")
-        new.unlink(missing_ok=True)
-        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="ascii") as stream:
+        with os.fdopen(create_new(new, 0o600), "w", encoding="ascii") as stream:
             stream.write(text)
         new.replace(file)
 

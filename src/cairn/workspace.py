@@ -401,7 +401,7 @@ class Workspace:
         answer = with_outdated_note(answer, view)
         if self.asked is not None and answer.mode not in EXACT_MODES:
             answer = replace(answer, notes=(*answer.notes, self.asked.note))
-        return answer
+        return self._noticed(answer)
 
     def similar(
         self,
@@ -438,7 +438,16 @@ class Workspace:
         library = self._library()
         place = None if path is None else (self.root, path, line)
         sample = take_sample(place, code, languages, library.snapshot, self._model, self.settings.max_file_bytes)
-        return find_similar(library, sample, Request(limit, Filters(tuple(kinds), tuple(languages), tuple(globs))))
+        request = Request(limit, Filters(tuple(kinds), tuple(languages), tuple(globs)))
+        return self._noticed(find_similar(library, sample, request))
+
+    def take_notice(self) -> str:
+        """Return what there is to say of the state folder since the last answer or call, empty for nothing."""
+        return self.state.take_notice()
+
+    def _noticed(self, answer: Answer) -> Answer:
+        notice = self.take_notice()
+        return replace(answer, notes=(*answer.notes, notice)) if notice else answer
 
     def fetch(self, ids: Sequence[str], *, branch: str | None = None) -> list[Fetched]:
         """Return the full text of hits, and of definitions in an outline, in the order of `ids`.
@@ -662,6 +671,7 @@ class Workspace:
             return self._open_index().library(view, progress)
 
     def _open_index(self) -> OpenIndex:
+        self.state.check_tracked()  # a pull may have brought other files since
         if self._opened is not None and self._opened.is_replaced:
             self.close()
         if self._opened is None:

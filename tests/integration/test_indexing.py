@@ -414,6 +414,8 @@ def test_the_first_part_of_an_index_that_another_process_builds_is_enough_to_ans
     with Workspace.open(project, state_dir=tmp_path / "done") as other:
         other.index()
     own = tmp_path / "own"
+    own.mkdir()
+    shutil.copy(other.state.path / "seal", own)
     with Workspace.open(project, state_dir=own) as workspace, Workspace.open(project, state_dir=own) as waiting:
         workspace.state.create()
         with write_lock(workspace.state.lock, 0.0), ThreadPoolExecutor() as pool:  # as if it were building

@@ -20,6 +20,7 @@ import pytest
 
 from cairn.config import Settings
 from cairn.errors import IndexLockedError
+from cairn.index.store import new_name
 from cairn.model_settings import EmbeddingSettings, ModelSettings
 from cairn.storage.lock import write_lock
 from cairn.types import Answer
@@ -261,7 +262,7 @@ def test_a_damaged_file_of_vectors_is_noticed_and_embedded_again(root: Path, ser
 def test_litter_of_a_killed_run_is_removed(root: Path, server: EmbeddingServer) -> None:
     with opened(root, ollama(server)) as workspace:
         workspace.index()
-        litter = workspace.state.overlay("nobody-names-this")
+        litter = workspace.state.overlay(new_name())
         litter.write_bytes(b"x")
         workspace.embed()
         assert not litter.exists()

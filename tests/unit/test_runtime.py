@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cairn.errors import StoreError
+from cairn.errors import StoreError, UnsafeStateError
 from cairn.runtime import Runtime, StateFolder, environment_mark, process_started
 from cairn.storage.lock import write_lock
 
@@ -96,3 +96,35 @@ def test_settings_in_the_environment_leave_a_mark() -> None:
 def test_a_process_is_told_from_another_with_its_number() -> None:
     assert process_started(os.getpid()) == process_started(os.getpid()) != ""
     assert process_started(2**22 + 1) == ""
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o707, 0o1777])
+def test_a_folder_that_others_can_write_is_refused_with_what_to_do(mode: int, folder: StateFolder) -> None:
+    folder.write(runtime(os.getpid()), "secret")
+    folder.path.chmod(mode)
+    for use in (folder.create, folder.find):
+        with pytest.raises(UnsafeStateError) as caught:
+            use()
+        assert caught.value.hint == f"chmod go-w {folder.path}"
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="only root gives files away")
+def test_a_folder_of_another_user_is_refused(folder: StateFolder) -> None:
+    os.chown(folder.path, 12_345, -1)
+    for use in (folder.create, folder.find):
+        with pytest.raises(UnsafeStateError, match="another user"):
+            use()
+
+
+def test_files_that_are_links_say_nothing_and_are_replaced(folder: StateFolder, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_text("precious")
+    for file in (folder.runtime, folder.token):
+        file.symlink_to(elsewhere)
+    with write_lock(folder.lock, 1):
+        assert folder.find() is None
+        with pytest.raises(StoreError):
+            folder.read_token()
+        folder.write(runtime(os.getpid()), "secret")
+        assert folder.find() == runtime(os.getpid())
+    assert elsewhere.read_text() == "precious"

@@ -30,6 +30,7 @@ def run_index(options: argparse.Namespace) -> int:
     with open_asking(options) as workspace:
         with closing(bar):
             report = workspace.index(branch=options.branch, full=options.full, dry_run=options.dry_run, progress=bar)
+        _say(workspace.take_notice())
         if not options.json:
             _emit_report(report, every_skipped=options.skipped)
             sys.stdout.flush()
@@ -54,6 +55,11 @@ def run_index(options: argparse.Namespace) -> int:
     return EXIT_USAGE if any(one.error for one in embedded) else EXIT_FOUND
 
 
+def _say(notice: str) -> None:
+    if notice:
+        note(printable(notice))
+
+
 def _watch(options: argparse.Namespace) -> int:
     """Follow edits until Ctrl-C; say of each update what it did."""
     if options.dry_run:
@@ -65,6 +71,7 @@ def _watch(options: argparse.Namespace) -> int:
                 workspace.index(full=True)
             note(f"Watching {printable(str(workspace.root))}; stop with Ctrl-C.")
             for update in workspace.watch(workspace.watcher()):
+                _say(workspace.take_notice())
                 _emit_update(update, as_json=options.json)
         except KeyboardInterrupt:
             note("Stopped. The index is as the last update left it.")
@@ -233,6 +240,8 @@ def run_status(options: argparse.Namespace) -> int:
     emit(f"skipped     {len(status['skipped']):,} files (each one: cairn index --skipped)")
     for reason, count in Counter(status["skipped"].values()).most_common(5):
         emit(f"  {count:>7,} {printable(reason)}")
+    if aside := status["set_aside"]:
+        emit(f"set aside   {len(aside)} files, the last {printable(aside[-1])}; see: cairn doctor")
     if error := status["last_error"]:
         emit(f"last error  {printable(str(error.get('message')))}\n  try: {printable(str(error.get('hint')))}")
     return EXIT_FOUND

@@ -11,7 +11,9 @@ import sys
 import time
 from collections.abc import Sequence
 from functools import partial
+from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cairn import __version__
@@ -20,6 +22,7 @@ from cairn.errors import DaemonError, IndexLockedError
 from cairn.protocol import PROTOCOL_VERSION
 from cairn.runtime import Runtime, StateFolder, environment_mark, process_started
 from cairn.storage.lock import holder, write_lock
+from cairn.storage.own_files import open_stream
 
 if TYPE_CHECKING:
     from cairn.daemon.app import Extension
@@ -154,9 +157,16 @@ def bind(host: str, first_port: int) -> socket.socket:
     )
 
 
+class _LogFile(RotatingFileHandler):
+    """A log that is not written behind a link."""
+
+    def _open(self) -> TextIOWrapper:
+        return TextIOWrapper(open_stream(Path(self.baseFilename), "ab"), encoding=self.encoding, write_through=True)
+
+
 def start_log(folder: StateFolder) -> None:
     """Write the log from here on; it is turned over before it grows large."""
-    handler = RotatingFileHandler(folder.log, maxBytes=LOG_BYTES, backupCount=LOG_FILES, encoding="utf-8")
+    handler = _LogFile(folder.log, maxBytes=LOG_BYTES, backupCount=LOG_FILES, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     root = logging.getLogger()
     root.addHandler(handler)

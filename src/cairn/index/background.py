@@ -11,13 +11,14 @@ from pathlib import Path
 
 from cairn.config import Settings
 from cairn.embedding.chain import fingerprint_of
-from cairn.errors import IndexLockedError
+from cairn.errors import IndexLockedError, UnsafeStateError
 from cairn.index.limits import lower_priority, on_battery
-from cairn.index.models import place_of
+from cairn.index.models import agreed, place_of
 from cairn.index.store import StateDir
 from cairn.model_settings import ModelSettings, is_loopback
 from cairn.storage import overlay_db
 from cairn.storage.lock import write_lock
+from cairn.storage.own_files import open_stream
 
 # After a failure the next attempt in the background waits this long.
 REST_SECONDS = 300.0
@@ -41,7 +42,11 @@ def start(root: Path, state: StateDir, settings: Settings) -> subprocess.Popen[b
         return None
     # `-P`: a folder with a module called like one of ours must not come first.
     command = [sys.executable, "-P", "-m", "cairn", "index", str(root), "--state-dir", str(state.path)]
-    with state.embedding_log.open("wb") as log:
+    try:
+        log = open_stream(state.embedding_log, "wb")
+    except (OSError, UnsafeStateError):  # something is in the way; a run of the user's own says what
+        return None
+    with log:
         process = subprocess.Popen(
             command, cwd=state.path, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
         )
@@ -51,9 +56,9 @@ def start(root: Path, state: StateDir, settings: Settings) -> subprocess.Popen[b
 
 def _may_start(state: StateDir, chain: Sequence[ModelSettings]) -> bool:
     with closing(state.open_for_reading()) as connection:
-        agreed = overlay_db.agreed(connection)
         rows = {row.fingerprint: row for row in overlay_db.read_models(connection)}
-    if not all(is_loopback(one.base_url) or place_of(one) in agreed for one in chain):
+    places = agreed(state)
+    if not all(is_loopback(one.base_url) or place_of(one) in places for one in chain):
         return False
     row = rows.get(fingerprint_of(chain[0]))
     return row is None or not row.error or time.time() - row.error_at > REST_SECONDS

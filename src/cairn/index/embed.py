@@ -18,7 +18,7 @@ from cairn.embedding.chain import fingerprint_of, open_model
 from cairn.embedding.protocol import Embedder
 from cairn.errors import IndexLockedError, ProviderError
 from cairn.index.analysis import quantize
-from cairn.index.models import place_of, settings_to_json
+from cairn.index.models import agree, place_of, remember_model
 from cairn.index.overlay import KnownVectors, OverlayFile, OverlayStore
 from cairn.index.plan import listed_files
 from cairn.index.reading import HASH_BYTES
@@ -70,18 +70,16 @@ class OverlayBuilder:
         self._connection = connection
         self._settings = settings
 
-    def run(
-        self, embedder: Embedder, settings: ModelSettings, about: str, progress: Progress | None
-    ) -> EmbeddingReport:
+    def run(self, embedder: Embedder, settings: ModelSettings, progress: Progress | None) -> EmbeddingReport:
         """Embed what lacks a vector; a failure ends the run, and what was committed before stays.
 
         Args:
-            about: the model's settings as JSON, to ask it again when other settings hold.
             progress: called with (chunks done, chunks to do).
         """
         started, tally = time.perf_counter(), _Tally()
+        remember_model(self._state, settings)
         with self._writing():
-            model = overlay_db.ensure_model(self._connection, embedder.fingerprint, embedder.name, about)
+            model = overlay_db.ensure_model(self._connection, embedder.fingerprint, embedder.name)
             OverlayStore(self._connection, self._state, model).forget_lost()
         failure: ProviderError | None = None
         try:
@@ -229,16 +227,16 @@ def embed_chain(
     """
     chain = settings.chain
     with _alone(state), closing(state.open_for_reading()) as connection, mapped_errors(state.database):
-        with write_lock(state.lock, settings.lock_timeout_seconds), transaction(connection):
-            overlay_db.agree(connection, map(place_of, chain))
-            if anew:
+        agree(state, map(place_of, chain))
+        if anew:
+            with write_lock(state.lock, settings.lock_timeout_seconds), transaction(connection):
                 _drop(connection, lambda row: row.fingerprint in {fingerprint_of(one) for one in chain})
         builder = OverlayBuilder(view, state, connection, settings)
         reports = []
         for model in chain:
             with closing(open_model(model)) as embedder:
                 tell = partial(progress, embedder.name) if progress is not None else None
-                reports.append(builder.run(embedder, model, settings_to_json(model), tell))
+                reports.append(builder.run(embedder, model, tell))
         with write_lock(state.lock, settings.lock_timeout_seconds), transaction(connection):
             _drop_previous(connection, chain)
             keep = listed_files(connection, state)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import closing
 
 from cairn.embedding.chain import fingerprint_of, max_chars_of, price_of
+from cairn.errors import IndexMissingError
 from cairn.index.plan import Plan, make_plan
 from cairn.index.store import StateDir
 from cairn.index.views import View
@@ -25,13 +26,14 @@ ASSUMED_RATES = {"ollama": 20.0, "openai": 100.0, "google": 60.0, "fastembed": 1
 def estimate_chain(view: View, state: StateDir, chain: Sequence[ModelSettings]) -> tuple[Estimate, ...]:
     """Return for each model what it would take for what it lacks once a view was brought up to date."""
     found = view.walk()
-    if not state.database.exists():
+    try:
+        with closing(state.open_for_reading()) as connection:
+            row = view_db.find_view(connection, view.name)
+            plan = make_plan(connection, found, row)
+            return tuple(_estimate(connection, row, plan, one) for one in chain)
+    except IndexMissingError:
         plan = Plan(list(found.files), [], 0, {})
         return tuple(_estimate(None, None, plan, one) for one in chain)
-    with closing(state.open_for_reading()) as connection:
-        row = view_db.find_view(connection, view.name)
-        plan = make_plan(connection, found, row)
-        return tuple(_estimate(connection, row, plan, one) for one in chain)
 
 
 def _estimate(

@@ -12,7 +12,14 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from cairn.errors import CairnError, DerivedFileError, IndexDamagedError, IndexLockedError, StoreError
+from cairn.errors import (
+    CairnError,
+    DerivedFileError,
+    IndexDamagedError,
+    IndexForeignError,
+    IndexLockedError,
+    StoreError,
+)
 from cairn.index.overlay import OverlayFile, OverlayStore
 from cairn.index.plan import has_size, is_usable, listed_files
 from cairn.index.segment import Segment
@@ -53,7 +60,7 @@ def examine(state: StateDir, fingerprint: str) -> list[Finding]:
         fingerprint: of the bundled model.
     """
     findings = [_git(), *_folder(state)]
-    if any(one.repair == "move" for one in findings):
+    if any(one.repair == "move" or one.check == "state" for one in findings):
         return findings
     if not state.path.exists():
         return [*findings, Finding("database", "warning", "this project is not indexed yet", hint="cairn index")]
@@ -84,6 +91,7 @@ def repair(state: StateDir, findings: list[Finding], rebuild: Callable[[], objec
     if "move" in wanted:
         _clear_the_way(state)
     if "rebuild" in wanted:
+        state.create()
         with write_lock(state.lock, 10.0):
             state.set_aside()
         rebuild()
@@ -104,12 +112,16 @@ def _git() -> Finding:
 
 
 def _folder(state: StateDir) -> Iterator[Finding]:
-    for path in (state.path, state.derived):
-        if path.exists() and not path.is_dir():
-            yield Finding("folder", "error", f"{path} is no folder", "move")
-    for path in (state.lock, state.embedding_lock, state.neighbours_lock):
-        if path.is_dir():
-            yield Finding("folder", "error", f"{path} is a folder, not a lock file", "move")
+    in_the_way = list(_in_the_way(state))
+    for path, words in in_the_way:
+        yield Finding("folder", "error", f"{path} {words}", "move")
+    if in_the_way:
+        return
+    try:
+        state.check()
+    except CairnError as error:
+        yield Finding("state", "error", str(error), hint=error.hint)
+        return
     if state.path.is_dir():
         for path in filter(Path.is_dir, (state.path, state.derived)):
             try:
@@ -121,6 +133,23 @@ def _folder(state: StateDir) -> Iterator[Finding]:
                 yield Finding("folder", "error", words, hint=hint)
                 return
         yield Finding("folder", "ok", f"{state.path} can be written")
+
+
+def _in_the_way(state: StateDir) -> Iterator[tuple[Path, str]]:
+    """Yield what stands where folders and lock files belong and can be moved, with words for it."""
+    if state.is_tracked():
+        return  # then it is for git to remove
+    for path in (state.path, state.derived):
+        if os.path.lexists(path) and (path.is_symlink() or not path.is_dir()):
+            yield path, "is a link" if path.is_symlink() else "is no folder"
+    if state.path.is_symlink():
+        return
+    for path in state.locks():
+        if path.is_symlink() or path.is_dir() or (path.exists() and not path.is_file()):
+            yield path, f"is {'a link' if path.is_symlink() else 'a folder'}, not a lock file"
+    for path in (state.embedding_log, state.last_error):
+        if path.is_symlink():
+            yield path, "is a link"
 
 
 def _disk(state: StateDir) -> Finding:
@@ -168,11 +197,8 @@ def _file_system_kind(folder: Path, mounts: Path) -> str:
 
 
 def _locks(state: StateDir) -> Iterator[Finding]:
-    for name, path in (
-        ("index", state.lock),
-        ("embedding", state.embedding_lock),
-        ("neighbours", state.neighbours_lock),
-    ):
+    for path in state.locks():
+        name = path.name.removesuffix(".lock")
         try:
             pid = holder(path)
         except StoreError as error:
@@ -190,7 +216,7 @@ def _history(state: StateDir) -> Iterator[Finding]:
         )
     if aside := state.set_aside_files():
         size = sum(one.lstat().st_size for one in aside)
-        words = f"{len(aside)} files of damaged databases are kept, {size / 1e6:.1f} MB, the last {aside[-1].name}"
+        words = f"{len(aside)} files of damaged or foreign indexes are kept, {size / 1e6:.1f} MB, as {aside[-1].name}"
         yield Finding("set-aside", "ok", words)
 
 
@@ -198,14 +224,14 @@ def _history(state: StateDir) -> Iterator[Finding]:
 
 
 def _stored(state: StateDir, fingerprint: str) -> list[Finding]:
-    if not state.database.exists():
+    if not os.path.lexists(state.database):
         return [Finding("database", "warning", "this project is not indexed yet", hint="cairn index")]
     try:
         with closing(state.open_for_reading()) as connection, mapped_errors(state.database):
             return list(_examined(connection, state, fingerprint))
     except DerivedFileError as error:
         return [Finding("derived", "error", str(error), "redo")]
-    except IndexDamagedError as error:
+    except (IndexDamagedError, IndexForeignError) as error:
         return [Finding("database", "error", str(error), "rebuild")]
     except CairnError as error:  # of a newer version, or not to be opened
         return [Finding("database", "error", str(error), hint=error.hint)]
@@ -281,9 +307,7 @@ def _optional(path: Path) -> Iterator[_Expected]:
 
 def _litter(connection: sqlite3.Connection, state: StateDir) -> list[Path]:
     keep = listed_files(connection, state)
-    if not state.derived.is_dir():
-        return []
-    return sorted(Path(one.path) for one in os.scandir(state.derived) if Path(one.path) not in keep)
+    return sorted(path for path in state.derived_files() if path not in keep)
 
 
 # -- repairs ----------------------------------------------------------------------------------------------------------
@@ -292,9 +316,7 @@ def _litter(connection: sqlite3.Connection, state: StateDir) -> list[Path]:
 def _clear_the_way(state: StateDir) -> None:
     """Move what stands where folders and lock files belong aside; it is kept."""
     stamp = time.strftime("%Y%m%d-%H%M%S")
-    wrong = [path for path in (state.path, state.derived) if path.exists() and not path.is_dir()]
-    wrong += [path for path in (state.lock, state.embedding_lock, state.neighbours_lock) if path.is_dir()]
-    for path in wrong:
+    for path, _ in list(_in_the_way(state)):
         try:
             path.replace(f"{path}.moved-{stamp}")
         except OSError as error:

@@ -1,13 +1,20 @@
-"""The models of the chain as the index knows them; imports nothing heavy, for every search and `cairn status` asks."""
+"""The models of the chain as the index knows them; imports nothing heavy, for every search and `cairn status` asks.
+
+The index keeps what tells models apart. How they are asked, and where, is in the user's own state: whoever can write an
+index must not decide where a question is sent, or which key goes with it.
+"""
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
+from typing import Any
 
 from cairn.embedding.chain import fingerprint_of
+from cairn.errors import CairnError
+from cairn.index.seal import change_record, read_record
+from cairn.index.store import StateDir
 from cairn.model_settings import ModelSettings
 from cairn.storage import overlay_db, view_db
 from cairn.types import ModelStatus
@@ -18,14 +25,51 @@ def place_of(settings: ModelSettings) -> str:
     return f"{settings.provider} {settings.base_url or settings.model}"
 
 
-def settings_to_json(settings: ModelSettings) -> str:
-    """Return the settings of a model as JSON; they name secrets and hold none."""
-    return json.dumps({one.name: getattr(settings, one.name) for one in fields(ModelSettings)})
+def remember_model(state: StateDir, settings: ModelSettings) -> None:
+    """Keep how a model is asked, to ask it once other settings hold; without, it answers no more then."""
+    fingerprint = fingerprint_of(settings)
+    values = {one.name: getattr(settings, one.name) for one in fields(ModelSettings)}
+
+    def change(record: dict[str, Any]) -> None:
+        record["models"] = {**_dict(record.get("models")), fingerprint: values}
+
+    if (seal := state.seal()) is not None:
+        change_record(seal, change)
 
 
-def settings_from_json(text: str) -> ModelSettings:
-    """Return the settings that `settings_to_json` wrote."""
-    return ModelSettings(**json.loads(text))
+def remembered_models(state: StateDir) -> dict[str, ModelSettings]:
+    """Return how the models that this index was embedded with are asked, by fingerprint."""
+    result = {}
+    for fingerprint, values in _dict(_record_of(state).get("models")).items():
+        try:
+            settings = ModelSettings(**values)
+            if fingerprint_of(settings) == fingerprint:
+                result[fingerprint] = settings
+        except (TypeError, ValueError, KeyError, AttributeError, CairnError):
+            continue  # of another version
+    return result
+
+
+def agree(state: StateDir, places: Iterable[str]) -> None:
+    """Record that the user sends the texts of this index to these places."""
+    new = sorted(agreed(state) | set(places))
+    if (seal := state.seal()) is not None:
+        change_record(seal, lambda record: record.update(agreed=new))
+
+
+def agreed(state: StateDir) -> set[str]:
+    """Return the places the user has sent texts of this index to by a command of their own."""
+    places = _record_of(state).get("agreed")
+    return {one for one in places if isinstance(one, str)} if isinstance(places, list) else set()
+
+
+def _record_of(state: StateDir) -> dict[str, Any]:
+    seal = state.seal()
+    return dict(read_record(seal) or {}) if seal is not None else {}
+
+
+def _dict(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def chain_status(connection: sqlite3.Connection, view_id: int, chain: Sequence[ModelSettings]) -> list[ModelStatus]:

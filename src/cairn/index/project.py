@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from cairn.errors import PathError
+from cairn.index.seal import is_sealed_index
 from cairn.source.git import Repository
 
 STATE_FOLDER = ".cairn"
@@ -13,10 +14,10 @@ _OF_ALL = ("/home", "/Users", "/root")
 
 
 def project_root(start: Path, repository: Repository | None) -> Path:
-    """Return the nearest indexed folder up to the top of the work tree, else that top, else the folder itself."""
+    """Return the nearest folder that this user indexed, up to the top of the work tree, else that top or the folder."""
     top = repository.work_tree if repository is not None else None
     for folder in (start, *start.parents):
-        if (folder / STATE_FOLDER / "index.db").is_file():
+        if is_sealed_index(folder / STATE_FOLDER):  # one that came with a repository makes no project
             return folder
         if folder == top:
             return folder

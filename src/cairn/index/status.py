@@ -48,5 +48,6 @@ def read_status(root: Path, state: StateDir, settings: Settings, checkout: View)
             "views": [one._asdict() | {"gone": one.id in gone} for one in views],
             "sizes": sizes,
             "disk_bytes": sum(sizes.values()),
+            "set_aside": [one.name for one in state.set_aside_files()],
             "last_error": state.read_error(),
         }

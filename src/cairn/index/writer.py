@@ -167,11 +167,12 @@ class Writer:
 
         started = time.perf_counter()
         found = view.walk()
-        if not self._state.database.exists():
+        try:
+            with closing(self._state.open_for_reading()) as connection:
+                return plan.preview(connection, found, view.name, started)
+        except IndexMissingError:
             skipped, seconds = tuple(found.skipped), time.perf_counter() - started
             return IndexReport(0, 0, len(found.files), 0, 0, 0, 0, 0, skipped, seconds, 0, dry_run=True)
-        with closing(self._state.open_for_reading()) as connection:
-            return plan.preview(connection, found, view.name, started)
 
     def refresh(self, view: View, progress: Progress | None = None) -> str:
         """Bring a view up to date for an answer, and return a note when the answer has to do without that.

@@ -33,6 +33,7 @@ def context(workspace: Workspace, request: ContextRequest, progress: Progress | 
         raise RequestError("give ids of results, or a task with or without files", "cairn context TASK")
     needs_index = bool(request.ids or request.task)
     told = workspace.refresh(progress) if request.update and needs_index else ""
+    told = "; ".join(filter(None, (told, workspace.take_notice())))
     ids = list(request.ids)
     notes: list[str] = []
     if request.task:

@@ -16,7 +16,7 @@ import numpy as np
 from cairn.embedding.chain import fingerprint_of, open_model
 from cairn.embedding.protocol import Embedder
 from cairn.errors import ProviderError
-from cairn.index.models import settings_from_json
+from cairn.index.models import remembered_models
 from cairn.index.overlay import Overlay, open_overlay
 from cairn.index.snapshot import Snapshot
 from cairn.index.store import StateDir
@@ -138,7 +138,8 @@ class Meanings:
         """Return the chain, then the models of earlier settings, the newest first."""
         stored = {row.fingerprint: row for row in rows}
         chain = [_Candidate(one, stored.pop(fingerprint_of(one), None), False) for one in self._chain]
-        return chain + [_Candidate(settings_from_json(row.settings), row, True) for row in stored.values()]
+        known = remembered_models(self._state) if stored else {}
+        return chain + [_Candidate(known[one], row, True) for one, row in stored.items() if one in known]
 
     def _embed(self, settings: ModelSettings, text: str) -> Floats:
         fingerprint = fingerprint_of(settings)

@@ -8,12 +8,14 @@ import os
 import struct
 import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from cairn.errors import DerivedFileError, StoreError
+from cairn.errors import DerivedFileError, StoreError, UnsafeStateError
+from cairn.storage.own_files import create_new, open_stream
 
 _MAGIC = b"CAIRNARR"
 # Magic, format version, header bytes, and the CRC-32 of all that follows the prefix, begun with the header bytes.
@@ -48,14 +50,15 @@ def save_arrays(path: Path, arrays: Mapping[str, npt.NDArray[np.generic]]) -> in
         checksum = zlib.crc32(part, checksum)
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
-        with temporary.open("wb") as stream:
+        with os.fdopen(create_new(temporary), "wb") as stream:
             stream.write(_PREFIX.pack(_MAGIC, _FORMAT, len(header), checksum))
             stream.writelines(parts)
             stream.flush()
             os.fsync(stream.fileno())
         temporary.replace(path)
     except BaseException as error:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # the error above is the one to tell
+            temporary.unlink(missing_ok=True)
         if isinstance(error, OSError):
             raise StoreError(
                 f"cannot write {path}: {error.strerror}", "free some space, then run: cairn index"
@@ -71,9 +74,9 @@ def load_arrays(path: Path) -> dict[str, npt.NDArray[np.generic]]:
         DerivedFileError: if the file is missing, of another format, or fails its checksum.
     """
     try:
-        with path.open("rb") as stream:
+        with open_stream(path, "rb") as stream:
             mapped = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError) as error:  # ValueError: an empty file cannot be mapped
+    except (OSError, ValueError, UnsafeStateError) as error:  # ValueError: an empty file cannot be mapped
         raise DerivedFileError(f"{path.name} cannot be read: {error}", "cairn index") from error
     view = memoryview(mapped)
     if len(view) < _PREFIX.size:

@@ -4,27 +4,82 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import sys
+import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from cairn.errors import IndexDamagedError, IndexLockedError, StoreError
+from cairn.errors import IndexDamagedError, IndexLockedError, IndexMissingError, IndexVersionError, StoreError
 
 BUSY_TIMEOUT_MS = 10_000
 _RETRY_SECONDS = 0.01
 MAX_VARIABLES = 500  # of one statement
-_DAMAGED = ("malformed", "not a database", "disk image", "file is encrypted", "Could not decode")
+_DAMAGED = (
+    "malformed", "not a database", "disk image", "file is encrypted", "Could not decode", "too big",
+    "unsafe use of",
+)  # fmt: skip
 _READ_ONLY = ("readonly", "read-only", "unable to open")
 
+# A statement that takes more steps of SQLite's machine than this, half a minute of work, is one of a crafted file.
+MAX_STEPS = 3_000_000_000
+_COUNT_EVERY = 5_000_000
+# Far above what our statements need, far below what a crafted file may ask for. VACUUM attaches one database.
+_LIMITS = (
+    (sqlite3.SQLITE_LIMIT_LENGTH, 200_000_000),
+    (sqlite3.SQLITE_LIMIT_SQL_LENGTH, 100_000),
+    (sqlite3.SQLITE_LIMIT_EXPR_DEPTH, 100),
+    (sqlite3.SQLITE_LIMIT_COMPOUND_SELECT, 20),
+    (sqlite3.SQLITE_LIMIT_ATTACHED, 1),
+    (sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH, 1),
+    (sqlite3.SQLITE_LIMIT_WORKER_THREADS, 0),
+)
+
+
+class _Stopped(threading.local):
+    """Whether the last statement of a thread was ended because it took too many steps; others may end one, too."""
+
+    by_count = False
+
+
+_stopped = _Stopped()
+Inspect = Callable[[sqlite3.Connection], None]
 _T = TypeVar("_T")
 
 
-def connect(path: Path) -> sqlite3.Connection:
-    """Open or create the database at `path` in autocommit mode; write through `transaction`."""
+class _Limited(sqlite3.Connection):
+    """A connection on which no statement works without end, whatever the pages of the file say."""
+
+    steps = 0
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:  # noqa: ANN401 - what SQLite takes
+        """Run a statement, counted from the beginning."""
+        self.steps = 0
+        return super().execute(sql, parameters)
+
+    def executemany(self, sql: str, parameters: Any, /) -> sqlite3.Cursor:  # noqa: ANN401 - as above
+        """Run a statement for each of many parameters; its count begins anew when the next statement is run."""
+        self.steps = -MAX_STEPS  # of all of them together
+        return super().executemany(sql, parameters)
+
+    def count(self) -> bool:
+        """Count what was done since, and tell whether it is too much."""
+        self.steps += _COUNT_EVERY
+        _stopped.by_count = self.steps > MAX_STEPS
+        return _stopped.by_count
+
+
+def connect(path: Path, inspect: Inspect | None = None) -> sqlite3.Connection:
+    """Open or create the database at `path` in autocommit mode; write through `transaction`.
+
+    Args:
+        path: the file; who opens it makes sure before that it is a file of this user.
+        inspect: is given the connection before anything is written; what it raises is raised.
+    """
     with mapped_errors(path):
-        connection = _connect(path)
+        connection = _connect(path, inspect)
         try:
             _keep_a_log(connection)
             connection.execute("PRAGMA synchronous = NORMAL")
@@ -35,18 +90,20 @@ def connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def connect_for_reading(path: Path) -> sqlite3.Connection:
+def connect_for_reading(path: Path, inspect: Inspect | None = None) -> sqlite3.Connection:
     """Open the database at `path` to read it, even where nothing can be written.
 
     There it is read as if it never changed, which holds for as long as its log is empty.
     """
     try:
-        return connect(path)
+        return connect(path, inspect)
+    except (IndexMissingError, IndexDamagedError, IndexVersionError):
+        raise
     except StoreError:
         if os.access(path.parent, os.W_OK) or not os.access(path, os.R_OK) or _has_content(Path(f"{path}-wal")):
             raise
     with mapped_errors(path):
-        return _connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1")
+        return _connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", inspect)
 
 
 def check(connection: sqlite3.Connection) -> list[str]:
@@ -58,11 +115,35 @@ def check(connection: sqlite3.Connection) -> list[str]:
     return [text for (text,) in rows if text != "ok"]
 
 
-def _connect(path: Path | str) -> sqlite3.Connection:
-    timeout = BUSY_TIMEOUT_MS / 1000
-    return sqlite3.connect(
-        path, timeout=timeout, isolation_level=None, check_same_thread=False, uri=isinstance(path, str)
+def _connect(path: Path | str, inspect: Inspect | None) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path,
+        timeout=BUSY_TIMEOUT_MS / 1000,
+        isolation_level=None,
+        check_same_thread=False,
+        factory=_Limited,
+        uri=isinstance(path, str),
     )
+    try:
+        _restrain(connection)
+        if inspect is not None:
+            inspect(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _restrain(connection: _Limited) -> None:
+    """Let nothing that a file holds run or grow; see https://sqlite.org/security.html."""
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA cell_size_check = ON")
+    connection.execute("PRAGMA mmap_size = 0")
+    for limit, value in _LIMITS:
+        connection.setlimit(limit, value)
+    if sys.version_info >= (3, 12):
+        connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)
+    connection.set_progress_handler(connection.count, _COUNT_EVERY)
 
 
 def _keep_a_log(connection: sqlite3.Connection) -> None:
@@ -114,7 +195,9 @@ def mapped_errors(path: Path) -> Iterator[None]:
         raise IndexDamagedError(f"{path} is damaged: it holds text that is no UTF-8", "cairn index --full") from error
     except sqlite3.DatabaseError as error:
         text = str(error)
-        if any(mark in text for mark in _DAMAGED):
+        endless = "interrupted" in text and _stopped.by_count
+        _stopped.by_count = False
+        if endless or any(mark in text for mark in _DAMAGED):
             raise IndexDamagedError(f"{path} is damaged: {text}", "cairn index --full") from error
         if "locked" in text or "busy" in text:
             raise IndexLockedError(

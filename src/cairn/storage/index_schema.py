@@ -101,4 +101,20 @@ MIGRATIONS = (
         ),
     ),
     Migration("checksums of rows", ("ALTER TABLE blob ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0",)),
+    Migration(
+        "how a model is asked is the user's",  # and is kept with him, see index/seal.py
+        (
+            "ALTER TABLE model RENAME TO old_model",
+            """CREATE TABLE model (
+                id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
+                dimensions INTEGER NOT NULL DEFAULT 0, n_embedded INTEGER NOT NULL DEFAULT 0,
+                seconds REAL NOT NULL DEFAULT 0, error TEXT NOT NULL DEFAULT '', error_at REAL NOT NULL DEFAULT 0)""",
+            """INSERT INTO model SELECT id, fingerprint, name, dimensions, n_embedded, seconds, error, error_at
+               FROM old_model""",
+            "DROP TABLE old_model",
+            "DELETE FROM meta WHERE key = 'embedding_agreed'",
+        ),
+    ),
 )
+# The digest of the schema that all steps make: see `check_schema`. A test says what it is after a new step.
+NEWEST = "7a139971f1807441153a9dccf651c9105266af8cf565d0e908bffe6938ff377f"

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from cairn.errors import IndexLockedError, StoreError
+from cairn.storage.own_files import open_own, open_stream
 
 _POLL_SECONDS = 0.05
 
@@ -22,6 +23,7 @@ def write_lock(path: Path, timeout_seconds: float) -> Iterator[None]:
 
     Raises:
         IndexLockedError: if another process keeps it longer than `timeout_seconds`.
+        UnsafeStateError: if it is a link, or no file of this user's own.
         StoreError: if the file cannot be opened or locked.
     """
     deadline = time.monotonic() + timeout_seconds
@@ -41,7 +43,7 @@ def write_lock(path: Path, timeout_seconds: float) -> Iterator[None]:
 def holder(path: Path) -> int | None:
     """Return the process that holds a lock, None when nobody does; 0 when it is not known which."""
     try:
-        with path.open("r+b") as stream:
+        with open_stream(path, "r+b") as stream:
             if _try_lock(stream):
                 return None
             text = stream.read(20).strip()
@@ -67,14 +69,15 @@ def _wait(stream: IO[bytes], path: Path, deadline: float, timeout_seconds: float
 
 def _is_at(stream: IO[bytes], path: Path) -> bool:
     try:
-        return os.path.samestat(os.fstat(stream.fileno()), os.stat(path))
+        return os.path.samestat(os.fstat(stream.fileno()), os.lstat(path))
     except FileNotFoundError:
         return False
 
 
 def _open(path: Path) -> IO[bytes]:
     try:
-        return path.open("a+b", buffering=0)  # what cannot be written must not wait to be
+        descriptor = open_own(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+        return os.fdopen(descriptor, "a+b", buffering=0)  # what cannot be written must not wait to be
     except OSError as error:
         raise _not_usable(path, error) from error
 

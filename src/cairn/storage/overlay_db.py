@@ -10,20 +10,18 @@ from typing import NamedTuple
 from cairn.storage import meta_db
 
 _VERSION = "overlay_version"
-_AGREED = "embedding_agreed"
 
 
 class ModelRow(NamedTuple):
     """A model other than the bundled one.
 
-    `settings` is JSON and holds no secret; `n_embedded` chunks took `seconds`; `error` is the last failure, which an
-    answer clears, and `error_at` when it was, in seconds since the epoch.
+    How it is asked is not here; see `cairn.index.models`. `n_embedded` chunks took `seconds`; `error` is the last
+    failure, which an answer clears, and `error_at` when it was, in seconds since the epoch.
     """
 
     id: int
     fingerprint: str
     name: str
-    settings: str
     dimensions: int
     n_embedded: int
     seconds: float
@@ -62,27 +60,17 @@ def count_up(connection: sqlite3.Connection) -> None:
     meta_db.write_meta(connection, {_VERSION: str(version(connection) + 1)})
 
 
-def agreed(connection: sqlite3.Connection) -> set[str]:
-    """Return the places the user has sent texts to by a command of their own."""
-    return set(filter(None, meta_db.read_meta(connection).get(_AGREED, "").split("\n")))
-
-
-def agree(connection: sqlite3.Connection, places: Iterable[str]) -> None:
-    """Record that the user sends texts to these places."""
-    meta_db.write_meta(connection, {_AGREED: "\n".join(sorted(agreed(connection) | set(places)))})
-
-
 def read_models(connection: sqlite3.Connection) -> list[ModelRow]:
     """Return all models, the newest first."""
     return [ModelRow(*row) for row in connection.execute("SELECT * FROM model ORDER BY id DESC")]
 
 
-def ensure_model(connection: sqlite3.Connection, fingerprint: str, name: str, settings: str) -> ModelRow:
-    """Return the model with this fingerprint, made when it is new; how it is asked may have changed since."""
+def ensure_model(connection: sqlite3.Connection, fingerprint: str, name: str) -> ModelRow:
+    """Return the model with this fingerprint, made when it is new; what it is called may have changed since."""
     connection.execute(
-        """INSERT INTO model (fingerprint, name, settings) VALUES (?, ?, ?)
-           ON CONFLICT (fingerprint) DO UPDATE SET name = excluded.name, settings = excluded.settings""",
-        (fingerprint, name, settings),
+        """INSERT INTO model (fingerprint, name) VALUES (?, ?)
+           ON CONFLICT (fingerprint) DO UPDATE SET name = excluded.name""",
+        (fingerprint, name),
     )
     return ModelRow(*connection.execute("SELECT * FROM model WHERE fingerprint = ?", (fingerprint,)).fetchone())
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from cairn.errors import IndexVersionError
+from cairn.errors import IndexDamagedError, IndexVersionError
 from cairn.storage.connection import connect
-from cairn.storage.index_schema import MIGRATIONS
-from cairn.storage.migrations import Migration, migrate
+from cairn.storage.index_schema import MIGRATIONS, NEWEST
+from cairn.storage.migrations import Migration, Schema, check_schema, migrate, read_schema, schema_of
 
 FIRST = Migration("first", ("CREATE TABLE a (x)", "INSERT INTO a VALUES (1)"))
 SECOND = Migration("second", ("ALTER TABLE a ADD COLUMN y DEFAULT 2",))
@@ -69,3 +69,49 @@ def test_the_schema_of_the_index_can_be_made_step_by_step(connection: sqlite3.Co
         migrate(connection, MIGRATIONS[:count], "the index")
     assert version(connection) == len(MIGRATIONS)
     assert len({migration.name for migration in MIGRATIONS}) == len(MIGRATIONS)
+
+
+def test_the_digest_of_the_newest_schema_is_written_down() -> None:
+    assert schema_of(MIGRATIONS).digest() == NEWEST
+
+
+@pytest.mark.parametrize("newest", [NEWEST, "another"])
+def test_a_schema_that_the_steps_made_passes_at_every_step(newest: str, connection: sqlite3.Connection) -> None:
+    check_schema(read_schema(connection), MIGRATIONS, newest, "the index")
+    for count in range(1, len(MIGRATIONS) + 1):
+        migrate(connection, MIGRATIONS[:count], "the index")
+        check_schema(read_schema(connection), MIGRATIONS, newest, "the index")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TABLE more (x)",
+        "CREATE VIEW more AS SELECT 1",
+        "CREATE TRIGGER more AFTER INSERT ON a BEGIN SELECT 1; END",
+        "CREATE INDEX more ON a (x)",
+        "ALTER TABLE a ADD COLUMN z",
+        "DROP TABLE a",
+        "PRAGMA user_version = 0",
+        "PRAGMA user_version = 1",
+        "PRAGMA user_version = -1",
+    ],
+)
+def test_any_other_schema_is_damage(statement: str, connection: sqlite3.Connection) -> None:
+    migrate(connection, (FIRST, SECOND), "the index")
+    connection.execute(statement)
+    with pytest.raises(IndexDamagedError):
+        check_schema(read_schema(connection), (FIRST, SECOND), "", "the index")
+
+
+def test_a_newer_schema_is_not_judged() -> None:
+    check_schema(Schema(3, (("table", "b", "b", "CREATE TABLE b (x)"),)), (FIRST, SECOND), "", "the index")
+
+
+def test_a_new_database_begins_with_what_its_maker_writes(connection: sqlite3.Connection) -> None:
+    def begin(new: sqlite3.Connection) -> None:
+        new.execute("INSERT INTO a VALUES (7)")
+
+    migrate(connection, (FIRST,), "the index", begin)
+    migrate(connection, (FIRST, SECOND), "the index", begin)
+    assert connection.execute("SELECT x FROM a").fetchall() == [(1,), (7,)]

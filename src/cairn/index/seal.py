@@ -1,0 +1,248 @@
+"""Tells a state folder that this user made on this machine from one that came with a repository or an archive.
+
+Such a folder carries a seal: an id and a secret. The user's own state folder keeps the secret of each id, with what
+belongs to the index and must not come from it: which models it was embedded with and where those are. So a seal holds
+wherever the folder is moved or copied to, and nobody makes one who cannot write the user's files. Imports little, for
+hooks and commands ask this before anything else.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from cairn.errors import IndexLockedError, StoreError, UnsafeStateError
+from cairn.folders import check_private, state_folder
+from cairn.index.tracked import tracked_state
+from cairn.storage.lock import write_lock
+from cairn.storage.own_files import check_folder, create_new, read_own
+
+SEAL = "seal"
+_FOLDER = "indexes"
+_FORM = r"cairn 1 ([0-9a-f]{32}) ([0-9a-f]{64})\n"
+_MAX_SEAL_BYTES = 200
+_MAX_RECORD_BYTES = 1_000_000
+_LOCK_SECONDS = 10.0
+# A record that was not used for so long is forgotten when there are many; the index is then made anew.
+_MANY_RECORDS = 2_000
+_OLD_SECONDS = 400 * 86_400.0
+_TOUCH_SECONDS = 30 * 86_400.0
+
+
+class Seal(NamedTuple):
+    """What a state folder carries. The id is no secret to this user's processes; `secret` is known to nobody else."""
+
+    id: str
+    secret: str
+
+
+# Of indexes whose record could be written nowhere: they hold for as long as this process lives.
+_unwritten: dict[str, dict[str, Any]] = {}
+
+
+def find_seal(state: Path) -> Seal | None:
+    """Return the seal of a state folder if this user made it, else None.
+
+    Raises:
+        UnsafeStateError: if others can write what the user's records are kept in.
+    """
+    seal = _read(state)
+    if seal is None:
+        return None
+    record = read_record(seal)
+    return seal if record is not None else None
+
+
+def is_sealed_index(state: Path) -> bool:
+    """Tell whether a folder is a state folder of this user with an index in it; what is in doubt is none."""
+    try:
+        os.lstat(state / "index.db")
+        check_folder(state)
+        return find_seal(state) is not None
+    except (OSError, StoreError):
+        return False
+
+
+def make_seal(state: Path) -> Seal:
+    """Seal a state folder that has none, or one that does not hold, and return what it carries then.
+
+    The caller is alone by a lock.
+
+    Raises:
+        UnsafeStateError: as `find_seal`.
+        OSError: if the state folder cannot be written.
+    """
+    seal = Seal(os.urandom(16).hex(), os.urandom(32).hex())
+    _keep(seal.id, {"secret": seal.secret})
+    _replace(state / SEAL, f"cairn 1 {seal.id} {seal.secret}\n")
+    return seal
+
+
+def break_seal(state: Path) -> None:
+    """Remove the seal of a state folder, so that all in it is set aside before the next use."""
+    with suppress(OSError):
+        check_folder(state)
+        (state / SEAL).unlink()
+
+
+def is_kept(seal: Seal) -> bool:
+    """Tell whether a later process will know the seal."""
+    return seal.id not in _unwritten
+
+
+def read_record(seal: Seal) -> Mapping[str, Any] | None:
+    """Return what the user's state folder keeps for an index, None when it does not know it.
+
+    Raises:
+        UnsafeStateError: if others can write that folder.
+    """
+    if (found := _find_record(seal.id)) is None or found[1].get("secret") != seal.secret:
+        return None
+    return found[1]
+
+
+def change_record(seal: Seal, change: Callable[[dict[str, Any]], None]) -> bool:
+    """Change what is kept for an index, and tell whether that will last.
+
+    Raises:
+        UnsafeStateError: as `read_record`.
+    """
+    if (found := _find_record(seal.id)) is None:
+        return False
+    folder, record = found
+    if folder is None:
+        change(record)
+        return False
+    try:
+        with write_lock(folder / "records.lock", _LOCK_SECONDS):
+            record = dict(_load(folder, seal.id) or record)
+            change(record)
+            _write(folder, seal.id, record)
+    except (OSError, IndexLockedError):
+        return False
+    return True
+
+
+def _read(state: Path) -> Seal | None:
+    try:
+        text = read_own(state / SEAL, _MAX_SEAL_BYTES).decode("ascii", "replace")
+    except (OSError, UnsafeStateError):
+        return None
+    found = re.fullmatch(_FORM, text)
+    return Seal(*found.groups()) if found is not None else None
+
+
+# -- the user's side ---------------------------------------------------------------------------------------------------
+
+
+def record_folders() -> tuple[Path, ...]:
+    """Return where records may be: in the user's state folder, else, where that cannot be written, in a temporary one.
+
+    So the commands of a sandbox that shares no more than a temporary folder agree on what is theirs.
+    """
+    owner = os.geteuid() if hasattr(os, "geteuid") else os.environ.get("USERNAME", "")
+    wanted = os.environ.get("TMPDIR") or os.environ.get("TEMP") or ""
+    shared = Path(wanted if os.path.isabs(wanted) else "/tmp") / f"cairn-{owner}" / _FOLDER
+    return (shared,) if (own := _own_folder()) is None else (own / _FOLDER, shared)
+
+
+def _own_folder() -> Path | None:
+    try:
+        folder = state_folder()
+    except RuntimeError:  # a user whom the system does not know, without HOME
+        return None
+    return folder if folder.is_absolute() else None  # else it would be inside the project
+
+
+def _is_usable(folder: Path) -> bool:
+    """Tell whether a folder of records is there and can be relied on; see `_is_private`.
+
+    It may be inside a checkout, as where a pipeline keeps all below the folder it works in: what git tracks there came
+    with the repository.
+    """
+    return _is_private(folder.parent) and _is_private(folder) and not tracked_state(folder)
+
+
+def _is_private(folder: Path) -> bool:
+    """Tell whether a folder is there, and of this user alone.
+
+    Raises:
+        UnsafeStateError: if others can write the user's own, who can mend that; a temporary one may be anybody's.
+    """
+    own = _own_folder()
+    is_own = own in (folder, folder.parent)
+    try:
+        check_private(folder, follow=folder == own)
+    except OSError:
+        return False
+    except UnsafeStateError:
+        if is_own:
+            raise
+        return False
+    return True
+
+
+def _find_record(seal_id: str) -> tuple[Path | None, dict[str, Any]] | None:
+    if (unwritten := _unwritten.get(seal_id)) is not None:
+        return None, unwritten
+    for folder in record_folders():
+        if _is_usable(folder) and (record := _load(folder, seal_id)) is not None:
+            return folder, record
+    return None
+
+
+def _load(folder: Path, seal_id: str) -> dict[str, Any] | None:
+    file = folder / f"{seal_id}.json"
+    try:
+        record = json.loads(read_own(file, _MAX_RECORD_BYTES))
+        if time.time() - os.lstat(file).st_mtime > _TOUCH_SECONDS:
+            os.utime(file, follow_symlinks=False)
+    except (OSError, ValueError, RecursionError, UnsafeStateError):
+        return None
+    return record if isinstance(record, dict) else None
+
+
+def _keep(seal_id: str, record: dict[str, Any]) -> None:
+    for folder in record_folders():
+        try:
+            folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not _is_private(folder.parent):
+                continue
+            folder.mkdir(mode=0o700, exist_ok=True)
+            if _is_usable(folder):
+                _write(folder, seal_id, record)
+                _forget_old(folder)
+                return
+        except OSError:
+            continue
+    _unwritten[seal_id] = record
+
+
+def _write(folder: Path, seal_id: str, record: Mapping[str, Any]) -> None:
+    _replace(folder / f"{seal_id}.json", json.dumps(record))
+
+
+def _replace(file: Path, text: str) -> None:
+    """Write a file that only its user can read; a crash leaves the old one, or the new one as a whole."""
+    new = file.with_name(f"{file.name}.{os.getpid()}.tmp")
+    with os.fdopen(create_new(new, 0o600), "w", encoding="ascii") as stream:
+        stream.write(text)
+        stream.flush()
+        os.fsync(stream.fileno())
+    new.replace(file)  # of a link, the link
+
+
+def _forget_old(folder: Path) -> None:
+    with suppress(OSError), os.scandir(folder) as entries:
+        files = [one for one in entries if re.fullmatch(r"[0-9a-f]{32}\.json", one.name)]
+        if len(files) <= _MANY_RECORDS:
+            return
+        for one in files:
+            if time.time() - one.stat(follow_symlinks=False).st_mtime > _OLD_SECONDS:
+                os.unlink(one.path)

@@ -1,0 +1,174 @@
+"""Tells what git tracks of a state folder: that is what whoever can push to the repository decides on.
+
+Most often the file of git's index answers, read up to where the folder would stand in it; else git is asked.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import stat
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from cairn.errors import PathError
+
+# What is meant to be committed.
+SHARED_FILES = (b"config.yaml", b"core.yaml", b".gitignore")
+SHARED_FOLDER = b"shared/"
+# What decides on answers; if git had a hand in it, none of it can be relied on.
+_DECISIVE = (b"index.db", b"memory.db", b"derived", b"seal")
+_HEAD = struct.Struct(">4sLL")
+_FLAGS_AT, _PATH_AT = 60, 62  # in an entry of a repository with SHA-1; one with SHA-256 looks odd, and git is asked
+_EXTENDED, _LENGTH = 0x4000, 0x0FFF
+_MODES = (0o100644, 0o100755, 0o120000, 0o160000, 0o040000)
+_MAX_ENTRIES = 2_000  # that are read one by one; beyond them the folder's name is searched for
+
+
+class Place(NamedTuple):
+    """Where a state folder is in a checkout: the file of the checkout's index, its top, and the path below that."""
+
+    index_file: Path
+    top: Path
+    path: bytes
+
+
+class _Odd(Exception):
+    """The file is not of the plain kind, or would take long to read."""
+
+
+# What was found, by place, for as long as the file of the index stays as it was.
+_known: dict[Place, tuple[tuple[int, ...], tuple[str, ...]]] = {}
+
+
+def find_place(state: Path) -> Place | None:
+    """Return where a state folder is in the checkout around it, or in one that it is itself; None outside of any."""
+    path = top = str(state)
+    while True:
+        git = os.path.join(top, ".git")
+        try:
+            mode = os.stat(git).st_mode  # a link is the user's: git brings none
+            folder = git if stat.S_ISDIR(mode) else _named_in(git, top, mode)
+        except (OSError, ValueError):
+            if (parent := os.path.dirname(top)) == top:
+                return None
+            top = parent
+            continue
+        return Place(Path(folder, "index"), Path(top), os.fsencode(path[len(top) :].strip(os.sep)))
+
+
+def tracked_state(state: Path) -> tuple[str, ...]:
+    """Return what git tracks of a state folder and is not meant to be shared, relative to the folder, at most a few.
+
+    Raises:
+        PathError: if git has to be asked, and cannot be.
+    """
+    place = find_place(state)
+    if place is None:
+        return ()
+    try:
+        facts = os.stat(place.index_file)
+    except OSError:  # nothing was added yet
+        return ()
+    if not stat.S_ISREG(facts.st_mode):
+        return ()
+    stamp = (facts.st_mtime_ns, facts.st_size, facts.st_ino)
+    known = _known.get(place)
+    if known is None or known[0] != stamp:
+        known = _known[place] = stamp, tuple(os.fsdecode(path) for path in _find(place))[:10]
+    return known[1]
+
+
+def is_decisive(path: str) -> bool:
+    """Tell whether a tracked path is of what answers come from."""
+    return path == "." or os.fsencode(path).lower().startswith(_DECISIVE)
+
+
+def _find(place: Place) -> list[bytes]:
+    any_case = _ignores_case(place.top / os.fsdecode(place.path))
+    try:
+        paths = ask_git(place, any_case=True) if any_case else list(_read(place))
+    except (_Odd, OSError, ValueError, struct.error):
+        paths = ask_git(place, any_case=False)
+    return [path for path in paths if not _is_shared(path)]
+
+
+def _is_shared(path: bytes) -> bool:
+    return path.startswith(SHARED_FOLDER) or path in SHARED_FILES
+
+
+def _named_in(file: str, top: str, mode: int) -> str:
+    """Return the folder that a file called `.git` names."""
+    if not stat.S_ISREG(mode):  # a pipe out of an archive
+        raise ValueError(file)
+    with open(file, "rb") as stream:
+        text = stream.read(5_000)
+    if not text.startswith(b"gitdir: "):
+        raise ValueError(file)
+    return os.path.join(top, os.fsdecode(text.removeprefix(b"gitdir: ").rstrip(b"\r\n")))
+
+
+def _ignores_case(state: Path) -> bool:
+    """Tell whether another spelling of the folder's name means the same folder."""
+    try:
+        return os.path.samestat(os.lstat(state), os.lstat(state.with_name(state.name.upper())))
+    except OSError:
+        return False
+
+
+def _read(place: Place) -> Iterator[bytes]:
+    """Yield the paths below the folder that the file lists, relative to it; `.` for the folder itself."""
+    if any(name.startswith("sharedindex.") for name in os.listdir(place.index_file.parent)):
+        raise _Odd
+    with place.index_file.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        signature, version, count = _HEAD.unpack_from(data)
+        if signature != b"DIRC" or version not in (2, 3):  # later ones keep no whole paths
+            raise _Odd
+        first = place.path + b"/" if place.path else b""
+        at = _HEAD.size
+        for number in range(count):
+            if number == _MAX_ENTRIES:
+                if data.find(place.path, at) >= 0:
+                    raise _Odd
+                return
+            path, at = _entry(data, at)
+            if path == place.path or path.rstrip(b"/") == place.path:
+                raise _Odd  # a link, a submodule, or a folder of a sparse index
+            if path.startswith(first):
+                yield path[len(first) :]
+            elif path > first:
+                return
+
+
+def _entry(data: mmap.mmap, at: int) -> tuple[bytes, int]:
+    """Return the path of an entry, and where the next one is; see gitformat-index(5)."""
+    mode = int.from_bytes(data[at + 24 : at + 28], "big")
+    flags = int.from_bytes(data[at + _FLAGS_AT : at + _PATH_AT], "big")
+    start = at + _PATH_AT + (2 if flags & _EXTENDED else 0)
+    end = data.find(b"\0", start)
+    if mode not in _MODES or end < 0 or min(end - start, _LENGTH) != flags & _LENGTH:
+        raise _Odd
+    return data[start:end], at + ((end - at) // 8 + 1) * 8
+
+
+def ask_git(place: Place, *, any_case: bool) -> list[bytes]:
+    """Return the paths below a state folder that git lists, relative to it; `.` for what is in its place.
+
+    Args:
+        place: of the folder.
+        any_case: count other spellings of the folder's name.
+    """
+    from cairn.source.git import run_git  # noqa: PLC0415 - start-up time: few checkouts need it
+
+    options = ":(icase,literal)" if any_case else ":(literal)"
+    pattern = [options + os.fsdecode(place.path)] if place.path else []
+    try:
+        done = run_git(place.top, ["ls-files", "-z", "--cached", "--", *pattern])
+    except FileNotFoundError:  # without git nothing of it is checked out here
+        return []
+    if done.returncode:
+        raise PathError(f"git cannot list what it tracks in {place.top}", "try: git status")
+    paths = [path for path in done.stdout.split(b"\0") if path]
+    return [path[len(place.path) :].lstrip(b"/") or b"." for path in paths] if place.path else paths

@@ -1,0 +1,165 @@
+"""Opens files that must be this user's own: real files in real folders, never behind a link.
+
+What a repository, an archive or somebody else put in the place of a file of ours is refused, not followed.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import sys
+from pathlib import Path
+from typing import IO
+
+from cairn.errors import StoreError, UnsafeStateError
+
+_NO_FOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
+# A FIFO is opened without waiting for whoever writes into it, and refused then.
+_FLAGS: int = _NO_FOLLOW | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_HAS_FOLDERS = bool(_NO_FOLLOW) and os.open in os.supports_dir_fd
+_LOOPS = (errno.ELOOP, getattr(errno, "EMLINK", errno.ELOOP), getattr(errno, "EFTYPE", errno.ELOOP))
+ELSEWHERE = "set CAIRN_STATE_DIR to a folder of your own"
+_MOVE = "cairn doctor --fix"
+
+
+def open_own(path: Path, flags: int, mode: int = 0o644) -> int:
+    """Open a regular file of this user relative to its folder, and return its descriptor.
+
+    Nothing is truncated before it is known to be ours: leave out O_TRUNC, and call `os.ftruncate`.
+
+    Args:
+        path: the file; its folder must not be a link either.
+        flags: as for `os.open`.
+        mode: of a file that is created.
+
+    Raises:
+        UnsafeStateError: if it is a link, no regular file, of another user, writable by everybody, or, when it is to be
+            written, has another name.
+        OSError: if it cannot be opened.
+    """
+    if not _HAS_FOLDERS:
+        _refuse_links(path)
+        return _checked(os.open(path, flags | _FLAGS, mode), path, flags)
+    folder = _open_folder(path.parent)
+    try:
+        descriptor = os.open(path.name, flags | _FLAGS, mode, dir_fd=folder)
+    except OSError as error:
+        if error.errno in _LOOPS:
+            raise _is_link(path) from error
+        if error.errno == errno.ENXIO:
+            raise _is_special(path) from error
+        raise
+    finally:
+        os.close(folder)
+    return _checked(descriptor, path, flags)
+
+
+def open_stream(path: Path, mode: str) -> IO[bytes]:
+    """Open a file as `open_own` does: `rb`, `r+b` (which must be there), `ab` or `wb` (which make it)."""
+    flags = {"rb": os.O_RDONLY, "r+b": os.O_RDWR}.get(mode, os.O_WRONLY | os.O_CREAT)
+    descriptor = open_own(path, flags | (os.O_APPEND if mode == "ab" else 0))
+    if mode == "wb":
+        os.ftruncate(descriptor, 0)
+    return os.fdopen(descriptor, mode)
+
+
+def create_new(path: Path, mode: int = 0o644) -> int:
+    """Create a file that is not there yet and return its descriptor; what a killed process left there is replaced.
+
+    Raises:
+        UnsafeStateError, OSError: as `open_own`.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    try:
+        return open_own(path, flags, mode)
+    except FileExistsError:
+        path.unlink()  # of a link, the link
+        return open_own(path, flags, mode)
+
+
+def read_own(path: Path, limit_bytes: int) -> bytes:
+    """Return the content of a file, at most its first bytes.
+
+    Raises:
+        UnsafeStateError, OSError: as `open_own`.
+    """
+    with open_stream(path, "rb") as stream:
+        return stream.read(limit_bytes)
+
+
+def check_folder(path: Path) -> None:
+    """Make sure that a folder is a real one of this user, which not everybody may write.
+
+    Raises:
+        UnsafeStateError: if it is not.
+        StoreError: if it is no folder at all.
+        OSError: if it cannot be looked at.
+    """
+    facts = os.lstat(path)
+    if stat.S_ISLNK(facts.st_mode):
+        raise _is_link(path)
+    if not stat.S_ISDIR(facts.st_mode):
+        raise StoreError(f"{path} is no folder", f"{_MOVE}, or {ELSEWHERE}")
+    _check_owner(facts, path)
+
+
+def is_own_file(path: Path | str) -> bool:
+    """Tell whether what is at a path is a regular file of this user with one name, which not everybody may write."""
+    facts = os.lstat(path)
+    return _is_ours(facts) and stat.S_ISREG(facts.st_mode) and facts.st_nlink <= 1 and not _is_open_to_all(facts)
+
+
+def _open_folder(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | _NO_FOLLOW)
+    except OSError as error:  # of a link to a folder Linux says that it is no folder
+        if error.errno in (errno.ENOTDIR, *_LOOPS) and path.is_symlink():
+            raise _is_link(path) from error
+        raise
+
+
+def _checked(descriptor: int, path: Path, flags: int) -> int:
+    try:
+        facts = os.fstat(descriptor)
+        if stat.S_ISDIR(facts.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if not stat.S_ISREG(facts.st_mode):
+            raise _is_special(path)
+        _check_owner(facts, path)
+        if facts.st_nlink > 1 and flags & (os.O_WRONLY | os.O_RDWR):
+            raise UnsafeStateError(f"{path} has another name, so writing it would change another file", _MOVE)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _check_owner(facts: os.stat_result, path: Path) -> None:
+    if not _is_ours(facts):
+        raise UnsafeStateError(f"{path} belongs to another user", ELSEWHERE)
+    if _is_open_to_all(facts):
+        raise UnsafeStateError(f"every user can write {path}", f"chmod go-w {path}")
+
+
+def _is_ours(facts: os.stat_result) -> bool:
+    return sys.platform == "win32" or facts.st_uid == os.geteuid()
+
+
+def _is_open_to_all(facts: os.stat_result) -> bool:
+    # A group may: where each user has a group of their own, all that is created is open to it.
+    return sys.platform != "win32" and bool(facts.st_mode & stat.S_IWOTH)
+
+
+def _refuse_links(path: Path) -> None:
+    for one in (path.parent, path):
+        if one.is_symlink():
+            raise _is_link(one)
+
+
+def _is_link(path: Path) -> UnsafeStateError:
+    return UnsafeStateError(f"{path} is a link, and no link is followed in a state folder", _MOVE)
+
+
+def _is_special(path: Path) -> UnsafeStateError:
+    return UnsafeStateError(f"{path} is no regular file", _MOVE)
