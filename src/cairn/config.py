@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -106,24 +106,35 @@ def settings_files(project: Path, environment: Mapping[str, str] = os.environ) -
     return settings_folder(environment) / _FILE_NAME, project / ".cairn" / _FILE_NAME
 
 
-def settings_stamp(project: Path, environment: Mapping[str, str] = os.environ) -> tuple[tuple[int, ...], ...]:
-    """Return what changes when a file that decides on a project's settings is written, made or removed."""
+class Deciding(NamedTuple):
+    """A file that decides on a project's settings. `follow`: it may be a link, whose target counts, too."""
+
+    path: str
+    follow: bool
+
+
+def deciding_files(project: Path, environment: Mapping[str, str] = os.environ) -> tuple[Deciding, ...]:
+    """Return the files that decide on a project's settings, for `stamp_of`."""
     from cairn.consent import Consents  # noqa: PLC0415 - start-up time: only the daemon looks again
 
     user_file, project_file = settings_files(project, environment)
     consents = Consents(state_folder(environment), project)
     # The user's own may be a link, as to a folder of dotfiles. What a link of the project leads to counts for nothing.
     return (
-        _stamp(user_file, follow=True),
-        _stamp(project_file.parent, follow=False)[:1],
-        _stamp(project_file, follow=False),
-        _stamp(consents.file, follow=False),
+        Deciding(str(user_file), follow=True),
+        Deciding(str(project_file), follow=False),
+        Deciding(str(consents.file), follow=False),
     )
 
 
-def _stamp(file: Path, *, follow: bool) -> tuple[int, ...]:
+def stamp_of(files: Sequence[Deciding]) -> tuple[tuple[int, ...], ...]:
+    """Return what changes when one of some files is written, made or removed. None is opened."""
+    return tuple(map(_stamp, files))
+
+
+def _stamp(file: Deciding) -> tuple[int, ...]:
     try:
-        facts = os.stat(file, follow_symlinks=follow)
+        facts = os.stat(file.path, follow_symlinks=file.follow)
     except (OSError, ValueError):
         return ()
     return (facts.st_mode, facts.st_mtime_ns, facts.st_ino, facts.st_size)

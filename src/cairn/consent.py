@@ -95,7 +95,8 @@ class Consents:
 
     def _write(self, text: str) -> None:
         folder = self.file.parent
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for one in (folder.parent, folder):  # `mode` is of the last one only
+            one.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _is_ours(os.lstat(folder), stat.S_IFDIR):
             raise PermissionError(0, "its folder is not this user's alone")
         new = self.file.with_suffix(f".{os.getpid()}")

@@ -188,7 +188,7 @@ def _parse(text: str, file: Path) -> tuple[SequenceNode | None, list[_Item]]:
     for node in lists[0].value:
         item = _item(node, file)
         if item.file.path in items:
-            raise ConfigError(f"{file}:{node.start_mark.line + 1}: {item.file.path} is there twice", _HINT)
+            raise ConfigError(f"{file}:{node.start_mark.line + 1}: {item.file.path!r} is there twice", _HINT)
         items[item.file.path] = item
     return lists[0], list(items.values())
 

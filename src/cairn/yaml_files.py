@@ -206,6 +206,8 @@ def compose(text: str, source: str) -> Node | None:
     except YAMLError as error:
         mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)
         line = mark.line + 1 if mark is not None else text.count("\n", 0, getattr(error, "position", 0)) + 1
+        if problem == _TOO_MUCH:
+            raise ConfigError(f"{source}:{line}: {_TOO_MUCH}", _MEND.format(source)) from None
         words = re.sub(_QUOTED, "", str(problem or "a character that is not allowed")).strip()
         raise ConfigError(f"{source}:{line} is no YAML: {words}", _MEND.format(source)) from None
     except (ValueError, OverflowError):  # numbers in escapes and directives that are none
@@ -215,6 +217,7 @@ def compose(text: str, source: str) -> Node | None:
 
 
 _MEND = "mend {}"
+_TOO_MUCH = "more names and values than such a file may hold"
 
 
 @cache
@@ -238,7 +241,7 @@ def _loader() -> type[Any]:
         def fetch_more_tokens(self) -> None:
             self._left -= 1
             if self._left < 0:
-                raise ScannerError(None, None, "it is too long", self.get_mark())
+                raise ScannerError(None, None, _TOO_MUCH, self.get_mark())
             super().fetch_more_tokens()
 
     return Events

@@ -290,7 +290,7 @@ def test_a_list_of_more_files_than_anybody_reads_is_refused_soon(project: Path) 
         (project / ".cairn").mkdir(exist_ok=True)
         lines = "".join(f"  - src/file_{number}.py\n" for number in range(count))
         (project / ".cairn" / "core.yaml").write_text(f"files:\n{lines}")
-        with pytest.raises(ConfigError, match=r"more than 1,000 files|too long"):
+        with pytest.raises(ConfigError, match=r"more than 1,000 files|more names and values"):
             CoreFiles(project).read()
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cairn.config import Loaded, load, settings_stamp
+from cairn.config import Loaded, deciding_files, load, stamp_of
 from cairn.consent import Consents
 from cairn.errors import ConfigError, StoreError
 from cairn.model_choice import Asked, describe, digest_of
@@ -277,13 +277,14 @@ def test_whatever_a_project_writes_it_asks_nobody_whom_the_user_did_not_name(
 
 
 def test_answers_are_kept_for_the_user_alone_and_outside_of_the_project(place: Place) -> None:
-    before = settings_stamp(place.root, place.environment)
+    files = deciding_files(place.root, place.environment)
+    before = stamp_of(files)
     place.allow(OPENAI)
     (file,) = (one for one in place.state.rglob("*") if one.is_file())
     assert file.stat().st_mode & 0o777 == 0o600
-    assert file.parent.stat().st_mode & 0o777 == 0o700
+    assert {one.stat().st_mode & 0o777 for one in file.parents[:2]} == {0o700}
     assert json.loads(file.read_text())["root"] == str(place.root)
-    assert settings_stamp(place.root, place.environment) != before
+    assert stamp_of(files) != before
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", "\0", '{"root": 1, "answers": 1}', "[" * 99_999, "\xff"])

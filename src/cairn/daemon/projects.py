@@ -11,7 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from cairn.config import Settings, settings_stamp
+from cairn.config import Settings, deciding_files, stamp_of
 from cairn.daemon.usage import MAX_OPEN, resident_mb
 from cairn.errors import BusyError, IndexMissingError, ProjectError
 from cairn.registry import Project, Registry
@@ -38,6 +38,7 @@ class OpenProject:
         self._in_use = threading.Lock()
         self._workspace: Workspace | None = None
         self._watch: Watch | None = None
+        self._deciding = deciding_files(Path(project.root))
         self._settings_stamp: tuple[tuple[int, ...], ...] = ()
 
     @property
@@ -86,7 +87,7 @@ class OpenProject:
     def _opened(self) -> Workspace:
         from cairn.workspace import Workspace  # noqa: PLC0415 - start-up time: nothing is open at first
 
-        stamp = settings_stamp(Path(self.project.root))
+        stamp = stamp_of(self._deciding)
         if self._workspace is not None and stamp != self._settings_stamp:
             self._close(STOP_SECONDS)
         root = Path(self.project.root)
