@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
+from cairn import waiting
 from cairn.config import Settings, load_settings
 from cairn.embedding.fingerprint import bundled_fingerprint
 from cairn.errors import (
@@ -432,6 +433,7 @@ class Workspace:
         return self._mended(lambda: [self._fetch_one(one, branch) for one in ids])
 
     def _fetch_one(self, text_id: str, branch: str | None) -> Fetched:
+        waiting.check()
         if "#" in text_id:
             from cairn.graph.locate import fetch_symbol  # noqa: PLC0415 - start-up time: hits need no parser
 
