@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
+from cairn import waiting
 from cairn.config import Loaded, Settings, load
 from cairn.embedding.fingerprint import bundled_fingerprint
 from cairn.errors import (
@@ -469,6 +470,7 @@ class Workspace:
         return self._mended(lambda: [self._fetch_one(one, branch) for one in ids])
 
     def _fetch_one(self, text_id: str, branch: str | None) -> Fetched:
+        waiting.check()
         if "#" in text_id:
             from cairn.graph.locate import fetch_symbol  # noqa: PLC0415 - start-up time: hits need no parser
 

@@ -119,3 +119,10 @@ def test_a_hard_search_ends_at_once_when_it_is_interrupted(project: Path, number
     _, said = process.communicate(timeout=30)
     assert time.monotonic() - sent < 10
     assert (process.returncode, said) == (code, b"")
+
+
+@pytest.mark.parametrize("command", ["similar", "slice", "flow"])
+def test_a_line_with_thousands_of_digits_is_a_mistake_like_any_other(project: Path, command: str) -> None:
+    done = cairn(command, "money.py:" + "9" * 5_000, cwd=project)
+    assert done.returncode in (1, 2)
+    assert done.stderr.startswith("error[")

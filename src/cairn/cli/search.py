@@ -85,7 +85,7 @@ def run_similar(options: argparse.Namespace) -> int:
         "globs": options.globs,
         "update": not options.no_update,
     }
-    match = re.fullmatch(r"(.+):(\d+)", options.target)
+    match = re.fullmatch(r"(.+):(\d{1,18})", options.target)
     if match is not None:
         asked |= {"file": str(file_of(options.project, match[1])), "line": int(match[2])}
     elif options.target == "-":

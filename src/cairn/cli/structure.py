@@ -100,7 +100,7 @@ def run_flow(options: argparse.Namespace) -> int:
 
 def run_slice(options: argparse.Namespace) -> int:
     """Print the lines that a line depends on, or that depend on it."""
-    match = re.fullmatch(r"(.+?):(\d+)(?::([^:]+))?", options.target)
+    match = re.fullmatch(r"(.+?):(\d{1,18})(?::([^:]+))?", options.target)
     if match is None:
         raise QueryError(f"{options.target!r} names no line", "cairn slice FILE:LINE[:VAR]")
     from cairn.protocol.documents import slice_to_dict  # noqa: PLC0415 - start-up time, as in run_flow()

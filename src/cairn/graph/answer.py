@@ -45,7 +45,7 @@ def make_outline(
 
             around, more = surroundings(open_graph, file.path, outline.symbols[number])
             notes += more
-        line = int(symbol) if symbol is not None and symbol.isdecimal() else 0
+        line = int(symbol) if symbol is not None and symbol.isdecimal() and len(symbol) < 19 else 0
         laid = lay_out_context(file, outline, number, budget, around, notes, line)
     else:
         outline = outline if number is None else subtree(outline, number)

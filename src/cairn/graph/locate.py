@@ -20,6 +20,7 @@ from cairn.types import Fetched
 # Above what is indexed: a file that was generated is never searched, but its outline may be wanted.
 MAX_FILE_BYTES = 8_000_000
 _HEAD_BYTES = 8_192
+_MAX_DIGITS = 18  # of the number of a line; more are a name that nothing has
 _NEAREST, _CANDIDATES = 5, 10
 # Names beyond these are not compared with a wrong one.
 _MAX_COMPARED, _MAX_COMPARED_CHARS = 5_000, 80
@@ -119,7 +120,7 @@ def find_symbol(outline: FileOutline, name: str) -> int:
         NotFoundError: if there is none; the nearest names are offered.
         AmbiguousError: if there are several.
     """
-    if name.isascii() and name.isdigit():
+    if name.isascii() and name.isdigit() and len(name) <= _MAX_DIGITS:
         return _at_line(outline, int(name))
     plain, _, occurrence = name.rpartition(ID_COUNTER)
     if not plain or not occurrence.isdecimal():
