@@ -109,7 +109,10 @@ def current_branch(repository: Repository) -> str | None:
 
 def remote_url(folder: Path) -> str:
     """Return where the repository around a folder was cloned from: the remote `origin`, empty when there is none."""
-    done = run_git(folder, ["config", "--get", "remote.origin.url"])
+    try:
+        done = run_git(folder, ["config", "--get", "remote.origin.url"])
+    except GitStalledError:
+        return ""
     return os.fsdecode(done.stdout).strip()
 
 
