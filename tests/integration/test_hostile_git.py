@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -397,3 +398,28 @@ def test_what_is_no_revision_changes_nothing(revision: str, checkout: Path, git:
             with pytest.raises(DiffError):
                 workspace.impact(diff=revision)
     assert not (checkout / "x").exists()
+
+
+@pytest.mark.parametrize("way", ["file", "commondir", "worktree"])
+def test_a_checkout_that_claims_another_repository_does_not_get_at_its_state(
+    way: str, checkout: Path, git: Git, tmp_path: Path
+) -> None:
+    (checkout / "a.py").write_text("a = 1\n")
+    git(checkout, "add", "-A")
+    git(checkout, "commit", "-qm", "first")
+    git(checkout, "worktree", "add", "-q", str(tmp_path / "linked"))
+    hostile = tmp_path / "hostile"
+    hostile.mkdir()
+    own = hostile / "own"
+    shutil.copytree(checkout / ".git" / "worktrees" / "linked", own)
+    if way == "file":
+        (hostile / ".git").write_text(f"gitdir: {checkout / '.git'}\n")
+    elif way == "commondir":
+        (own / "commondir").write_text(f"{checkout / '.git'}\n")
+        (own / "gitdir").write_text(f"{hostile / '.git'}\n")
+        (hostile / ".git").write_text("gitdir: own\n")
+    else:
+        (hostile / ".git").write_text(f"gitdir: {checkout / '.git' / 'worktrees' / 'linked'}\n")
+    assert Workspace.containing(hostile).state.path == hostile / ".cairn"
+    assert Workspace.containing(tmp_path / "linked").state.path == checkout / ".cairn"
+    assert Workspace.containing(checkout).state.path == checkout / ".cairn"

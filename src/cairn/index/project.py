@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cairn.errors import PathError
 from cairn.index.seal import is_sealed_index
-from cairn.source.git import Repository
+from cairn.source.git import Repository, is_linked
 
 STATE_FOLDER = ".cairn"
 _OF_ALL = ("/home", "/Users", "/root")
@@ -61,7 +61,8 @@ def default_state(root: Path, repository: Repository | None) -> Path:
     if repository is None or repository.work_tree != root:
         return root / STATE_FOLDER
     common = repository.common_dir
+    if common.parent == root or not is_linked(repository):
+        return root / STATE_FOLDER
     if common.name == ".git":
         return common.parent / STATE_FOLDER
-    is_linked = repository.git_dir != common
-    return (common if is_linked and not (root / STATE_FOLDER).exists() else root) / STATE_FOLDER
+    return (root if (root / STATE_FOLDER).exists() else common) / STATE_FOLDER

@@ -97,6 +97,17 @@ def find_repository(folder: Path) -> Repository | None:
     return Repository(Path(work_tree), Path(git_dir), Path(os.path.realpath(folder / common_dir)))
 
 
+def is_linked(repository: Repository) -> bool:
+    """Tell whether a repository knows a checkout as one of its linked worktrees.
+
+    A checkout can claim to be one of any repository; only that repository itself says that it is.
+    """
+    if repository.git_dir.parent != repository.common_dir / "worktrees":
+        return False
+    told = _read_reference(repository.git_dir / "gitdir")
+    return os.path.realpath(repository.git_dir / told) == os.path.realpath(repository.work_tree / ".git")
+
+
 def current_branch(repository: Repository) -> str | None:
     """Return the name of the branch checked out, also before its first commit; None when HEAD is detached."""
     reference = _read_reference(repository.git_dir / "HEAD")
@@ -109,7 +120,10 @@ def current_branch(repository: Repository) -> str | None:
 
 def remote_url(folder: Path) -> str:
     """Return where the repository around a folder was cloned from: the remote `origin`, empty when there is none."""
-    done = run_git(folder, ["config", "--get", "remote.origin.url"])
+    try:
+        done = run_git(folder, ["config", "--get", "remote.origin.url"])
+    except GitStalledError:
+        return ""
     return os.fsdecode(done.stdout).strip()
 
 

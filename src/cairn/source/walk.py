@@ -131,9 +131,10 @@ def read_file(root: Path, path: str, max_file_bytes: int = MAX_FILE_BYTES) -> by
         if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "not a regular file", path)
         with open(descriptor, "rb", closefd=False) as file:
-            data = file.read(min(status.st_size, max_file_bytes) + 1)
+            # Nothing at all comes from a device that would have to be waited for.
+            data = file.read(min(status.st_size, max_file_bytes) + 1) or b""
             if status.st_size < len(data) <= max_file_bytes:  # it is being written to
-                data += file.read(max_file_bytes + 1 - len(data))
+                data += file.read(max_file_bytes + 1 - len(data)) or b""
     finally:
         os.close(descriptor)
     if len(data) > max_file_bytes:

@@ -262,3 +262,54 @@ def test_an_interrupt_of_what_is_done_meanwhile_ends_git_and_goes_on(checkout: P
 
     with pytest.raises(KeyboardInterrupt):
         list_files(checkout, meanwhile=interrupted)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"ref: refs/heads/\x1b]0;title\x07",
+        b"ref: refs/heads/a b",
+        b"ref: refs/heads/" + b"a" * 5_000,
+        b"",
+        b"\xff",
+        b"x" * 20_000,
+    ],
+)
+def test_a_head_that_names_no_branch_is_no_branch(head: bytes, git: Git, checkout: Path) -> None:
+    commit(git, checkout)
+    repository = found(checkout)
+    (checkout / ".git" / "HEAD").write_bytes(head)
+    assert current_branch(repository) is None
+
+
+def test_a_head_that_leads_out_of_the_repository_is_not_followed(git: Git, checkout: Path, tmp_path: Path) -> None:
+    commit(git, checkout)
+    repository = found(checkout)
+    (tmp_path / "outside").write_text("1" * 40)
+    (checkout / ".git" / "HEAD").write_text("ref: refs/heads/../../../../outside\n")
+    assert head_revision(repository) is None
+
+
+def test_a_pipe_in_the_place_of_a_head_is_not_waited_for(git: Git, checkout: Path) -> None:
+    commit(git, checkout)
+    repository = found(checkout)
+    (checkout / ".git" / "HEAD").unlink()
+    os.mkfifo(checkout / ".git" / "HEAD")
+    assert current_branch(repository) is None
+
+
+def test_a_folder_that_looks_like_a_repository_is_not_used_below_a_checkout(git: Git, checkout: Path) -> None:
+    commit(git, checkout)
+    inner = checkout / "inner"
+    git(checkout, "init", "-q", "--bare", "inner")
+    (inner / "config").write_text("[core]\n\tbare = false\n\tworktree = .\n")
+    for folder in (inner, inner / "refs"):
+        with pytest.raises(PathError, match="bare repository"):
+            find_repository(folder)
+    assert found(checkout).work_tree == checkout
+
+
+def test_settings_that_make_the_checkout_larger_are_refused(git: Git, checkout: Path) -> None:
+    git(checkout, "config", "core.worktree", "../..")
+    with pytest.raises(PathError, match="names another folder as its checkout"):
+        find_repository(checkout)
