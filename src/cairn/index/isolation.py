@@ -13,12 +13,12 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from cairn import __version__
 from cairn.errors import UnparsableError
 from cairn.index.helper import CRASHED, Helper, Result, own_priority
 
 IDLE_SECONDS = 30.0  # then a helper without a job ends
 MAX_IDLE = 1
+_VERSION = sys.modules["cairn"].__version__  # of the program; the package is above this layer
 _HASH_BYTES = 16
 _MAX_REMEMBERED_BYTES = 1_000_000
 
@@ -139,7 +139,7 @@ def remember(result: Result, data: bytes, language: str, scope: str = "") -> Non
 
 
 def _key(data: bytes, language: str, scope: str) -> str:
-    name = f"{__version__}\0{language}\0{scope}\0".encode()
+    name = f"{_VERSION}\0{language}\0{scope}\0".encode()
     return blake2b(name + blake2b(data).digest(), digest_size=_HASH_BYTES).hexdigest()
 
 
