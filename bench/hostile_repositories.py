@@ -16,6 +16,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from cairn.storage.index_schema import MIGRATIONS
+
 CODE = '''"""Keeps sessions."""
 
 import json
@@ -264,18 +266,22 @@ def _split(statements: str) -> Iterator[str]:
 
 
 def _model(key: str, root: Path, outside: Outside, *, committed: bool) -> None:
-    """Name a model of earlier settings, which covers every blob, and is asked with the reader's own keys."""
+    """Name a model of earlier settings, to be asked with the reader's own keys, as an index of an older version did."""
     _copy_state(".cairn", root, outside, committed=False)
     url = {"url": outside.url, "url_far": "http://192.0.2.1:9", "openai": ""}[key]
     settings = {"provider": "openai", "model": "m", "url": url, "api_key_env": SECRETS[0] if url else ""}
+    (root / ".cairn" / "index.db").unlink()
     connection = sqlite3.connect(root / ".cairn" / "index.db", isolation_level=None)
+    older = next(number for number, one in enumerate(MIGRATIONS) if "how a model is asked" in one.name)
+    for migration in MIGRATIONS[:older]:
+        for statement in migration.statements:
+            connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {older}")
     connection.execute(
         "INSERT INTO model (fingerprint, name, settings, dimensions) VALUES ('f', 'openai:m', ?, 256)",
         (json.dumps(settings),),
     )
-    connection.execute("INSERT INTO overlay (model_id, name, n_rows, n_bytes) VALUES (1, 'x', 1, 1)")
-    connection.execute("INSERT INTO overlay_blob SELECT id, 1, 1 FROM blob")
-    connection.execute("INSERT OR REPLACE INTO meta VALUES ('embedding_agreed', ?)", (f"openai {url}\nopenai m",))
+    connection.execute("INSERT INTO meta VALUES ('embedding_agreed', ?)", (f"openai {url}\nopenai m",))
     connection.close()
     if committed:
         commit(root)

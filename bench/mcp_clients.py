@@ -43,7 +43,7 @@ class FrontEnd:
     def __init__(self, project: Path, environment: dict[str, str]) -> None:
         self.started = time.perf_counter()
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "cairn", "mcp"],
+            [sys.executable, "-P", "-m", "cairn", "mcp"],
             cwd=project,
             env=environment,
             stdin=subprocess.PIPE,
