@@ -7,6 +7,7 @@ import stat
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from shlex import quote
 
 from cairn.errors import ConfigError, UnsafeStateError
 
@@ -48,10 +49,10 @@ def check_private(folder: Path, *, follow: bool = True) -> None:
         raise UnsafeStateError(f"{folder} is no folder", f"move or remove {folder}")
     if facts.st_uid != os.geteuid():
         raise UnsafeStateError(
-            f"{folder} belongs to another user", f"sudo chown -R $(id -u) {folder}, or set XDG_STATE_HOME"
+            f"{folder} belongs to another user", f"sudo chown -R $(id -u) {quote(str(folder))}, or set XDG_STATE_HOME"
         )
     if facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise UnsafeStateError(f"other users can write {folder}", f"chmod go-w {folder}")
+        raise UnsafeStateError(f"other users can write {folder}", f"chmod go-w {quote(str(folder))}")
 
 
 def _home() -> Path:

@@ -309,7 +309,7 @@ def test_state_that_git_tracks_is_refused_and_kept(
     with Workspace.open(clone) as workspace, pytest.raises(TrackedStateError, match=name) as caught:
         workspace.refresh()
     assert caught.value.exit_code == 3
-    assert "git rm -r --cached .cairn" in caught.value.hint
+    assert f"git -C {clone} rm -r --cached .cairn" in caught.value.hint
     assert (clone / ".cairn" / name).read_text() == "x"
     assert sorted(os.listdir(clone / ".cairn")) == [name.partition("/")[0]]
 

@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from shlex import quote
 
 from cairn.errors import (
     CairnError,
@@ -191,7 +192,7 @@ class StateDir:
         shown = ", ".join(tracked[:3]) + (", ..." if len(tracked) > 3 else "")
         raise TrackedStateError(
             f"git tracks files in {self.path}, so they came with the repository and are not used: {shown}",
-            f"git rm -r --cached {self.path.name}, or set CAIRN_STATE_DIR to a folder elsewhere",
+            f"git -C {quote(str(self.path.parent))} rm -r --cached {self.path.name}, or {ELSEWHERE}",
         )
 
     def create(self) -> Seal:

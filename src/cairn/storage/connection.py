@@ -24,7 +24,7 @@ _DAMAGED = (
 _READ_ONLY = ("readonly", "read-only", "unable to open")
 
 # A statement that takes more steps of SQLite's machine than this, half a minute of work, is one of a crafted file.
-MAX_STEPS = 3_000_000_000
+MAX_STEPS = 2_000_000_000
 _COUNT_EVERY = 5_000_000
 # Far above what our statements need, far below what a crafted file may ask for. VACUUM attaches one database.
 _LIMITS = (

@@ -10,6 +10,7 @@ import os
 import stat
 import sys
 from pathlib import Path
+from shlex import quote
 from typing import IO
 
 from cairn.errors import StoreError, UnsafeStateError
@@ -139,7 +140,7 @@ def _check_owner(facts: os.stat_result, path: Path) -> None:
     if not _is_ours(facts):
         raise UnsafeStateError(f"{path} belongs to another user", ELSEWHERE)
     if _is_open_to_all(facts):
-        raise UnsafeStateError(f"every user can write {path}", f"chmod go-w {path}")
+        raise UnsafeStateError(f"every user can write {path}", f"chmod go-w {quote(str(path))}")
 
 
 def _is_ours(facts: os.stat_result) -> bool:
