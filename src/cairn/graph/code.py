@@ -30,7 +30,7 @@ from cairn.source.references import KINDS, NO_FACTS, Facts, decode, encode, read
 from cairn.source.roles import Role
 from cairn.source.text import split_identifier, term_hash, terms_of
 from cairn.source.walk import read_file
-from cairn.storage import blob_db, chunk_db, meta_db, view_db
+from cairn.storage import blob_db, chunk_db, view_db
 from cairn.storage.connection import mapped_errors, transaction
 from cairn.storage.lock import write_lock
 from cairn.types import Definition
@@ -184,6 +184,7 @@ class Code:
         self._by_name: dict[str, list[int]] = {}
         self._all_loaded = False
         self._reread: list[int] = []
+        self._found: list[tuple[int, bytes, bytes]] = []  # facts to be stored
         self.changed: dict[int, tuple[int, int]] = {}
         self.unread = 0
         self.numbers = {path: number for number, path in enumerate(self.paths)}
@@ -195,10 +196,11 @@ class Code:
     def _read_stamps(self) -> list[tuple[int, int]]:
         view = view_db.find_view(self._connection, self._view_name)
         self.view_id = view.id if view is not None else -1
-        self.identity = meta_db.identity(self._connection)
+        self.identity = self.snapshot.state.identity
+        # A file that shows another blob by now was committed, and not shown yet: it is not what the snapshot has.
         rows = view_db.iter_files(self._connection, self.view_id)
-        stamps = {row.path: (row.size, row.mtime_ns) for row in rows}
-        return [stamps.get(path, (-1, -1)) for path in self.paths]
+        stamps = {(row.path, row.blob_id): (row.size, row.mtime_ns) for row in rows}
+        return [stamps.get(shown, (-1, -1)) for shown in zip(self.paths, self._blobs, strict=True)]
 
     def find_changed(self) -> dict[int, tuple[int, int]]:
         """Return the files that are not as they were indexed, with their size and time now, (-1, -1) for gone."""
@@ -316,15 +318,20 @@ class Code:
             found.append((blob, hashes[blob], encoded))
             if progress is not None:
                 progress(done, len(tasks))
-        if found:
-            self._store(found)
+        self._found += found
+        if not self._connection.in_transaction:
+            self.keep_found()
 
     def _run(self, tasks: dict[int, Task[int]]) -> Iterable[tuple[int, bytes]]:
         if len(tasks) >= _MANY_FILES:
             return parse_beside(tasks.values(), FACTS_JOB, limits_of(self._settings, background=False))
         return ((task.tag, encode(read_facts(task.data, BY_NAME[task.language])[1])) for task in tasks.values())
 
-    def _store(self, found: list[tuple[int, bytes, bytes]]) -> None:
+    def keep_found(self) -> None:
+        """Store the facts found since the last time; within a question, which reads one state, nothing is written."""
+        found, self._found = self._found, []
+        if not found:
+            return
         try:
             with mapped_errors(self._state.database), write_lock(self._state.lock, 0), transaction(self._connection):
                 blob_db.put_facts(self._connection, found)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from cairn.index.words import FIELDS, Words
 from cairn.source.text import MAX_WORD_CHARS, split_identifier, term_hash, terms_of
+from cairn.storage.arrays import are_below, are_bounds
 
 # BM25F (Robertson, Zaragoza, Taylor 2004): weight and length normalisation by field. Lengths are compared with a
 # fixed pivot instead of the corpus average, so that a posting never has to be rewritten when other files change.
@@ -25,6 +26,11 @@ _DENSE_BLOCK_ROWS = 24
 _MAX_RAW_WORDS = 300_000
 _MAX_WORDS = 65_536
 _MANY_WORDS = 1_000  # are worth to be embedded before a batch is complete
+
+# As `cairn.storage.arrays.load_arrays` wants it.
+POSTINGS_LAYOUT = {
+    "hashes": ("u8", 1), "start": ("i8", 1), "rows": ("i4", 1), "impacts": ("u1", 1), "fields": ("u1", 1)
+}  # fmt: skip
 
 WordVectors = Callable[[Sequence[str]], npt.NDArray[np.float32]]
 
@@ -41,6 +47,12 @@ class Postings(NamedTuple):
     rows: npt.NDArray[np.int32]
     impacts: npt.NDArray[np.uint8]
     fields: npt.NDArray[np.uint8]
+
+    def fit(self, n_rows: int) -> bool:
+        """Tell whether the arrays fit each other and `n_rows` rows."""
+        n_postings = len(self.rows)
+        whole = len(self.impacts) == len(self.fields) == n_postings
+        return whole and are_bounds(self.start, len(self.hashes), n_postings) and are_below(self.rows, n_rows)
 
     def to_arrays(self) -> dict[str, npt.NDArray[np.generic]]:
         """Return the arrays by name, to be stored."""

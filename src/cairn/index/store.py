@@ -57,11 +57,11 @@ class StateDir:
 
     def segment(self, name: str) -> Path:
         """The file of a segment."""
-        return self.derived / f"{name}.seg"
+        return self._file(name, "seg")
 
     def neighbours(self, name: str) -> Path:
         """The file of a segment's graph of near vectors; most segments have none."""
-        return self.derived / f"{name}.hnsw"
+        return self._file(name, "hnsw")
 
     @property
     def neighbours_lock(self) -> Path:
@@ -70,7 +70,7 @@ class StateDir:
 
     def overlay(self, name: str) -> Path:
         """The file of vectors of another model."""
-        return self.derived / f"{name}.vec"
+        return self._file(name, "vec")
 
     @property
     def embedding_lock(self) -> Path:
@@ -84,11 +84,21 @@ class StateDir:
 
     def layout(self, name: str) -> Path:
         """The file of what follows from the paths of a view, which all views with the same paths share."""
-        return self.derived / f"{name}.paths"
+        return self._file(name, "paths")
 
-    def view(self, view_id: int, generation: int) -> Path:
+    def view(self, name: str) -> Path:
         """The file of a view's arrays in one generation."""
-        return self.derived / f"view-{view_id}-{generation}.arr"
+        return self._file(name, "arr")
+
+    def _file(self, name: str, kind: str) -> Path:
+        """Return a derived file.
+
+        Raises:
+            IndexDamagedError: if the name is none that was given, such as one that leads out of the folder.
+        """
+        if not (name.isascii() and name.isalnum()):
+            raise IndexDamagedError(f"{self.database} names a file that cannot be: {name[:80]!r}", "cairn index")
+        return self.derived / f"{name}.{kind}"
 
     def graph(self, view_id: int) -> Path:
         """The file of a view's symbol graph; it may be missing, or older than the view."""
@@ -145,8 +155,9 @@ class StateDir:
         return self._open(connect_for_reading)
 
     def _open(self, opener: Callable[[Path], sqlite3.Connection] = connect) -> sqlite3.Connection:
-        if self.database.is_dir():
+        if self.database.exists() and not self.database.is_file():
             raise IndexDamagedError(f"{self.database} is a folder, not a database", "cairn index")
+        self._clear_the_log()
         connection = opener(self.database)
         try:
             with mapped_errors(self.database):
@@ -155,6 +166,16 @@ class StateDir:
             connection.close()
             raise
         return connection
+
+    def _clear_the_log(self) -> None:
+        """Move folders that stand where the log of the database belongs aside: SQLite cannot open it otherwise."""
+        for suffix in ("-wal", "-shm"):
+            path = f"{self.database}{suffix}"
+            if os.path.isdir(path) and not os.path.islink(path):
+                try:
+                    os.rename(path, f"{path}.moved-{time.time_ns()}")
+                except OSError as error:
+                    raise StoreError(f"{path} is a folder: {error.strerror}", "cairn doctor --fix") from error
 
     def disk_bytes(self) -> int:
         """Return the size of all files in the folder."""
@@ -216,7 +237,7 @@ class StateDir:
     def remove_unlisted(self, keep: set[Path]) -> None:
         """Delete derived files that no generation names any more. Readers that have them mapped keep them."""
         for entry in os.scandir(self.derived):
-            if Path(entry.path) not in keep:
+            if Path(entry.path) not in keep and not entry.is_dir(follow_symlinks=False):
                 try:
                     os.unlink(entry.path)
                 except OSError:

@@ -24,6 +24,7 @@ from cairn.model_settings import ModelSettings
 from cairn.search.rank import Floats
 from cairn.storage import meta_db, overlay_db
 from cairn.storage.overlay_db import ModelRow
+from cairn.storage.rows import reading
 
 # A model that did not answer is left alone this long by a process that lives on.
 REST_SECONDS = 30.0
@@ -71,7 +72,7 @@ class Meanings:
         self._failures: dict[str, tuple[float, str]] = {}
         self._overlays: dict[str, Overlay] = {}
         self._candidates: list[_Candidate] = []
-        self._read: tuple[int, int] | None = None  # the generation and the version of the overlays
+        self._read: tuple[meta_db.State, int] | None = None  # the state and the version of the overlays
 
     def find(self, connection: sqlite3.Connection, snapshot: Snapshot, text: str, bundled: Floats | None) -> Meaning:
         """Return what the first model that can says about a query.
@@ -117,22 +118,19 @@ class Meanings:
 
     def _refresh(self, connection: sqlite3.Connection, snapshot: Snapshot) -> None:
         """Lay what the models have over the snapshot, unless that was done for this state of both."""
-        connection.execute("BEGIN")
-        try:
+        with reading(connection):
             version = overlay_db.version(connection)
-            if self._read == (snapshot.generation, version):
+            if self._read == (snapshot.state, version):
                 return
             self._candidates = self._find_candidates(overlay_db.read_models(connection))
             self._overlays = {}
-            # In another generation than the snapshot's, blob ids may mean other contents; the next answer is in step.
-            if meta_db.generation(connection) != snapshot.generation:
+            # In another state than the snapshot's, blob ids may mean other contents; the next answer is in step.
+            if meta_db.state(connection) != snapshot.state:
                 return
             for one in self._candidates:
                 if one.row is not None:
                     self._overlays[one.row.fingerprint] = open_overlay(connection, self._state, one.row, snapshot)
-            self._read = (snapshot.generation, version)
-        finally:
-            connection.execute("COMMIT")
+            self._read = (snapshot.state, version)
 
     def _find_candidates(self, rows: list[ModelRow]) -> list[_Candidate]:
         """Return the chain, then the models of earlier settings, the newest first."""

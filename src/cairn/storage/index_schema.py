@@ -101,4 +101,8 @@ MIGRATIONS = (
         ),
     ),
     Migration("checksums of rows", ("ALTER TABLE blob ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0",)),
+    Migration(
+        "names for the files of views, which none had before",
+        ("ALTER TABLE view ADD COLUMN arrays TEXT NOT NULL DEFAULT ''",),
+    ),
 )
