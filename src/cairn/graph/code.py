@@ -189,18 +189,19 @@ class Code:
         self.unread = 0
         self.numbers = {path: number for number, path in enumerate(self.paths)}
         self.modules = Modules(self.paths, self.read_text)
-        self._stamps = self._read_stamps()
+        self.read_stamps()
 
     # -- what is on disk now ------------------------------------------------------------------------------------------
 
-    def _read_stamps(self) -> list[tuple[int, int]]:
+    def read_stamps(self) -> None:
+        """Read which size and time the files had when they were indexed."""
         view = view_db.find_view(self._connection, self._view_name)
         self.view_id = view.id if view is not None else -1
         self.identity = self.snapshot.state.identity
         # A file that shows another blob by now was committed, and not shown yet: it is not what the snapshot has.
         rows = view_db.iter_files(self._connection, self.view_id)
         stamps = {(row.path, row.blob_id): (row.size, row.mtime_ns) for row in rows}
-        return [stamps.get(shown, (-1, -1)) for shown in zip(self.paths, self._blobs, strict=True)]
+        self._stamps = [stamps.get(shown, (-1, -1)) for shown in zip(self.paths, self._blobs, strict=True)]
 
     def find_changed(self) -> dict[int, tuple[int, int]]:
         """Return the files that are not as they were indexed, with their size and time now, (-1, -1) for gone."""

@@ -16,7 +16,7 @@ from cairn.index.analysis import Postings
 from cairn.index.hnsw import Graph, open_graph
 from cairn.index.segment import Segment
 from cairn.index.store import StateDir
-from cairn.index.vectors import Vectors
+from cairn.index.vectors import Vectors, agreements
 from cairn.index.view import ViewArrays, load_view
 from cairn.source.roles import Role
 from cairn.storage import chunk_db, meta_db, segment_db, view_db
@@ -161,6 +161,11 @@ class Snapshot:
         ends = np.cumsum(counts)
         return np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(first - ends + counts, counts), counts
 
+    def in_path_order(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return places in `rows` by file and then by place in the file, however the rows are laid out."""
+        blobs = self.blob_of_row[rows]
+        return np.lexsort((rows - self.blob_rows[blobs], self.file_of_blob[blobs]))
+
     def similarities_of(self, rows: npt.NDArray[np.int64], query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return the cosine of a unit vector with the vectors of some rows, in order."""
         return self._vectors.similarities_of(rows, query)
@@ -195,13 +200,21 @@ class Snapshot:
                 self._graphs[number] = open_graph(file)
         return [self._graphs.get(number) for number in range(len(self._segments))]
 
-    def path_similarities(self, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Return the cosine of a unit vector with every file's path, shape (n_files,)."""
-        return self._path_vectors.similarities(query)
+    def path_similarities(
+        self, query: npt.NDArray[np.float32], files: npt.NDArray[np.int64] | None = None
+    ) -> npt.NDArray[np.float32]:
+        """Return the cosine of a unit vector with the paths of some files, by default of every one. Shape: (n,)."""
+        if files is None:
+            return self._path_vectors.similarities(query)
+        return self._path_vectors.similarities_of(files, query)
 
     def vectors(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
         """Return the unit vectors of some rows, shape (len(rows), dimensions)."""
         return self._vectors.take(rows)
+
+    def agreements(self, rows: npt.NDArray[np.int64], files: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+        """Return the cosine of each row's vector with that of a file's path, pair by pair. Shape: (len(rows),)."""
+        return agreements(self._vectors.numbers(rows), self._path_vectors.numbers(files))
 
     def path_vectors(self, files: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
         """Return the unit vectors of some files' paths, shape (len(files), dimensions)."""

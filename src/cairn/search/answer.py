@@ -165,7 +165,7 @@ def _ranked_hits(library: Library, query: Query, request: Request, notes: list[s
         dense = meaning.dense
         notes.extend(meaning.notes)
     weights = MEANING_WEIGHTS if query.mode == "semantic" else WEIGHTS
-    limit = request.limit or snapshot.n_rows
+    limit = request.limit or snapshot.n_live
     # Confidence looks at what comes behind a hit, so it must not depend on where the list is cut.
     ranking = rank(snapshot, connection, query, vector, request.filters, limit + LOOK_BEHIND, weights, dense)
     if is_hopeless(ranking):

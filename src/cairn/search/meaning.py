@@ -30,6 +30,7 @@ from cairn.storage.rows import reading
 REST_SECONDS = 30.0
 # The mean and spread of the bundled model's cosines with all chunks, for a query of which it knows no word.
 TYPICAL_MEAN, TYPICAL_SPREAD = 0.28, 0.11
+_DIGITS = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,9 +164,14 @@ def like_bundled(cosines: Floats, snapshot: Snapshot, bundled: Floats | None) ->
     live = snapshot.file_of_row >= 0
     mean, spread = TYPICAL_MEAN, TYPICAL_SPREAD
     if bundled is not None:
-        own = snapshot.similarities(bundled)[live]
-        mean, spread = float(own.mean()), float(own.std())
-    ours = cosines[live]
-    factor = spread / max(float(ours.std()), 1e-6)
-    scaled: Floats = ((cosines - ours.mean()) * np.float32(factor) + np.float32(mean)).astype(np.float32)
+        mean, spread = _mean_and_spread(snapshot.similarities(bundled)[live])
+    our_mean, our_spread = _mean_and_spread(cosines[live])
+    factor = spread / max(our_spread, 1e-6)
+    scaled: Floats = ((cosines - np.float32(our_mean)) * np.float32(factor) + np.float32(mean)).astype(np.float32)
     return scaled
+
+
+def _mean_and_spread(values: Floats) -> tuple[float, float]:
+    """Return the mean and the standard deviation, to as many digits as do not depend on the order of the values."""
+    wide = values.astype(np.float64)
+    return round(float(wide.mean()), _DIGITS), round(float(wide.std()), _DIGITS)
