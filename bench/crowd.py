@@ -25,7 +25,7 @@ from collections.abc import Callable
 from multiprocessing.queues import Queue
 from pathlib import Path
 
-from cairn.errors import CairnError
+from cairn.errors import CairnError, error_from
 from cairn.workspace import Workspace
 
 FILES = 60
@@ -118,9 +118,7 @@ def command(root: Path, *arguments: str, environment: dict[str, str] | None = No
     expect("Traceback" not in done.stderr, done.stderr[-900:])
     document = json.loads(done.stdout) if done.stdout.strip() else {}
     if isinstance(document, dict) and (error := document.get("error")):
-        failed = CairnError(f"{arguments}: {error['message']}", error["hint"])
-        failed.code = error["code"]
-        raise failed
+        raise error_from(error["code"], f"{arguments}: {error['message']}", error["hint"])
     expect(done.returncode in (0, 1), (arguments, done.returncode, done.stderr[-600:]))
     return document if isinstance(document, dict) else {"rows": document}
 

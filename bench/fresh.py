@@ -15,8 +15,9 @@ import random
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -88,24 +89,27 @@ def questions(dice: random.Random) -> Iterator[tuple[str, Question]]:
             asked["globs"] = (dice.choice(("lib/**", "*.py", "!tests/**")),)
         if dice.random() < 0.15:
             asked["mode"] = "semantic"
-        yield f"search {query} {asked}", lambda one, query=query, asked=asked: shown(one.search(query, **asked))
+        yield f"search {query} {asked}", partial(_search, query, asked)
     code = "def load_9(total):\n    total += part_3(total)\n    total += part_1(total)\n    return total\n"
-    most = dice.choice((3, 10, 50))
-    yield "similar", lambda one: shown(one.similar(code=code, languages=("python",), limit=most))
+    yield "similar", partial(_similar, code, dice.choice((3, 10, 50)))
     for symbol in SYMBOLS:
-        yield f"callers {symbol}", lambda one, symbol=symbol: asdict_of(one.callers(symbol))
-        yield f"callees {symbol}", lambda one, symbol=symbol: asdict_of(one.callees(symbol))
-        yield f"impact {symbol}", lambda one, symbol=symbol: asdict_of(one.impact(symbol))
-        yield f"tests {symbol}", lambda one, symbol=symbol: asdict_of(one.choose_tests(symbol))
-        yield f"importers {symbol}", lambda one, symbol=symbol: asdict_of(one.importers(symbol))
-    yield "dead", lambda one: asdict_of(one.dead_code())
-    yield "cycles", lambda one: asdict_of(one.import_cycles())
-    yield "map", lambda one: asdict_of(one.map(max_tokens=3_000))
+        for method in ("callers", "callees", "impact", "choose_tests", "importers"):
+            yield f"{method} {symbol}", partial(_related, method, symbol)
+    for method in ("dead_code", "import_cycles", "map"):
+        yield method, partial(_related, method)
 
 
-def asdict_of(value: object) -> object:
-    """Return an answer of the symbol graph as plain values."""
-    return value._asdict() if hasattr(value, "_asdict") else value
+def _search(query: str, asked: Mapping[str, Any], workspace: Workspace) -> object:
+    return shown(workspace.search(query, **asked))
+
+
+def _similar(code: str, limit: int, workspace: Workspace) -> object:
+    return shown(workspace.similar(code=code, languages=("python",), limit=limit))
+
+
+def _related(method: str, *arguments: object) -> object:
+    *asked, workspace = arguments
+    return getattr(workspace, method)(*asked)
 
 
 def asked(workspace: Workspace, question: Question) -> object:

@@ -300,6 +300,7 @@ class Builder:
         if shown and verify:
             shown = self._last_view() is not None
         if shown and not tally.touched:
+            self._tidy()  # of a run that was killed
             return
         tally.renamed = self._count_renamed(view_id, plan)
         with self._transaction():  # one, so that no interruption leaves a view that shows what is gone

@@ -15,6 +15,7 @@ import stat
 import struct
 import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -76,7 +77,8 @@ def save_arrays(path: Path, arrays: Mapping[str, npt.NDArray[np.generic]]) -> in
             os.fsync(stream.fileno())
         temporary.replace(path)
     except BaseException as error:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
         if isinstance(error, OSError):
             in_the_way = error.errno in (errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENOTEMPTY)
             hint = "cairn doctor --fix" if in_the_way else "free some space, then run: cairn index"

@@ -16,7 +16,7 @@ BUSY_TIMEOUT_MS = 10_000
 _RETRY_SECONDS = 0.01
 _LOG_BYTES = 64_000_000  # a log that grew larger is cut when it begins anew
 MAX_VARIABLES = 500  # of one statement
-_DAMAGED = ("malformed", "not a database", "disk image", "file is encrypted", "Could not decode")
+_DAMAGED = ("malformed", "not a database", "disk image", "file is encrypted", "Could not decode", "no such")
 _READ_ONLY = ("readonly", "read-only", "unable to open")
 
 _T = TypeVar("_T")
