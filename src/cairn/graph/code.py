@@ -189,19 +189,18 @@ class Code:
         self.unread = 0
         self.numbers = {path: number for number, path in enumerate(self.paths)}
         self.modules = Modules(self.paths, self.read_text)
-        self.read_stamps()
+        self._stamps = self._read_stamps()
 
     # -- what is on disk now ------------------------------------------------------------------------------------------
 
-    def read_stamps(self) -> None:
-        """Read which size and time the files had when they were indexed."""
+    def _read_stamps(self) -> list[tuple[int, int]]:
         view = view_db.find_view(self._connection, self._view_name)
         self.view_id = view.id if view is not None else -1
         self.identity = self.snapshot.state.identity
         # A file that shows another blob by now was committed, and not shown yet: it is not what the snapshot has.
         rows = view_db.iter_files(self._connection, self.view_id)
         stamps = {(row.path, row.blob_id): (row.size, row.mtime_ns) for row in rows}
-        self._stamps = [stamps.get(shown, (-1, -1)) for shown in zip(self.paths, self._blobs, strict=True)]
+        return [stamps.get(shown, (-1, -1)) for shown in zip(self.paths, self._blobs, strict=True)]
 
     def find_changed(self) -> dict[int, tuple[int, int]]:
         """Return the files that are not as they were indexed, with their size and time now, (-1, -1) for gone."""
@@ -216,7 +215,12 @@ class Code:
             now = (status.st_size, status.st_mtime_ns)
             if now != self._stamps[number]:
                 changed[number] = now
-        return changed
+        # A file that was read again, and found to be what it was, has other times since, in the same generation.
+        blobs = {self.paths[number]: self._blobs[number] for number in changed}
+        stamps = view_db.file_stamps(self._connection, self._view_name, blobs)
+        for number in changed:
+            self._stamps[number] = stamps.get(self.paths[number], (-1, -1))
+        return {number: now for number, now in changed.items() if now == (-1, -1) or now != self._stamps[number]}
 
     def reread(self, changed: dict[int, tuple[int, int]]) -> None:
         """Take changed files from disk instead of from the index; forgets what was derived from them."""

@@ -57,9 +57,6 @@ class Graph:
             )
             self._resolver = None
         changed = self._code.find_changed()
-        if changed and changed != self._code.changed:  # or was read again, and found to be what it was
-            self._code.read_stamps()
-            changed = self._code.find_changed()
         if self._resolver is None or changed != self._code.changed:
             self._code.reread(changed)
             self._resolver = Resolver(self._code)
