@@ -20,7 +20,7 @@ from cairn.index.overlay import OverlayFile, OverlayStore
 from cairn.index.plan import has_size, is_usable, listed_files
 from cairn.index.segment import Segment
 from cairn.index.store import StateDir
-from cairn.index.view import load_view
+from cairn.index.view import load_layout, load_own, load_view
 from cairn.storage import blob_db, health_db, overlay_db, segment_db, view_db
 from cairn.storage.arrays import load_arrays
 from cairn.storage.connection import check, mapped_errors, transaction
@@ -348,8 +348,8 @@ def _expected(connection: sqlite3.Connection, state: StateDir) -> Iterator[_Expe
         yield from _optional(state.neighbours(row.name))
     for view in view_db.read_views(connection):
         if view.generation:
-            yield _Expected(state.view(view.arrays), load_arrays, view.n_bytes)
-            yield _Expected(state.layout(view.layout), load_arrays, view.layout_bytes)
+            yield _Expected(state.view(view.arrays), load_own, view.n_bytes)
+            yield _Expected(state.layout(view.layout), load_layout, view.layout_bytes)
         yield from _optional(state.graph(view.id))
     for model in overlay_db.read_models(connection):
         for overlay in overlay_db.read_overlays(connection, model.id):

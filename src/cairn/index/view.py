@@ -18,7 +18,7 @@ from cairn.index.analysis import IMPACT_SCALE, POSTINGS_LAYOUT, Postings, WordVe
 from cairn.index.store import StateDir, new_name
 from cairn.source.roles import Role, roles_of
 from cairn.source.text import raw_words, split_identifier, term_hash, terms_of
-from cairn.storage.arrays import are_below, check_fits, load_arrays, save_arrays
+from cairn.storage.arrays import Arrays, are_below, check_fits, load_arrays, save_arrays
 from cairn.storage.view_db import Published, ViewRow
 
 # How much a term of a path counts, by where it stands; the folder next to the file counts most.
@@ -108,11 +108,10 @@ def load_view(state: StateDir, view: ViewRow) -> ViewArrays:
     Raises:
         DerivedFileError: if one is missing or damaged.
     """
-    path = state.layout(view.layout)
-    arrays = load_arrays(path, _LAYOUT)
+    arrays, path = load_layout(state.layout(view.layout)), state.view(view.arrays)
     found = ViewArrays(
         _unpack(arrays["paths"]),
-        load_arrays(state.view(view.arrays), {"blob_ids": ("i4", 1)})["blob_ids"].astype(np.int64),
+        load_own(path)["blob_ids"].astype(np.int64),
         arrays["roles"],
         arrays["languages"],
         _unpack(arrays["language_names"]),
@@ -121,21 +120,40 @@ def load_view(state: StateDir, view: ViewRow) -> ViewArrays:
         arrays["vectors"],
         Postings.from_arrays(arrays),
     )
-    n_files = len(found.paths)
-    of_files = (found.blob_ids, found.roles, found.languages, found.stem_terms, found.stems, found.vectors)
+    check_fits(path, files=len(found.blob_ids) == len(found.paths))
+    return found
+
+
+def load_own(path: Path) -> Arrays:
+    """Map the file of a view's own arrays.
+
+    Raises:
+        DerivedFileError: if it is missing or damaged.
+    """
+    return load_arrays(path, {"blob_ids": ("i4", 1)})
+
+
+def load_layout(path: Path) -> Arrays:
+    """Map the file that views with the same paths share.
+
+    Raises:
+        DerivedFileError: if it is missing, damaged, or its arrays do not fit each other.
+    """
+    arrays = load_arrays(path, _LAYOUT)
+    n_files = _count(arrays["paths"])
     check_fits(
         path,
-        files=all(len(one) == n_files for one in of_files),
-        languages=are_below(found.languages, len(found.language_names)),
-        postings=found.postings.fit(n_files),
+        files=all(len(arrays[name]) == n_files for name in ("roles", "languages", "stem_terms", "stems", "vectors")),
+        languages=are_below(arrays["languages"], _count(arrays["language_names"])),
+        postings=Postings.from_arrays(arrays).fit(n_files),
     )
-    return found
+    return arrays
 
 
 def _size_if_whole(path: Path) -> int:
     """Return the size of a file of arrays, 0 when it is missing or damaged."""
     try:
-        load_arrays(path)
+        load_layout(path)
     except DerivedFileError:
         return 0
     return path.stat().st_size
@@ -325,6 +343,11 @@ def _embed_paths(words: list[list[str]], word_vectors: WordVectors, dimensions: 
 
 def _pack(texts: Sequence[str]) -> npt.NDArray[np.uint8]:
     return np.frombuffer(b"\0".join(os.fsencode(text) for text in texts), dtype=np.uint8)
+
+
+def _count(packed: npt.NDArray[np.uint8]) -> int:
+    """Return how many texts were packed."""
+    return len(packed) - int(np.count_nonzero(packed)) + 1 if len(packed) else 0
 
 
 def _unpack(packed: npt.NDArray[np.generic]) -> tuple[str, ...]:
