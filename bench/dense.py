@@ -29,7 +29,7 @@ def scores_of(repository: Repository, share: float, embedder: Embedder | None) -
     """Return NDCG@10 of each question, by files, whatever lines a target names."""
     with tempfile.TemporaryDirectory() as state, Workspace.open(repository.folder, state_dir=state) as workspace:
         workspace.index()
-        library = workspace._library()
+        library = workspace._answer(lambda library: library)
         snapshot = library.snapshot
         rows = np.flatnonzero(snapshot.file_of_row >= 0)
         files = snapshot.file_of_row[rows]

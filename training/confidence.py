@@ -44,7 +44,7 @@ def outcomes_of(repository: Repository, strangers: list[str], state: Path) -> li
 
 
 def _ranked(workspace: Workspace, text: str) -> Ranking:
-    library, query = workspace._library(), understood(text)
+    library, query = workspace._answer(lambda library: library), understood(text)
     vector = query_vector(library.model, query)
     return engine.rank(library.snapshot, library.connection, query, vector, Filters(), LIMIT + LOOK_BEHIND, WEIGHTS)
 
@@ -64,7 +64,7 @@ def _own(workspace: Workspace, name: str, question: Question) -> Outcome:
 
 
 def _hits(workspace: Workspace, ranking: Ranking) -> list[Hit]:
-    library = workspace._library()
+    library = workspace._answer(lambda library: library)
     ids = [library.snapshot.chunk_id(one.row) for one in ranking.rows]
     rows = chunk_db.read_chunks(library.connection, ids)
     paths = library.snapshot.files.paths

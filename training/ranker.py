@@ -99,7 +99,7 @@ def cases_of(repository: Repository, state: Path) -> list[Case]:
 
 
 def _case(workspace: Workspace, name: str, question: Question) -> Case:
-    library, query = workspace._library(), understood(question.query)
+    library, query = workspace._answer(lambda library: library), understood(question.query)
     snapshot, vector = library.snapshot, query_vector(library.model, query)
     scores, _, _ = engine.first_stage(snapshot, library.connection, query, vector, Filters(), WEIGHTS)
     blobs = learned.candidates(snapshot, scores)

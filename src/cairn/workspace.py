@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from cairn.types import Answer, EmbeddingReport, Estimate, Fetched, IndexReport, Mode, Outline, OutlineMode
 
 _T = TypeVar("_T")
+_UNFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 def _is_known(root: Path) -> bool:
@@ -396,9 +397,8 @@ class Workspace:
         filters = Filters(tuple(kinds), tuple(languages), tuple(globs))
         request = Request(limit, filters, max_tokens, explain, context, expand)
         view = self._views.named(branch)
-        answer = self._mended(
-            lambda: respond(self._library(view, progress), understood, request, guessed=mode == "auto")
-        )
+        guessed = mode == "auto"
+        answer = self._answer(lambda library: respond(library, understood, request, guessed=guessed), view, progress)
         answer = with_outdated_note(answer, view)
         if self.asked is not None and answer.mode not in EXACT_MODES:
             answer = replace(answer, notes=(*answer.notes, self.asked.note))
@@ -436,11 +436,14 @@ class Workspace:
         from cairn.search.similar import find_similar  # noqa: PLC0415 - as above
 
         check_languages(languages)
-        library = self._library()
         place = None if path is None else (self.root, path, line)
-        sample = take_sample(place, code, languages, library.snapshot, self._model, self.settings.max_file_bytes)
         request = Request(limit, Filters(tuple(kinds), tuple(languages), tuple(globs)))
-        return self._noticed(find_similar(library, sample, request))
+
+        def answer(library: Library) -> Answer:
+            sample = take_sample(place, code, languages, library.snapshot, self._model, self.settings.max_file_bytes)
+            return find_similar(library, sample, request)
+
+        return self._noticed(self._answer(answer))
 
     def take_notice(self) -> str:
         """Return what there is to say of the state folder since the last answer or call, empty for nothing."""
@@ -505,7 +508,7 @@ class Workspace:
         """
         from cairn.graph.answer import make_outline  # noqa: PLC0415 - start-up time: searching needs no parser
 
-        return make_outline(self.root, path, mode, symbol, max_tokens, partial(self.graph, progress))
+        return make_outline(self.root, path, mode, symbol, max_tokens, partial(self._open_graph, progress))
 
     def flow(self, path: str | Path, function: str) -> FlowGraph:
         """Return how control and data flow in one function, as it is on disk now.
@@ -557,7 +560,7 @@ class Workspace:
         Raises:
             IndexMissingError: if nothing was indexed yet.
         """
-        return self._mended(lambda: self._open_index().graph(progress))
+        return self._ask(lambda graph: graph, progress)
 
     def callers(self, symbol: str, *, limit: int = 0, progress: Progress | None = None) -> Links:
         """Return what calls a symbol directly, by file and line.
@@ -573,25 +576,25 @@ class Workspace:
         """
         from cairn.graph import questions  # noqa: PLC0415 - start-up time, as in graph()
 
-        return questions.callers(self.graph(progress), self._symbol(symbol), limit)
+        return self._ask(lambda graph: questions.callers(graph, self._symbol(symbol), limit), progress)
 
     def callees(self, symbol: str, *, limit: int = 0, progress: Progress | None = None) -> Links:
         """Return what a symbol calls directly, in reading order."""
         from cairn.graph import questions  # noqa: PLC0415 - start-up time, as in graph()
 
-        return questions.callees(self.graph(progress), self._symbol(symbol), limit)
+        return self._ask(lambda graph: questions.callees(graph, self._symbol(symbol), limit), progress)
 
     def call_path(self, source: str, target: str, *, progress: Progress | None = None) -> CallPath:
         """Return the shortest way of calls from one symbol to another; no steps when there is none."""
         from cairn.graph import questions  # noqa: PLC0415 - start-up time, as in graph()
 
-        return questions.call_path(self.graph(progress), self._symbol(source), self._symbol(target))
+        return self._ask(lambda graph: questions.call_path(graph, self._symbol(source), self._symbol(target)), progress)
 
     def importers(self, target: str, *, progress: Progress | None = None) -> Importers:
         """Return the files that import a file, given by its path, a Python module's name, or a symbol in it."""
         from cairn.graph import questions  # noqa: PLC0415 - start-up time, as in graph()
 
-        return questions.importers(self.graph(progress), self._symbol(target))
+        return self._ask(lambda graph: questions.importers(graph, self._symbol(target)), progress)
 
     def impact(
         self, symbol: str | None = None, *, diff: str | None = None, limit: int = 0, progress: Progress | None = None
@@ -604,8 +607,7 @@ class Workspace:
         """
         from cairn.graph.impact import impact  # noqa: PLC0415 - start-up time, as in graph()
 
-        graph = self.graph(progress)
-        return impact(graph, self._changed(graph, symbol, diff), limit)
+        return self._ask(lambda graph: impact(graph, self._changed(graph, symbol, diff), limit), progress)
 
     def choose_tests(
         self, symbol: str | None = None, *, diff: str | None = None, limit: int = 0, progress: Progress | None = None
@@ -613,20 +615,19 @@ class Workspace:
         """Return the test files worth running for a change, best first; arguments and errors as for `impact`."""
         from cairn.graph.impact import choose_tests  # noqa: PLC0415 - start-up time, as in graph()
 
-        graph = self.graph(progress)
-        return choose_tests(graph, self._changed(graph, symbol, diff), limit)
+        return self._ask(lambda graph: choose_tests(graph, self._changed(graph, symbol, diff), limit), progress)
 
     def dead_code(self, *, limit: int = 0, progress: Progress | None = None) -> DeadCode:
         """Return the functions and types that no entry point seems to reach, surest first."""
         from cairn.graph.dead import find_dead  # noqa: PLC0415 - start-up time, as in graph()
 
-        return find_dead(self.graph(progress), limit)
+        return self._ask(lambda graph: find_dead(graph, limit), progress)
 
     def import_cycles(self, *, progress: Progress | None = None) -> Cycles:
         """Return a circle for each set of files that reach each other by imports."""
         from cairn.graph.cycles import find_cycles  # noqa: PLC0415 - start-up time, as in graph()
 
-        return find_cycles(self.graph(progress))
+        return self._ask(find_cycles, progress)
 
     def map(
         self, *, max_tokens: int = 1_000, focus: Sequence[str] = (), progress: Progress | None = None
@@ -639,8 +640,9 @@ class Workspace:
         from cairn.graph.ranking import repository_map  # noqa: PLC0415 - start-up time, as in graph()
         from cairn.graph.symbols import file_named  # noqa: PLC0415 - as above
 
-        graph = self.graph(progress)
-        return repository_map(graph, max_tokens, [file_named(graph.code, path) for path in focus])
+        return self._ask(
+            lambda graph: repository_map(graph, max_tokens, [file_named(graph.code, path) for path in focus]), progress
+        )
 
     def _symbol(self, text: str) -> str:
         """Return the place of a hit for its id, any other text as it is."""
@@ -659,18 +661,46 @@ class Workspace:
 
     # -- what is open -------------------------------------------------------------------------------------------------
 
-    def _library(self, view: View | None = None, progress: Progress | None = None) -> Library:
-        """Open the newest generation of a view, by default of the checkout, unless it is the one already open.
+    def _answer(
+        self, answer: Callable[[Library], _T], view: View | None = None, progress: Progress | None = None
+    ) -> _T:
+        """Answer from one state of the index: the newest generation of a view, by default of the checkout."""
 
-        Where another process has just begun to build it, or emptied it to build it anew, the first part is waited for.
+        def answer_once() -> _T:
+            with self._reading(view or self._views.checkout, progress) as library:
+                return answer(library)
+
+        return self._mended(answer_once)
+
+    def _ask(self, question: Callable[[Graph], _T], progress: Progress | None) -> _T:
+        """Put a question to the symbol graph of the newest generation."""
+
+        def answer() -> _T:
+            with self._open_graph(progress) as graph:
+                return question(graph)
+
+        return self._mended(answer)
+
+    @contextmanager
+    def _open_graph(self, progress: Progress | None) -> Iterator[Graph]:
+        with self._reading(self._views.checkout, progress) as library:
+            assert library.open_graph is not None  # of a checkout there is one
+            yield library.open_graph()
+
+    @contextmanager
+    def _reading(self, view: View, progress: Progress | None) -> Iterator[Library]:
+        """Read one state of a view.
+
+        Where another process has just begun to build the first index, its first part is waited for.
         """
-        view = view or self._views.checkout
-        try:
-            return self._open_index().library(view, progress)
-        except IndexMissingError:
-            if view.revision or not self._writer.appears(view):
-                raise
-            return self._open_index().library(view, progress)
+        with ExitStack() as stack:
+            try:
+                library = stack.enter_context(self._open_index().reading(view, progress))
+            except IndexMissingError:
+                if view.revision or not self._writer.appears(view):
+                    raise
+                library = stack.enter_context(self._open_index().reading(view, progress))
+            yield library
 
     def _open_index(self) -> OpenIndex:
         self.state.check_tracked()  # a pull may have brought other files since
@@ -689,10 +719,19 @@ class Workspace:
             with mapped_errors(self.state.database):
                 return answer()
         except DerivedFileError:
-            raise
+            self.close()  # a writer may have replaced the file meanwhile; what is damaged is redone when it is opened
         except IndexDamagedError:
-            self.close()
-            self._writer.set_aside()
-            self.index()
+            self._replace_database()
+        except _UNFIT:
+            # What was stored is of the right kind. Where it is not, somebody altered it; else the mistake is ours.
+            if not self._writer.is_damaged():
+                raise
+            self._replace_database()
         with mapped_errors(self.state.database):
             return answer()
+
+    def _replace_database(self) -> None:
+        """Move a damaged database aside, and build a new one."""
+        self.close()
+        self._writer.set_aside()
+        self.index()

@@ -124,7 +124,8 @@ def test_an_exact_search_that_runs_out_of_time_says_what_it_did_not_look_at(
     small: Workspace, query: str, mode: Mode
 ) -> None:
     request = Request(budget_seconds=-1.0)
-    answer = respond(small._library(), understand(query, mode), request, guessed=False)
+    with small._reading(small._views.checkout, None) as library:
+        answer = respond(library, understand(query, mode), request, guessed=False)
     assert (answer.code, answer.searched) == ((), 0)
     assert "The time was up after 0 of " in answer.notes[0]
     document = answer_to_dict(answer)
@@ -135,7 +136,8 @@ def test_an_exact_search_that_runs_out_of_time_says_what_it_did_not_look_at(
 
 
 def test_a_guessed_search_that_runs_out_of_time_does_not_say_that_no_line_matches(small: Workspace) -> None:
-    answer = respond(small._library(), understand("lo.*ad"), Request(budget_seconds=-1.0), guessed=True)
+    with small._reading(small._views.checkout, None) as library:
+        answer = respond(library, understand("lo.*ad"), Request(budget_seconds=-1.0), guessed=True)
     assert answer.searched == 0
     assert "No line of the 0 files looked at matches 'lo.*ad' exactly; these are related." in answer.notes
 

@@ -12,6 +12,7 @@ from cairn.workspace import Workspace
 
 _MENDS = {
     "move": "move it aside",
+    "allow": "let you read it again",
     "rebuild": "move the database aside, keep it, and index anew",
     "redo": "read those files of the project again",
     "tidy": "delete them",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ from cairn.graph.outline_text import DEFAULT_MAX_TOKENS, lay_out
 from cairn.types import Outline, OutlineMode
 
 if TYPE_CHECKING:
-    from cairn.graph.graph import Graph
+    from cairn.graph.surroundings import OpenGraph
 
 
 def make_outline(
@@ -23,7 +22,7 @@ def make_outline(
     mode: OutlineMode,
     symbol: str | None,
     max_tokens: int | None,
-    open_graph: Callable[[], Graph] | None = None,
+    open_graph: OpenGraph | None = None,
 ) -> Outline:
     """Return the outline of a file; see `Workspace.outline`.
 

@@ -33,7 +33,7 @@ from cairn.source.references import KINDS, NO_FACTS, Facts, decode
 from cairn.source.roles import Role
 from cairn.source.text import split_identifier, term_hash, terms_of
 from cairn.source.walk import read_file
-from cairn.storage import blob_db, chunk_db, meta_db, view_db
+from cairn.storage import blob_db, chunk_db, view_db
 from cairn.storage.connection import mapped_errors, transaction
 from cairn.storage.lock import write_lock
 from cairn.types import Definition
@@ -187,6 +187,7 @@ class Code:
         self._by_name: dict[str, list[int]] = {}
         self._all_loaded = False
         self._reread: list[int] = []
+        self._found: list[tuple[int, bytes, bytes]] = []  # facts to be stored
         self.changed: dict[int, tuple[int, int]] = {}
         self.unread = 0
         self.numbers = {path: number for number, path in enumerate(self.paths)}
@@ -198,10 +199,11 @@ class Code:
     def _read_stamps(self) -> list[tuple[int, int]]:
         view = view_db.find_view(self._connection, self._view_name)
         self.view_id = view.id if view is not None else -1
-        self.identity = meta_db.identity(self._connection)
+        self.identity = self.snapshot.state.identity
+        # A file that shows another blob by now was committed, and not shown yet: it is not what the snapshot has.
         rows = view_db.iter_files(self._connection, self.view_id)
-        stamps = {row.path: (row.size, row.mtime_ns) for row in rows}
-        return [stamps.get(path, (-1, -1)) for path in self.paths]
+        stamps = {(row.path, row.blob_id): (row.size, row.mtime_ns) for row in rows}
+        return [stamps.get(shown, (-1, -1)) for shown in zip(self.paths, self._blobs, strict=True)]
 
     def find_changed(self) -> dict[int, tuple[int, int]]:
         """Return the files that are not as they were indexed, with their size and time now, (-1, -1) for gone."""
@@ -216,7 +218,12 @@ class Code:
             now = (status.st_size, status.st_mtime_ns)
             if now != self._stamps[number]:
                 changed[number] = now
-        return changed
+        # A file that was read again, and found to be what it was, has other times since, in the same generation.
+        blobs = {self.paths[number]: self._blobs[number] for number in changed}
+        stamps = view_db.file_stamps(self._connection, self._view_name, blobs)
+        for number in changed:
+            self._stamps[number] = stamps.get(self.paths[number], (-1, -1))
+        return {number: now for number, now in changed.items() if now == (-1, -1) or now != self._stamps[number]}
 
     def reread(self, changed: dict[int, tuple[int, int]]) -> None:
         """Take changed files from disk instead of from the index; forgets what was derived from them."""
@@ -320,15 +327,20 @@ class Code:
             found.append((blob, hashes[blob], encoded))
             if progress is not None:
                 progress(done, len(tasks))
-        if found:
-            self._store(found)
+        self._found += found
+        if not self._connection.in_transaction:
+            self.keep_found()
 
     def _run(self, tasks: dict[int, Task[int]]) -> Iterable[tuple[int, bytes]]:
         limits = limits_of(self._settings, background=False)
         n_helpers = limits.helpers if len(tasks) >= _MANY_FILES else 1
         return parse_beside(tasks.values(), FACTS_JOB, n_helpers=n_helpers, in_flight_bytes=limits.in_flight_bytes)
 
-    def _store(self, found: list[tuple[int, bytes, bytes]]) -> None:
+    def keep_found(self) -> None:
+        """Store the facts found since the last time; within a question, which reads one state, nothing is written."""
+        found, self._found = self._found, []
+        if not found:
+            return
         try:
             with mapped_errors(self._state.database), write_lock(self._state.lock, 0), transaction(self._connection):
                 blob_db.put_facts(self._connection, found)

@@ -18,7 +18,6 @@ from cairn.graph.testfiles import TestFiles
 from cairn.index.snapshot import Snapshot
 from cairn.index.store import StateDir
 from cairn.source.references import Facts
-from cairn.storage import meta_db
 
 STORED_FROM_SECONDS = 0.3  # a network that takes longer to make is kept beside the index
 
@@ -52,7 +51,7 @@ class Graph:
         """Take in a new generation, and files that changed since."""
         self.connection = connection
         if self._code is None or self._code.snapshot is not snapshot:
-            if self._code is not None and self._code.identity != meta_db.identity(connection):
+            if self._code is not None and self._code.snapshot.state.identity != snapshot.state.identity:
                 self._kept, self._base = {}, None  # another database: a blob's id may mean another content
             self._code = Code(
                 snapshot, connection, self._state, self._root, self._view_name, self._settings, self._kept
@@ -63,6 +62,11 @@ class Graph:
             self._code.reread(changed)
             self._resolver = Resolver(self._code)
             self._network = self._feelers = self._tests = None
+
+    def keep_found(self) -> None:
+        """Store the facts that were found while nothing could be written, for the next time."""
+        if self._code is not None:
+            self._code.keep_found()
 
     @property
     def code(self) -> Code:

@@ -15,10 +15,16 @@ import numpy.typing as npt
 from cairn.errors import StoreError
 from cairn.graph.code import NODE_BITS, Code
 from cairn.graph.resolve import Resolver
-from cairn.storage.arrays import load_arrays, save_arrays
+from cairn.storage.arrays import are_below, are_bounds, load_arrays, save_arrays
 
 Ints = npt.NDArray[np.int64]
-_VERSION = 3  # raised whenever resolution changes
+_VERSION = 4  # raised whenever resolution changes
+_LAYOUT = {
+    "version": ("i8", 1), "blobs": ("i8", 1), "identity": ("u1", 1), "path_bytes": ("u1", 1), "needs": ("u4", 1),
+    "first_needs": ("i8", 1), "sources": ("i8", 1), "targets": ("i8", 1), "kinds": ("u1", 1), "hows": ("u1", 1),
+    "lines": ("i4", 1), "importing": ("i8", 1), "imported": ("i8", 1), "import_lines": ("i4", 1),
+    "import_flags": ("u1", 1), "overriding": ("i8", 1), "overridden": ("i8", 1),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +70,8 @@ class Network:
     def _of(
         cls, code: Code, tables: Tables, needs: Sequence[Collection[int]], seconds: float, resolved: int
     ) -> Network:
-        edges, imports, overrides = tables
-        edges = edges[np.argsort(edges[:, 0], kind="stable")]
+        # Whatever was resolved anew, rows stand as if all had been.
+        edges, imports, overrides = (rows[np.argsort(rows[:, 0], kind="stable")] for rows in tables)
         return cls(
             np.array(code.snapshot.files.blob_ids),
             np.frombuffer(code.identity.encode(), np.uint8),
@@ -140,14 +146,31 @@ class Network:
     def load(cls, path: Path, identity: str) -> Network | None:
         """Map a file that `save` wrote for the same database; None if there is none that can be used."""
         try:
-            arrays = load_arrays(path)
+            arrays = load_arrays(path, _LAYOUT)
         except StoreError:
             return None
-        if int(cast("Ints", arrays.pop("version"))[0]) != _VERSION:
+        if arrays["version"].tolist() != [_VERSION] or arrays["identity"].tobytes() != identity.encode():
             return None
-        if arrays["identity"].tobytes() != identity.encode():
-            return None
-        return cls(**arrays)  # type: ignore[arg-type]  # the names and types are those that were saved
+        # The names and types are those that were saved.
+        found = cls(**{name: arrays[name] for name in _LAYOUT if name != "version"})  # type: ignore[arg-type]
+        return found if found._fits() else None
+
+    def _fits(self) -> bool:
+        """Tell whether the arrays fit each other, and lead to files that are there."""
+        n_files, n_edges, n_imports = len(self.blobs), len(self.sources), len(self.importing)
+        lengths = (
+            all(len(one) == n_edges for one in (self.targets, self.kinds, self.hows, self.lines))
+            and all(len(one) == n_imports for one in (self.imported, self.import_lines, self.import_flags))
+            and len(self.overriding) == len(self.overridden)
+            and len(self.paths) == n_files
+        )
+        nodes = (self.sources, self.targets, self.overriding, self.overridden)
+        return (
+            lengths
+            and are_bounds(self.first_needs, n_files, len(self.needs))
+            and all(are_below(one, n_files << NODE_BITS) for one in nodes)
+            and all(are_below(one, n_files) for one in (self.importing, self.imported))
+        )
 
     # -- walking ------------------------------------------------------------------------------------------------------
 

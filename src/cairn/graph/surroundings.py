@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Literal
 
 from cairn.errors import StoreError
@@ -14,23 +15,21 @@ from cairn.graph.questions import callees_of, callers_of
 from cairn.graph.values import Link, RankedTest, Symbol
 from cairn.types import Neighbour, OutlineSymbol
 
+OpenGraph = Callable[[], AbstractContextManager[Graph]]
+
 MAX_TESTS = 10
 _MAX_TEST_NAMES = 5  # of one file
 
 
-def surroundings(
-    open_graph: Callable[[], Graph], path: str, symbol: OutlineSymbol
-) -> tuple[list[Section], tuple[str, ...]]:
+def surroundings(open_graph: OpenGraph, path: str, symbol: OutlineSymbol) -> tuple[list[Section], tuple[str, ...]]:
     """Return the sections of a context that need the index, and notes; without an index only a note that says so."""
     try:
-        graph = open_graph()
-        node = node_at(graph.code, path, symbol.qualified_name, symbol.start_line)
-        if node is None:
-            told = (
-                f"callers, callees and tests are left out: {path} has no such definition in the index; run cairn index"
-            )
-            return [], (told,)
-        return _sections(graph, graph.code.group(node)), graph.notes
+        with open_graph() as graph:
+            node = node_at(graph.code, path, symbol.qualified_name, symbol.start_line)
+            if node is None:
+                told = f"{path} has no such definition in the index; run cairn index"
+                return [], (f"callers, callees and tests are left out: {told}",)
+            return _sections(graph, graph.code.group(node)), graph.notes
     except StoreError as error:
         return [], (f"callers, callees and tests are left out: {error}; run {error.hint}",)
 

@@ -138,7 +138,7 @@ def _ends_in(qualified: str, text: str) -> bool:
 
 def _offer(code: Code, connection: sqlite3.Connection, text: str) -> str:
     name = _SEPARATORS.split(text.rpartition(":")[2])[-1]
-    names = chunk_db.definition_names(connection)
+    names = chunk_db.definition_names(connection, code.view_id)
     folded = {one.lower(): one for one in names}
     near = [folded[one] for one in get_close_matches(name.lower(), folded, n=5, cutoff=0.6)]
     if near:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from cairn.index.words import FIELDS, Words
 from cairn.source.text import MAX_WORD_CHARS, split_identifier, term_hash, terms_of
+from cairn.storage.arrays import are_below, are_bounds
 
 # BM25F (Robertson, Zaragoza, Taylor 2004): weight and length normalisation by field. Lengths are compared with a
 # fixed pivot instead of the corpus average, so that a posting never has to be rewritten when other files change.
@@ -24,7 +25,13 @@ DENSE_WEIGHTS = np.array([3.0, 1.0, 1.0, 1.0], dtype=np.float32)
 _DENSE_BLOCK_ROWS = 24
 _MAX_RAW_WORDS = 300_000
 _MAX_WORDS = 65_536
+_NEAR_HALF = 2e-5  # more than single precision errs by in a number of up to 127 that is a sum of hundreds
 _MANY_WORDS = 1_000  # are worth to be embedded before a batch is complete
+
+# As `cairn.storage.arrays.load_arrays` wants it.
+POSTINGS_LAYOUT = {
+    "hashes": ("u8", 1), "start": ("i8", 1), "rows": ("i4", 1), "impacts": ("u1", 1), "fields": ("u1", 1)
+}  # fmt: skip
 
 WordVectors = Callable[[Sequence[str]], npt.NDArray[np.float32]]
 
@@ -41,6 +48,12 @@ class Postings(NamedTuple):
     rows: npt.NDArray[np.int32]
     impacts: npt.NDArray[np.uint8]
     fields: npt.NDArray[np.uint8]
+
+    def fit(self, n_rows: int) -> bool:
+        """Tell whether the arrays fit each other and `n_rows` rows."""
+        n_postings = len(self.rows)
+        whole = len(self.impacts) == len(self.fields) == n_postings
+        return whole and are_bounds(self.start, len(self.hashes), n_postings) and are_below(self.rows, n_rows)
 
     def to_arrays(self) -> dict[str, npt.NDArray[np.generic]]:
         """Return the arrays by name, to be stored."""
@@ -182,7 +195,8 @@ class Analyzer:
         slots = rows * len(FIELDS) + fields
         lengths = np.bincount(slots, weights=frequencies, minlength=n_rows * len(FIELDS)).astype(np.float32)
         norms = 1.0 - FIELD_B[fields] + FIELD_B[fields] * lengths[slots] / FIELD_PIVOTS[fields]
-        parts = FIELD_WEIGHTS[fields] * frequencies / norms
+        # Wide, for a sum must not depend on the order of its parts, which follows that of the words met before.
+        parts = (FIELD_WEIGHTS[fields] * frequencies / norms).astype(np.float64)
 
         used, ranks = np.unique(self._vocabulary.hashes()[terms], return_inverse=True)
         keys = ranks.astype(np.int64) * max(1, n_rows) + rows
@@ -217,10 +231,37 @@ class Analyzer:
                 continue
             shape = (len(FIELDS), last - first, len(used))
             cells = (fields[part] * shape[1] + rows[part] - first) * shape[2] + local
-            table = np.bincount(cells, weights=frequencies[part], minlength=shape[0] * shape[1] * shape[2])
-            table = np.einsum("f,frw->rw", DENSE_WEIGHTS, np.sqrt(table, dtype=np.float32).reshape(shape))
-            result[first:last] = quantize(table @ vectors[used])
+            counted = np.bincount(cells, weights=frequencies[part], minlength=shape[0] * shape[1] * shape[2])
+            table = np.sqrt(counted).reshape(shape)
+            result[first:last] = _pooled(np.tensordot(DENSE_WEIGHTS.astype(np.float64), table, 1), vectors[used])
         return result
+
+
+def _pooled(table: npt.NDArray[np.float64], vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.int8]:
+    """Return the weighted sums of word vectors as unit vectors times 127, whatever other rows stand in the table.
+
+    The last bits of a product depend on its shape. Where they decide how a number is rounded, the row is summed up
+    again more finely.
+
+    Args:
+        table: shape (n_rows, n_words), what each word weighs in each row.
+        vectors: shape (n_words, dimensions).
+    """
+    result, unsure = _quantized(table.astype(np.float32) @ vectors, _NEAR_HALF)
+    rows = np.flatnonzero(unsure.any(axis=1))
+    if len(rows):
+        result[rows], _ = _quantized(table[rows] @ vectors.astype(np.float64), 0.0)
+    return result
+
+
+def _quantized(
+    vectors: npt.NDArray[np.floating[Any]], near: float
+) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.bool_]]:
+    """Return what `quantize` does, and which numbers are so near to the middle of two that they could be either."""
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    scaled = vectors * (127.0 / np.maximum(norms, 1e-9))
+    whole = np.round(scaled)
+    return whole.astype(np.int8), np.abs(scaled - whole) > 0.5 - near
 
 
 def quantize(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.int8]:

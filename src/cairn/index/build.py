@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 
 import numpy as np
 
 from cairn.config import Settings
 from cairn.embedding.static import StaticModel
-from cairn.errors import DerivedFileError
+from cairn.errors import DerivedFileError, StoreError
 from cairn.index.ahead import Ahead
 from cairn.index.analysis import Analyzer
 from cairn.index.beside import TEXT_JOB, Task, parse_beside
@@ -73,6 +74,7 @@ class Builder:
         self._settings = settings
         self._limits = limits
         self._analyzer = Analyzer(model.word_vectors, model.dimensions)
+        self._beside = False  # whether the old index is answered from meanwhile
         self._n_unshown = 0  # files committed since the last generation
         self._loaded: tuple[tuple[int, int], ViewArrays] | None = None  # of a view in a generation
         self._view_files = ViewFiles(state, f"{ANALYSIS_VERSION} {model.fingerprint}")
@@ -94,39 +96,77 @@ class Builder:
             walk: the files there are.
             plan: what is to do, None to find out once the index is mended.
             started: when the run began, by `time.perf_counter`.
-            full: forget what is there.
+            full: forget what is there, once there is a new one.
             verify: check every derived file to the last byte.
             ahead: what is at work on the files of the plan already.
             progress: is told of every file.
         """
         with mapped_errors(self._state.database):
-            self._prepare(full)
-            view_id = self._view_id()
-            self._forget_lost_segments(verify)
-            view = view_db.find_view(self._connection, self._view.name)
-            if plan is None:
-                plan = make_plan(self._connection, walk, view)
-            # What an interrupted run committed may not be shown yet, even where this one finds no more to do.
-            unshown = view is not None and view.pending > 0
-            tally = Tally(skipped=list(walk.skipped), touched=unshown)
-            reader = Reader(self._view, self._connection, plan, progress) if ahead is None else ahead.reader
-            parsed = self._parse(reader.tasks(), plan) if ahead is None else ahead.parsed()
-            self._update(view_id, plan, tally, reader, parsed)
-            self._finish(view_id, plan, tally, verify)
-            return make_report(self._connection, plan, tally, started)
+            if not full or not self._is_whole():
+                return self._run(walk, plan, started, full=full, verify=verify, ahead=ahead, progress=progress)
+            # Beside the old index: who asks is answered from that until the new one is whole, and one transaction
+            # later from the new one. Whatever ends the run before then leaves the old one as it was.
+            self._beside = True
+            try:
+                with transaction(self._connection):
+                    report = self._run(walk, None, started, full=True, verify=False, ahead=None, progress=progress)
+            except BaseException:
+                with suppress(sqlite3.Error, StoreError):
+                    self._tidy()
+                raise
+            self._tidy()
+            return report
+
+    def _run(
+        self,
+        walk: Walk,
+        plan: Plan | None,
+        started: float,
+        *,
+        full: bool,
+        verify: bool,
+        ahead: Ahead | None,
+        progress: Progress | None,
+    ) -> IndexReport:
+        self._prepare(full)
+        view_id = self._view_id()
+        self._forget_lost(verify)
+        view = view_db.find_view(self._connection, self._view.name)
+        if plan is None:
+            plan = make_plan(self._connection, walk, view)
+        # What an interrupted run committed may not be shown yet, even where this one finds no more to do.
+        unshown = view is not None and view.pending > 0
+        tally = Tally(skipped=list(walk.skipped), touched=unshown)
+        reader = Reader(self._view, self._connection, plan, progress) if ahead is None else ahead.reader
+        parsed = self._parse(reader.tasks(), plan) if ahead is None else ahead.parsed()
+        self._update(view_id, plan, tally, reader, parsed)
+        self._finish(view_id, plan, tally, verify)
+        return make_report(self._connection, plan, tally, started)
+
+    def _is_whole(self) -> bool:
+        """Tell whether there is an index that can be answered from."""
+        usable = is_usable(self._connection, self._model.fingerprint)
+        return usable and any(view.generation for view in view_db.read_views(self._connection))
+
+    def _transaction(self) -> AbstractContextManager[None]:
+        """Return a transaction; in a run beside the old index all is part of one."""
+        return nullcontext() if self._beside else transaction(self._connection)
+
+    def _tidy(self) -> None:
+        self._state.remove_unlisted(listed_files(self._connection, self._state))
 
     def _prepare(self, full: bool) -> None:
         """Empty the index when asked to, or when it was made by another analysis or model."""
         if not full and is_usable(self._connection, self._model.fingerprint):
             return
-        with transaction(self._connection):
+        with self._transaction():
             meta_db.clear(self._connection)
             meta_db.write_meta(self._connection, {"analysis": ANALYSIS_VERSION, "model": self._model.fingerprint})
 
     def _view_id(self) -> int:
         if view := view_db.find_view(self._connection, self._view.name):
             return view.id
-        with transaction(self._connection):
+        with self._transaction():
             if not self._view.revision and (moved := self._moved_view()) is not None:
                 view_db.rename_view(self._connection, moved.id, self._view.name)
                 return moved.id
@@ -142,14 +182,24 @@ class Builder:
         checkouts = (row for row in view_db.read_views(self._connection) if not row.revision)
         return next((row for row in checkouts if not os.path.lexists(row.name)), None)
 
-    def _forget_lost_segments(self, verify: bool) -> None:
+    def _forget_lost(self, verify: bool) -> None:
+        """Forget what files that are lost held, so that it is read again; other views that lack files show nothing.
+
+        Args:
+            verify: read every file to its last byte.
+        """
         lost = lost_segments(self._connection, self._state)
         if verify:
             rows = segment_db.read_segments(self._connection)
             lost = [row.id for row in rows if row.id in lost or not _loads(self._state.segment(row.name))]
-        if lost:
-            with transaction(self._connection):
+        views = [view for view in view_db.read_views(self._connection) if view.generation]
+        hidden = [view.id for view in views if verify and self._load_view(view) is None]
+        missing = [view.id for view in views if not is_published(self._state, view)]
+        if lost or hidden or missing:
+            with self._transaction():
                 segment_db.drop_segment_blobs(self._connection, lost)
+                view_db.hide_views(self._connection, hidden)
+                meta_db.renew_identity(self._connection)
 
     # -- one run ------------------------------------------------------------------------------------------------------
 
@@ -208,7 +258,7 @@ class Builder:
             if content.origin is not None:
                 reader.origins[content.origin] = blob_id
             reader.rows.append(FileRow.of(file, blob_id, racy=content.racy))
-        with transaction(self._connection):
+        with self._transaction():
             segment_id = 0
             if segment is not None:
                 segment_id = segment_db.put_segment(self._connection, name, len(segment), n_bytes)
@@ -223,7 +273,7 @@ class Builder:
             self._n_unshown += len(reader.rows)
             shown = self._last_view()
             waits = shown is not None and (last or self._n_unshown < SHOWN_SHARE * len(shown.paths))
-            if tally.touched and not waits:
+            if tally.touched and not waits and not self._beside:
                 self._publish(view_id)
                 self._n_unshown = 0
             view_db.set_pending(self._connection, view_id, reader.left + (self._n_unshown if tally.touched else 0))
@@ -249,15 +299,17 @@ class Builder:
         if shown and verify:
             shown = self._last_view() is not None
         if shown and not tally.touched:
+            self._tidy()  # of a run that was killed
             return
         tally.renamed = self._count_renamed(view_id, plan)
-        with transaction(self._connection):  # one, so that no interruption leaves a view that shows what is gone
+        with self._transaction():  # one, so that no interruption leaves a view that shows what is gone
             view_db.drop_files(self._connection, view_id, plan.removed)
             view_db.set_origin(self._connection, view_id, self._view.branch, self._view.revision)
             view_db.set_pending(self._connection, view_id, 0)
             self._merge_segments(several=tally.segments > 1)
             self._publish(view_id)
-        self._state.remove_unlisted(listed_files(self._connection, self._state))
+        if not self._beside:
+            self._tidy()
 
     def _count_renamed(self, view_id: int, plan: Plan) -> int:
         """Count new paths that show the blob of a path that went: the same file under another name."""
@@ -299,7 +351,7 @@ class Builder:
         files = [ViewFile(*file) for file in view_db.shown_files(self._connection, view_id)]
         last = self._last_view() or self._other_view()
         arrays = build_view(files, self._model.word_vectors, self._model.dimensions, last)
-        published = self._view_files.save(arrays, view_id, generation)
+        published = self._view_files.save(arrays)
         view_db.publish_view(self._connection, view_id, generation, published)
 
     def _last_view(self) -> ViewArrays | None:

@@ -239,8 +239,8 @@ def embed_chain(
                 reports.append(builder.run(embedder, model, tell))
         with write_lock(state.lock, settings.lock_timeout_seconds), transaction(connection):
             _drop_previous(connection, chain)
-            keep = listed_files(connection, state)
-        state.remove_unlisted(keep)
+        with write_lock(state.lock, settings.lock_timeout_seconds):
+            state.remove_unlisted(listed_files(connection, state))
     return tuple(reports)
 
 

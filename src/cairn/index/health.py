@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import stat
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
+
+import numpy as np
 
 from cairn.errors import (
     CairnError,
@@ -24,6 +27,7 @@ from cairn.index.overlay import OverlayFile, OverlayStore
 from cairn.index.plan import has_size, is_usable, listed_files
 from cairn.index.segment import Segment
 from cairn.index.store import StateDir
+from cairn.index.view import load_layout, load_own, load_view
 from cairn.storage import blob_db, health_db, overlay_db, segment_db, view_db
 from cairn.storage.arrays import load_arrays
 from cairn.storage.connection import check, mapped_errors, transaction
@@ -33,9 +37,12 @@ LOW_BYTES, FULL_BYTES = 500_000_000, 20_000_000
 MOUNTS = Path("/proc/self/mountinfo")
 _NETWORK = ("nfs", "cifs", "smb", "9p", "afs", "ceph", "glusterfs", "lustre", "fuse.sshfs", "fuse.s3fs", "fuse.rclone")
 
+_MAX_TOLD = 1_000  # characters of an error that a file holds
+
 Level = Literal["ok", "warning", "error"]
-# How a finding is mended: move what is in the way aside, rebuild all, redo damaged files, delete litter.
-Repair = Literal["", "move", "rebuild", "redo", "tidy"]
+# How a finding is mended: move what is in the way aside, let us read what is ours, rebuild all, redo damaged files,
+# delete litter.
+Repair = Literal["", "move", "allow", "rebuild", "redo", "tidy"]
 
 
 class Finding(NamedTuple):
@@ -60,7 +67,7 @@ def examine(state: StateDir, fingerprint: str) -> list[Finding]:
         fingerprint: of the bundled model.
     """
     findings = [_git(), *_folder(state)]
-    if any(one.repair == "move" or one.check == "state" for one in findings):
+    if any(one.repair in ("move", "allow") or one.check == "state" for one in findings):
         return findings
     if not state.path.exists():
         return [*findings, Finding("database", "warning", "this project is not indexed yet", hint="cairn index")]
@@ -88,6 +95,8 @@ def repair(state: StateDir, findings: list[Finding], rebuild: Callable[[], objec
         StoreError: if something cannot be written.
     """
     wanted = {one.repair for one in findings}
+    if "allow" in wanted:
+        _allow(state)
     if "move" in wanted:
         _clear_the_way(state)
     if "rebuild" in wanted:
@@ -95,7 +104,7 @@ def repair(state: StateDir, findings: list[Finding], rebuild: Callable[[], objec
         with write_lock(state.lock, 10.0):
             state.set_aside()
         rebuild()
-    elif wanted & {"redo", "move"}:
+    elif wanted & {"redo", "move", "allow"}:
         redo()
     if wanted & {"redo", "tidy"}:
         _tidy(state)
@@ -111,11 +120,19 @@ def _git() -> Finding:
     return Finding("git", "ok", "installed")
 
 
+def is_damaged(state: StateDir, fingerprint: str) -> bool:
+    """Tell whether the database is not what was written; this reads all of it."""
+    return any(one.repair == "rebuild" for one in _stored(state, fingerprint))
+
+
 def _folder(state: StateDir) -> Iterator[Finding]:
     in_the_way = list(_in_the_way(state))
     for path, words in in_the_way:
         yield Finding("folder", "error", f"{path} {words}", "move")
-    if in_the_way:
+    locked_away = list(_locked_away(state))
+    for path in locked_away:
+        yield Finding("folder", "error", f"{path} may not be read", "allow")
+    if in_the_way or locked_away:
         return
     try:
         state.check()
@@ -136,20 +153,56 @@ def _folder(state: StateDir) -> Iterator[Finding]:
 
 
 def _in_the_way(state: StateDir) -> Iterator[tuple[Path, str]]:
-    """Yield what stands where folders and lock files belong and can be moved, with words for it."""
+    """Yield what stands where folders and files of ours belong and can be moved, with words for it.
+
+    A database is set aside when it is opened. The index is looked into only once nothing is in the way.
+    """
     if state.is_tracked():
         return  # then it is for git to remove
     for path in (state.path, state.derived):
         if os.path.lexists(path) and (path.is_symlink() or not path.is_dir()):
             yield path, "is a link" if path.is_symlink() else "is no folder"
+    if state.path.is_symlink() or not state.path.is_dir():
+        return
+    paths = [*state.locks(), *state.logs(), state.last_error, state.embedding_log]
+    if not state.derived.is_symlink():
+        paths += _entries(state.derived)
+    for path in paths:
+        if words := _no_file(path):
+            yield path, words
+
+
+def _entries(folder: Path) -> list[Path]:
+    with suppress(OSError):
+        return sorted(Path(one.path) for one in os.scandir(folder))
+    return []
+
+
+def _no_file(path: Path) -> str:
+    """Return what is wrong with what should be a file, empty if nothing is, or nothing is there."""
+    try:
+        mode = path.lstat().st_mode
+    except OSError:
+        return ""
+    if stat.S_ISREG(mode):
+        return ""
+    return "is a link" if stat.S_ISLNK(mode) else "is a folder, not a file" if stat.S_ISDIR(mode) else "is no file"
+
+
+def _locked_away(state: StateDir) -> Iterator[Path]:
+    """Yield our own folders and files that we may not read, though the user that owns them runs this."""
     if state.path.is_symlink():
         return
-    for path in state.locks():
-        if path.is_symlink() or path.is_dir() or (path.exists() and not path.is_file()):
-            yield path, f"is {'a link' if path.is_symlink() else 'a folder'}, not a lock file"
-    for path in (state.embedding_log, state.last_error):
-        if path.is_symlink():
-            yield path, "is a link"
+    paths = [state.path, state.derived, state.database, *state.locks(), *state.logs()]
+    if not state.derived.is_symlink():
+        paths += _entries(state.derived)
+    for path in paths:
+        with suppress(OSError):
+            status = path.lstat()
+            wanted = os.R_OK | (os.X_OK if stat.S_ISDIR(status.st_mode) else 0)
+            owned = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
+            if owned and not stat.S_ISLNK(status.st_mode) and not os.access(path, wanted):
+                yield path
 
 
 def _disk(state: StateDir) -> Finding:
@@ -210,14 +263,20 @@ def _locks(state: StateDir) -> Iterator[Finding]:
 
 def _history(state: StateDir) -> Iterator[Finding]:
     if (error := state.read_error()) is not None:
-        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(float(str(error.get("at", 0)))))
-        yield Finding(
-            "last-run", "warning", f"failed at {when}: {error.get('message')}", hint=str(error.get("hint", ""))
-        )
+        message, hint = (str(error.get(name, ""))[:_MAX_TOLD] for name in ("message", "hint"))
+        yield Finding("last-run", "warning", f"failed at {_moment(error.get('at'))}: {message}", hint=hint)
     if aside := state.set_aside_files():
         size = sum(one.lstat().st_size for one in aside)
         words = f"{len(aside)} files of damaged or foreign indexes are kept, {size / 1e6:.1f} MB, as {aside[-1].name}"
         yield Finding("set-aside", "ok", words)
+
+
+def _moment(seconds: object) -> str:
+    """Return a time in words; what a file says of it may be nonsense."""
+    try:
+        return time.strftime("%Y-%m-%d %H:%M", time.localtime(float(str(seconds))))
+    except (ValueError, OverflowError, OSError):
+        return "an unknown time"
 
 
 # -- the index itself -------------------------------------------------------------------------------------------------
@@ -235,16 +294,20 @@ def _stored(state: StateDir, fingerprint: str) -> list[Finding]:
         return [Finding("database", "error", str(error), "rebuild")]
     except CairnError as error:  # of a newer version, or not to be opened
         return [Finding("database", "error", str(error), hint=error.hint)]
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        return [Finding("database", "error", f"{state.database} holds rows that make no sense: {error}", "rebuild")]
 
 
 def _examined(connection: sqlite3.Connection, state: StateDir, fingerprint: str) -> Iterator[Finding]:
     if wrong := check(connection):
         yield Finding("database", "error", f"{state.database} is damaged: {wrong[0]}", "rebuild")
         return
-    orphans = health_db.find_orphans(connection)
+    wrong_rows = health_db.find_misfits(connection) or health_db.find_orphans(connection)
     damaged = list(blob_db.iter_damaged_blobs(connection))
-    if orphans or damaged:
-        parts = [f"{count:,} {words}" for words, count in orphans.items()]
+    if not wrong_rows:
+        wrong_rows = _disagreements(connection, state)
+    if wrong_rows or damaged:
+        parts = [f"{count:,} {words}" for words, count in wrong_rows.items()]
         parts += [f"{len(damaged):,} files whose rows are not as written"] if damaged else []
         yield Finding("database", "error", f"{state.database} is damaged: {', '.join(parts)}", "rebuild")
         return
@@ -254,6 +317,29 @@ def _examined(connection: sqlite3.Connection, state: StateDir, fingerprint: str)
     else:
         yield Finding("version", "warning", "made by another version: the next run rebuilds it", hint="cairn index")
     yield from _derived(connection, state)
+
+
+def _disagreements(connection: sqlite3.Connection, state: StateDir) -> dict[str, int]:
+    """Return how many rows say something else than the derived files that are whole, by what they are."""
+    counts: dict[str, int] = {}
+    for view in view_db.read_views(connection):
+        if not view.generation or view.pending:
+            continue  # what is committed may not be shown yet
+        with suppress(DerivedFileError):
+            arrays = load_view(state, view)
+            shown = zip(arrays.paths, arrays.blob_ids.tolist(), strict=True)
+            rows = ((path, blob_id) for path, blob_id, _ in view_db.shown_files(connection, view.id))
+            if n_wrong := len(set(shown).symmetric_difference(rows)):
+                counts[f"files that {view.name} shows otherwise"] = n_wrong
+    for row in segment_db.read_segments(connection):
+        with suppress(DerivedFileError):
+            segment = Segment.load(state.segment(row.name))
+            held = dict(zip(segment.blob_ids.tolist(), np.diff(segment.blob_start).tolist(), strict=True))
+            stored = segment_db.chunk_counts(connection, row.id)
+            n_wrong = sum(held.get(blob_id) != count for blob_id, count in stored.items())
+            if n_wrong or row.n_rows != len(segment):
+                counts["blobs that their segment does not hold"] = max(1, n_wrong)
+    return counts
 
 
 def _derived(connection: sqlite3.Connection, state: StateDir) -> Iterator[Finding]:
@@ -291,8 +377,8 @@ def _expected(connection: sqlite3.Connection, state: StateDir) -> Iterator[_Expe
         yield from _optional(state.neighbours(row.name))
     for view in view_db.read_views(connection):
         if view.generation:
-            yield _Expected(state.view(view.id, view.generation), load_arrays, view.n_bytes)
-            yield _Expected(state.layout(view.layout), load_arrays, view.layout_bytes)
+            yield _Expected(state.view(view.arrays), load_own, view.n_bytes)
+            yield _Expected(state.layout(view.layout), load_layout, view.layout_bytes)
         yield from _optional(state.graph(view.id))
     for model in overlay_db.read_models(connection):
         for overlay in overlay_db.read_overlays(connection, model.id):
@@ -313,12 +399,23 @@ def _litter(connection: sqlite3.Connection, state: StateDir) -> list[Path]:
 # -- repairs ----------------------------------------------------------------------------------------------------------
 
 
-def _clear_the_way(state: StateDir) -> None:
-    """Move what stands where folders and lock files belong aside; it is kept."""
-    stamp = time.strftime("%Y%m%d-%H%M%S")
-    for path, _ in list(_in_the_way(state)):
+def _allow(state: StateDir) -> None:
+    """Let us read our own folders and files again."""
+    for path in _locked_away(state):  # folders first: what is in them is seen once they can be read
         try:
-            path.replace(f"{path}.moved-{stamp}")
+            path.chmod(path.lstat().st_mode | (stat.S_IRWXU if path.is_dir() else stat.S_IRUSR | stat.S_IWUSR))
+        except OSError as error:
+            raise StoreError(f"cannot let you read {path}: {error.strerror}", f"chmod u+rwX {path}") from error
+
+
+def _clear_the_way(state: StateDir) -> None:
+    """Move what stands where folders and files of ours belong aside; it is kept."""
+    stamp = f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
+    for path, _ in list(_in_the_way(state)):
+        # Out of the folder of derived files, from which everything goes that nothing names.
+        target = state.path / path.name if path.parent == state.derived else path
+        try:
+            path.replace(f"{target}.moved-{stamp}")
         except OSError as error:
             raise StoreError(f"cannot move {path} aside: {error.strerror}", f"move or remove {path}") from error
 
@@ -339,6 +436,3 @@ def _tidy(state: StateDir) -> None:
             except DerivedFileError:
                 path.unlink(missing_ok=True)  # answers come without, until it is made again
         state.remove_unlisted(listed_files(connection, state))
-        for folder in filter(Path.is_dir, _litter(connection, state)):
-            with suppress(OSError):  # nobody's, but not empty: it is left
-                folder.rmdir()

@@ -22,7 +22,7 @@ from cairn.index.plan import missing_graphs
 from cairn.index.segment import Segment
 from cairn.index.store import StateDir
 from cairn.storage import segment_db
-from cairn.storage.arrays import load_arrays, save_arrays
+from cairn.storage.arrays import are_bounds, check_fits, load_arrays, save_arrays
 from cairn.storage.lock import write_lock
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class Graph:
         Raises:
             DerivedFileError: if it is missing or damaged.
         """
-        arrays = load_arrays(path)
+        arrays = load_arrays(path, {"graph": ("u1", 1), "rows": ("i4", 1), "start": ("i8", 1)})
         from usearch.index import Index  # noqa: PLC0415 - start-up time, as in build()
 
         try:
@@ -107,7 +107,8 @@ class Graph:
             raise DerivedFileError(f"{path.name} cannot be read by this usearch: {error}", "cairn index") from error
         if index is None:
             raise DerivedFileError(f"{path.name} holds no graph", "cairn index")
-        rows, start = cast("npt.NDArray[np.int32]", arrays["rows"]), cast("npt.NDArray[np.int64]", arrays["start"])
+        rows, start = arrays["rows"], arrays["start"]
+        check_fits(path, nodes=are_bounds(start, len(index), len(rows)))
         return cls(index, rows, start)
 
     def nearest(self, query: npt.NDArray[np.float32], count: int = NEAREST) -> npt.NDArray[np.int64]:

@@ -6,7 +6,6 @@ import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -17,12 +16,13 @@ from cairn.index.snapshot import Snapshot
 from cairn.index.store import StateDir, new_name
 from cairn.index.vectors import Vectors
 from cairn.storage import overlay_db
-from cairn.storage.arrays import load_arrays, save_arrays
+from cairn.storage.arrays import are_bounds, check_fits, load_arrays, save_arrays
 from cairn.storage.overlay_db import MissingBlob, ModelRow, OverlayRow
 
 # Files are merged when a model has more than this many; a large one is left in peace, see `_small_ones`.
 MAX_OVERLAYS = 16
 LARGE_OVERLAY = 2  # times all others together
+_LAYOUT = {"blob_ids": ("i8", 1), "blob_start": ("i8", 1), "keys": ("u8", 1), "vectors": ("i1", 2)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +48,17 @@ class OverlayFile:
         """Map a file.
 
         Raises:
-            DerivedFileError: if it is missing or damaged.
+            DerivedFileError: if it is missing, damaged, or its arrays do not fit each other.
         """
-        arrays = load_arrays(path)
-        return cls(
-            cast("npt.NDArray[np.int64]", arrays["blob_ids"]),
-            cast("npt.NDArray[np.int64]", arrays["blob_start"]),
-            cast("npt.NDArray[np.uint64]", arrays["keys"]),
-            cast("npt.NDArray[np.int8]", arrays["vectors"]),
+        # What was paid for is not thrown away because it is from before files said what they are called.
+        arrays = load_arrays(path, _LAYOUT, nameless=True)
+        found = cls(arrays["blob_ids"], arrays["blob_start"], arrays["keys"], arrays["vectors"])
+        check_fits(
+            path,
+            blobs=are_bounds(found.blob_start, len(found.blob_ids), len(found.keys)),
+            vectors=len(found.vectors) == len(found.keys),
         )
+        return found
 
     def only(self, keep: Collection[int]) -> OverlayFile:
         """Return the file with no blobs but those in `keep`."""

@@ -17,7 +17,7 @@ from cairn.storage.view_db import FileRow, ViewRow
 from cairn.types import FileStat, IndexReport, Skipped
 
 # Raised whenever parsing, analysis or a derived format changes what an index holds; older indexes are then rebuilt.
-ANALYSIS_VERSION = "7"
+ANALYSIS_VERSION = "8"
 # A segment of less than this share of `Settings.exact_chunks` is compared row by row even in a large index.
 GRAPH_SHARE = 1 / 10
 MUCH_BYTES = 1_000_000
@@ -130,7 +130,7 @@ def is_published(state: StateDir, view: ViewRow | None) -> bool:
     """Tell whether the view's arrays show all that was committed."""
     if view is None or not view.generation:
         return False
-    is_whole = has_size(state.view(view.id, view.generation), view.n_bytes)
+    is_whole = has_size(state.view(view.arrays), view.n_bytes)
     return is_whole and has_size(state.layout(view.layout), view.layout_bytes)
 
 
@@ -138,7 +138,7 @@ def has_size(path: Path, n_bytes: int) -> bool:
     """Tell whether a derived file is there with the size it was written with."""
     try:
         return path.stat().st_size == n_bytes
-    except FileNotFoundError:
+    except OSError:
         return False
 
 
@@ -149,7 +149,9 @@ def listed_files(connection: sqlite3.Connection, state: StateDir) -> set[Path]:
     segments = segment_db.read_segments(connection)
     keep = {state.segment(row.name) for row in segments} | {state.neighbours(row.name) for row in segments}
     for view in view_db.read_views(connection):
-        keep |= {state.view(view.id, view.generation), state.layout(view.layout), state.graph(view.id)}
+        keep.add(state.graph(view.id))
+        if view.generation:
+            keep |= {state.view(view.arrays), state.layout(view.layout)}
     return keep | {state.overlay(name) for name in overlay_db.overlay_names(connection)}
 
 

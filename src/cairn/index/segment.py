@@ -6,13 +6,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
-from cairn.index.analysis import Postings
-from cairn.storage.arrays import load_arrays, save_arrays
+from cairn.index.analysis import POSTINGS_LAYOUT, Postings
+from cairn.storage.arrays import are_below, are_bounds, check_fits, load_arrays, save_arrays
 from cairn.types import Chunk
 
 
@@ -28,6 +27,7 @@ class Form(IntEnum):
 
 
 _FUNCTIONS = frozenset({"function", "method", "constructor", "macro", "procedure", "modifier", "target", "test"})
+_LAYOUT = {"blob_ids": ("i8", 1), "blob_start": ("i8", 1), "forms": ("u1", 1), "vectors": ("i1", 2)} | POSTINGS_LAYOUT
 _VALUES = frozenset({"constant", "variable", "field", "property", "key", "event", "rule", "table", "block"})
 
 
@@ -79,16 +79,20 @@ class Segment:
         """Map a segment file.
 
         Raises:
-            DerivedFileError: if it is missing or damaged.
+            DerivedFileError: if it is missing, damaged, or its arrays do not fit each other.
         """
-        arrays = load_arrays(path)
-        return cls(
-            cast("npt.NDArray[np.int64]", arrays["blob_ids"]),
-            cast("npt.NDArray[np.int64]", arrays["blob_start"]),
-            cast("npt.NDArray[np.uint8]", arrays["forms"]),
-            cast("npt.NDArray[np.int8]", arrays["vectors"]),
-            Postings.from_arrays(arrays),
+        arrays = load_arrays(path, _LAYOUT)
+        found = cls(
+            arrays["blob_ids"], arrays["blob_start"], arrays["forms"], arrays["vectors"], Postings.from_arrays(arrays)
         )
+        check_fits(
+            path,
+            blobs=are_bounds(found.blob_start, len(found.blob_ids), len(found)),
+            forms=are_below(found.forms, len(Form)),
+            vectors=len(found.vectors) == len(found),
+            postings=found.postings.fit(len(found)),
+        )
+        return found
 
 
 def merge_segments(segments: Sequence[Segment], keep: Collection[int]) -> Segment:

@@ -16,10 +16,11 @@ from cairn.index.analysis import Postings
 from cairn.index.hnsw import Graph, open_graph
 from cairn.index.segment import Segment
 from cairn.index.store import StateDir
-from cairn.index.vectors import Vectors
+from cairn.index.vectors import Vectors, agreements
 from cairn.index.view import ViewArrays, load_view
 from cairn.source.roles import Role
 from cairn.storage import chunk_db, meta_db, segment_db, view_db
+from cairn.storage.rows import reading
 
 _OPEN_ATTEMPTS = 5
 
@@ -37,6 +38,7 @@ class Snapshot:
     """Rows number the chunks of all segments; a row whose blob the view does not show has file -1.
 
     Attributes:
+        state: of the index, when this was opened.
         branch: what the files were read from: a branch, or the first digits of a commit.
         revision: the full hash of that commit, empty for a checkout.
         pending: how many files the run that wrote this had yet to read.
@@ -47,7 +49,7 @@ class Snapshot:
 
     def __init__(
         self,
-        generation: int,
+        state: meta_db.State,
         branch: str,
         pending: int,
         segments: Sequence[Segment],
@@ -55,7 +57,7 @@ class Snapshot:
         graph_files: Sequence[Path] = (),
         revision: str = "",
     ) -> None:
-        self.generation = generation
+        self.state = state
         self.branch = branch
         self.revision = revision
         self.pending = pending
@@ -77,6 +79,11 @@ class Snapshot:
         self._all_live = bool((self.file_of_row >= 0).all())
         self.n_live = int((self.file_of_row >= 0).sum())
 
+    @property
+    def generation(self) -> int:
+        """The number of the newest committed state when this was opened."""
+        return self.state.generation
+
     @classmethod
     def open(cls, connection: sqlite3.Connection, state: StateDir, view_name: str) -> Snapshot:
         """Open the newest generation of a view.
@@ -87,13 +94,10 @@ class Snapshot:
         """
         for attempt in range(_OPEN_ATTEMPTS):
             # Read together, in one transaction, so that the list of files and the generation agree.
-            connection.execute("BEGIN")
-            try:
-                generation = meta_db.generation(connection)
+            with reading(connection):
+                committed = meta_db.state(connection)
                 view = view_db.find_view(connection, view_name)
                 rows = segment_db.read_segments(connection)
-            finally:
-                connection.execute("COMMIT")
             if view is None or not view.generation:
                 raise IndexMissingError("this project is not indexed yet", "cairn index")
             try:
@@ -101,11 +105,11 @@ class Snapshot:
                 files = load_view(state, view)
             except DerivedFileError:
                 # A writer may have replaced the files since the list was read.
-                if attempt + 1 == _OPEN_ATTEMPTS or meta_db.generation(connection) == generation:
+                if attempt + 1 == _OPEN_ATTEMPTS or meta_db.state(connection) == committed:
                     raise
                 continue
             graph_files = [state.neighbours(row.name) for row in rows]
-            return cls(generation, view.branch, view.pending, segments, files, graph_files, view.revision)
+            return cls(committed, view.branch, view.pending, segments, files, graph_files, view.revision)
         raise AssertionError("unreachable")
 
     def _show(self, files: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -157,6 +161,11 @@ class Snapshot:
         ends = np.cumsum(counts)
         return np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(first - ends + counts, counts), counts
 
+    def in_path_order(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return places in `rows` by file and then by place in the file, however the rows are laid out."""
+        blobs = self.blob_of_row[rows]
+        return np.lexsort((rows - self.blob_rows[blobs], self.file_of_blob[blobs]))
+
     def similarities_of(self, rows: npt.NDArray[np.int64], query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return the cosine of a unit vector with the vectors of some rows, in order."""
         return self._vectors.similarities_of(rows, query)
@@ -191,13 +200,21 @@ class Snapshot:
                 self._graphs[number] = open_graph(file)
         return [self._graphs.get(number) for number in range(len(self._segments))]
 
-    def path_similarities(self, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Return the cosine of a unit vector with every file's path, shape (n_files,)."""
-        return self._path_vectors.similarities(query)
+    def path_similarities(
+        self, query: npt.NDArray[np.float32], files: npt.NDArray[np.int64] | None = None
+    ) -> npt.NDArray[np.float32]:
+        """Return the cosine of a unit vector with the paths of some files, by default of every one. Shape: (n,)."""
+        if files is None:
+            return self._path_vectors.similarities(query)
+        return self._path_vectors.similarities_of(files, query)
 
     def vectors(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
         """Return the unit vectors of some rows, shape (len(rows), dimensions)."""
         return self._vectors.take(rows)
+
+    def agreements(self, rows: npt.NDArray[np.int64], files: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+        """Return the cosine of each row's vector with that of a file's path, pair by pair. Shape: (len(rows),)."""
+        return agreements(self._vectors.numbers(rows), self._path_vectors.numbers(files))
 
     def path_vectors(self, files: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
         """Return the unit vectors of some files' paths, shape (len(files), dimensions)."""

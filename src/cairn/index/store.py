@@ -45,7 +45,7 @@ _LOGS = ("-wal", "-shm", "-journal")
 _DATABASES = ("index.db",)
 # Nothing else in `derived/` is ever deleted.
 _DERIVED = re.compile(
-    r"(?:[0-9a-f]{32}\.(?:seg|hnsw|vec|paths)|view-\d+-\d+\.arr|graph-\d+(?:-\d+)?\.arr)(?:\.\d+\.tmp)?"
+    r"(?:[0-9a-f]{32}\.(?:seg|hnsw|vec|paths|arr)|view-\d+-\d+\.arr|graph-\d+(?:-\d+)?\.arr)(?:\.\d+\.tmp)?"
 )
 _ASIDE = re.compile(r"(?:index\.db|derived|seal)\.(?:damaged|foreign)-[0-9-]+(?:-wal|-shm|-journal)?")
 _MAX_ASIDE = 3  # of what was not this user's
@@ -91,11 +91,11 @@ class StateDir:
 
     def segment(self, name: str) -> Path:
         """The file of a segment."""
-        return self._derived_file(name, ".seg")
+        return self._file(name, "seg")
 
     def neighbours(self, name: str) -> Path:
         """The file of a segment's graph of near vectors; most segments have none."""
-        return self._derived_file(name, ".hnsw")
+        return self._file(name, "hnsw")
 
     @property
     def neighbours_lock(self) -> Path:
@@ -104,7 +104,7 @@ class StateDir:
 
     def overlay(self, name: str) -> Path:
         """The file of vectors of another model."""
-        return self._derived_file(name, ".vec")
+        return self._file(name, "vec")
 
     @property
     def embedding_lock(self) -> Path:
@@ -115,6 +115,10 @@ class StateDir:
         """The files that are locked, each by who does one kind of work."""
         return self.lock, self.embedding_lock, self.neighbours_lock, self.path / "seal.lock"
 
+    def logs(self) -> tuple[Path, ...]:
+        """The files that SQLite keeps beside the database."""
+        return tuple(Path(f"{self.database}{suffix}") for suffix in _LOGS)
+
     @property
     def embedding_log(self) -> Path:
         """What the last run in the background said."""
@@ -122,16 +126,21 @@ class StateDir:
 
     def layout(self, name: str) -> Path:
         """The file of what follows from the paths of a view, which all views with the same paths share."""
-        return self._derived_file(name, ".paths")
+        return self._file(name, "paths")
 
-    def _derived_file(self, name: str, suffix: str) -> Path:
-        if "/" in name or os.sep in name or "\0" in name:
-            raise IndexDamagedError(f"{self.database} names a file outside of its folder", "cairn index --full")
-        return self.derived / f"{name}{suffix}"
-
-    def view(self, view_id: int, generation: int) -> Path:
+    def view(self, name: str) -> Path:
         """The file of a view's arrays in one generation."""
-        return self.derived / f"view-{view_id}-{generation}.arr"
+        return self._file(name, "arr")
+
+    def _file(self, name: str, kind: str) -> Path:
+        """Return a derived file.
+
+        Raises:
+            IndexDamagedError: if the name is none that was given, such as one that leads out of the folder.
+        """
+        if not (name.isascii() and name.isalnum()):
+            raise IndexDamagedError(f"{self.database} names a file that cannot be: {name[:80]!r}", "cairn index")
+        return self.derived / f"{name}.{kind}"
 
     def graph(self, view_id: int) -> Path:
         """The file of a view's symbol graph; it may be missing, or older than the view."""

@@ -8,23 +8,32 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from cairn.errors import DerivedFileError
-from cairn.index.analysis import IMPACT_SCALE, Postings, WordVectors, quantize
-from cairn.index.store import StateDir
+from cairn.index.analysis import IMPACT_SCALE, POSTINGS_LAYOUT, Postings, WordVectors, quantize
+from cairn.index.store import StateDir, new_name
 from cairn.source.roles import Role, roles_of
 from cairn.source.text import raw_words, split_identifier, term_hash, terms_of
-from cairn.storage.arrays import load_arrays, save_arrays
+from cairn.storage.arrays import Arrays, are_below, check_fits, load_arrays, save_arrays
 from cairn.storage.view_db import Published, ViewRow
 
 # How much a term of a path counts, by where it stands; the folder next to the file counts most.
 STEM_WEIGHT = 1.0
 FOLDER_WEIGHTS = (0.6, 0.4, 0.25)
 STEM_FIELD, FOLDER_FIELD = 1, 2
+_LAYOUT = {
+    "paths": ("u1", 1),
+    "roles": ("u2", 1),
+    "languages": ("u1", 1),
+    "language_names": ("u1", 1),
+    "stem_terms": ("u1", 1),
+    "stems": ("u8", 1),
+    "vectors": ("i1", 2),
+} | POSTINGS_LAYOUT
 _NAMELESS_STEMS = frozenset({"__init__", "index", "mod", "main", "lib", "init", "default"})
 _NAMELESS_FOLDERS = frozenset({"src", "lib", "source", "sources"})
 
@@ -68,7 +77,7 @@ class ViewFiles:
         self._state = state
         self._made_by = made_by
 
-    def save(self, arrays: ViewArrays, view_id: int, generation: int) -> Published:
+    def save(self, arrays: ViewArrays) -> Published:
         """Write the arrays of a view; a crash leaves each file whole or not at all."""
         paths, names = _pack(arrays.paths), _pack(arrays.language_names)
         digest = blake2b(self._made_by.encode(), digest_size=16)
@@ -88,8 +97,9 @@ class ViewFiles:
                 **arrays.postings.to_arrays(),
             },
         )
-        n_bytes = save_arrays(self._state.view(view_id, generation), {"blob_ids": arrays.blob_ids.astype(np.int32)})
-        return Published(n_bytes, layout, layout_bytes)
+        name = new_name()
+        n_bytes = save_arrays(self._state.view(name), {"blob_ids": arrays.blob_ids.astype(np.int32)})
+        return Published(name, n_bytes, layout, layout_bytes)
 
 
 def load_view(state: StateDir, view: ViewRow) -> ViewArrays:
@@ -98,24 +108,52 @@ def load_view(state: StateDir, view: ViewRow) -> ViewArrays:
     Raises:
         DerivedFileError: if one is missing or damaged.
     """
-    arrays = load_arrays(state.layout(view.layout))
-    return ViewArrays(
+    arrays, path = load_layout(state.layout(view.layout)), state.view(view.arrays)
+    found = ViewArrays(
         _unpack(arrays["paths"]),
-        load_arrays(state.view(view.id, view.generation))["blob_ids"].astype(np.int64),
-        cast("npt.NDArray[np.uint16]", arrays["roles"]),
-        cast("npt.NDArray[np.uint8]", arrays["languages"]),
+        load_own(path)["blob_ids"].astype(np.int64),
+        arrays["roles"],
+        arrays["languages"],
         _unpack(arrays["language_names"]),
-        cast("npt.NDArray[np.uint8]", arrays["stem_terms"]),
-        cast("npt.NDArray[np.uint64]", arrays["stems"]),
-        cast("npt.NDArray[np.int8]", arrays["vectors"]),
+        arrays["stem_terms"],
+        arrays["stems"],
+        arrays["vectors"],
         Postings.from_arrays(arrays),
     )
+    check_fits(path, files=len(found.blob_ids) == len(found.paths))
+    return found
+
+
+def load_own(path: Path) -> Arrays:
+    """Map the file of a view's own arrays.
+
+    Raises:
+        DerivedFileError: if it is missing or damaged.
+    """
+    return load_arrays(path, {"blob_ids": ("i4", 1)})
+
+
+def load_layout(path: Path) -> Arrays:
+    """Map the file that views with the same paths share.
+
+    Raises:
+        DerivedFileError: if it is missing, damaged, or its arrays do not fit each other.
+    """
+    arrays = load_arrays(path, _LAYOUT)
+    n_files = _count(arrays["paths"])
+    check_fits(
+        path,
+        files=all(len(arrays[name]) == n_files for name in ("roles", "languages", "stem_terms", "stems", "vectors")),
+        languages=are_below(arrays["languages"], _count(arrays["language_names"])),
+        postings=Postings.from_arrays(arrays).fit(n_files),
+    )
+    return arrays
 
 
 def _size_if_whole(path: Path) -> int:
     """Return the size of a file of arrays, 0 when it is missing or damaged."""
     try:
-        load_arrays(path)
+        load_layout(path)
     except DerivedFileError:
         return 0
     return path.stat().st_size
@@ -305,6 +343,11 @@ def _embed_paths(words: list[list[str]], word_vectors: WordVectors, dimensions: 
 
 def _pack(texts: Sequence[str]) -> npt.NDArray[np.uint8]:
     return np.frombuffer(b"\0".join(os.fsencode(text) for text in texts), dtype=np.uint8)
+
+
+def _count(packed: npt.NDArray[np.uint8]) -> int:
+    """Return how many texts were packed."""
+    return len(packed) - int(np.count_nonzero(packed)) + 1 if len(packed) else 0
 
 
 def _unpack(packed: npt.NDArray[np.generic]) -> tuple[str, ...]:

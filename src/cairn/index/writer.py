@@ -114,6 +114,7 @@ class Writer:
                 todo = plan.plan_update(connection, self._state, view, found, bundled_fingerprint())
                 if todo is None or todo.todo or todo.removed:
                     return todo
+                self._state.remove_unlisted(plan.listed_files(connection, self._state))  # of a run that was killed
                 return plan.make_report(connection, todo, plan.Tally(skipped=list(found.skipped)), started)
         except (IndexMissingError, IndexDamagedError):
             return None  # building makes a new one
@@ -211,6 +212,12 @@ class Writer:
                 return True
             time.sleep(READER_WAIT_SECONDS)
         return self._is_indexed(view)
+
+    def is_damaged(self) -> bool:
+        """Tell whether the rows of the database are not what was written; this reads all of it."""
+        from cairn.index import health  # noqa: PLC0415 - start-up time: numpy
+
+        return health.is_damaged(self._state, bundled_fingerprint())
 
     def set_aside(self) -> None:
         """Move the database out of the way; the next update makes a new one."""

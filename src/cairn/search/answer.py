@@ -171,7 +171,7 @@ def _ranked_hits(library: Library, query: Query, request: Request, notes: list[s
         dense = meaning.dense
         notes.extend(meaning.notes)
     weights = MEANING_WEIGHTS if query.mode == "semantic" else WEIGHTS
-    limit = request.limit or snapshot.n_rows
+    limit = request.limit or snapshot.n_live
     # Confidence looks at what comes behind a hit, so it must not depend on where the list is cut.
     ranking = rank(snapshot, connection, query, vector, request.filters, limit + LOOK_BEHIND, weights, dense)
     if is_hopeless(ranking):
@@ -199,8 +199,10 @@ def _ranked_hits(library: Library, query: Query, request: Request, notes: list[s
 
 def read_files(library: Library, files: Collection[int]) -> dict[int, FileText]:
     """Return the files by number, as they are on disk now."""
-    paths = {file: library.snapshot.files.paths[file] for file in files}
-    stamps = view_db.file_stamps(library.connection, library.reader.view.name, list(paths.values()))
+    shown = library.snapshot.files
+    paths = {file: shown.paths[file] for file in files}
+    blobs = {path: int(shown.blob_ids[file]) for file, path in paths.items()}
+    stamps = view_db.file_stamps(library.connection, library.reader.view.name, blobs)
     return {file: library.reader.read(path, stamps.get(path)) for file, path in paths.items()}
 
 

@@ -74,7 +74,7 @@ def rank(
         vector: the query's by the bundled model.
         dense: see `score`.
     """
-    if not snapshot.n_rows:
+    if not snapshot.n_live:
         return Ranking([], 0.0)
     scores, scope, chosen = first_stage(snapshot, connection, query, vector, filters, weights, dense)
     correct(snapshot, vector, scores, weights)
@@ -178,7 +178,7 @@ def _defining(
 
     Many fields or keys of one plain word are likely not what is meant: then they are left to their scores.
     """
-    found: list[tuple[tuple[bool, bool, float, int], Ranked]] = []
+    found: list[tuple[tuple[bool, bool, float, int, int], Ranked]] = []
     dense = scores.of_rows.get("dense", np.zeros(snapshot.n_rows, dtype=np.float32))
     for row, one in _namesakes(snapshot, connection, name, scope):
         if not np.isfinite(scores.total[row]) or one.name != name.last:
@@ -188,7 +188,7 @@ def _defining(
         outside = not _stands_in(one.qualified_name, name.scope, name.last)
         total = float(scores.total[row])
         ranked = Ranked(row, int(scope.file_of_row[row]), total, one.ordinal, float(dense[row]), 0.0)
-        found.append(((outside, one.kind in MINOR_KINDS, -total, one.ordinal), ranked))
+        found.append(((outside, one.kind in MINOR_KINDS, -total, ranked.file, one.ordinal), ranked))
     inside = [entry for entry in found if not entry[0][0]]
     if name.scope and (inside or query.kinds):  # `Other.name` is not what `Scope.name` asks for
         found = inside
@@ -209,30 +209,34 @@ def _diversify(snapshot: Snapshot, scores: Scores, scope: Scope, chosen: dict[in
 
     A file's best row is never discounted, so only rows of the `limit` best files can be among the `limit` best.
     """
-    top = np.sort(largest(scores.best, limit))
+    top = largest(scores.best, limit)
+    top = top[np.isfinite(scores.best[top])]
     rows, counts = snapshot.rows_of(top)
     totals, best = scores.total[rows], np.repeat(scores.best[top], counts)
     good = np.isfinite(totals)
-    if len(top) == limit and (least := float(scores.best[top].min())) > 0:
+    if len(top) >= limit and (least := float(scores.best[top].min())) > 0:
         good &= (totals >= best - _TIE) | (totals * SATURATION >= least - _TIE)
-    order = np.flatnonzero(good)
-    order = order[np.argsort(-totals[order], kind="stable")]
-    rows, files, totals = rows[order], scope.file_of_blob[np.repeat(top, counts)[order]], totals[order]
+    good_rows, files = rows[good], np.repeat(scope.file_of_blob[top], counts)[good]
+    places = good_rows - np.repeat(snapshot.blob_rows[top], counts)[good]
+    # Rows of one score stand by path, and then by their place in the file.
+    order = np.lexsort((places, files, -totals[good]))
+    rows, files, places, totals = good_rows[order], files[order], places[order], totals[good][order]
     seen: Counter[int] = Counter()
     done: set[int] = set()  # files of which no further row is good enough
-    found: list[tuple[float, int, int, float]] = []
-    for total, row, file in zip(totals.tolist(), rows.tolist(), files.tolist(), strict=True):
+    found: list[tuple[float, int, int, int, float]] = []
+    columns = (totals.tolist(), rows.tolist(), files.tolist(), places.tolist())
+    for total, row, file, place in zip(*columns, strict=True):
         if file not in done:
             value = _discounted(total, seen[file])
             if len(found) < limit or -value <= found[limit - 1][0]:
-                insort(found, (-value, row, file, total))
+                insort(found, (-value, file, place, row, total))
                 seen[file] += 1
             else:
                 done.add(file)
     dense = scores.of_rows.get("dense", np.zeros(snapshot.n_rows, dtype=np.float32))
     return [
         Ranked(row, file, -value, chosen.get(row), float(dense[row]), -value - total)
-        for value, row, file, total in found[:limit]
+        for value, file, _, row, total in found[:limit]
     ]
 
 

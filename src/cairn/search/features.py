@@ -94,9 +94,8 @@ def _of_meaning(
     if vector is None or dense is None:
         return {"joint": nothing, "path_dense": nothing}
     group, place, near = rows.ordered(dense, _JOINT_ROWS)
-    paths = snapshot.path_vectors(files)
-    to_path = paths @ vector
-    agreement = np.vecdot(snapshot.vectors(near), paths[group])
+    to_path = snapshot.path_similarities(vector, files)
+    agreement = snapshot.agreements(near, files[group])
     length = np.sqrt(np.maximum(1e-3, 1 + PATH_SHARE**2 + 2 * PATH_SHARE * agreement))
     joint = np.full((len(files), _JOINT_ROWS), -1.0, dtype=np.float32)
     joint[group, place] = (dense[near] + PATH_SHARE * to_path[group]) / length

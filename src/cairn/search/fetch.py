@@ -15,7 +15,7 @@ from cairn.search.mend import Mender
 from cairn.source.text import estimate_tokens
 from cairn.storage import chunk_db, view_db
 from cairn.storage.chunk_db import ChunkRow
-from cairn.types import Fetched
+from cairn.types import Fetched, Span
 
 
 def fetch_one(library: Library, text_id: str) -> Fetched:
@@ -31,7 +31,8 @@ def fetch_one(library: Library, text_id: str) -> Fetched:
             f"{text_id!r} is no id of a result",
             "name a definition as PATH#NAME, or take an id from: cairn search QUERY",
         )
-    found = [(row, path) for row in chunk_db.chunks_by_key(connection, wanted.key) for path in _paths_of(snapshot, row)]
+    rows = chunk_db.chunks_by_key(connection, wanted.key)
+    found = sorted(((row, path) for row in rows for path in _paths_of(snapshot, row)), key=_by_place)
     if not found:
         raise NotFoundError(
             f"{text_id} is not in the index any more: the code changed", "search again: cairn search QUERY"
@@ -40,7 +41,7 @@ def fetch_one(library: Library, text_id: str) -> Fetched:
     exact = [item for item in found if path_mark(item[1]) == wanted.path]
     row, path = (exact or found)[0]
     focus = _focus(row, wanted.place)
-    source = reader.read(path, view_db.file_stamps(connection, reader.view.name, [path]).get(path))
+    source = reader.read(path, view_db.file_stamps(connection, reader.view.name, {path: row.blob_id}).get(path))
     if (now := Mender(connection).find(path, source, row, focus.place)) is not None:
         row, place = now
         focus, source = _focus(row, place), replace(source, stale=False)
@@ -59,6 +60,10 @@ def fetch_one(library: Library, text_id: str) -> Fetched:
         stale=source.stale,
         revision=reader.view.revision,
     )
+
+
+def _by_place(found: tuple[ChunkRow, str]) -> tuple[str, Span]:
+    return found[1], found[0].chunk.span
 
 
 def _focus(row: ChunkRow, place: int | None) -> Focus:

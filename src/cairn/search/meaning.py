@@ -24,11 +24,13 @@ from cairn.model_settings import ModelSettings
 from cairn.search.rank import Floats
 from cairn.storage import meta_db, overlay_db
 from cairn.storage.overlay_db import ModelRow
+from cairn.storage.rows import reading
 
 # A model that did not answer is left alone this long by a process that lives on.
 REST_SECONDS = 30.0
 # The mean and spread of the bundled model's cosines with all chunks, for a query of which it knows no word.
 TYPICAL_MEAN, TYPICAL_SPREAD = 0.28, 0.11
+_DIGITS = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ class Meanings:
         self._failures: dict[str, tuple[float, str]] = {}
         self._overlays: dict[str, Overlay] = {}
         self._candidates: list[_Candidate] = []
-        self._read: tuple[int, int] | None = None  # the generation and the version of the overlays
+        self._read: tuple[meta_db.State, int] | None = None  # the state and the version of the overlays
 
     def find(self, connection: sqlite3.Connection, snapshot: Snapshot, text: str, bundled: Floats | None) -> Meaning:
         """Return what the first model that can says about a query.
@@ -117,22 +119,19 @@ class Meanings:
 
     def _refresh(self, connection: sqlite3.Connection, snapshot: Snapshot) -> None:
         """Lay what the models have over the snapshot, unless that was done for this state of both."""
-        connection.execute("BEGIN")
-        try:
+        with reading(connection):
             version = overlay_db.version(connection)
-            if self._read == (snapshot.generation, version):
+            if self._read == (snapshot.state, version):
                 return
             self._candidates = self._find_candidates(overlay_db.read_models(connection))
             self._overlays = {}
-            # In another generation than the snapshot's, blob ids may mean other contents; the next answer is in step.
-            if meta_db.generation(connection) != snapshot.generation:
+            # In another state than the snapshot's, blob ids may mean other contents; the next answer is in step.
+            if meta_db.state(connection) != snapshot.state:
                 return
             for one in self._candidates:
                 if one.row is not None:
                     self._overlays[one.row.fingerprint] = open_overlay(connection, self._state, one.row, snapshot)
-            self._read = (snapshot.generation, version)
-        finally:
-            connection.execute("COMMIT")
+            self._read = (snapshot.state, version)
 
     def _find_candidates(self, rows: list[ModelRow]) -> list[_Candidate]:
         """Return the chain, then the models of earlier settings, the newest first."""
@@ -166,9 +165,14 @@ def like_bundled(cosines: Floats, snapshot: Snapshot, bundled: Floats | None) ->
     live = snapshot.file_of_row >= 0
     mean, spread = TYPICAL_MEAN, TYPICAL_SPREAD
     if bundled is not None:
-        own = snapshot.similarities(bundled)[live]
-        mean, spread = float(own.mean()), float(own.std())
-    ours = cosines[live]
-    factor = spread / max(float(ours.std()), 1e-6)
-    scaled: Floats = ((cosines - ours.mean()) * np.float32(factor) + np.float32(mean)).astype(np.float32)
+        mean, spread = _mean_and_spread(snapshot.similarities(bundled)[live])
+    our_mean, our_spread = _mean_and_spread(cosines[live])
+    factor = spread / max(our_spread, 1e-6)
+    scaled: Floats = ((cosines - np.float32(our_mean)) * np.float32(factor) + np.float32(mean)).astype(np.float32)
     return scaled
+
+
+def _mean_and_spread(values: Floats) -> tuple[float, float]:
+    """Return the mean and the standard deviation, to as many digits as do not depend on the order of the values."""
+    wide = values.astype(np.float64)
+    return round(float(wide.mean()), _DIGITS), round(float(wide.std()), _DIGITS)

@@ -51,17 +51,33 @@ class Nearness:
         if self.known is not None:
             _settle(snapshot, vector, total, self.cosines, self.known, weight)
         elif self.coarse:
-            rows = largest(total, SHARPENED_ROWS)
+            rows = best_rows(snapshot, total, SHARPENED_ROWS)
             exact = snapshot.similarities_of(rows, vector)
             total[rows] += np.float32(weight) * (exact - self.cosines[rows])
             self.cosines[rows] = exact
 
 
 def largest(values: Floats, count: int) -> Ints:
-    """Return the places of the largest values, in no order."""
+    """Return the places of the largest values in ascending order, with all that equal the least of them."""
     if count >= len(values):
         return np.arange(len(values))
-    return np.argpartition(values, -count)[-count:]
+    return np.flatnonzero(values >= np.partition(values, -count)[-count])
+
+
+def best_rows(snapshot: Snapshot, values: Floats, count: int) -> Ints:
+    """Return at most `count` rows with the largest finite values, in no order; of equal ones the first by path.
+
+    Args:
+        values: shape (n_rows,).
+    """
+    rows = largest(values, count)
+    rows = rows[np.isfinite(values[rows])]
+    if len(rows) <= count:
+        return rows
+    is_least = values[rows] == values[rows].min()
+    above, equal = rows[~is_least], rows[is_least]
+    found: Ints = np.concatenate([above, equal[snapshot.in_path_order(equal)][: count - len(above)]])
+    return found
 
 
 def compare(snapshot: Snapshot, vector: Floats, file_of_blob: Ints) -> Nearness:
@@ -72,11 +88,11 @@ def compare(snapshot: Snapshot, vector: Floats, file_of_blob: Ints) -> Nearness:
         file_of_blob: shape (n_blobs,), -1 for a blob out of scope; the cosines of its rows may be missing (0).
     """
     if (found := snapshot.nearest(vector)) is None:
-        if EXACT_ROWS < snapshot.n_rows <= MAX_COARSE_ROWS:
+        if EXACT_ROWS < snapshot.n_live <= MAX_COARSE_ROWS:
             return Nearness(snapshot.coarse_similarities(vector), coarse=True)
         return Nearness(snapshot.similarities(vector))
     in_scope = np.repeat(file_of_blob >= 0, np.diff(snapshot.blob_rows))
-    if np.count_nonzero(in_scope) > NARROW * snapshot.n_rows:
+    if np.count_nonzero(in_scope) > NARROW * snapshot.n_live:
         return Nearness(*found)
     rows = np.flatnonzero(in_scope)
     cosines = np.zeros(snapshot.n_rows, dtype=np.float32)

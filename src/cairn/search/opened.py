@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cairn.config import Settings
 from cairn.embedding.static import StaticModel
-from cairn.errors import DerivedFileError, IndexMissingError, NotFoundError
+from cairn.errors import DerivedFileError, IndexLockedError, IndexMissingError, NotFoundError
 from cairn.index.snapshot import Snapshot
 from cairn.index.store import StateDir
 from cairn.index.views import View, Views
@@ -18,12 +18,16 @@ from cairn.search.answer import Library
 from cairn.search.hits import Reader
 from cairn.storage import meta_db, view_db
 from cairn.storage.connection import mapped_errors
+from cairn.storage.rows import reading
 
 if TYPE_CHECKING:
     from cairn.graph.graph import Graph
     from cairn.index.limits import Progress
     from cairn.search.meaning import Meanings
     from cairn.types import Fetched
+
+
+_ATTEMPTS = 20  # to read one state of an index that changes all the time
 
 
 class OpenIndex:
@@ -87,10 +91,31 @@ class OpenIndex:
         """
         with mapped_errors(self._state.database):
             opened = self._views.get(view.name)
-            if opened is None or opened[0].generation != meta_db.generation(self.connection):
+            if opened is None or opened[0].state != meta_db.state(self.connection):
                 opened = self._views[view.name] = self._open(view, opened)
         open_graph = None if view.revision else partial(self._graph_of, opened[0], progress)
         return Library(opened[0], self.connection, opened[1], self._load_model(), open_graph, self.meanings)
+
+    @contextmanager
+    def reading(self, view: View, progress: Progress | None = None) -> Iterator[Library]:
+        """Yield the newest generation of a view; all that the block reads of the database is of this one state.
+
+        Args:
+            view, progress: as for `library`.
+
+        Raises:
+            IndexMissingError: if the view was not indexed yet.
+        """
+        for _ in range(_ATTEMPTS):
+            library = self.library(view, progress)
+            with reading(self.connection):
+                if meta_db.state(self.connection) != library.snapshot.state:
+                    continue
+                yield library
+            if self._graph is not None:
+                self._graph.keep_found()
+            return
+        raise IndexLockedError("the index changes faster than it can be read", "run the command again")
 
     def fetch(self, text_id: str, branch: str | None) -> Fetched:
         """Return the text that a hit's id names, without a `branch` wherever the index has it; see `Workspace.fetch`.
@@ -101,17 +126,14 @@ class OpenIndex:
         from cairn.search.fetch import fetch_one  # noqa: PLC0415 - start-up time: searching does not need it
 
         try:
-            return fetch_one(self.library(self._project_views.named(branch)), text_id)
+            with self.reading(self._project_views.named(branch)) as library:
+                return fetch_one(library, text_id)
         except (NotFoundError, IndexMissingError):
             rows = view_db.read_views(self.connection) if branch is None else ()
             for view in self._project_views.of_revisions(rows):
-                with suppress(NotFoundError):
-                    return fetch_one(self.library(view), text_id)
+                with suppress(NotFoundError), self.reading(view) as library:
+                    return fetch_one(library, text_id)
             raise
-
-    def graph(self, progress: Progress | None = None) -> Graph:
-        """Return the symbol graph of the checkout as of now; see `Workspace.graph`."""
-        return self._graph_of(self.library(self._project_views.checkout).snapshot, progress)
 
     def _graph_of(self, snapshot: Snapshot, progress: Progress | None) -> Graph:
         from cairn.graph.graph import Graph  # noqa: PLC0415 - start-up time: searching does not need it

@@ -253,7 +253,7 @@ def _file_lexical(snapshot: Snapshot, lexical: Floats) -> Floats:
         return np.zeros(len(snapshot.blob_ids), dtype=np.float32)
     rows = np.flatnonzero(lexical > FILE_CHUNK_FLOOR * top)
     blobs = snapshot.blob_of_row[rows]
-    order = np.argsort(blobs * 2.0 - lexical[rows] / top)  # by blob, and the best first
+    order = np.argsort(blobs * 2.0 - lexical[rows] / top, kind="stable")  # by blob, and the best first
     rows, blobs = rows[order], blobs[order]
     starts = np.flatnonzero(np.concatenate(([True], blobs[1:] != blobs[:-1])))
     place = np.arange(len(rows)) - np.repeat(starts, np.diff(np.append(starts, len(rows))))

@@ -19,7 +19,7 @@ from cairn.search.confidence import confidence_word
 from cairn.search.engine import MINOR_KINDS
 from cairn.search.filters import filter_files
 from cairn.search.hits import Focus, Verdict, make_hit
-from cairn.search.near import compare
+from cairn.search.near import best_rows, compare
 from cairn.search.rank import Floats, Ints
 from cairn.search.sample import Sample, chunk_vectors
 from cairn.source.clones import MAX_ALL_CHARS, MAX_CHARS, Tokenizer, Tokens, compare_tokens
@@ -199,7 +199,7 @@ def _chunk_ids(library: Library, sample: Sample, file_of_blob: Ints, file_of_row
         nearness = compare(snapshot, sample.vector, file_of_blob)
         cosines = nearness.cosines if nearness.known is None else np.where(nearness.known, nearness.cosines, 0)
     cosines = np.where(file_of_row >= 0, cosines, np.float32(-1))
-    nearest = np.argsort(-cosines, kind="stable")[:NEAREST_ROWS]
+    nearest = best_rows(snapshot, cosines, NEAREST_ROWS)
     found = {snapshot.chunk_id(row) for row in nearest.tolist() if cosines[row] > 0}
     # A later piece of a long definition stands for the whole of it, which begins in another chunk.
     owners = [
@@ -229,7 +229,9 @@ def _of_same_length(library: Library, sample: Sample, cosines: Floats) -> set[in
     shown = (places >= 0) & (cosines[np.where(places >= 0, rows, 0)] >= -0.5)
     shown &= files.languages[snapshot.file_of_blob[places]] == language
     chunks, lengths, rows = chunks[shown], lengths[shown], rows[shown]
-    order = np.lexsort((-cosines[rows], np.abs(lengths - sample.n_lines)))
+    blobs = snapshot.blob_of_row[rows]
+    by_place = (rows - snapshot.blob_rows[blobs], snapshot.file_of_blob[blobs])
+    order = np.lexsort((*by_place, -cosines[rows], np.abs(lengths - sample.n_lines)))
     return set(chunks[order[:NEAREST_LENGTHS]].tolist())
 
 

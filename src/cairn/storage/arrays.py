@@ -1,8 +1,14 @@
-"""A file of named numpy arrays that is memory-mapped when read, and that is either whole or refused."""
+"""A file of named numpy arrays that is memory-mapped when read, and that is either whole or refused.
+
+Its header says what it is called, so that another file in its place is refused as a damaged one is. Nothing in it is
+believed: what a header claims is compared with the bytes that are there before anything is made of it.
+"""
 
 from __future__ import annotations
 
+import errno
 import json
+import math
 import mmap
 import os
 import struct
@@ -10,6 +16,7 @@ import zlib
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +27,21 @@ from cairn.storage.own_files import create_new, open_stream
 _MAGIC = b"CAIRNARR"
 # Magic, format version, header bytes, and the CRC-32 of all that follows the prefix, begun with the header bytes.
 _PREFIX = struct.Struct("<8sIII")
-_FORMAT = 1
+_FORMAT = 2
+_NAMELESS_FORMAT = 1  # its header is the arrays alone
 _ALIGN = 64
+_MAX_HEADER_BYTES, _MAX_ARRAYS, _MAX_AXES = 65_536, 64, 2
+_TYPES = {
+    np.dtype(name).str: np.dtype(name)
+    for name in (
+        *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+        *("float32", "float64", "bool"),
+    )
+}
+
+Arrays = dict[str, npt.NDArray[Any]]
+# What a reader expects: {name: (type, number of axes)}.
+Layout = Mapping[str, tuple[str, int]]
 
 
 def save_arrays(path: Path, arrays: Mapping[str, npt.NDArray[np.generic]]) -> int:
@@ -36,7 +56,7 @@ def save_arrays(path: Path, arrays: Mapping[str, npt.NDArray[np.generic]]) -> in
         offset = _aligned(offset)
         described[name] = (array.dtype.str, array.shape, offset)
         offset += array.nbytes
-    header = json.dumps(described).encode()
+    header = json.dumps({"kind": path.suffix, "name": path.stem, "arrays": described}).encode()
     header += b" " * (_aligned(_PREFIX.size + len(header)) - _PREFIX.size - len(header))
     # The arrays as they lie in memory, with what fills the gaps between them: a large file is never held a second time.
     parts: list[bytes | memoryview] = [header]
@@ -60,38 +80,125 @@ def save_arrays(path: Path, arrays: Mapping[str, npt.NDArray[np.generic]]) -> in
         with suppress(OSError):  # the error above is the one to tell
             temporary.unlink(missing_ok=True)
         if isinstance(error, OSError):
-            raise StoreError(
-                f"cannot write {path}: {error.strerror}", "free some space, then run: cairn index"
-            ) from error
+            in_the_way = error.errno in (errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENOTEMPTY)
+            hint = "cairn doctor --fix" if in_the_way else "free some space, then run: cairn index"
+            raise StoreError(f"cannot write {path}: {error.strerror}", hint) from error
         raise
     return _PREFIX.size + sum(len(part) for part in parts)
 
 
-def load_arrays(path: Path) -> dict[str, npt.NDArray[np.generic]]:
-    """Map a file that `save_arrays` wrote; the arrays are read-only views of it.
+def load_arrays(path: Path, layout: Layout | None = None, *, nameless: bool = False) -> Arrays:
+    """Map a file that `save_arrays` wrote to this path; the arrays are read-only views of it.
+
+    Args:
+        path: the file.
+        layout: the arrays that must be in it; None for any.
+        nameless: take one of the first format, too, which does not say what it is called.
 
     Raises:
-        DerivedFileError: if the file is missing, of another format, or fails its checksum.
+        DerivedFileError: if the file is missing, another one, of another format, or fails its checksum, or does not
+            hold what it must.
     """
-    try:
-        with open_stream(path, "rb") as stream:
-            mapped = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError, UnsafeStateError) as error:  # ValueError: an empty file cannot be mapped
-        raise DerivedFileError(f"{path.name} cannot be read: {error}", "cairn index") from error
-    view = memoryview(mapped)
+    view = _mapped(path)
     if len(view) < _PREFIX.size:
-        raise DerivedFileError(f"{path.name} is cut short", "cairn index")
+        raise _refused(path, "is cut short")
     magic, version, header_bytes, checksum = _PREFIX.unpack(view[: _PREFIX.size])
     body = view[_PREFIX.size :]
-    if magic != _MAGIC or version != _FORMAT or zlib.crc32(body, header_bytes) != checksum:
-        raise DerivedFileError(f"{path.name} is damaged or of another version", "cairn index")
-    described = json.loads(bytes(body[:header_bytes]))
-    return {
-        name: np.frombuffer(
-            body, dtype=np.dtype(dtype), count=int(np.prod(shape, dtype=np.int64)), offset=header_bytes + offset
-        ).reshape(shape)
-        for name, (dtype, shape, offset) in described.items()
+    known = version == _FORMAT or (nameless and version == _NAMELESS_FORMAT)
+    if magic != _MAGIC or not known or not 0 < header_bytes <= min(len(body), _MAX_HEADER_BYTES):
+        raise _refused(path, "is damaged or of another version")
+    if zlib.crc32(body, header_bytes) != checksum:
+        raise _refused(path, "is damaged or of another version")
+    try:
+        header = json.loads(bytes(body[:header_bytes]))
+    except (ValueError, RecursionError) as error:
+        raise _refused(path, "has a header that cannot be read") from error
+    if version == _FORMAT:
+        if not isinstance(header, dict) or (header.get("kind"), header.get("name")) != (path.suffix, path.stem):
+            raise _refused(path, "is another file in its place")
+        header = header.get("arrays")
+    arrays = {
+        name: np.frombuffer(body, dtype=one.type, count=one.n_values, offset=header_bytes + one.offset).reshape(
+            one.shape
+        )
+        for name, one in _described(header, len(body) - header_bytes, path).items()
     }
+    for name, (kind, axes) in (layout or {}).items():
+        if (array := arrays.get(name)) is None or array.dtype != np.dtype(kind) or array.ndim != axes:
+            raise _refused(path, f"has no {name} as it should be")
+    return arrays
+
+
+def check_fits(path: Path, **conditions: bool) -> None:
+    """Refuse a file whose arrays do not fit each other; each condition is named after what it is about.
+
+    Raises:
+        DerivedFileError: if one does not hold.
+    """
+    for name, holds in conditions.items():
+        if not holds:
+            raise _refused(path, f"has {name} that do not fit the rest")
+
+
+def are_bounds(bounds: npt.NDArray[np.int64], count: int, end: int) -> bool:
+    """Tell whether `bounds` cut `end` things into `count` parts: they begin at 0, never fall, and end there."""
+    if len(bounds) != count + 1 or bounds[0] != 0 or bounds[-1] != end:
+        return False
+    return bool((bounds[1:] >= bounds[:-1]).all())
+
+
+def are_below(numbers: npt.NDArray[np.integer[Any]], end: int) -> bool:
+    """Tell whether all numbers are from 0 up to, and without, `end`."""
+    if not len(numbers):
+        return True
+    unsigned = numbers.view(f"u{numbers.dtype.itemsize}")  # a negative one is a large one: one pass tells both
+    return int(unsigned.max()) < end
+
+
+class _Described(NamedTuple):
+    type: np.dtype[Any]
+    shape: tuple[int, ...]
+    n_values: int
+    offset: int
+
+
+def _mapped(path: Path) -> memoryview:
+    """Return the bytes of a file of this user's own."""
+    try:
+        with open_stream(path, "rb") as stream:
+            return memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ))
+    except (OSError, ValueError, UnsafeStateError) as error:  # ValueError: an empty file cannot be mapped
+        raise DerivedFileError(f"{path.name} cannot be read: {error}", "cairn index") from error
+
+
+def _described(arrays: object, n_bytes: int, path: Path) -> dict[str, _Described]:
+    """Return the arrays that a header describes, once it is sure that they lie within the bytes behind it."""
+    if not isinstance(arrays, dict) or len(arrays) > _MAX_ARRAYS:
+        raise _refused(path, "does not say what is in it")
+    found = {}
+    for name, entry in arrays.items():
+        one = _array_of(entry)
+        if one is None or one.offset + one.n_values * one.type.itemsize > n_bytes:
+            raise _refused(path, "claims what it does not hold")
+        found[name] = one
+    return found
+
+
+def _array_of(entry: object) -> _Described | None:
+    """Return what one entry of a header says, None for nonsense. A bool counts as no number."""
+    if not isinstance(entry, list) or len(entry) != 3:
+        return None
+    kind, shape, offset = entry
+    known = _TYPES.get(kind) if isinstance(kind, str) else None
+    if known is None or not isinstance(shape, list) or len(shape) > _MAX_AXES:
+        return None
+    if not all(type(number) is int and 0 <= number < 1 << 48 for number in (*shape, offset)):
+        return None
+    return _Described(known, tuple(shape), math.prod(shape), offset)
+
+
+def _refused(path: Path, what: str) -> DerivedFileError:
+    return DerivedFileError(f"{path.name} {what}", "cairn index")
 
 
 def _aligned(offset: int) -> int:

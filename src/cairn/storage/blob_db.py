@@ -11,7 +11,10 @@ from typing import Any
 from cairn.storage.chunk_db import ORDINAL_BITS
 from cairn.storage.connection import in_parts
 from cairn.storage.meta_db import HIGHEST_DROPPED_BLOB, read_meta, write_meta
+from cairn.storage.rows import number
 from cairn.types import ParsedFile
+
+_MARK_BYTES = 4  # of the checksum before facts, which tells them from those of another content
 
 
 def find_blob(connection: sqlite3.Connection, content_hash: bytes, language: str) -> int | None:
@@ -32,7 +35,7 @@ def read_blob_hashes(connection: sqlite3.Connection, blob_ids: Sequence[int]) ->
 def next_blob_id(connection: sqlite3.Connection) -> int:
     """Return an id above that of every blob there is or was: what is kept under an id never means another content."""
     highest: int = connection.execute("SELECT coalesce(max(id), 0) FROM blob").fetchone()[0]
-    return max(highest, int(read_meta(connection).get(HIGHEST_DROPPED_BLOB, "0"))) + 1
+    return max(highest, number(read_meta(connection).get(HIGHEST_DROPPED_BLOB, "0"))) + 1
 
 
 def put_blob(
@@ -93,7 +96,10 @@ def iter_damaged_blobs(connection: sqlite3.Connection) -> Iterator[int]:
 
 
 def drop_blobs(connection: sqlite3.Connection, blob_ids: Iterable[int]) -> None:
-    """Delete blobs with all they yielded; their ids are not given again."""
+    """Delete blobs with all they yielded; their ids are not given again.
+
+    The caller counts the generation up: who answers from the last one finds them no more.
+    """
     write_meta(connection, {HIGHEST_DROPPED_BLOB: str(next_blob_id(connection) - 1)})
     for blob_id in blob_ids:
         bounds = (blob_id << ORDINAL_BITS, (blob_id + 1) << ORDINAL_BITS)
@@ -117,12 +123,24 @@ def count_live_chunks(connection: sqlite3.Connection) -> int:
 
 
 def read_facts(connection: sqlite3.Connection, blob_ids: Sequence[int]) -> dict[int, bytes]:
-    """Return what blobs refer to, for those of which it was stored; see `cairn.source.references`."""
+    """Return what blobs refer to, for those of which it was stored; see `cairn.source.references`.
+
+    What is not as it was stored, or was stored for another content, is left out, and found anew.
+    """
     found: dict[int, bytes] = {}
     for part in in_parts(blob_ids):
         marks = ", ".join("?" * len(part))
-        found |= dict(connection.execute(f"SELECT blob_id, data FROM facts WHERE blob_id IN ({marks})", part))
+        rows = connection.execute(
+            f"SELECT id, hash, data FROM facts JOIN blob ON blob.id = facts.blob_id WHERE id IN ({marks})", part
+        )
+        for blob_id, content_hash, data in rows:
+            if isinstance(data, bytes) and data[:_MARK_BYTES] == _facts_mark(content_hash, data[_MARK_BYTES:]):
+                found[blob_id] = data[_MARK_BYTES:]
     return found
+
+
+def _facts_mark(content_hash: bytes, data: bytes) -> bytes:
+    return zlib.crc32(data, zlib.crc32(content_hash)).to_bytes(_MARK_BYTES, "little")
 
 
 def put_facts(connection: sqlite3.Connection, facts: Iterable[tuple[int, bytes, bytes]]) -> None:
@@ -132,5 +150,5 @@ def put_facts(connection: sqlite3.Connection, facts: Iterable[tuple[int, bytes, 
     """
     connection.executemany(
         "INSERT OR REPLACE INTO facts SELECT id, ? FROM blob WHERE id = ? AND hash = ?",
-        ((data, blob_id, content_hash) for blob_id, content_hash, data in facts),
+        ((_facts_mark(content_hash, data) + data, blob_id, content_hash) for blob_id, content_hash, data in facts),
     )

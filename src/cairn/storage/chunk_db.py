@@ -120,9 +120,14 @@ def exact_definitions(connection: sqlite3.Connection, name: str) -> list[tuple[i
     return [(row[0] >> ORDINAL_BITS, row[0] & MAX_ORDINAL) for row in rows]
 
 
-def definition_names(connection: sqlite3.Connection) -> list[str]:
-    """Return the name of every definition, each once."""
-    return [row[0] for row in connection.execute("SELECT DISTINCT name FROM definition")]
+def definition_names(connection: sqlite3.Connection, view_id: int) -> list[str]:
+    """Return the name of every definition that a view shows, each once and in order."""
+    rows = connection.execute(
+        f"""SELECT DISTINCT name FROM definition
+            WHERE id >> {ORDINAL_BITS} IN (SELECT blob_id FROM entry WHERE view_id = ?) ORDER BY name""",
+        (view_id,),
+    )
+    return [row[0] for row in rows]
 
 
 def definitions_of_kinds(connection: sqlite3.Connection, kinds: Sequence[str]) -> list[tuple[int, int]]:

@@ -16,9 +16,10 @@ from cairn.errors import IndexDamagedError, IndexLockedError, IndexMissingError,
 
 BUSY_TIMEOUT_MS = 10_000
 _RETRY_SECONDS = 0.01
+_LOG_BYTES = 64_000_000  # a log that grew larger is cut when it begins anew
 MAX_VARIABLES = 500  # of one statement
 _DAMAGED = (
-    "malformed", "not a database", "disk image", "file is encrypted", "Could not decode", "too big",
+    "malformed", "not a database", "disk image", "file is encrypted", "Could not decode", "too big", "no such",
     "unsafe use of",
 )  # fmt: skip
 _READ_ONLY = ("readonly", "read-only", "unable to open")
@@ -84,6 +85,7 @@ def connect(path: Path, inspect: Inspect | None = None) -> sqlite3.Connection:
             _keep_a_log(connection)
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute(f"PRAGMA journal_size_limit = {_LOG_BYTES}")
         except BaseException:
             connection.close()
             raise

@@ -24,6 +24,23 @@ _ORPHANS = {
 }
 
 
+# Those of blobs, chunks and definitions are covered by the checksum of their blob.
+_TABLES = ("meta", "segment", "view", "path", "entry", "origin", "garbage", "model", "overlay", "overlay_blob")
+_STORED_AS = {"INTEGER": "'integer'", "TEXT": "'text'", "BLOB": "'blob'", "REAL": "'real', 'integer'"}
+
+
+def find_misfits(connection: sqlite3.Connection) -> dict[str, int]:
+    """Return how many values are not of the type of their column, by what they are; none of which there are none."""
+    found: dict[str, int] = {}
+    for table in _TABLES:
+        for _, column, kind, needed, _, in_key in connection.execute(f"PRAGMA table_info({table})").fetchall():
+            fitting = _STORED_AS[kind] + ("" if needed or in_key else ", 'null'")
+            query = f"SELECT count(*) FROM {table} WHERE typeof({column}) NOT IN ({fitting})"
+            if count := connection.execute(query).fetchone()[0]:
+                found[f"values of {table}.{column} that are no {kind.lower()}"] = count
+    return found
+
+
 def find_orphans(connection: sqlite3.Connection) -> dict[str, int]:
     """Return how many rows point at nothing, by what they are; none of which there are none."""
     counts = {words: connection.execute(query).fetchone()[0] for words, query in _ORPHANS.items()}

@@ -115,6 +115,10 @@ MIGRATIONS = (
             "DELETE FROM meta WHERE key = 'embedding_agreed'",
         ),
     ),
+    Migration(
+        "names for the files of views, which none had before",
+        ("ALTER TABLE view ADD COLUMN arrays TEXT NOT NULL DEFAULT ''",),
+    ),
 )
 # The digest of the schema that all steps make: see `check_schema`. A test says what it is after a new step.
 NEWEST = "7a139971f1807441153a9dccf651c9105266af8cf565d0e908bffe6938ff377f"

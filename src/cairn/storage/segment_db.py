@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from cairn.storage.blob_db import drop_blobs
+from cairn.storage.rows import typed
 
 
 class SegmentRow(NamedTuple):
@@ -20,7 +21,14 @@ class SegmentRow(NamedTuple):
 
 def read_segments(connection: sqlite3.Connection) -> list[SegmentRow]:
     """Return the segments of the current generation."""
-    return [SegmentRow(*row) for row in connection.execute("SELECT id, name, n_rows, n_bytes FROM segment ORDER BY id")]
+    rows = connection.execute("SELECT id, name, n_rows, n_bytes FROM segment ORDER BY id")
+    return [SegmentRow(*typed(row, int, str, int, int)) for row in rows]
+
+
+def chunk_counts(connection: sqlite3.Connection, segment_id: int) -> dict[int, int]:
+    """Return {blob id: chunks} of the blobs of a segment that have any."""
+    query = "SELECT id, n_chunks FROM blob WHERE segment_id = ? AND n_chunks > 0"
+    return dict(connection.execute(query, (segment_id,)))
 
 
 def put_segment(connection: sqlite3.Connection, name: str, n_rows: int, n_bytes: int) -> int:
@@ -38,8 +46,16 @@ def replace_segments(connection: sqlite3.Connection, old: Sequence[int], new: in
 
 
 def drop_segment_blobs(connection: sqlite3.Connection, segment_ids: Sequence[int]) -> None:
-    """Forget blobs whose segment file is lost, and the files that showed them, so the next run reads them again."""
+    """Forget blobs whose segment file is lost, and the files that showed them, so the next run reads them again.
+
+    Until then nothing is shown of a view that would lack files.
+    """
     for segment_id in segment_ids:
+        connection.execute(
+            """UPDATE view SET generation = 0 WHERE id IN
+               (SELECT view_id FROM entry JOIN blob ON blob.id = entry.blob_id WHERE segment_id = ?)""",
+            (segment_id,),
+        )
         lost = [row[0] for row in connection.execute("SELECT id FROM blob WHERE segment_id = ?", (segment_id,))]
         connection.execute(
             "DELETE FROM entry WHERE blob_id IN (SELECT id FROM blob WHERE segment_id = ?)", (segment_id,)

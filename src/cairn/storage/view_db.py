@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Self
 
 from cairn.storage.connection import in_parts
 from cairn.storage.meta_db import write_meta
+from cairn.storage.rows import typed
 from cairn.types import FileStat, Skipped
 
 # What is said of a blob that the parser did not give up on; see `cairn.source.chunking`.
@@ -19,8 +20,8 @@ class ViewRow(NamedTuple):
     """One view; `generation` is the one its file of arrays was written in, 0 before the first.
 
     `pending` counts the files that a run had not read yet when it committed last. `revision` is the full hash of the
-    commit whose files the view shows, empty for a checkout, whose `name` is its folder. `layout` names the file of the
-    arrays that views with the same paths share.
+    commit whose files the view shows, empty for a checkout, whose `name` is its folder. `arrays` names the file of the
+    view's own arrays, `layout` that of those that views with the same paths share.
     """
 
     id: int
@@ -32,11 +33,13 @@ class ViewRow(NamedTuple):
     layout: str
     layout_bytes: int
     pending: int
+    arrays: str
 
 
 class Published(NamedTuple):
-    """The derived files of a view in one generation: the sizes of both, and the name of the shared one."""
+    """The derived files of a view in one generation: the names and sizes of its own, and of the shared one."""
 
+    arrays: str
     n_bytes: int
     layout: str
     layout_bytes: int
@@ -98,7 +101,7 @@ def read_views(connection: sqlite3.Connection) -> list[ViewRow]:
 def _view_rows(connection: sqlite3.Connection, condition: str, values: tuple[str, ...]) -> Iterator[ViewRow]:
     columns = ", ".join(ViewRow._fields)
     for row in connection.execute(f"SELECT {columns} FROM view {condition}", values):
-        yield ViewRow(*row)
+        yield ViewRow(*typed(row, int, str, str, str, int, int, str, int, int, str))
 
 
 def rename_view(connection: sqlite3.Connection, view_id: int, name: str) -> None:
@@ -109,10 +112,15 @@ def rename_view(connection: sqlite3.Connection, view_id: int, name: str) -> None
 def publish_view(connection: sqlite3.Connection, view_id: int, generation: int, published: Published) -> None:
     """Start a generation of the index, in which the arrays of one view were written anew."""
     connection.execute(
-        "UPDATE view SET generation = ?, n_bytes = ?, layout = ?, layout_bytes = ? WHERE id = ?",
+        "UPDATE view SET generation = ?, arrays = ?, n_bytes = ?, layout = ?, layout_bytes = ? WHERE id = ?",
         (generation, *published, view_id),
     )
     write_meta(connection, {"generation": str(generation)})
+
+
+def hide_views(connection: sqlite3.Connection, view_ids: Iterable[int]) -> None:
+    """Show nothing of some views until a run has brought them up to date."""
+    connection.executemany("UPDATE view SET generation = 0 WHERE id = ?", ((view_id,) for view_id in view_ids))
 
 
 def set_pending(connection: sqlite3.Connection, view_id: int, pending: int) -> None:
@@ -158,18 +166,27 @@ def shown_files(connection: sqlite3.Connection, view_id: int) -> Iterator[tuple[
     return ((os.fsdecode(path), blob_id, language) for path, blob_id, language in rows)
 
 
-def file_stamps(connection: sqlite3.Connection, view_name: str, paths: Sequence[str]) -> dict[str, tuple[int, int]]:
-    """Return the (size, modification time) that files of a view had when they were indexed."""
+def file_stamps(connection: sqlite3.Connection, view_name: str, blobs: Mapping[str, int]) -> dict[str, tuple[int, int]]:
+    """Return the (size, modification time) that files of a view had when they were indexed.
+
+    A file that shows another blob by now has none: a run has committed it, and not shown it yet.
+
+    Args:
+        blobs: the files, with the blob that each shows.
+    """
     stamps: dict[str, tuple[int, int]] = {}
+    paths = list(blobs)
     for part in in_parts([os.fsencode(path) for path in paths]):
         marks = ", ".join("?" * len(part))
         rows = connection.execute(
             # Through the SQL view `file` the same takes five times as long.
-            f"""SELECT path.path, size, mtime_ns FROM path CROSS JOIN entry ON entry.path_id = path.id
+            f"""SELECT path.path, blob_id, size, mtime_ns FROM path CROSS JOIN entry ON entry.path_id = path.id
                 WHERE view_id = (SELECT id FROM view WHERE name = ?) AND path.path IN ({marks})""",
             (view_name, *part),
         )
-        stamps |= {os.fsdecode(path): (size, mtime_ns) for path, size, mtime_ns in rows}
+        for raw, blob_id, size, mtime_ns in rows:
+            if blobs[path := os.fsdecode(raw)] == blob_id:
+                stamps[path] = (size, mtime_ns)
     return stamps
 
 

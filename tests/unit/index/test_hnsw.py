@@ -81,9 +81,11 @@ def test_a_stored_graph_finds_what_the_built_one_found(graph: Graph, tmp_path: P
 def test_equal_vectors_give_equal_files_on_one_thread(
     graph: Graph, stored: npt.NDArray[np.int8], tmp_path: Path
 ) -> None:
-    graph.save(tmp_path / "a.hnsw")
-    Graph.build(stored, threads=1).save(tmp_path / "b.hnsw")
-    assert (tmp_path / "a.hnsw").read_bytes() == (tmp_path / "b.hnsw").read_bytes()
+    files = [tmp_path / name / "a.hnsw" for name in ("one", "other")]
+    for file, one in zip(files, (graph, Graph.build(stored, threads=1)), strict=True):
+        file.parent.mkdir()
+        one.save(file)
+    assert files[0].read_bytes() == files[1].read_bytes()
 
 
 def test_progress_reaches_all_distinct_vectors(stored: npt.NDArray[np.int8]) -> None:

@@ -10,6 +10,7 @@ from cairn.index.segment import Segment
 from cairn.index.snapshot import Snapshot
 from cairn.index.view import ViewFile, build_view
 from cairn.search.near import EXACT_ROWS, NARROW, SETTLED_FILES, SHARPENED_ROWS, compare
+from cairn.storage import meta_db
 
 N_BLOBS, ROWS, DIMENSIONS = 1_500, 4, 32
 WEIGHT = 0.8
@@ -43,7 +44,7 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
     Graph.build(segments[0].vectors, threads=1).save(folder / "a.hnsw")
     paths = [ViewFile(f"f{blob:04}.py", blob, "python") for blob in range(1, N_BLOBS + 21)]
     files = build_view(paths, lambda words: np.zeros((len(words), DIMENSIONS), np.float32), DIMENSIONS)
-    return Snapshot(1, "", 0, segments, files, [folder / "a.hnsw", folder / "b.hnsw"])
+    return Snapshot(meta_db.State("", 1), "", 0, segments, files, [folder / "a.hnsw", folder / "b.hnsw"])
 
 
 def test_what_is_known_is_exact_and_the_rest_is_hardly_ever_exceeded(snapshot: Snapshot) -> None:
@@ -97,7 +98,7 @@ def without_graph(n_blobs: int) -> Snapshot:
         lambda words: np.zeros((len(words), DIMENSIONS), np.float32),
         DIMENSIONS,
     )
-    return Snapshot(1, "", 0, [make_segment(1, n_blobs)], files)
+    return Snapshot(meta_db.State("", 1), "", 0, [make_segment(1, n_blobs)], files)
 
 
 def test_a_small_index_is_compared_row_by_row() -> None:

@@ -1,5 +1,10 @@
 from __future__ import annotations
 
+import json
+import os
+import struct
+import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -98,3 +103,115 @@ def test_any_other_file_is_refused(tmp_path_factory: pytest.TempPathFactory, con
     file.write_bytes(content)
     with pytest.raises(DerivedFileError):
         load_arrays(file)
+
+
+# -- what is not to be believed ---------------------------------------------------------------------------------------
+
+
+def test_a_file_in_the_place_of_another_is_refused(tmp_path: Path) -> None:
+    for name in ("a.seg", "b.seg", "a.arr"):
+        save_arrays(tmp_path / name, ARRAYS)
+    for name in ("b.seg", "a.arr"):
+        data = (tmp_path / name).read_bytes()
+        (tmp_path / "a.seg").write_bytes(data)
+        with pytest.raises(DerivedFileError, match="another file in its place"):
+            load_arrays(tmp_path / "a.seg")
+
+
+def crafted(path: Path, header: bytes, body: bytes = bytes(640), version: int = 2) -> Path:
+    """Write a file whose checksum fits, whatever its header says."""
+    header += b" " * (-(20 + len(header)) % 64)
+    checksum = zlib.crc32(header + body, len(header))
+    path.write_bytes(struct.pack("<8sIII", b"CAIRNARR", version, len(header), checksum) + header + body)
+    return path
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        ["<i8", [1 << 60], 0],
+        ["<i8", [1 << 32, 1 << 32], 0],
+        ["<i8", [-1], 0],
+        ["<i8", [1 << 80], 0],
+        ["<i8", [4], -64],
+        ["<i8", [4], 640],
+        ["<i8", [4], 1 << 70],
+        ["<i8", [1, 1, 1], 0],
+        ["<i8", [1.0], 0],
+        ["<i8", [True], 0],
+        ["<i8", "12", 0],
+        ["|O", [4], 0],
+        ["O", [4], 0],
+        ["i4,(1000000000,)f8", [1], 0],
+        ["<V1000000000000", [1], 0],
+        ["<U1000000000", [1], 0],
+        [["<i8"], [4], 0],
+        ["<i8", [4]],
+        {"0": "<i8"},
+        None,
+    ],
+)
+def test_a_header_that_claims_what_is_not_there_is_refused(entry: object, tmp_path: Path) -> None:
+    header = {"kind": ".arr", "name": "a", "arrays": {"numbers": entry}}
+    with pytest.raises(DerivedFileError, match="claims what it does not hold"):
+        load_arrays(crafted(tmp_path / "a.arr", json.dumps(header).encode()))
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"",
+        b"[" * 60_000,
+        b'{"arrays": ' * 5_000,
+        b"\xff\xfe",
+        b"12",
+        b"{}",
+        json.dumps({"kind": ".arr", "name": "a", "arrays": [["<i8", [1], 0]]}).encode(),
+        json.dumps(
+            {"kind": ".arr", "name": "a", "arrays": {str(number): ["<i8", [1], 0] for number in range(65)}}
+        ).encode(),
+        json.dumps({"kind": ".arr", "name": "a", "arrays": {"x" * 70_000: ["<i8", [1], 0]}}).encode(),
+    ],
+    ids=["none", "deep list", "deep mapping", "no text", "a number", "no name", "no arrays", "many", "long"],
+)
+def test_a_header_that_is_none_is_refused(header: bytes, tmp_path: Path) -> None:
+    with pytest.raises(DerivedFileError):
+        load_arrays(crafted(tmp_path / "a.arr", header))
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5), st.lists))
+def test_no_entry_of_a_header_reads_beyond_the_file(tmp_path_factory: pytest.TempPathFactory, entry: object) -> None:
+    header = {"kind": ".arr", "name": "crafted", "arrays": {"numbers": entry}}
+    file = crafted(tmp_path_factory.getbasetemp() / "crafted.arr", json.dumps(header).encode())
+    with pytest.raises(DerivedFileError):
+        load_arrays(file)
+
+
+def test_arrays_of_another_kind_than_the_reader_needs_are_refused(tmp_path: Path) -> None:
+    save_arrays(tmp_path / "a.arr", ARRAYS)
+    assert load_arrays(tmp_path / "a.arr", {"numbers": ("i8", 1), "grid": ("i1", 2)})
+    for name, kind, axes in (("other", "i8", 1), ("numbers", "i4", 1), ("numbers", "i8", 2)):
+        with pytest.raises(DerivedFileError, match=f"has no {name} as it should be"):
+            load_arrays(tmp_path / "a.arr", {name: (kind, axes)})
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, lambda path: path.symlink_to("/dev/zero")])
+def test_what_is_no_file_is_refused_and_not_waited_for(make: Callable[[Path], None], tmp_path: Path) -> None:
+    make(tmp_path / "a.arr")
+    with pytest.raises(DerivedFileError):
+        load_arrays(tmp_path / "a.arr")
+
+
+def test_a_file_of_the_first_format_is_taken_where_it_is_asked_for_only(tmp_path: Path) -> None:
+    header = json.dumps({"numbers": ["<i8", [3], 0]}).encode()
+    file = crafted(tmp_path / "a.vec", header, np.arange(3, dtype=np.int64).tobytes(), version=1)
+    assert load_arrays(file, nameless=True)["numbers"].tolist() == [0, 1, 2]
+    with pytest.raises(DerivedFileError):
+        load_arrays(file)
+
+
+def test_where_a_folder_is_in_the_way_the_hint_is_the_doctor(tmp_path: Path) -> None:
+    (tmp_path / "a.arr").mkdir()
+    with pytest.raises(StoreError) as caught:
+        save_arrays(tmp_path / "a.arr", ARRAYS)
+    assert caught.value.hint == "cairn doctor --fix"

@@ -1,0 +1,47 @@
+"""Checks that what SQLite gives back is of the types it was stored with: a damaged or planted row need not be."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from cairn.errors import IndexDamagedError
+
+
+def typed(row: Sequence[Any], *types: type) -> Sequence[Any]:
+    """Return a row whose values are of these types.
+
+    Raises:
+        IndexDamagedError: if one is not.
+    """
+    for value, wanted in zip(row, types, strict=True):
+        if type(value) is not wanted:
+            raise IndexDamagedError(f"a row holds {type(value).__name__} in place of {wanted.__name__}", "cairn index")
+    return row
+
+
+def number(text: object) -> int:
+    """Return the number that a text of digits is.
+
+    Raises:
+        IndexDamagedError: if it is none.
+    """
+    if not isinstance(text, str) or not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise IndexDamagedError("a row holds something else in place of a number", "cairn index")
+    return int(text)
+
+
+@contextmanager
+def reading(connection: sqlite3.Connection) -> Iterator[None]:
+    """Let all that the block reads be of one state of the database; within another such block it is that one's."""
+    if connection.in_transaction:
+        yield
+        return
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        if connection.in_transaction:  # SQLite ends one by itself after some errors
+            connection.execute("COMMIT")
