@@ -152,7 +152,14 @@ def _replace_by(path: Path, what: str) -> None:
 
 def in_the_way(scene: Scene) -> str:
     """Put a folder or a pipe where a file belongs."""
-    names = ("index.db", "index.db-wal", "index.db-shm", "index.lock", "embedding.lock", "neighbours.lock")
+    names: tuple[str, ...] = (
+        "index.db",
+        "index.db-wal",
+        "index.db-shm",
+        "index.lock",
+        "embedding.lock",
+        "neighbours.lock",
+    )
     names += ("last-error.json", "embedding.log")
     path = scene.pick([*(scene.state / name for name in names), *scene.derived()])
     what = scene.dice.choice(("folder", "full folder", "pipe"))

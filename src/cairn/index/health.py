@@ -124,7 +124,7 @@ def _folder(state: StateDir) -> Iterator[Finding]:
     for path in _locked_away(state):
         yield Finding("folder", "error", f"{path} may not be read", "allow")
     if state.path.is_dir():
-        for path in filter(Path.is_dir, (state.path, state.derived)):
+        for path in filter(os.path.isdir, (state.path, state.derived)):
             try:
                 with tempfile.NamedTemporaryFile(dir=path, suffix=".tmp"):
                     pass
@@ -142,7 +142,7 @@ def _in_the_way(state: StateDir) -> Iterator[Path]:
     The index is looked into only once nothing is in the way.
     """
     for path in (state.path, state.derived):
-        if os.path.lexists(path) and not path.is_dir():
+        if os.path.lexists(path) and not os.path.isdir(path):
             yield path
     logs = (Path(f"{state.database}{suffix}") for suffix in ("-wal", "-shm"))
     locks = (state.lock, state.embedding_lock, state.neighbours_lock)

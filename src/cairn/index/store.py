@@ -150,12 +150,12 @@ class StateDir:
             IndexMissingError: if nothing was indexed here yet.
             IndexDamagedError: if the file is no database.
         """
-        if not self.database.exists():
+        if not os.path.exists(self.database):  # where we may not look, there is none for us
             raise IndexMissingError("this project is not indexed yet", "cairn index")
         return self._open(connect_for_reading)
 
     def _open(self, opener: Callable[[Path], sqlite3.Connection] = connect) -> sqlite3.Connection:
-        if self.database.exists() and not self.database.is_file():
+        if os.path.exists(self.database) and not os.path.isfile(self.database):
             raise IndexDamagedError(f"{self.database} is a folder, not a database", "cairn index")
         self._clear_the_log()
         connection = opener(self.database)
