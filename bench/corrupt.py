@@ -150,11 +150,15 @@ def _replace_by(path: Path, what: str) -> None:
         os.mkfifo(path)
 
 
+_NAMES = (
+    "index.db", "index.db-wal", "index.db-shm", "index.lock", "embedding.lock", "neighbours.lock", "last-error.json",
+    "embedding.log",
+)  # fmt: skip
+
+
 def in_the_way(scene: Scene) -> str:
     """Put a folder or a pipe where a file belongs."""
-    names = ["index.db", "index.db-wal", "index.db-shm", "index.lock", "embedding.lock", "neighbours.lock"]
-    names += ["last-error.json", "embedding.log"]
-    path = scene.pick([*(scene.state / name for name in names), *scene.derived()])
+    path = scene.pick([*(scene.state / name for name in _NAMES), *scene.derived()])
     what = scene.dice.choice(("folder", "full folder", "pipe"))
     _replace_by(path, what)
     return f"{what} at {_named(path)}"
@@ -410,17 +414,24 @@ def _corrupt(folder: Path, dice: random.Random, kind: Callable[[Scene], str]) ->
 
 def _as_nobody(folder: Path, dice: random.Random) -> tuple[str, str, str]:
     """Do it in a process without rights, for root may read everything."""
+    (folder / "warm").mkdir()
+    _corrupt(folder / "warm", dice, swap)  # imports what that process may not be able to read
+    own = folder / "own"
+    own.mkdir()
+    os.chown(own, NOBODY, NOBODY)
+    folder.chmod(0o755)
     reader, writer = os.pipe()
-    folder.chmod(0o777)
     if (child := os.fork()) == 0:
-        os.close(reader)
-        os.environ["HOME"] = str(folder)
-        os.setgroups([])
-        os.setgid(NOBODY)
-        os.setuid(NOBODY)
-        with os.fdopen(writer, "w") as stream:
-            json.dump(_corrupt(folder, dice, forbid), stream)
-        os._exit(0)
+        try:
+            os.close(reader)
+            os.environ["HOME"] = str(own)
+            os.setgroups([])
+            os.setgid(NOBODY)
+            os.setuid(NOBODY)
+            with os.fdopen(writer, "w") as stream:
+                json.dump(_corrupt(own, dice, forbid), stream)
+        finally:
+            os._exit(0)
     os.close(writer)
     with os.fdopen(reader) as stream:
         text = stream.read()

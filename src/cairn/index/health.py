@@ -140,7 +140,7 @@ def _folder(state: StateDir) -> Iterator[Finding]:
         yield Finding("state", "error", str(error), hint=error.hint)
         return
     if state.path.is_dir():
-        for path in filter(Path.is_dir, (state.path, state.derived)):
+        for path in filter(os.path.isdir, (state.path, state.derived)):
             try:
                 with tempfile.NamedTemporaryFile(dir=path, suffix=".tmp"):
                     pass
@@ -160,9 +160,9 @@ def _in_the_way(state: StateDir) -> Iterator[tuple[Path, str]]:
     if state.is_tracked():
         return  # then it is for git to remove
     for path in (state.path, state.derived):
-        if os.path.lexists(path) and (path.is_symlink() or not path.is_dir()):
+        if os.path.lexists(path) and (path.is_symlink() or not os.path.isdir(path)):
             yield path, "is a link" if path.is_symlink() else "is no folder"
-    if state.path.is_symlink() or not state.path.is_dir():
+    if state.path.is_symlink() or not os.path.isdir(state.path):
         return
     paths = [*state.locks(), *state.logs(), state.last_error, state.embedding_log]
     if not state.derived.is_symlink():
