@@ -133,7 +133,8 @@ class Analyzer:
 
     def _reset(self) -> None:
         self._vocabulary = Vocabulary()
-        self._vectors = [np.zeros((0, self._dimensions), dtype=np.float32)]  # of the vocabulary's words, end to end
+        # Of the vocabulary's words. Room for as many as there may be takes memory only as it is filled.
+        self._vectors = np.empty((_MAX_WORDS, self._dimensions), dtype=np.float32)
         self._n_embedded = 0
 
     def prepare(self, words: Words) -> None:
@@ -144,10 +145,15 @@ class Analyzer:
             self._embed_words()
 
     def _embed_words(self) -> None:
-        new = self._vocabulary.words[self._n_embedded :]
-        if new:
-            self._vectors.append(self._word_vectors(new))
-            self._n_embedded += len(new)
+        words = self._vocabulary.words
+        if len(words) > len(self._vectors):
+            larger = np.empty((2 * len(words), self._dimensions), dtype=np.float32)
+            larger[: self._n_embedded] = self._vectors[: self._n_embedded]
+            self._vectors = larger
+        for first in range(self._n_embedded, len(words), _MANY_WORDS):
+            part = words[first : first + _MANY_WORDS]
+            self._vectors[first : first + len(part)] = self._word_vectors(part)
+        self._n_embedded = len(words)
 
     def analyze(self, files: Sequence[Words]) -> tuple[Postings, npt.NDArray[np.int8]]:
         """Return the postings of a batch, rows numbered through all files, and its vectors.
@@ -201,9 +207,6 @@ class Analyzer:
     def _embed(self, counts: _Counts, n_rows: int) -> npt.NDArray[np.int8]:
         """Pool word vectors by row, a few rows at a time as one small matrix product."""
         self._embed_words()
-        if len(self._vectors) > 1:
-            self._vectors = [np.concatenate(self._vectors)]
-        (vectors,) = self._vectors
         sources, words = self._vocabulary.raw_to_words.expand(counts.raws)
         rows = counts.rows[sources]
         fields = counts.fields[sources]
@@ -219,7 +222,7 @@ class Analyzer:
             cells = (fields[part] * shape[1] + rows[part] - first) * shape[2] + local
             table = np.bincount(cells, weights=frequencies[part], minlength=shape[0] * shape[1] * shape[2])
             table = np.einsum("f,frw->rw", DENSE_WEIGHTS, np.sqrt(table, dtype=np.float32).reshape(shape))
-            result[first:last] = quantize(table @ vectors[used])
+            result[first:last] = quantize(table @ self._vectors[used])
         return result
 
 

@@ -286,12 +286,11 @@ class Builder:
         segments = [Segment.load(self._state.segment(row.name)) for row in chosen]
         stored = {int(blob) for segment in segments for blob in segment.blob_ids}
         keep = stored & view_db.live_blob_ids(self._connection) if collect else stored
-        merged = merge_segments(segments, keep)
         name = new_name()
-        n_bytes = merged.save(self._state.segment(name))
+        n_rows, n_bytes = merge_segments(self._state.segment(name), segments, keep)
         if collect:
             blob_db.drop_blobs(self._connection, stored - keep)
-        new_id = segment_db.put_segment(self._connection, name, len(merged), n_bytes)
+        new_id = segment_db.put_segment(self._connection, name, n_rows, n_bytes)
         segment_db.replace_segments(self._connection, [row.id for row in chosen], new_id)
 
     def _publish(self, view_id: int) -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
 import mmap
 import os
 import struct
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +24,9 @@ _MAGIC = b"CAIRNARR"
 _PREFIX = struct.Struct("<8sIII")
 _FORMAT = 1
 _ALIGN = 64
+_BLOCK_BYTES = 8_000_000  # of a file that is read through, held in memory at a time
+
+Described = dict[str, tuple[str, tuple[int, ...], int]]  # by name: type, shape, and first byte behind the header
 
 
 def save_arrays(path: Path, arrays: Mapping[str, npt.NDArray[np.generic]]) -> int:
@@ -28,14 +35,13 @@ def save_arrays(path: Path, arrays: Mapping[str, npt.NDArray[np.generic]]) -> in
     Raises:
         StoreError: if it cannot be written.
     """
-    described: dict[str, tuple[str, tuple[int, ...], int]] = {}
+    described: Described = {}
     offset = 0
     for name, array in arrays.items():
         offset = _aligned(offset)
         described[name] = (array.dtype.str, array.shape, offset)
         offset += array.nbytes
-    header = json.dumps(described).encode()
-    header += b" " * (_aligned(_PREFIX.size + len(header)) - _PREFIX.size - len(header))
+    header = _header(path, described)
     # The arrays as they lie in memory, with what fills the gaps between them: a large file is never held a second time.
     parts: list[bytes | memoryview] = [header]
     end = 0
@@ -80,7 +86,7 @@ def load_arrays(path: Path) -> dict[str, npt.NDArray[np.generic]]:
         raise DerivedFileError(f"{path.name} is cut short", "cairn index")
     magic, version, header_bytes, checksum = _PREFIX.unpack(view[: _PREFIX.size])
     body = view[_PREFIX.size :]
-    if magic != _MAGIC or version != _FORMAT or zlib.crc32(body, header_bytes) != checksum:
+    if magic != _MAGIC or version != _FORMAT or _checksum(body, header_bytes) != checksum:
         raise DerivedFileError(f"{path.name} is damaged or of another version", "cairn index")
     described = json.loads(bytes(body[:header_bytes]))
     return {
@@ -89,6 +95,111 @@ def load_arrays(path: Path) -> dict[str, npt.NDArray[np.generic]]:
         ).reshape(shape)
         for name, (dtype, shape, offset) in described.items()
     }
+
+
+class ArrayWriter:
+    """Writes a file as `save_arrays` does, block by block and in any order, so that no array has to be in memory whole.
+
+    A reader sees the whole file once the `with` is left without an error, and none of it before. What is not put is 0.
+
+    Args:
+        path: the file.
+        shapes: the type and the shape of each array, by name.
+
+    Raises:
+        StoreError: on leaving, and from `put`, if the file cannot be written.
+    """
+
+    def __init__(self, path: Path, shapes: Mapping[str, tuple[npt.DTypeLike, tuple[int, ...]]]) -> None:
+        self._path = path
+        self._temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+        self._described: Described = {}
+        end = 0
+        for name, (dtype, shape) in shapes.items():
+            start = _aligned(end)
+            self._described[name] = (np.dtype(dtype).str, shape, start)
+            end = start + np.dtype(dtype).itemsize * math.prod(shape)
+        self._header = _header(path, self._described)
+        self.n_bytes = _PREFIX.size + len(self._header) + end
+
+    def __enter__(self) -> Self:
+        with self._mapped_errors():
+            self._stream = self._temporary.open("w+b", buffering=0)
+            self._stream.truncate(self.n_bytes)
+            os.pwrite(self._stream.fileno(), self._header, _PREFIX.size)
+        return self
+
+    def put(self, name: str, first: int, block: npt.NDArray[Any]) -> None:
+        """Write some rows of an array, from row `first` on."""
+        dtype, shape, start = self._described[name]
+        data = np.ascontiguousarray(block, dtype=dtype).reshape(-1).view(np.uint8).data
+        row_bytes = np.dtype(dtype).itemsize * math.prod(shape[1:])
+        offset = _PREFIX.size + len(self._header) + start + first * row_bytes
+        with self._mapped_errors():
+            while data:
+                written = os.pwrite(self._stream.fileno(), data, offset)
+                data, offset = data[written:], offset + written
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if error is None:
+                with self._mapped_errors():
+                    self._finish()
+        finally:
+            self._stream.close()
+            self._temporary.unlink(missing_ok=True)
+
+    def _finish(self) -> None:
+        checksum = len(self._header)
+        self._stream.seek(_PREFIX.size)
+        while block := self._stream.read(_BLOCK_BYTES):
+            checksum = zlib.crc32(block, checksum)
+        prefix = _PREFIX.pack(_MAGIC, _FORMAT, len(self._header), checksum)
+        os.pwrite(self._stream.fileno(), prefix, 0)
+        os.fsync(self._stream.fileno())
+        self._temporary.replace(self._path)
+
+    @contextmanager
+    def _mapped_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise StoreError(
+                f"cannot write {self._path}: {error.strerror}", "free some space, then run: cairn index"
+            ) from error
+
+
+def release(arrays: Iterable[npt.NDArray[Any]]) -> None:
+    """Let go of the memory that mapped arrays take; what is used again is mapped again, without a look at the disk."""
+    for array in arrays:
+        base: Any = array
+        while isinstance(base, np.ndarray):
+            base = base.base
+        if isinstance(base, memoryview) and isinstance(base.obj, mmap.mmap):
+            _let_go(base.obj)
+
+
+def _let_go(mapped: mmap.mmap) -> None:
+    if hasattr(mmap, "MADV_DONTNEED"):  # not on Windows
+        mapped.madvise(mmap.MADV_DONTNEED)
+
+
+def _checksum(body: memoryview, begin: int) -> int:
+    """Return the CRC-32 of what is mapped, of which a part at a time is held in memory."""
+    checksum = begin
+    for first in range(0, len(body), _BLOCK_BYTES):
+        checksum = zlib.crc32(body[first : first + _BLOCK_BYTES], checksum)
+        if len(body) > _BLOCK_BYTES and isinstance(body.obj, mmap.mmap):
+            _let_go(body.obj)
+    return checksum
+
+
+def _header(path: Path, described: Described) -> bytes:
+    """Return the header of a file, filled up so that what follows is aligned."""
+    header = json.dumps(described).encode()
+    return header + b" " * (_aligned(_PREFIX.size + len(header)) - _PREFIX.size - len(header))
 
 
 def _aligned(offset: int) -> int:

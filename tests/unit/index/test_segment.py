@@ -49,16 +49,26 @@ def check_same(actual: Segment, wanted: Segment) -> None:
 BODIES = st.lists(st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join), max_size=4)
 
 
-@given(st.lists(st.tuples(BODIES, st.integers(0, 2), st.booleans()), min_size=1, max_size=12))
+@given(
+    st.lists(st.tuples(BODIES, st.integers(0, 2), st.booleans()), min_size=1, max_size=12),
+    st.sampled_from([1, 3, 1_000]),
+)
 @settings(max_examples=60)
-def test_merging_equals_building_at_once(analyzer: Analyzer, blobs: list[tuple[list[str], int, bool]]) -> None:
-    """Whatever the order of the segments' blobs, and whichever of them are dropped."""
+def test_merging_equals_building_at_once(
+    analyzer: Analyzer,
+    tmp_path_factory: pytest.TempPathFactory,
+    blobs: list[tuple[list[str], int, bool]],
+    block_postings: int,
+) -> None:
+    """Whatever the order of the segments' blobs, whichever are dropped, and however little is held at a time."""
     parts: list[Blobs] = [{}, {}, {}]
     for number, (bodies, part, _) in enumerate(blobs):
         parts[part][number] = bodies
     kept = {number: bodies for number, (bodies, _, keep) in enumerate(blobs) if keep}
-    merged = merge_segments([build(analyzer, part) for part in parts], kept)
-    check_same(merged, build(analyzer, kept))
+    file = tmp_path_factory.mktemp("merged") / "a.seg"
+    n_rows, n_bytes = merge_segments(file, [build(analyzer, part) for part in parts], kept, block_postings)
+    check_same(Segment.load(file), build(analyzer, kept))
+    assert (n_rows, n_bytes) == (len(Segment.load(file)), file.stat().st_size)
 
 
 def test_a_segment_comes_back_as_it_was_saved(analyzer: Analyzer, tmp_path: Path) -> None:
