@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from cairn.config import Settings
-from cairn.graph.code import Code, Progress, file_of, node_of, place_of
+from cairn.graph.code import Code, KeptFacts, Progress, file_of, node_of, place_of
 from cairn.graph.network import Network
 from cairn.graph.reach import Feelers
 from cairn.graph.resolve import CALL, CONSTRUCT, DECORATE, USE, Edge, Resolver
@@ -16,7 +16,6 @@ from cairn.graph.staleness import stale_files
 from cairn.graph.testfiles import TestFiles
 from cairn.index.snapshot import Snapshot
 from cairn.index.store import StateDir
-from cairn.source.references import Facts
 from cairn.storage import meta_db
 
 STORED_FROM_SECONDS = 0.3  # a network that takes longer to make is kept beside the index
@@ -39,7 +38,7 @@ class Graph:
         self._root = root
         self._view_name = view_name
         self._settings = settings
-        self._kept: dict[int, Facts] = {}
+        self._kept = KeptFacts()
         self._code: Code | None = None
         self._resolver: Resolver | None = None
         self._network: Network | None = None
@@ -52,7 +51,7 @@ class Graph:
         self.connection = connection
         if self._code is None or self._code.snapshot is not snapshot:
             if self._code is not None and self._code.identity != meta_db.identity(connection):
-                self._kept, self._base = {}, None  # another database: a blob's id may mean another content
+                self._kept, self._base = KeptFacts(), None  # another database: a blob's id may mean another content
             self._code = Code(
                 snapshot, connection, self._state, self._root, self._view_name, self._settings, self._kept
             )

@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from cairn.graph.memory import place_called
+from cairn.graph.recent import Recent
 
 PYTHON_SUFFIXES = (".py", ".pyi")
 _ECMASCRIPT_SUFFIXES = (
@@ -37,6 +38,8 @@ _COMPILED = re.compile(r"\.([mc]?)jsx?$")
 _COMMENT = re.compile(r"//[^\n\"]*$|/\*.*?\*/", re.MULTILINE | re.DOTALL)
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 _MANIFESTS = frozenset({"package.json", "tsconfig.json", "jsconfig.json", "go.mod", "Cargo.toml", "tsconfig.base.json"})
+
+_MAX_KEPT = 40_000  # look-ups that are remembered
 
 _STANDS_FOR_FOLDER = frozenset({"__init__", "index", "mod", "lib", "main"})
 
@@ -63,7 +66,7 @@ class Modules:
         self.paths = paths
         self._read = read
         self._number = {path: number for number, path in enumerate(paths)}
-        self._kept: dict[tuple[str, str, str], Found] = {}
+        self._kept: Recent[tuple[str, str, str], Found] = Recent(_MAX_KEPT, lambda _: 1)
         self._tried: set[int] = set()
 
     def resolve(self, module: str, path: str, family: str) -> Place:
@@ -73,12 +76,12 @@ class Modules:
     def look_up(self, module: str, path: str, family: str) -> Found:
         """Return the same with what it needs."""
         key = (module, path if family == "python" else posixpath.dirname(path), family)
-        if key not in self._kept:
+        if (found := self._kept.get(key)) is None:
             finder = _FINDERS.get(family)
             self._tried = set()
             place = finder(self, module, path) if finder is not None else None
-            self._kept[key] = Found(place, frozenset(self._tried))
-        return self._kept[key]
+            found = self._kept.put(key, Found(place, frozenset(self._tried)))
+        return found
 
     def child(self, place: Place, name: str) -> Found:
         """Return the submodule `name` of a Python module or package."""

@@ -125,6 +125,19 @@ def read_facts(connection: sqlite3.Connection, blob_ids: Sequence[int]) -> dict[
     return found
 
 
+def blobs_with_facts(connection: sqlite3.Connection, blob_ids: Sequence[int], made_by: bytes) -> set[int]:
+    """Return the blobs of which it is stored what they refer to, in a form that begins with `made_by`."""
+    found: set[int] = set()
+    for part in in_parts(blob_ids):
+        marks = ", ".join("?" * len(part))
+        rows = connection.execute(
+            f"SELECT blob_id FROM facts WHERE blob_id IN ({marks}) AND substr(data, 1, ?) = ?",
+            (*part, len(made_by), made_by),
+        )
+        found.update(row[0] for row in rows)
+    return found
+
+
 def put_facts(connection: sqlite3.Connection, facts: Iterable[tuple[int, bytes, bytes]]) -> None:
     """Store what blobs refer to, as (blob id, hash of the content it was read from, facts).
 

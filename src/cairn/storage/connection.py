@@ -99,6 +99,20 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     connection.execute("COMMIT")
 
 
+@contextmanager
+def reading(connection: sqlite3.Connection) -> Iterator[None]:
+    """Run the block in one read transaction, so that all that it reads is of one state."""
+    if connection.in_transaction:
+        yield
+        return
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
 def in_parts(values: Sequence[_T]) -> Iterator[Sequence[_T]]:
     """Yield the values in portions that fit one statement."""
     for first in range(0, len(values), MAX_VARIABLES):
