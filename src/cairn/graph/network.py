@@ -7,7 +7,6 @@ from array import array
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -16,7 +15,7 @@ import numpy.typing as npt
 
 from cairn.errors import StoreError
 from cairn.graph.code import NODE_BITS, Code
-from cairn.graph.resolve import Resolver
+from cairn.graph.resolve import Edge, Resolver
 from cairn.storage.arrays import load_arrays, save_arrays
 
 Ints = npt.NDArray[np.int64]
@@ -64,9 +63,8 @@ class Network:
 
     @classmethod
     def _of(cls, code: Code, tables: Tables, needs: Needs, seconds: float, resolved: int) -> Network:
-        names = ("sources", "targets", "kinds", "hows", "lines", "importing", "imported", "import_lines")
-        names += ("import_flags", "overriding", "overridden")
-        columns = dict(zip(names, (*tables.edges, *tables.imports, *tables.overrides), strict=True))
+        names = "sources targets kinds hows lines importing imported import_lines import_flags overriding overridden"
+        columns = dict(zip(names.split(), (*tables.edges, *tables.imports, *tables.overrides), strict=True))
         return cls(
             np.array(code.snapshot.files.blob_ids),
             np.frombuffer(code.identity.encode(), np.uint8),
@@ -202,7 +200,7 @@ class Tables(NamedTuple):
         edges, imports, overrides = _Growing(_EDGES), _Growing(_IMPORTS), _Growing(_OVERRIDES)
         needs, first = array("I"), [0]
         for number in numbers:
-            edges.extend(sorted(resolver.edges(number), key=attrgetter("source")))
+            edges.extend(_by_source(resolver.edges(number)))
             imports.extend(resolver.imported(number))
             overrides.extend(resolver.overrides(number))
             needs.extend(sorted(resolver.needs(number)))
@@ -242,13 +240,17 @@ class Tables(NamedTuple):
         return Tables(tuple(column[order] for column in edges), imports, overrides)
 
 
+def _by_source(edges: Sequence[Edge]) -> list[Edge]:
+    return sorted(edges, key=lambda edge: edge.source)
+
+
 class _Growing:
     """Columns that rows are added to; `types` are type codes as `array` has them."""
 
     def __init__(self, types: str) -> None:
         self._columns = [array(code) for code in types]
 
-    def extend(self, rows: Iterable[Sequence[int]]) -> None:
+    def extend(self, rows: Iterable[tuple[int, ...]]) -> None:
         """Add rows, of which what is beyond the columns is left out."""
         for row in rows:
             for column, value in zip(self._columns, row, strict=False):

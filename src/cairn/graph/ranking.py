@@ -102,10 +102,10 @@ def definition_ranks(graph: Graph, focus: Sequence[int] = ()) -> tuple[Ints, Flo
         return nodes, np.zeros(0)
     start = _start(graph, nodes, focus)
     out = np.bincount(sources, weights, n)
-    shares = weights / out[sources]
+    shared_by = out[sources]
     ranks = start.copy()
     for _ in range(_ROUNDS):
-        flow = np.bincount(targets, ranks[sources] * shares, n) if len(sources) else np.zeros(n)
+        flow = np.bincount(targets, ranks[sources] * weights / shared_by, n) if len(sources) else np.zeros(n)
         dangling = ranks[out == 0].sum()
         ranks = (1 - _DAMPING) * start + _DAMPING * (flow + dangling * start)
     numbers = nodes >> NODE_BITS
@@ -119,9 +119,8 @@ def _edges(network: Network, nodes: Ints) -> tuple[Ints, Ints, Floats]:
     sure = np.array([CONFIDENCE[how] for how in How])
     sources, targets = np.searchsorted(nodes, network.sources), np.searchsorted(nodes, network.targets)
     last = max(0, len(nodes) - 1)
-    known = (nodes[np.minimum(sources, last)] == network.sources) & (
-        nodes[np.minimum(targets, last)] == network.targets
-    )
+    known = nodes[np.minimum(sources, last)] == network.sources
+    known &= nodes[np.minimum(targets, last)] == network.targets
     kept = np.flatnonzero(known & (sources != targets))
     return sources[kept], targets[kept], sure[network.hows[kept]]
 

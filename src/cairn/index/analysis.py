@@ -131,6 +131,10 @@ class Analyzer:
         self._dimensions = dimensions
         self._reset()
 
+    def forget(self) -> None:
+        """Give back the memory of all that was learnt; it is learnt anew by whoever goes on."""
+        self._reset()
+
     def _reset(self) -> None:
         self._vocabulary = Vocabulary()
         # Of the vocabulary's words. Room for as many as there may be takes memory only as it is filled.

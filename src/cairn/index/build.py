@@ -244,6 +244,7 @@ class Builder:
 
     def _finish(self, view_id: int, plan: Plan, tally: Tally, verify: bool) -> None:
         """Drop what is gone, tidy the segments, and publish a generation if anything changed."""
+        self._analyzer.forget()  # merging needs memory of its own
         view = view_db.find_view(self._connection, self._view.name)
         tally.touched = tally.touched or bool(plan.removed) or view is None or not is_of(view, self._view)
         shown = is_published(self._state, view)

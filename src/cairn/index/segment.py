@@ -18,6 +18,7 @@ from cairn.types import Chunk
 # What merging holds at a time.
 _BLOCK_POSTINGS = 1_000_000
 _BLOCK_ROWS = 16_384
+_PARTS_AT_A_TIME = 8
 _OF_POSTINGS = {"rows": np.int32, "impacts": np.uint8, "fields": np.uint8}
 
 
@@ -201,15 +202,15 @@ class _Terms(NamedTuple):
     hashes: npt.NDArray[np.uint64]
     all_counts: npt.NDArray[np.int64]
     counts: npt.NDArray[np.int64]
-    ranks: list[npt.NDArray[np.int64]]
+    ranks: list[npt.NDArray[np.int32]]
 
     @classmethod
     def of(cls, parts: Sequence[Postings], new_rows: Sequence[npt.NDArray[np.int32]], block_postings: int) -> _Terms:
-        hashes = np.unique(np.concatenate([part.hashes for part in parts]))
+        hashes = _all_hashes(parts)
         all_counts, counts = np.zeros(len(hashes), np.int64), np.zeros(len(hashes), np.int64)
         ranks = []
         for part, rows in zip(parts, new_rows, strict=True):
-            rank = np.searchsorted(hashes, part.hashes)
+            rank = np.searchsorted(hashes, part.hashes).astype(np.int32)
             ranks.append(rank)
             all_counts[rank] += np.diff(part.start)
             counts[rank] += _kept_postings(part, rows, block_postings)
@@ -224,6 +225,14 @@ class _Terms(NamedTuple):
             end = max(first + 1, int(np.searchsorted(ends, done + block_postings, "right")))
             yield first, end
             first = end
+
+
+def _all_hashes(parts: Sequence[Postings]) -> npt.NDArray[np.uint64]:
+    """Return the hashes of all parts in order, each once. They share most of them, so a few parts at a time are taken."""
+    found = np.zeros(0, dtype=np.uint64)
+    for first in range(0, len(parts), _PARTS_AT_A_TIME):
+        found = np.unique(np.concatenate([found, *(part.hashes for part in parts[first : first + _PARTS_AT_A_TIME])]))
+    return found
 
 
 def _kept_postings(part: Postings, new_rows: npt.NDArray[np.int32], block_postings: int) -> npt.NDArray[np.int64]:
@@ -257,7 +266,7 @@ def _write_postings(
 def _block(
     parts: Sequence[Postings],
     slices: Sequence[tuple[np.intp, np.intp]],
-    ranks: Sequence[npt.NDArray[np.int64]],
+    ranks: Sequence[npt.NDArray[np.int32]],
     rows: _Rows,
 ) -> dict[str, npt.NDArray[Any]]:
     """Return the postings of a range of terms that are kept, by term and then by row.
@@ -269,7 +278,8 @@ def _block(
     for part, (first, end), rank, new_rows in zip(parts, slices, ranks, rows.new_rows, strict=True):
         own = slice(part.start[first], part.start[end])
         to = new_rows[part.rows[own]]
-        keys = np.repeat(rank[first:end], np.diff(part.start[first : end + 1])) * max(1, rows.n_new) + to
+        terms = np.repeat(rank[first:end].astype(np.int64), np.diff(part.start[first : end + 1]))
+        keys = terms * max(1, rows.n_new) + to
         columns = (keys, to, part.impacts[own], part.fields[own])
         kept = to >= 0
         found.append(columns if kept.all() else tuple(column[kept] for column in columns))
