@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from cairn.errors import StoreError
 from cairn.graph.code import NODE_BITS, Code
-from cairn.graph.resolve import Edge, Resolver
+from cairn.graph.resolve import Edge, ImportEdge, Resolver
 from cairn.storage.arrays import load_arrays, save_arrays
 
 Ints = npt.NDArray[np.int64]
@@ -250,11 +250,10 @@ class _Growing:
     def __init__(self, types: str) -> None:
         self._columns = [array(code) for code in types]
 
-    def extend(self, rows: Iterable[tuple[int, ...]]) -> None:
+    def extend(self, rows: Sequence[Edge | ImportEdge | tuple[int, int]]) -> None:
         """Add rows, of which what is beyond the columns is left out."""
-        for row in rows:
-            for column, value in zip(self._columns, row, strict=False):
-                column.append(value)
+        for column, values in zip(self._columns, zip(*rows, strict=True), strict=False):
+            column.extend(values)
 
     def columns(self) -> Columns:
         """Return the columns."""

@@ -228,7 +228,7 @@ class _Terms(NamedTuple):
 
 
 def _all_hashes(parts: Sequence[Postings]) -> npt.NDArray[np.uint64]:
-    """Return the hashes of all parts in order, each once. They share most of them, so a few parts at a time are taken."""
+    """Return the hashes of all parts in order, each once; a few parts at a time, for they share most of them."""
     found = np.zeros(0, dtype=np.uint64)
     for first in range(0, len(parts), _PARTS_AT_A_TIME):
         found = np.unique(np.concatenate([found, *(part.hashes for part in parts[first : first + _PARTS_AT_A_TIME])]))
