@@ -17,7 +17,7 @@ import numpy.typing as npt
 from cairn.config import Settings
 from cairn.errors import IndexLockedError, StoreError
 from cairn.graph.modules import Modules
-from cairn.graph.recent import Recent
+from cairn.graph.recent import Recent, Room
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, Rules, rules_of
 from cairn.graph.table import DefinitionTable
 from cairn.index.beside import FACTS_JOB, Task, parse_beside
@@ -44,10 +44,6 @@ MAX_REREAD = 200  # files changed since they were indexed that are parsed on the
 _MANY_FILES = 48  # from so many on, other processes are worth starting
 _MANIFEST_BYTES = 1_000_000
 
-# What is kept of files that were read, with estimates of what they take.
-_FILES_BYTES = 100_000_000
-_FACTS_BYTES = 40_000_000
-_NAMED_NODES = 1_000_000
 _STORED_BYTES = 4_000_000  # of facts that are stored at a time
 
 _LIBRARY_MANIFESTS = ("pyproject.toml", "setup.py", "package.json", "Cargo.toml", "composer.json", "go.mod", "pom.xml")
@@ -176,8 +172,8 @@ class KeptFacts:
         unstored: as bytes, those that could not be put into the index.
     """
 
-    def __init__(self) -> None:
-        self.recent: Recent[int, Facts] = Recent(_FACTS_BYTES, weigh_facts)
+    def __init__(self, room: Room) -> None:
+        self.recent: Recent[int, Facts] = Recent(room.facts, weigh_facts)
         self.unstored: dict[int, bytes] = {}
 
 
@@ -189,6 +185,7 @@ class Code:
 
     Args:
         kept: facts that an earlier state read; what is read now is added.
+        room: how much is kept.
     """
 
     def __init__(
@@ -200,8 +197,10 @@ class Code:
         view_name: str,
         settings: Settings,
         kept: KeptFacts,
+        room: Room,
     ) -> None:
         self.snapshot = snapshot
+        self.room = room
         self.root = root
         self.paths = snapshot.files.paths
         self._connection = connection
@@ -212,17 +211,17 @@ class Code:
         self._blobs: list[int] = snapshot.files.blob_ids.tolist()
         names = snapshot.files.language_names
         self.languages = [names[number] for number in snapshot.files.languages.tolist()]
-        self._files: Recent[int, SourceFile] = Recent(_FILES_BYTES, lambda file: file.n_bytes)
+        self._files: Recent[int, SourceFile] = Recent(room.files, lambda file: file.n_bytes)
         self._from_disks: dict[int, SourceFile] = {}  # those of which the index has not what is there now
         self._found: set[int] = set()  # the files of which the facts are known
-        self._named: Recent[str, list[int]] = Recent(_NAMED_NODES, lambda nodes: len(nodes) + 8)
+        self._named: Recent[str, list[int]] = Recent(room.names, lambda nodes: len(nodes) + 8)
         self._libraries: dict[str, bool] = {}
         self._table: DefinitionTable | None = None
         self._all_loaded = False
         self.changed: dict[int, tuple[int, int]] = {}
         self.unread = 0
         self.numbers = {path: number for number, path in enumerate(self.paths)}
-        self.modules = Modules(self.paths, self.read_text)
+        self.modules = Modules(self.paths, self.read_text, room.places)
         self._stamps = self._read_stamps()
 
     # -- what is on disk now ------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ Needs = frozenset[int]
 
 _MAX_OPEN = 96  # questions that wait for each other
 _NO_CUT = _MAX_OPEN + 1
-_MAX_KNOWN = 120_000  # answers that are remembered; those go that were not used for longest
+_MAX_KNOWN = 120_000
 
 
 # -- what may be needed, as numbers; two may share one, which only costs time -----------------------------------------

@@ -39,7 +39,7 @@ _COMMENT = re.compile(r"//[^\n\"]*$|/\*.*?\*/", re.MULTILINE | re.DOTALL)
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 _MANIFESTS = frozenset({"package.json", "tsconfig.json", "jsconfig.json", "go.mod", "Cargo.toml", "tsconfig.base.json"})
 
-_MAX_KEPT = 40_000  # look-ups that are remembered
+_MAX_KEPT = 40_000
 
 _STANDS_FOR_FOLDER = frozenset({"__init__", "index", "mod", "lib", "main"})
 
@@ -60,13 +60,14 @@ class Modules:
     Args:
         paths: the files, by number.
         read: returns the text of a manifest, empty when it cannot be read.
+        limit: how many look-ups are remembered.
     """
 
-    def __init__(self, paths: Sequence[str], read: Callable[[str], str]) -> None:
+    def __init__(self, paths: Sequence[str], read: Callable[[str], str], limit: int = _MAX_KEPT) -> None:
         self.paths = paths
         self._read = read
         self._number = {path: number for number, path in enumerate(paths)}
-        self._kept: Recent[tuple[str, str, str], Found] = Recent(_MAX_KEPT, lambda _: 1)
+        self._kept: Recent[tuple[str, str, str], Found] = Recent(limit, lambda _: 1)
         self._tried: set[int] = set()
 
     def resolve(self, module: str, path: str, family: str) -> Place:

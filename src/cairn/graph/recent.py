@@ -3,10 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, Self, TypeVar
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
+
+
+class Room(NamedTuple):
+    """How much the graph of one project keeps of what it read and found out, beyond what its arrays take.
+
+    `files` and `facts` are bytes, by estimates; `names`, `places`, `answers` and `rows` count definitions that were
+    looked up by name, modules that were looked up, expressions that were evaluated, and references that were resolved.
+    """
+
+    files: int
+    facts: int
+    names: int
+    places: int
+    answers: int
+    rows: int
+
+    @classmethod
+    def of(cls, kept_bytes: int) -> Self:
+        """Divide what may be kept in all; shares and sizes are measured ones."""
+        return cls(
+            files=kept_bytes // 2,
+            facts=kept_bytes // 5,
+            names=kept_bytes // 400,
+            places=kept_bytes // 5_000,
+            answers=kept_bytes // 1_800,
+            rows=kept_bytes // 2_000,
+        )
 
 
 class Recent(Generic[K, V]):

@@ -17,7 +17,6 @@ from cairn.graph.rules import COMMON_NAMES, FUNCTION_KINDS, TYPE_KINDS
 from cairn.source.imports import Import, ImportFlag
 from cairn.source.references import KINDS
 
-_MAX_KEPT_ROWS = 100_000  # of references whose edges are remembered
 _MAX_RENAMES = 12  # steps from one variable to the next
 CALL, CONSTRUCT, INHERIT, IMPLEMENT, DECORATE, USE = range(len(KINDS))
 
@@ -66,7 +65,7 @@ class Resolver:
     def __init__(self, code: Code) -> None:
         self.meaning = Evaluator(code)
         self._code = code
-        self._rows: Recent[int, _Rows] = Recent(_MAX_KEPT_ROWS, lambda rows: rows.count + 10)
+        self._rows: Recent[int, _Rows] = Recent(code.room.rows, lambda rows: rows.count + 10)
 
     # -- a file's edges -----------------------------------------------------------------------------------------------
 

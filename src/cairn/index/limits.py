@@ -59,6 +59,11 @@ def limits_of(settings: Settings, *, background: bool, cores: int | None = None)
     )
 
 
+def kept_bytes_of(settings: Settings) -> int:
+    """Return how much the symbol graph may keep of files that it can read again: a quarter of what is left."""
+    return (settings.memory_mb - BASE_MB) * 1_000_000 // 4
+
+
 def usable_cores() -> int:
     """Return how many cores this process may run on."""
     if sys.platform == "linux":
