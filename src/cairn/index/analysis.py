@@ -74,10 +74,15 @@ class _Expansion:
 
 
 class Vocabulary(dict[str, int]):
-    """Numbers raw words as they are first looked up, and remembers the terms and words each stands for."""
+    """Numbers raw words as they are first looked up, and remembers the terms and words each stands for.
 
-    def __init__(self) -> None:
+    Args:
+        share: how much of the usual size it may have.
+    """
+
+    def __init__(self, share: float = 1.0) -> None:
         super().__init__()
+        self._share = share
         self.words: list[str] = []
         self._word_ids: dict[str, int] = {}
         self._term_ids: dict[str, int] = {}
@@ -111,7 +116,7 @@ class Vocabulary(dict[str, int]):
     @property
     def full(self) -> bool:
         """Whether it has grown so much that a fresh one should take over, to bound memory."""
-        return len(self) > _MAX_RAW_WORDS or len(self.words) > _MAX_WORDS
+        return len(self) > self._share * _MAX_RAW_WORDS or len(self.words) > self._share * _MAX_WORDS
 
 
 class _Counts(NamedTuple):
@@ -124,9 +129,16 @@ class _Counts(NamedTuple):
 
 
 class Analyzer:
-    """Analyses chunk texts in batches; `word_vectors` is the embedding model's view of single words."""
+    """Analyses chunk texts in batches.
 
-    def __init__(self, word_vectors: WordVectors, dimensions: int) -> None:
+    Args:
+        word_vectors: the embedding model's view of single words.
+        dimensions: the length of a vector.
+        share: how much of the usual number of words is remembered; with fewer it takes longer.
+    """
+
+    def __init__(self, word_vectors: WordVectors, dimensions: int, share: float = 1.0) -> None:
+        self._share = share
         self._word_vectors = word_vectors
         self._dimensions = dimensions
         self._reset()
@@ -136,7 +148,7 @@ class Analyzer:
         self._reset()
 
     def _reset(self) -> None:
-        self._vocabulary = Vocabulary()
+        self._vocabulary = Vocabulary(self._share)
         # Of the vocabulary's words. Room for as many as there may be takes memory only as it is filled.
         self._vectors = np.empty((_MAX_WORDS, self._dimensions), dtype=np.float32)
         self._n_embedded = 0

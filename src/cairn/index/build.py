@@ -72,7 +72,7 @@ class Builder:
         self._model = model
         self._settings = settings
         self._limits = limits
-        self._analyzer = Analyzer(model.word_vectors, model.dimensions)
+        self._analyzer = Analyzer(model.word_vectors, model.dimensions, limits.vocabulary_share)
         self._n_unshown = 0  # files committed since the last generation
         self._loaded: tuple[tuple[int, int], ViewArrays] | None = None  # of a view in a generation
         self._view_files = ViewFiles(state, f"{ANALYSIS_VERSION} {model.fingerprint}")
