@@ -133,7 +133,8 @@ def measure(command: Sequence[str], environment: dict[str, str]) -> dict[str, ob
         "processes": most,
         "seconds": round(time.perf_counter() - begun, 1),
         "cpu_seconds": round(after.children_user + after.children_system - cpu.children_user - cpu.children_system, 1),
-        **({"status": process.returncode, "errors": errors[-300:]} if process.returncode not in (0, 1) else {}),
+        "status": process.returncode,
+        "errors": errors[-300:] if process.returncode not in (0, 1) else "",
     }
 
 

@@ -29,8 +29,8 @@ class Limits(NamedTuple):
     """How large the pieces of a run are.
 
     `helpers` processes parse beside the first, 0 when it parses itself. A batch is committed at `batch_chunks` or at
-    `batch_bytes` of source; `in_flight_bytes` of source at most are with helpers at once. `vocabulary_share` is how many
-    of the words that are usually remembered from batch to batch may be.
+    `batch_bytes` of source; `in_flight_bytes` of source at most are with helpers at once. `vocabulary_share` says how
+    many of the words that are usually remembered from batch to batch may be.
     """
 
     helpers: int

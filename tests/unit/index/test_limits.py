@@ -9,7 +9,15 @@ import pytest
 
 from cairn.config import Settings
 from cairn.errors import ConfigError
-from cairn.index.limits import Limits, background_cores, kept_bytes_of, limits_of, lower_priority, on_battery, run_behind
+from cairn.index.limits import (
+    Limits,
+    background_cores,
+    kept_bytes_of,
+    limits_of,
+    lower_priority,
+    on_battery,
+    run_behind,
+)
 
 
 def test_a_run_that_somebody_waits_for_uses_all_cores_up_to_four() -> None:
