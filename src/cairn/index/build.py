@@ -36,6 +36,7 @@ from cairn.index.views import View
 from cairn.index.words import ParsedText
 from cairn.source.walk import Walk
 from cairn.storage import blob_db, meta_db, segment_db, view_db
+from cairn.storage.arrays import release
 from cairn.storage.connection import mapped_errors, transaction
 from cairn.storage.segment_db import SegmentRow
 from cairn.storage.view_db import FileRow, ViewRow
@@ -284,7 +285,7 @@ class Builder:
         if not collect and not several and len(rows) <= MAX_SEGMENTS:
             return
         chosen = rows if collect else _small_ones(rows)
-        segments = [Segment.load(self._state.segment(row.name)) for row in chosen]
+        segments = [_loaded(self._state.segment(row.name)) for row in chosen]
         stored = {int(blob) for segment in segments for blob in segment.blob_ids}
         keep = stored & view_db.live_blob_ids(self._connection) if collect else stored
         name = new_name()
@@ -329,6 +330,13 @@ def _small_ones(rows: list[SegmentRow]) -> list[SegmentRow]:
     """Return the segments worth merging: without the largest, when it is so large that moving it would be the work."""
     *small, largest = sorted(rows, key=lambda row: row.n_rows)
     return small if largest.n_rows > LARGE_SEGMENT * sum(row.n_rows for row in small) else [*small, largest]
+
+
+def _loaded(path: Path) -> Segment:
+    """Return a segment of which nothing takes memory yet."""
+    segment = Segment.load(path)
+    release([segment.vectors])
+    return segment
 
 
 def _loads(path: Path) -> bool:

@@ -25,7 +25,7 @@ _PREFIX = struct.Struct("<8sIII")
 _FORMAT = 1
 _ALIGN = 64
 _BLOCK_BYTES = 8_000_000  # of a file that is read through, held in memory at a time
-_SMALL_BYTES = 1_000_000  # a file up to this size may stay mapped whole
+_LARGE_BYTES = 128_000_000  # a file beyond this size does not stay mapped whole once it was checked
 
 Described = dict[str, tuple[str, tuple[int, ...], int]]  # by name: type, shape, and first byte behind the header
 
@@ -192,7 +192,7 @@ def _checksum(body: memoryview, begin: int) -> int:
     checksum = begin
     for first in range(0, len(body), _BLOCK_BYTES):
         checksum = zlib.crc32(body[first : first + _BLOCK_BYTES], checksum)
-        if len(body) > _SMALL_BYTES and isinstance(body.obj, mmap.mmap):
+        if len(body) > _LARGE_BYTES and isinstance(body.obj, mmap.mmap):
             _let_go(body.obj)
     return checksum
 
