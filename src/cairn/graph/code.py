@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,9 +17,11 @@ import numpy.typing as npt
 
 from cairn import waiting
 from cairn.config import Settings
-from cairn.errors import StoreError, UnparsableError
+from cairn.errors import IndexLockedError, StoreError, UnparsableError
 from cairn.graph.modules import Modules
+from cairn.graph.recent import Recent, Room
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, Rules, rules_of
+from cairn.graph.table import DefinitionTable
 from cairn.index.beside import FACTS_JOB, Task, parse_beside
 from cairn.index.isolation import isolated
 from cairn.index.limits import limits_of
@@ -29,13 +31,14 @@ from cairn.index.store import StateDir
 from cairn.source.content import check_content, normalize
 from cairn.source.imports import Import
 from cairn.source.languages import BY_NAME, detect_language
-from cairn.source.references import KINDS, NO_FACTS, Facts, decode
+from cairn.source.references import FACTS_FORMAT, KINDS, NO_FACTS, Facts, decode
 from cairn.source.roles import Role
 from cairn.source.text import split_identifier, term_hash, terms_of
 from cairn.source.walk import read_file
-from cairn.storage import blob_db, chunk_db, view_db
+from cairn.storage import blob_db, chunk_db, meta_db, view_db
 from cairn.storage.connection import mapped_errors, transaction
 from cairn.storage.lock import write_lock
+from cairn.storage.rows import reading
 from cairn.types import Definition
 
 # A node is a definition, or a file as a whole: the file's number shifted left, plus the definition's place plus one.
@@ -44,6 +47,7 @@ PLACE_MASK = (1 << NODE_BITS) - 1
 MAX_REREAD = 200  # files changed since they were indexed that are parsed on the spot; more are left as indexed
 _MANY_FILES = 48  # from so many on, other processes are worth starting
 _MANIFEST_BYTES = 1_000_000
+_STORED_BYTES = 4_000_000  # of facts that are stored at a time
 
 _LIBRARY_MANIFESTS = ("pyproject.toml", "setup.py", "package.json", "Cargo.toml", "composer.json", "go.mod", "pom.xml")
 
@@ -128,6 +132,11 @@ class SourceFile:
             if "." not in attribute:
                 self.attributes.setdefault((self.enclosing_type(scope), attribute), []).append((scope, value))
 
+    @property
+    def n_bytes(self) -> int:
+        """About how much memory it takes."""
+        return 2_000 + 900 * len(self.definitions) + weigh_facts(self.facts)
+
     def enclosing_type(self, scope: int) -> int:
         """Return the innermost type around a scope, the scope itself included; -1 for none."""
         while scope >= 0 and self.definitions[scope].kind not in _SELF_KINDS:
@@ -153,11 +162,52 @@ _SELF_KINDS = frozenset({"class", "interface", "struct", "trait", "impl", "enum"
 }
 
 
+def weigh_facts(facts: Facts) -> int:
+    """Return about how many bytes of memory facts take with what `SourceFile` makes of them."""
+    return 1_000 + 90 * len(facts.texts) + 20 * len(facts.kinds) + 500 * len(facts.imports) + 400 * len(facts.values)
+
+
+class KeptFacts:
+    """Facts by blob, for one state of the code after the other.
+
+    Attributes:
+        recent: those that were used last.
+        unstored: (hash of the content, facts as bytes), those that are not in the index, as far as there is room.
+        fresh: whether any of these came since it was last tried to store them.
+    """
+
+    def __init__(self, room: Room) -> None:
+        self.recent: Recent[int, Facts] = Recent(room.facts, weigh_facts)
+        self.unstored: dict[int, tuple[bytes, bytes]] = {}
+        self.fresh = False
+        self._left = room.unstored
+
+    def add(self, found: Iterable[tuple[int, bytes, bytes]]) -> None:
+        """Keep facts to be stored; those for which there is no room have to be found again."""
+        for blob, content_hash, encoded in found:
+            if len(encoded) <= self._left and blob not in self.unstored:
+                self._left -= len(encoded)
+                self.unstored[blob] = (content_hash, encoded)
+                self.fresh = True
+
+    def take_unstored(self) -> list[tuple[int, bytes, bytes]]:
+        """Return what is to be stored, which is not kept here any longer."""
+        taken = [(blob, *one) for blob, one in self.unstored.items()]
+        self._left += sum(len(encoded) for _, _, encoded in taken)
+        self.unstored.clear()
+        self.fresh = False
+        return taken
+
+
 class Code:
     """All files of one state of a view, and where names are defined.
 
+    Files that were not used for long are dropped, and read again from the index when they are asked for: a project is
+    larger than what may be in memory.
+
     Args:
-        kept: facts by blob that an earlier state read; what is read now is added.
+        kept: facts that an earlier state read; what is read now is added.
+        room: how much is kept.
     """
 
     def __init__(
@@ -168,9 +218,11 @@ class Code:
         root: Path,
         view_name: str,
         settings: Settings,
-        kept: dict[int, Facts],
+        kept: KeptFacts,
+        room: Room,
     ) -> None:
         self.snapshot = snapshot
+        self.room = room
         self.root = root
         self.paths = snapshot.files.paths
         self._connection = connection
@@ -181,17 +233,17 @@ class Code:
         self._blobs: list[int] = snapshot.files.blob_ids.tolist()
         names = snapshot.files.language_names
         self.languages = [names[number] for number in snapshot.files.languages.tolist()]
-        self._files: dict[int, SourceFile] = {}
-        self._named: dict[str, list[int]] = {}
+        self._files: Recent[int, SourceFile] = Recent(room.files, lambda file: file.n_bytes)
+        self._from_disks: dict[int, SourceFile] = {}  # those of which the index has not what is there now
+        self._found: set[int] = set()  # the files of which the facts are known
+        self._named: Recent[str, list[int]] = Recent(room.names, lambda nodes: len(nodes) + 8)
         self._libraries: dict[str, bool] = {}
-        self._by_name: dict[str, list[int]] = {}
+        self._table: DefinitionTable | None = None
         self._all_loaded = False
-        self._reread: list[int] = []
-        self._found: list[tuple[int, bytes, bytes]] = []  # facts to be stored
         self.changed: dict[int, tuple[int, int]] = {}
         self.unread = 0
         self.numbers = {path: number for number, path in enumerate(self.paths)}
-        self.modules = Modules(self.paths, self.read_text)
+        self.modules = Modules(self.paths, self.read_text, room.places)
         self._stamps = self._read_stamps()
 
     # -- what is on disk now ------------------------------------------------------------------------------------------
@@ -231,10 +283,11 @@ class Code:
         self.unread = max(0, len(changed) - MAX_REREAD)
         self._files.clear()
         self._named.clear()
+        self._found.clear()
+        self._table = None
         self._all_loaded = False
-        self._reread = sorted(changed)[:MAX_REREAD]
-        for number in self._reread:
-            self._files[number] = self._from_disk(number)
+        self._from_disks = {number: self._from_disk(number) for number in sorted(changed)[:MAX_REREAD]}
+        self._found.update(self._from_disks)
 
     def _from_disk(self, number: int) -> SourceFile:
         path = self.paths[number]
@@ -264,38 +317,71 @@ class Code:
     # -- files --------------------------------------------------------------------------------------------------------
 
     def file(self, number: int) -> SourceFile:
-        """Return one file, read when it is asked for first."""
-        if number not in self._files:
-            self.load([number])
-        return self._files[number]
+        """Return one file, read when it is asked for first, or again after a while."""
+        return self._files.get(number) or self._files.put(number, self._open(number))
+
+    def _open(self, number: int) -> SourceFile:
+        self.load([number])
+        if (changed := self._from_disks.get(number)) is not None:
+            return changed
+        blob, language = self._blobs[number], self.languages[number]
+        definitions, facts = self._read_blob(blob, language)
+        if facts is None:
+            facts = self._find_again(number)
+            if (changed := self._from_disks.get(number)) is not None:
+                return changed
+        return SourceFile(number, self.paths[number], language, definitions, facts, rules_of(language))
+
+    def _read_blob(self, blob: int, language: str) -> tuple[Sequence[Definition], Facts | None]:
+        """Return what a blob of the view defines, and what it refers to, None if that was not kept.
+
+        Raises:
+            IndexLockedError: if the index does not hold it any more, for another process changed it meanwhile.
+        """
+        with mapped_errors(self._state.database), reading(self._connection):
+            hashes = blob_db.read_blob_hashes(self._connection, [blob])
+            if not hashes or meta_db.identity(self._connection) != self.identity:
+                raise IndexLockedError("the index was changed by another process meanwhile", "run the command again")
+            definitions = chunk_db.read_definitions(self._connection, [blob]).get(blob, ())
+            facts = self._facts_of(blob, language)
+        return definitions, facts
+
+    def _find_again(self, number: int) -> Facts:
+        """Return the facts of a file for which there was no room, and which could not be stored yet."""
+        waiting.check()
+        hashes = blob_db.read_blob_hashes(self._connection, [self._blobs[number]])
+        facts = NO_FACTS
+        for blob, encoded in self._run(self._tasks([number], hashes), 1):
+            facts = self._kept.recent.put(blob, decode(encoded) or NO_FACTS)
+            self._keep([(blob, hashes[blob], encoded)])
+        return facts
+
+    def _facts_of(self, blob: int, language: str) -> Facts | None:
+        """Return what a blob refers to, None if that was not found out yet, or not kept."""
+        if not BY_NAME[language].references:
+            return NO_FACTS
+        if (facts := self._kept.recent.get(blob)) is not None:
+            return facts
+        _, data = self._kept.unstored.get(blob, (b"", None))
+        if data is None:
+            data = blob_db.read_facts(self._connection, [blob]).get(blob)
+        if data is None or (facts := decode(data)) is None:
+            return None
+        return self._kept.recent.put(blob, facts)
 
     def load(self, numbers: Iterable[int], progress: Progress | None = None) -> None:
-        """Read several files at once; facts that are not stored yet are extracted and stored."""
-        missing = [number for number in numbers if number not in self._files]
-        if not missing:
-            return
-        blobs = sorted({self._blobs[number] for number in missing})
-        wanted = [blob for blob in blobs if blob not in self._kept]
-        for blob, data in blob_db.read_facts(self._connection, wanted).items():
-            if (facts := decode(data)) is not None:
-                self._kept[blob] = facts
-        self._extract([number for number in missing if self._blobs[number] not in self._kept], progress)
-        definitions = chunk_db.read_definitions(self._connection, blobs)
-        for number in missing:
-            if number in self._files:
-                continue
-            blob, language = self._blobs[number], self.languages[number]
-            self._files[number] = SourceFile(
-                number, self.paths[number], language, definitions.get(blob, ()), self._kept[blob], rules_of(language)
-            )
+        """Find the facts of several files at once, as far as they are not stored yet, and keep them."""
+        missing = [number for number in numbers if number not in self._found]
+        if missing:
+            self._extract(missing, progress)
+            self._found.update(missing)
 
     def indexed(self, number: int, blob: int) -> SourceFile | None:
         """Return a file as it was when it showed a blob, None if that is not known any more."""
-        stored = blob_db.read_facts(self._connection, [blob]).get(blob)
-        facts = self._kept.get(blob) or (decode(stored) if stored is not None else None)
+        language = self.languages[number]
+        facts = self._facts_of(blob, language)
         if facts is None or not blob_db.read_blob_hashes(self._connection, [blob]):
             return None
-        language = self.languages[number]
         definitions = chunk_db.read_definitions(self._connection, [blob]).get(blob, [])
         return SourceFile(number, self.paths[number], language, definitions, facts, rules_of(language))
 
@@ -307,52 +393,87 @@ class Code:
 
     def _extract(self, numbers: Sequence[int], progress: Progress | None) -> None:
         """Find the facts of files that have none yet, and store them for the next time."""
-        hashes = blob_db.read_blob_hashes(self._connection, sorted({self._blobs[number] for number in numbers}))
-        tasks: dict[int, Task[int]] = {}
+        blobs = sorted({self._blobs[number] for number in numbers if BY_NAME[self.languages[number]].references})
+        known = blob_db.blobs_with_facts(self._connection, blobs, FACTS_FORMAT) | self._kept.unstored.keys()
+        wanted = [blob for blob in blobs if blob not in known]
+        if not wanted:
+            return
+        hashes = blob_db.read_blob_hashes(self._connection, wanted)
+        tasks = self._tasks([number for number in numbers if self._blobs[number] in hashes], hashes)
+        found: list[tuple[int, bytes, bytes]] = []
+        n_bytes = 0
+        for done, (blob, encoded) in enumerate(self._run(tasks, len(wanted)), 1):
+            found.append((blob, hashes[blob], encoded))
+            n_bytes += len(encoded)
+            if n_bytes >= _STORED_BYTES:
+                self._keep(found)
+                found, n_bytes = [], 0
+            if progress is not None:
+                progress(done, len(wanted))
+        self._keep(found)
+
+    def _tasks(self, numbers: Iterable[int], hashes: Mapping[int, bytes]) -> Iterator[Task[int]]:
+        """Read the files of some blobs, one for each; one that changed since the index was made is taken as it is."""
+        done: set[int] = set()
         for number in numbers:
-            blob, language = self._blobs[number], self.languages[number]
-            if blob in tasks or blob in self._kept:
-                continue
-            if not BY_NAME[language].references:
-                self._kept[blob] = NO_FACTS
+            blob = self._blobs[number]
+            if blob in done or number in self._from_disks:
                 continue
             data = self._read(self.paths[number])
             if data is None or blake2b(data, digest_size=HASH_BYTES).digest() != hashes.get(blob):
-                self._files[number] = self._from_disk(number)  # changed since the changed files were looked for
+                self._from_disks[number] = self._from_disk(number)  # since the changed files were looked for
             else:
-                tasks[blob] = Task(data, language, blob)
-        found: list[tuple[int, bytes, bytes]] = []
-        for done, (blob, encoded) in enumerate(self._run(tasks), 1):
-            self._kept[blob] = decode(encoded) or NO_FACTS
-            found.append((blob, hashes[blob], encoded))
-            if progress is not None:
-                progress(done, len(tasks))
-        self._found += found
-        if not self._connection.in_transaction:
-            self.keep_found()
+                done.add(blob)
+                yield Task(data, self.languages[number], blob)
 
-    def _run(self, tasks: dict[int, Task[int]]) -> Iterable[tuple[int, bytes]]:
+    def _run(self, tasks: Iterator[Task[int]], count: int) -> Iterable[tuple[int, bytes]]:
         limits = limits_of(self._settings, background=False)
-        n_helpers = limits.helpers if len(tasks) >= _MANY_FILES else 1
-        return parse_beside(tasks.values(), FACTS_JOB, n_helpers=n_helpers, in_flight_bytes=limits.in_flight_bytes)
+        n_helpers = limits.helpers if count >= _MANY_FILES else 1
+        return parse_beside(tasks, FACTS_JOB, n_helpers=n_helpers, in_flight_bytes=limits.in_flight_bytes)
+
+    def _keep(self, found: Iterable[tuple[int, bytes, bytes]]) -> None:
+        """Store facts; within a question, which reads one state, they are kept until it is answered."""
+        if self._connection.in_transaction:
+            self._kept.add(found)
+        else:
+            self._store([*self._kept.take_unstored(), *found])
 
     def keep_found(self) -> None:
-        """Store the facts found since the last time; within a question, which reads one state, nothing is written."""
-        found, self._found = self._found, []
+        """Store the facts that were found while nothing could be written."""
+        if self._kept.fresh:
+            self._store(self._kept.take_unstored())
+
+    def _store(self, found: Sequence[tuple[int, bytes, bytes]]) -> None:
         if not found:
             return
         try:
             with mapped_errors(self._state.database), write_lock(self._state.lock, 0), transaction(self._connection):
                 blob_db.put_facts(self._connection, found)
-        except StoreError:
-            return  # another process writes, or nobody may; they are found again next time
+        except StoreError:  # another process writes, or nobody may; it is tried again when there are more
+            self._kept.add(found)
+            self._kept.fresh = False
 
     def load_all(self, progress: Progress | None = None) -> None:
-        """Read every file."""
+        """Find the facts of every file."""
         if not self._all_loaded:
             self.load(range(len(self.paths)), progress)
-            self._by_name = self._index_names()
             self._all_loaded = True
+
+    @property
+    def table(self) -> DefinitionTable:
+        """All definitions as arrays."""
+        if self._table is None:
+            others = {
+                number: [(one.kind, one.name) for one in file.definitions] for number, file in self._from_disks.items()
+            }
+            with mapped_errors(self._state.database), reading(self._connection):
+                if meta_db.identity(self._connection) != self.identity:
+                    raise IndexLockedError(
+                        "the index was changed by another process meanwhile", "run the command again"
+                    )
+                rows = chunk_db.iter_definitions(self._connection)
+                self._table = DefinitionTable.of(rows, self._blobs, others, NODE_BITS)
+        return self._table
 
     # -- definitions --------------------------------------------------------------------------------------------------
 
@@ -362,28 +483,20 @@ class Code:
 
     def named(self, name: str) -> list[int]:
         """Return the definitions called `name`, in the order of their files."""
-        if self._all_loaded:
-            return self._by_name.get(name, [])
-        if name not in self._named:
-            nodes: list[int] = []
-            self._named[name] = nodes
-            if not name.isprintable():  # no definition's name; SQLite takes no text that is no UTF-8
-                return nodes
-            for blob, ordinal in chunk_db.exact_definitions(self._connection, name):
-                files = self._files_of_blob.get(blob, ())
-                nodes += [node_of(number, ordinal) for number in files if number not in self._reread]
-            for number in self._reread:
-                definitions = self._files[number].definitions
-                nodes += [node_of(number, place) for place, one in enumerate(definitions) if one.name == name]
-            nodes.sort()
-        return self._named[name]
+        if (found := self._named.get(name)) is not None:
+            return found
+        return self._named.put(name, self.table.called(name) if self._all_loaded else self._find_named(name))
 
-    def _index_names(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = defaultdict(list)
-        for number in range(len(self.paths)):
-            for place, one in enumerate(self._files[number].definitions):
-                found[one.name].append(node_of(number, place))
-        return dict(found)
+    def _find_named(self, name: str) -> list[int]:
+        nodes: list[int] = []
+        if not name.isprintable():  # no definition's name; SQLite takes no text that is no UTF-8
+            return nodes
+        for blob, ordinal in chunk_db.exact_definitions(self._connection, name):
+            files = self._files_of_blob.get(blob, ())
+            nodes += [node_of(number, ordinal) for number in files if number not in self._from_disks]
+        for number, file in self._from_disks.items():
+            nodes += [node_of(number, place) for place, one in enumerate(file.definitions) if one.name == name]
+        return sorted(nodes)
 
     @cached_property
     def _files_of_blob(self) -> dict[int, list[int]]:
@@ -424,8 +537,7 @@ class Code:
         """Return the files, all or those of some, whose text has an identifier; perhaps some more that are at hand."""
         found = self.may_mention(name) if among is None else among
         raw = name.encode("utf-8", "surrogateescape")
-        at_hand = self._files.keys()
-        return {number for number in found if number in at_hand or self._says(number, raw)}
+        return {number for number in found if number in self._found or self._says(number, raw)}
 
     def may_mention(self, name: str) -> set[int]:
         """Return the files that the index knows to have the stem of an identifier, as `filter` is that of `filters`."""
@@ -435,7 +547,7 @@ class Code:
         rows = self.snapshot.term_rows([term_hash(terms[-1])]).rows
         blobs = np.unique(self.snapshot.blob_of_row[rows])
         found = (self._files_of_blob.get(blob, ()) for blob in self.snapshot.blob_ids[blobs].tolist())
-        return {number for numbers in found for number in numbers} | set(self._reread)
+        return {number for numbers in found for number in numbers} | self._from_disks.keys()
 
     def _says(self, number: int, raw: bytes) -> bool:
         waiting.check()

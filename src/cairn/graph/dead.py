@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections import Counter, deque
-from collections.abc import Iterable
+from array import array
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
 
 from cairn import waiting
-from cairn.graph.code import Code, SourceFile, file_of, node_of, place_of
+from cairn.graph.code import NODE_BITS, PLACE_MASK, Code, SourceFile, node_of, place_of
 from cairn.graph.graph import Graph
+from cairn.graph.network import Ints
 from cairn.graph.resolve import DECORATE
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.graph.symbols import symbol_of
@@ -32,45 +37,95 @@ def find_dead(graph: Graph, limit: int = 0) -> DeadCode:
     """
     code = graph.code
     code.load_all(graph.progress)
-    entries = dict(_entry_points(graph))
-    alive = _reachable(graph, entries)
-    loosely = _called_on_unknown(code)
-    found = [
-        dead
-        for number in range(len(code.paths))
-        for place in range(len(code.file(number).definitions))
-        if node_of(number, place) not in alive
-        and (dead := _judge(graph, code.file(number), place, alive, loosely)) is not None
-    ]
+    survey = _survey(graph)
+    unreached = _unreached(graph, survey)
+    files = unreached >> NODE_BITS
+    found: list[DeadSymbol] = []
+    for number in np.unique(files).tolist():
+        waiting.check()
+        source, own = code.file(number), unreached[files == number].tolist()
+        judged = (_judge(graph, source, place_of(node), set(own), survey.loosely) for node in own)
+        found += [one for one in judged if one is not None]
     found.sort(key=lambda one: (-one.confidence, one.symbol.path, one.symbol.line))
     shown = found[: limit or None]
-    return DeadCode(tuple(shown), dict(Counter(entries.values())), len(found) - len(shown), graph.notes)
+    return DeadCode(tuple(shown), dict(Counter(survey.entries.values())), len(found) - len(shown), graph.notes)
 
 
-def _reachable(graph: Graph, entries: Iterable[int]) -> set[int]:
-    """Return all that entry points lead to; a type that is reached keeps its bases, a method its overloads."""
-    code, network = graph.code, graph.network
-    alive = set(entries)
-    queue = deque(alive)
-    while queue:
+class _Survey(NamedTuple):
+    """What a look at each file tells.
+
+    `entries` are the entry points with the reason; `sources` and `targets` say which definition keeps which other of
+    its file; `loosely` counts how often each name stands as the last part of a reference anywhere.
+    """
+
+    entries: dict[int, str]
+    sources: array[int]
+    targets: array[int]
+    loosely: Counter[str]
+
+
+def _survey(graph: Graph) -> _Survey:
+    code = graph.code
+    survey = _Survey({}, array("q"), array("q"), Counter())
+    scripts = set(_scripts(graph))
+    for number in range(len(code.paths)):
         waiting.check()
-        node = queue.popleft()
-        following = network.targets[network.out_of(node)].tolist()
-        if place_of(node) >= 0:
-            one = code.definition(node)
-            following += code.group(node)
-            source = code.file(file_of(node))
-            if one.parent >= 0:
-                following.append(node_of(file_of(node), one.parent))
-            if one.kind in TYPE_KINDS:
-                members = source.members.get(one.qualified_name, {})
-                runs = [name for name in members if _runs_by_itself(source, name)]
-                following += [node_of(source.number, place) for name in runs for place in members[name]]
-        for other in following:
-            if other not in alive:
-                alive.add(other)
-                queue.append(other)
-    return alive
+        source = code.file(number)
+        survey.entries.update(_entry_points(graph, source, scripts))
+        for one, other in _kept_by(source):
+            survey.sources.append(node_of(number, one))
+            survey.targets.append(node_of(number, other))
+        facts = source.facts
+        survey.loosely.update(facts.texts[expression].rpartition(".")[2] for expression in facts.expressions)
+    return survey
+
+
+def _kept_by(source: SourceFile) -> Iterator[tuple[int, int]]:
+    """Yield which definition keeps which: one its owner, a type what runs by itself, a method its overloads."""
+    for place, one in enumerate(source.definitions):
+        if one.parent >= 0:
+            yield place, one.parent
+        if one.kind in TYPE_KINDS:
+            members = source.members.get(one.qualified_name, {})
+            yield from ((place, other) for name in members if _runs_by_itself(source, name) for other in members[name])
+    for owner, by_name in source.members.items():
+        for places in by_name.values():
+            if len(places) > 1:
+                yield from _overloads(source, owner, places)
+
+
+def _overloads(source: SourceFile, owner: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the same of definitions of one name, in few steps; see `cairn.graph.code.Code.group`."""
+    for are_functions in (True, False):
+        same = [one for one in places if (source.definitions[one].kind in FUNCTION_KINDS) == are_functions]
+        own = [one for one in same if _owner_of(source, one) == owner]
+        yield from zip(own, [*own[1:], *own[:1]], strict=True)  # a circle
+        yield from ((own[0], one) for one in same if own)
+
+
+def _owner_of(source: SourceFile, place: int) -> str:
+    one = source.definitions[place]
+    return one.qualified_name[: -len(one.name) - 1]
+
+
+def _unreached(graph: Graph, survey: _Survey) -> Ints:
+    """Return the definitions that no entry point leads to, in ascending order."""
+    code, network = graph.code, graph.network
+    nodes = np.union1d(np.arange(len(code.paths), dtype=np.int64) << NODE_BITS, code.table.nodes)
+    sources = np.searchsorted(nodes, np.concatenate([network.sources, np.array(survey.sources, np.int64)]))
+    targets = np.searchsorted(nodes, np.concatenate([network.targets, np.array(survey.targets, np.int64)]))
+    order = np.argsort(sources, kind="stable")
+    first, targets = np.searchsorted(sources[order], np.arange(len(nodes) + 1)), targets[order]
+    alive = np.zeros(len(nodes), np.bool_)
+    moved = np.searchsorted(nodes, np.array(sorted(survey.entries), np.int64))
+    while len(moved):
+        waiting.check()
+        alive[moved] = True
+        counts = first[moved + 1] - first[moved]
+        edges = np.arange(counts.sum()) + np.repeat(first[moved] - (np.cumsum(counts) - counts), counts)
+        following = np.unique(targets[edges])
+        moved = following[~alive[following]]
+    return nodes[~alive & (nodes & PLACE_MASK > 0)]
 
 
 def _runs_by_itself(source: SourceFile, name: str) -> bool:
@@ -78,28 +133,29 @@ def _runs_by_itself(source: SourceFile, name: str) -> bool:
     return special or name in ("constructor", source.rules.constructor, "toString", "drop", "fmt", "initialize")
 
 
-def _entry_points(graph: Graph) -> Iterable[tuple[int, str]]:
-    """Yield what runs or is used without being called by the project's code, with the reason."""
-    code = graph.code
-    scripts = set(_scripts(graph))
-    for number in range(len(code.paths)):
-        source = code.file(number)
-        roles = Role(int(code.snapshot.files.roles[number]))
-        yield node_of(number, -1), "the top of a file runs when it is loaded"
-        for node in graph.resolver.imported_symbols(number):
-            yield node, "imported"
-        decorated = {
-            scope
-            for kind, scope in zip(source.facts.kinds, source.facts.scopes, strict=True)
-            if kind == DECORATE and scope >= 0
-        }
-        exported = {one.name for one in source.facts.imports if not one.module}
-        for place, one in enumerate(source.definitions):
-            node = node_of(number, place)
-            if reason := _reason(code, source, place, roles, place in decorated, exported):
-                yield node, reason
-            elif (source.path, one.qualified_name) in scripts:
-                yield node, "console script"
+def _entry_points(graph: Graph, source: SourceFile, scripts: Collection[tuple[str, str]]) -> Iterator[tuple[int, str]]:
+    """Yield what of a file, or by its imports, runs or is used without being called by the project's code, and why.
+
+    Args:
+        scripts: (path, name) of the functions that manifests name as commands.
+    """
+    code, number = graph.code, source.number
+    roles = Role(int(code.snapshot.files.roles[number]))
+    yield node_of(number, -1), "the top of a file runs when it is loaded"
+    for node in graph.resolver.imported_symbols(number):
+        yield node, "imported"
+    decorated = {
+        scope
+        for kind, scope in zip(source.facts.kinds, source.facts.scopes, strict=True)
+        if kind == DECORATE and scope >= 0
+    }
+    exported = {one.name for one in source.facts.imports if not one.module}
+    for place, one in enumerate(source.definitions):
+        node = node_of(number, place)
+        if reason := _reason(code, source, place, roles, place in decorated, exported):
+            yield node, reason
+        elif (source.path, one.qualified_name) in scripts:
+            yield node, "console script"
 
 
 def _reason(code: Code, source: SourceFile, place: int, roles: Role, decorated: bool, exported: set[str]) -> str:
@@ -140,16 +196,10 @@ def _scripts(graph: Graph) -> Iterable[tuple[str, str]]:
                     yield code.paths[place], name
 
 
-def _called_on_unknown(code: Code) -> Counter[str]:
-    """Count how often each name stands as the last part of a reference anywhere."""
-    names: Counter[str] = Counter()
-    for number in range(len(code.paths)):
-        facts = code.file(number).facts
-        names.update(facts.texts[expression].rpartition(".")[2] for expression in facts.expressions)
-    return names
-
-
-def _judge(graph: Graph, source: SourceFile, place: int, alive: set[int], loosely: Counter[str]) -> DeadSymbol | None:
+def _judge(
+    graph: Graph, source: SourceFile, place: int, unreached: Collection[int], loosely: Counter[str]
+) -> DeadSymbol | None:
+    """Return what there is to say of a definition that is not reached; `unreached` are those of its file."""
     one = source.definitions[place]
     node = node_of(source.number, place)
     if one.kind not in FUNCTION_KINDS | TYPE_KINDS or one.kind in ("macro", "impl") or not source.rules.family:
@@ -157,7 +207,7 @@ def _judge(graph: Graph, source: SourceFile, place: int, alive: set[int], loosel
     if _runs_by_itself(source, one.name) or one.name == "default" or not one.name:
         return None
     outer = one.parent
-    if outer >= 0 and node_of(source.number, outer) not in alive:
+    if outer >= 0 and node_of(source.number, outer) in unreached:
         return None  # said of what holds it already
     method = outer >= 0 and source.definitions[outer].kind in TYPE_KINDS
     if method and (

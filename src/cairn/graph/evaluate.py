@@ -28,7 +28,7 @@ class Evaluator:
     """Tells what expressions mean in one state of the code; keeps what it found out."""
 
     def __init__(self, code: Code) -> None:
-        self.memory = Memory()
+        self.memory = Memory(code.room.answers)
         self.sight = Sight(code, self.memory)
         self.namesakes = Namesakes(self.sight)
         self._code = code

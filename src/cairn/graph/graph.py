@@ -8,16 +8,17 @@ from pathlib import Path
 
 from cairn import waiting
 from cairn.config import Settings
-from cairn.graph.code import Code, Progress, file_of, node_of, place_of
+from cairn.graph.code import Code, KeptFacts, Progress, file_of, node_of, place_of
 from cairn.graph.network import Network
 from cairn.graph.reach import Feelers
+from cairn.graph.recent import Room
 from cairn.graph.resolve import CALL, CONSTRUCT, DECORATE, USE, Edge, Resolver
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.graph.staleness import stale_files
 from cairn.graph.testfiles import TestFiles
+from cairn.index.limits import kept_bytes_of
 from cairn.index.snapshot import Snapshot
 from cairn.index.store import StateDir
-from cairn.source.references import Facts
 
 STORED_FROM_SECONDS = 0.3  # a network that takes longer to make is kept beside the index
 
@@ -29,17 +30,25 @@ class Graph:
 
     Args:
         progress: is told while facts are found for the first time.
+        kept_bytes: how much is kept of files; by default what the settings allow.
     """
 
     def __init__(
-        self, state: StateDir, root: Path, view_name: str, settings: Settings, progress: Progress | None = None
+        self,
+        state: StateDir,
+        root: Path,
+        view_name: str,
+        settings: Settings,
+        progress: Progress | None = None,
+        kept_bytes: int | None = None,
     ) -> None:
         self.progress = progress
         self._state = state
         self._root = root
         self._view_name = view_name
         self._settings = settings
-        self._kept: dict[int, Facts] = {}
+        self._room = Room.of(kept_bytes_of(settings) if kept_bytes is None else kept_bytes)
+        self._kept = KeptFacts(self._room)
         self._code: Code | None = None
         self._resolver: Resolver | None = None
         self._network: Network | None = None
@@ -52,9 +61,10 @@ class Graph:
         self.connection = connection
         if self._code is None or self._code.snapshot is not snapshot:
             if self._code is not None and self._code.snapshot.state.identity != snapshot.state.identity:
-                self._kept, self._base = {}, None  # another database: a blob's id may mean another content
+                # Another database: a blob's id may mean another content.
+                self._kept, self._base = KeptFacts(self._room), None
             self._code = Code(
-                snapshot, connection, self._state, self._root, self._view_name, self._settings, self._kept
+                snapshot, connection, self._state, self._root, self._view_name, self._settings, self._kept, self._room
             )
             self._resolver = None
         changed = self._code.find_changed()

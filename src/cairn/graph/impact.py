@@ -50,7 +50,7 @@ def impact(graph: Graph, changed: Sequence[int], limit: int = 0, tests: int = 20
         strict=True,
     )
     files = {file_of(node) for node in changed}
-    importers = {other for file in files for other in graph.network.importers.get(file, ())}
+    importers = {other for file in files for other in graph.network.importers(file)}
     ranked, _ = rank_tests(graph, changed, reached, tests)
     return Impact(
         tuple(symbol_of(code, node) for node in _shown(graph, changed)),

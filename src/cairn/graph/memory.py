@@ -19,24 +19,25 @@ Needs = frozenset[int]
 
 _MAX_OPEN = 96  # questions that wait for each other
 _NO_CUT = _MAX_OPEN + 1
+_MAX_KNOWN = 120_000
 
 
 # -- what may be needed, as numbers; two may share one, which only costs time -----------------------------------------
 
 
-@lru_cache(maxsize=1 << 18)
+@lru_cache(maxsize=1 << 15)
 def content_of(path: str) -> int:
     """Return the need of what other files can see of a file."""
     return crc32(f"content {path}".encode("utf-8", "surrogateescape"))
 
 
-@lru_cache(maxsize=1 << 18)
+@lru_cache(maxsize=1 << 15)
 def namesakes_of(name: str) -> int:
     """Return the need of all definitions of a name."""
     return crc32(f"name {name}".encode("utf-8", "surrogateescape"))
 
 
-@lru_cache(maxsize=1 << 18)
+@lru_cache(maxsize=1 << 15)
 def place_called(text: str) -> int:
     """Return the need of all files and folders that a text stands for; see `cairn.graph.modules`."""
     return crc32(f"place {text}".encode("utf-8", "surrogateescape"))
@@ -61,10 +62,18 @@ class _Open:
 
 
 class Memory:
-    """What was found out about one state of the code."""
+    """What was found out about one state of the code.
 
-    def __init__(self) -> None:
+    What was not used for long is forgotten, as in `cairn.graph.recent`, which costs finding it out again.
+
+    Args:
+        limit: how many answers are remembered at most.
+    """
+
+    def __init__(self, limit: int = _MAX_KNOWN) -> None:
+        self._limit = limit
         self._known: dict[Hashable, _Known] = {}
+        self._older: dict[Hashable, _Known] = {}
         self._depth: dict[Hashable, int] = {}
         self._open = [_Open()]
         self._sets: dict[Needs, Needs] = {}
@@ -80,6 +89,8 @@ class Memory:
     def recall(self, key: Hashable, stand_in: T, find: Callable[[], T]) -> T:
         """Return what `find` gives for a key, found once; `stand_in` if that asks for itself."""
         known = self._known.get(key)
+        if known is None and (known := self._older.get(key)) is not None:
+            self._known[key] = known
         if known is not None and (not known.circle or known.circle.isdisjoint(self._depth)):
             self._open[-1].needs |= known.needs
             return cast("T", known.value)
@@ -101,6 +112,8 @@ class Memory:
             needs = frozenset(own.needs)
             circle = frozenset((*own.circle, key)) if own.circle else frozenset()
             self._known[key] = _Known(value, self._sets.setdefault(needs, needs), circle)
+            if not depth and 2 * len(self._known) >= self._limit:
+                self._older, self._known, self._sets = self._known, {}, {}
         else:
             around.lowest = min(around.lowest, own.lowest)
             around.circle += (*own.circle, key)

@@ -18,6 +18,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from cairn.graph.memory import place_called
+from cairn.graph.recent import Recent
 
 PYTHON_SUFFIXES = (".py", ".pyi")
 _ECMASCRIPT_SUFFIXES = (
@@ -42,6 +43,7 @@ _MANIFESTS = frozenset({"package.json", "tsconfig.json", "jsconfig.json", "go.mo
 
 # More than anybody writes: what is looked for in every leading part of a name, and by every alias, takes its time.
 _MAX_MODULE_CHARS, _MAX_ALIASES, _MAX_TARGETS = 500, 1_000, 10
+_MAX_KEPT = 40_000
 
 _STANDS_FOR_FOLDER = frozenset({"__init__", "index", "mod", "lib", "main"})
 
@@ -62,13 +64,14 @@ class Modules:
     Args:
         paths: the files, by number.
         read: returns the text of a manifest, empty when it cannot be read.
+        limit: how many look-ups are remembered.
     """
 
-    def __init__(self, paths: Sequence[str], read: Callable[[str], str]) -> None:
+    def __init__(self, paths: Sequence[str], read: Callable[[str], str], limit: int = _MAX_KEPT) -> None:
         self.paths = paths
         self._read = read
         self._number = {path: number for number, path in enumerate(paths)}
-        self._kept: dict[tuple[str, str, str], Found] = {}
+        self._kept: Recent[tuple[str, str, str], Found] = Recent(limit, lambda _: 1)
         self._tried: set[int] = set()
 
     def resolve(self, module: str, path: str, family: str) -> Place:
@@ -80,12 +83,12 @@ class Modules:
         if len(module) > _MAX_MODULE_CHARS:
             return Found(None, frozenset())
         key = (module, path if family == "python" else posixpath.dirname(path), family)
-        if key not in self._kept:
+        if (found := self._kept.get(key)) is None:
             finder = _FINDERS.get(family)
             self._tried = set()
             place = finder(self, module, path) if finder is not None else None
-            self._kept[key] = Found(place, frozenset(self._tried))
-        return self._kept[key]
+            found = self._kept.put(key, Found(place, frozenset(self._tried)))
+        return found
 
     def child(self, place: Place, name: str) -> Found:
         """Return the submodule `name` of a Python module or package."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from array import array
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +15,7 @@ import numpy.typing as npt
 
 from cairn.errors import StoreError
 from cairn.graph.code import NODE_BITS, Code
-from cairn.graph.resolve import Resolver
+from cairn.graph.resolve import Edge, ImportEdge, Resolver
 from cairn.storage.arrays import are_below, are_bounds, load_arrays, save_arrays
 
 Ints = npt.NDArray[np.int64]
@@ -60,37 +61,25 @@ class Network:
 
     @classmethod
     def build(cls, code: Code, resolver: Resolver) -> Network:
-        """Resolve every reference; all files are loaded."""
+        """Resolve every reference; the facts of all files are known."""
         started = time.perf_counter()
         numbers = range(len(code.paths))
-        tables, needs = Tables.of(resolver, numbers), [resolver.needs(number) for number in numbers]
+        tables, needs = Tables.of(resolver, numbers)
         return cls._of(code, tables, needs, time.perf_counter() - started, len(numbers))
 
     @classmethod
-    def _of(
-        cls, code: Code, tables: Tables, needs: Sequence[Collection[int]], seconds: float, resolved: int
-    ) -> Network:
-        # Whatever was resolved anew, rows stand as if all had been.
-        edges, imports, overrides = (rows[np.argsort(rows[:, 0], kind="stable")] for rows in tables)
+    def _of(cls, code: Code, tables: Tables, needs: Needs, seconds: float, resolved: int) -> Network:
+        names = "sources targets kinds hows lines importing imported import_lines import_flags overriding overridden"
+        columns = dict(zip(names.split(), (*tables.edges, *tables.imports, *tables.overrides), strict=True))
         return cls(
             np.array(code.snapshot.files.blob_ids),
             np.frombuffer(code.identity.encode(), np.uint8),
             np.frombuffer("\0".join(code.paths).encode("utf-8", "surrogateescape"), np.uint8),
-            np.array([need for one in needs for need in sorted(one)], np.uint32),
-            np.cumsum([0, *map(len, needs)]),
-            edges[:, 0].copy(),
-            edges[:, 1].copy(),
-            edges[:, 2].astype(np.uint8),
-            edges[:, 3].astype(np.uint8),
-            edges[:, 4].astype(np.int32),
-            imports[:, 0].copy(),
-            imports[:, 1].copy(),
-            imports[:, 2].astype(np.int32),
-            imports[:, 3].astype(np.uint8),
-            overrides[:, 0].copy(),
-            overrides[:, 1].copy(),
-            seconds,
-            resolved,
+            needs.all,
+            needs.first,
+            seconds=seconds,
+            resolved=resolved,
+            **columns,
         )
 
     @cached_property
@@ -107,9 +96,11 @@ class Network:
 
     @property
     def _tables(self) -> Tables:
-        edges = (self.sources, self.targets, self.kinds, self.hows, self.lines)
-        imports = (self.importing, self.imported, self.import_lines, self.import_flags)
-        return Tables(_stacked(edges), _stacked(imports), _stacked((self.overriding, self.overridden)))
+        return Tables(
+            (self.sources, self.targets, self.kinds, self.hows, self.lines),
+            (self.importing, self.imported, self.import_lines, self.import_flags),
+            (self.overriding, self.overridden),
+        )
 
     def patched(self, code: Code, resolver: Resolver, stale: Collection[int]) -> Network | None:
         """Return the network of now, where some files are resolved anew and the rows of all others stay.
@@ -125,14 +116,15 @@ class Network:
         kept = self._tables.kept(to, stale)
         if kept is None:
             return None
-        tables = kept.with_more(Tables.of(resolver, sorted(stale)))
-        needs: list[Collection[int]] = [()] * len(code.paths)
+        tables, of_stale = Tables.of(resolver, sorted(stale))
+        parts = [_NO_NEEDS] * len(code.paths)
         for old, number in enumerate(to.tolist()):
-            if number >= 0 and number not in stale:
-                needs[number] = self.needs[self.first_needs[old] : self.first_needs[old + 1]].tolist()
-        for number in stale:
-            needs[number] = resolver.needs(number)
-        return Network._of(code, tables, needs, time.perf_counter() - started, len(stale))
+            if number >= 0:
+                parts[number] = self.needs[self.first_needs[old] : self.first_needs[old + 1]]
+        for at, number in enumerate(sorted(stale)):
+            parts[number] = of_stale.all[of_stale.first[at] : of_stale.first[at + 1]]
+        needs = Needs(np.concatenate([_NO_NEEDS, *parts]), np.cumsum([0, *map(len, parts)]))
+        return Network._of(code, kept.with_more(tables), needs, time.perf_counter() - started, len(stale))
 
     def save(self, path: Path) -> None:
         """Write the arrays; where that cannot be done, they are made again next time."""
@@ -191,39 +183,53 @@ class Network:
         first, end = np.searchsorted(self.sources, (node, node + 1))
         return np.arange(first, end)
 
+    def importers(self, number: int) -> list[int]:
+        """Return the files that import a file, once each."""
+        order, imported = self._imports_into
+        first, end = np.searchsorted(imported, (number, number + 1))
+        return list(dict.fromkeys(self.importing[order[first:end]].tolist()))
+
     @cached_property
-    def importers(self) -> dict[int, list[int]]:
-        """The files that import each file, once each."""
-        found: dict[int, dict[int, None]] = {}
-        for source, target in zip(self.importing.tolist(), self.imported.tolist(), strict=True):
-            found.setdefault(target, {})[source] = None
-        return {target: list(sources) for target, sources in found.items()}
+    def _imports_into(self) -> tuple[Ints, Ints]:
+        """The imports in the order of what they import, and that."""
+        order = np.argsort(self.imported, kind="stable")
+        return order, self.imported[order]
+
+
+Columns = tuple[npt.NDArray[Any], ...]
+# Of edges: source, target, kind, how and line; of imports: importing and imported file, line and flags; of overrides: a
+# method and that of a base type.
+_EDGES, _IMPORTS, _OVERRIDES = "qqBBi", "qqiB", "qq"
+_NO_NEEDS = np.zeros(0, np.uint32)
+
+
+class Needs(NamedTuple):
+    """What files need, one file after the other. Shapes: all (n,), first (n_files + 1,), where those of each begin."""
+
+    all: npt.NDArray[np.uint32]
+    first: Ints
 
 
 class Tables(NamedTuple):
-    """What files contribute to a network, one row each.
+    """What files contribute to a network, as columns: edges by their sources, imports, overrides."""
 
-    Shapes: edges (n, 5), source, target, kind, how and line; imports (n, 4), importing and imported file, line and
-    flags; overrides (n, 2), a method and that of a base type.
-    """
-
-    edges: Ints
-    imports: Ints
-    overrides: Ints
+    edges: Columns
+    imports: Columns
+    overrides: Columns
 
     @classmethod
-    def of(cls, resolver: Resolver, numbers: Iterable[int]) -> Tables:
-        """Resolve some files."""
-        edges, imports, overrides = [], [], []
+    def of(cls, resolver: Resolver, numbers: Iterable[int]) -> tuple[Tables, Needs]:
+        """Resolve some files, given in ascending order; also return what each of them needs."""
+        edges, imports, overrides = _Growing(_EDGES), _Growing(_IMPORTS), _Growing(_OVERRIDES)
+        needs, first = array("I"), [0]
         for number in numbers:
-            edges.append(_rows([edge[:5] for edge in resolver.edges(number)], 5))
-            imports.append(_rows(resolver.imported(number), 4))
-            overrides.append(_rows(resolver.overrides(number), 2))
-        return Tables(
-            np.concatenate([_rows([], 5), *edges]),
-            np.concatenate([_rows([], 4), *imports]),
-            np.concatenate([_rows([], 2), *overrides]),
-        )
+            edges.extend(_by_source(resolver.edges(number)))
+            imports.extend(resolver.imported(number))
+            overrides.extend(resolver.overrides(number))
+            needs.extend(sorted(resolver.needs(number)))
+            first.append(len(needs))
+        tables = cls(edges.columns(), imports.columns(), overrides.columns())
+        return tables, Needs(np.array(needs, np.uint32), np.array(first, np.int64))
 
     def kept(self, to: Ints, stale: Collection[int]) -> Tables | None:
         """Return the rows of all files but the stale ones, by the numbers that files have now.
@@ -235,26 +241,43 @@ class Tables(NamedTuple):
         Returns:
             None if a row that should stay leads to a file that is gone.
         """
-        leaving = np.array(sorted(stale), np.int64)
+        stays = to >= 0
+        stays[np.isin(to, np.array(sorted(stale), np.int64))] = False
         kept = []
-        for rows, bits in ((self.edges, NODE_BITS), (self.imports, 0), (self.overrides, NODE_BITS)):
-            sources, targets = to[rows[:, 0] >> bits], to[rows[:, 1] >> bits]
-            stay = (sources >= 0) & ~np.isin(sources, leaving)
-            if (targets[stay] < 0).any():
+        for columns, bits in zip(self, (NODE_BITS, 0, NODE_BITS), strict=True):
+            stay = np.flatnonzero(stays[columns[0] >> bits])
+            ends = [column[stay] for column in columns[:2]]
+            moved = [to[one >> bits] << bits | one & ((1 << bits) - 1) for one in ends]
+            if (moved[1] < 0).any():
                 return None
-            places = rows[stay, :2] & ((1 << bits) - 1)
-            ends = np.stack([sources[stay], targets[stay]], axis=1) << bits | places
-            kept.append(np.concatenate([ends, rows[stay, 2:]], axis=1))
+            kept.append((*moved, *(column[stay] for column in columns[2:])))
         return Tables(*kept)
 
     def with_more(self, other: Tables) -> Tables:
-        """Return the rows of both."""
-        return Tables(*(np.concatenate(pair) for pair in zip(self, other, strict=True)))
+        """Return the rows of both in the order in which they would stand if all had been resolved anew."""
+        tables = []
+        for own, more in zip(self, other, strict=True):
+            columns = tuple(np.concatenate(pair) for pair in zip(own, more, strict=True))
+            order = np.argsort(columns[0], kind="stable")
+            tables.append(tuple(column[order] for column in columns))
+        return Tables(*tables)
 
 
-def _rows(rows: Sequence[Sequence[int]], width: int) -> Ints:
-    return np.array(rows, np.int64).reshape(-1, width)
+def _by_source(edges: Sequence[Edge]) -> list[Edge]:
+    return sorted(edges, key=lambda edge: edge.source)
 
 
-def _stacked(columns: Iterable[npt.NDArray[np.integer[Any]]]) -> Ints:
-    return np.stack([column.astype(np.int64) for column in columns], axis=1)
+class _Growing:
+    """Columns that rows are added to; `types` are type codes as `array` has them."""
+
+    def __init__(self, types: str) -> None:
+        self._columns = [array(code) for code in types]
+
+    def extend(self, rows: Sequence[Edge | ImportEdge | tuple[int, int]]) -> None:
+        """Add rows, of which what is beyond the columns is left out."""
+        for column, values in zip(self._columns, zip(*rows, strict=True), strict=False):
+            column.extend(values)
+
+    def columns(self) -> Columns:
+        """Return the columns."""
+        return tuple(np.array(column, column.typecode) for column in self._columns)

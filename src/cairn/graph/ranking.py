@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cairn import waiting
-from cairn.graph.code import file_of, node_of, place_of
+from cairn.graph.code import NODE_BITS, PLACE_MASK, place_of
 from cairn.graph.entities import How
 from cairn.graph.graph import Graph
+from cairn.graph.network import Ints, Network
 from cairn.graph.reach import CONFIDENCE
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.graph.values import MapEntry, RepositoryMap
@@ -33,28 +34,34 @@ def repository_map(graph: Graph, max_tokens: int, focus: Sequence[int] = ()) -> 
 
     An estimate of its size (bytes / 4) never exceeds `max_tokens`.
     """
-    ranks = definition_ranks(graph, focus)
-    by_file: dict[int, list[tuple[float, int]]] = {}
-    for node, rank in ranks.items():
-        by_file.setdefault(file_of(node), []).append((rank, node))
-    totals = {number: sum(rank for rank, _ in ranked) for number, ranked in by_file.items()}
-    order = sorted(totals, key=lambda number: (-totals[number], number))
+    nodes, ranks = definition_ranks(graph, focus)
+    files = nodes >> NODE_BITS
+    numbers, totals = np.unique(files), np.bincount(files, ranks)
+    order = numbers[np.lexsort((numbers, -totals[numbers]))]
     entries: list[MapEntry] = []
     used = 0
-    for number in order:
+    for number in order.tolist():
         waiting.check()
-        best = sorted((one for one in by_file[number] if place_of(one[1]) >= 0), key=lambda one: (-one[0], one[1]))
-        entry = _entry(graph, number, totals[number], [node for _, node in best[:_SYMBOLS_OF_FILE]])
+        first, end = np.searchsorted(files, (number, number + 1))
+        best = _best(nodes[first:end], ranks[first:end])
+        total = float(totals[number])
+        entry = _entry(graph, number, total, best)
         size = entry_size(entry)
         while used + size > max_tokens * 4 and entry.symbols:
-            lines = [node for _, node in best[: len(entry.symbols) - 1]]
-            entry = _entry(graph, number, totals[number], lines)
+            entry = _entry(graph, number, total, best[: len(entry.symbols) - 1])
             size = entry_size(entry)
         if not entry.symbols or used + size > max_tokens * 4:
             break
         entries.append(entry)
         used += size
     return RepositoryMap(tuple(entries), estimate_tokens(used) if used else 0, len(order) - len(entries), graph.notes)
+
+
+def _best(nodes: Ints, ranks: Floats) -> list[int]:
+    """Return the most central definitions of a file, given with the file itself, the first of them first."""
+    inner = np.flatnonzero(nodes & PLACE_MASK)
+    found: list[int] = nodes[inner[np.lexsort((nodes[inner], -ranks[inner]))]][:_SYMBOLS_OF_FILE].tolist()
+    return found
 
 
 def entry_size(entry: MapEntry) -> int:
@@ -78,67 +85,53 @@ def _entry(graph: Graph, number: int, rank: float, nodes: Sequence[int]) -> MapE
     return MapEntry(source.path, round(rank, 5), tuple(heads))
 
 
-def definition_ranks(graph: Graph, focus: Sequence[int] = ()) -> dict[int, float]:
-    """Return the PageRank of every function and type: how much what is important leads to it.
+def definition_ranks(graph: Graph, focus: Sequence[int] = ()) -> tuple[Ints, Floats]:
+    """Return files, functions and types with their PageRank: how much what is important leads to each.
 
     Edges count as sure as they are; a reference counts less the more often its target's name is defined elsewhere.
     The surfer starts over in files of code rather than in tests, or in `focus`.
+
+    Returns:
+        nodes and ranks, shapes (n,), in ascending order of the nodes; files that show or test others are left out.
     """
     code = graph.code
-    code.load_all(graph.progress)
-    nodes = [
-        node_of(number, place)
-        for number in range(len(code.paths))
-        for place, one in enumerate((None, *code.file(number).definitions), -1)
-        if one is None or one.kind in FUNCTION_KINDS or one.kind in TYPE_KINDS
-    ]
-    numbers = {node: place for place, node in enumerate(nodes)}
-    sources, targets, weights = _edges(graph, numbers)
+    network = graph.network  # before all else: it may be what reads the files
+    files = np.arange(len(code.paths), dtype=np.int64) << NODE_BITS
+    nodes = np.union1d(files, code.table.of_kinds(FUNCTION_KINDS | TYPE_KINDS))
+    sources, targets, weights = _edges(network, nodes)
     n = len(nodes)
     if not n:
-        return {}
+        return nodes, np.zeros(0)
     start = _start(graph, nodes, focus)
     out = np.bincount(sources, weights, n)
+    shared_by = out[sources]
     ranks = start.copy()
     for _ in range(_ROUNDS):
         waiting.check()
-        flow = np.bincount(targets, ranks[sources] * weights / out[sources], n) if len(sources) else np.zeros(n)
+        flow = np.bincount(targets, ranks[sources] * weights / shared_by, n) if len(sources) else np.zeros(n)
         dangling = ranks[out == 0].sum()
         ranks = (1 - _DAMPING) * start + _DAMPING * (flow + dangling * start)
-    minor = graph.code.snapshot.files.roles & int(_MINOR_ROLES) > 0
-    return {
-        node: float(ranks[place])
-        for place, node in enumerate(nodes)
-        if not minor[file_of(node)] or file_of(node) in focus
-    }
+    numbers = nodes >> NODE_BITS
+    minor = (graph.code.snapshot.files.roles & int(_MINOR_ROLES) > 0)[numbers]
+    shown = ~minor | np.isin(numbers, np.array(list(focus), np.int64))
+    return nodes[shown], ranks[shown]
 
 
-def _edges(graph: Graph, numbers: dict[int, int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Floats]:
-    network = graph.network
+def _edges(network: Network, nodes: Ints) -> tuple[Ints, Ints, Floats]:
+    """Return the edges between some nodes, as places among them, with how sure they are."""
     sure = np.array([CONFIDENCE[how] for how in How])
-    sources, targets, weights = [], [], []
-    for source, target, weight in zip(
-        network.sources.tolist(), network.targets.tolist(), sure[network.hows].tolist(), strict=True
-    ):
-        if source in numbers and target in numbers and source != target:
-            sources.append(numbers[source])
-            targets.append(numbers[target])
-            weights.append(weight)
-    return np.array(sources, dtype=np.int64), np.array(targets, dtype=np.int64), np.array(weights)
+    sources, targets = np.searchsorted(nodes, network.sources), np.searchsorted(nodes, network.targets)
+    last = max(0, len(nodes) - 1)
+    known = nodes[np.minimum(sources, last)] == network.sources
+    known &= nodes[np.minimum(targets, last)] == network.targets
+    kept = np.flatnonzero(known & (sources != targets))
+    return sources[kept], targets[kept], sure[network.hows[kept]]
 
 
-def _start(graph: Graph, nodes: Sequence[int], focus: Sequence[int]) -> Floats:
-    roles = graph.code.snapshot.files.roles
-    focused = set(focus)
-    weights = np.array(
-        [
-            _FOCUS_WEIGHT
-            if file_of(node) in focused
-            else _MINOR_WEIGHT
-            if roles[file_of(node)] & int(_MINOR_ROLES)
-            else 1.0
-            for node in nodes
-        ]
-    )
+def _start(graph: Graph, nodes: Ints, focus: Sequence[int]) -> Floats:
+    minor = graph.code.snapshot.files.roles & int(_MINOR_ROLES) > 0
+    of_file = np.where(minor, _MINOR_WEIGHT, 1.0)
+    of_file[list(focus)] = _FOCUS_WEIGHT
+    weights = of_file[nodes >> NODE_BITS]
     shares: Floats = weights / weights.sum()
     return shares

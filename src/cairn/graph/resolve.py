@@ -5,12 +5,14 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from cairn.graph.code import Code, SourceFile, file_of, node_of, place_of
 from cairn.graph.entities import Entity, How
 from cairn.graph.evaluate import Evaluator
 from cairn.graph.memory import content_of, place_called
+from cairn.graph.recent import Recent
 from cairn.graph.rules import COMMON_NAMES, FUNCTION_KINDS, TYPE_KINDS
 from cairn.source.imports import Import, ImportFlag
 from cairn.source.references import KINDS
@@ -42,6 +44,17 @@ class ImportEdge(NamedTuple):
     flags: ImportFlag
 
 
+@dataclass(slots=True)
+class _Rows:
+    """What was resolved of a file so far; `count` is how many references it has."""
+
+    count: int
+    needs: set[int]
+    edges: list[Edge] | None = None
+    imports: list[ImportEdge] | None = None
+    overrides: list[tuple[int, int]] | None = None
+
+
 class Resolver:
     """Resolves references over one state of the code; keeps what it found out.
 
@@ -52,37 +65,42 @@ class Resolver:
     def __init__(self, code: Code) -> None:
         self.meaning = Evaluator(code)
         self._code = code
-        self._edges: dict[int, list[Edge]] = {}
-        self._imports: dict[int, list[ImportEdge]] = {}
-        self._overrides: dict[int, list[tuple[int, int]]] = {}
-        self._needs: dict[int, set[int]] = {}
+        self._rows: Recent[int, _Rows] = Recent(code.room.rows, lambda rows: rows.count + 10)
 
     # -- a file's edges -----------------------------------------------------------------------------------------------
 
     def edges(self, number: int) -> list[Edge]:
         """Return the resolved references of a file, in reading order."""
-        if number not in self._edges:
+        rows = self._rows_of(number)
+        if rows.edges is None:
             source = self._code.file(number)
-            with self._noting(number):
-                self._edges[number] = self._resolved(source, range(len(source.facts.kinds)))
-        return self._edges[number]
+            with self._noting(rows):
+                rows.edges = self._resolved(source, range(len(source.facts.kinds)))
+        return rows.edges
+
+    def _rows_of(self, number: int) -> _Rows:
+        rows = self._rows.get(number)
+        if rows is None:
+            count = len(self._code.file(number).facts.kinds)
+            rows = self._rows.put(number, _Rows(count, {content_of(self._code.paths[number])}))
+        return rows
 
     @contextmanager
-    def _noting(self, number: int) -> Iterator[None]:
+    def _noting(self, rows: _Rows) -> Iterator[None]:
         """Add what is needed meanwhile to the needs of a file."""
         with self.meaning.memory.noting() as needs:
             yield
-        self._needs.setdefault(number, {content_of(self._code.paths[number])}).update(needs)
+        rows.needs |= needs
 
     def needs(self, number: int) -> frozenset[int]:
         """Return what the edges, imports and overrides of a file need to stay as they are; see `cairn.graph.memory`."""
         for find in (self.edges, self.imported, self.overrides):
             find(number)
-        return frozenset(self._needs[number])
+        return frozenset(self._rows_of(number).needs)
 
     def edges_to(self, number: int, names: Collection[str]) -> list[Edge]:
         """Return the resolved references of a file that may lead to something called one of `names`, and some more."""
-        if number in self._edges or "__call__" in names:  # anything may be called that is an instance
+        if self._rows_of(number).edges is not None or "__call__" in names:  # anything may be called that is an instance
             return self.edges(number)
         source = self._code.file(number)
         facts = source.facts
@@ -114,10 +132,11 @@ class Resolver:
 
     def imported(self, number: int) -> list[ImportEdge]:
         """Return the files of the project that a file imports, each with its line, in reading order."""
-        if number not in self._imports:
-            with self._noting(number):
-                self._imports[number] = self._find_imported(self._code.file(number))
-        return self._imports[number]
+        rows = self._rows_of(number)
+        if rows.imports is None:
+            with self._noting(rows):
+                rows.imports = self._find_imported(self._code.file(number))
+        return rows.imports
 
     def _find_imported(self, source: SourceFile) -> list[ImportEdge]:
         found: dict[tuple[int, int], ImportEdge] = {}
@@ -129,11 +148,12 @@ class Resolver:
 
     def overrides(self, number: int) -> list[tuple[int, int]]:
         """Return the methods of a file, each with every method of a base type that it overrides."""
-        if number not in self._overrides:
+        rows = self._rows_of(number)
+        if rows.overrides is None:
             nodes = [node_of(number, place) for place in range(len(self._code.file(number).definitions))]
-            with self._noting(number):
-                self._overrides[number] = [(node, base) for node in nodes for base in self.overridden(node)]
-        return self._overrides[number]
+            with self._noting(rows):
+                rows.overrides = [(node, base) for node in nodes for base in self.overridden(node)]
+        return rows.overrides
 
     def overridden(self, node: int) -> list[int]:
         """Return the methods of base types that a method overrides."""

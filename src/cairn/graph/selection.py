@@ -93,11 +93,10 @@ def _named(graph: Graph, reached: Reached, files: Sequence[int]) -> dict[int, tu
 
 def _by_imports(graph: Graph, files: Sequence[int]) -> Iterable[_Evidence]:
     """Yield the files that import some files, directly or by way of others."""
-    importers = graph.network.importers
     found: set[int] = set()
     front = list(files)
     for steps in range(1, _IMPORT_STEPS + 1):
-        front = [other for number in front for other in importers.get(number, ()) if other not in found]
+        front = [other for number in front for other in graph.network.importers(number) if other not in found]
         for number in front:
             if number not in found:
                 found.add(number)

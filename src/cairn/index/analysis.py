@@ -87,10 +87,15 @@ class _Expansion:
 
 
 class Vocabulary(dict[str, int]):
-    """Numbers raw words as they are first looked up, and remembers the terms and words each stands for."""
+    """Numbers raw words as they are first looked up, and remembers the terms and words each stands for.
 
-    def __init__(self) -> None:
+    Args:
+        share: how much of the usual size it may have.
+    """
+
+    def __init__(self, share: float = 1.0) -> None:
         super().__init__()
+        self._share = share
         self.words: list[str] = []
         self._word_ids: dict[str, int] = {}
         self._term_ids: dict[str, int] = {}
@@ -124,7 +129,7 @@ class Vocabulary(dict[str, int]):
     @property
     def full(self) -> bool:
         """Whether it has grown so much that a fresh one should take over, to bound memory."""
-        return len(self) > _MAX_RAW_WORDS or len(self.words) > _MAX_WORDS
+        return len(self) > self._share * _MAX_RAW_WORDS or len(self.words) > self._share * _MAX_WORDS
 
 
 class _Counts(NamedTuple):
@@ -137,16 +142,28 @@ class _Counts(NamedTuple):
 
 
 class Analyzer:
-    """Analyses chunk texts in batches; `word_vectors` is the embedding model's view of single words."""
+    """Analyses chunk texts in batches.
 
-    def __init__(self, word_vectors: WordVectors, dimensions: int) -> None:
+    Args:
+        word_vectors: the embedding model's view of single words.
+        dimensions: the length of a vector.
+        share: how much of the usual number of words is remembered; with fewer it takes longer.
+    """
+
+    def __init__(self, word_vectors: WordVectors, dimensions: int, share: float = 1.0) -> None:
+        self._share = share
         self._word_vectors = word_vectors
         self._dimensions = dimensions
         self._reset()
 
+    def forget(self) -> None:
+        """Give back the memory of all that was learnt; it is learnt anew by whoever goes on."""
+        self._reset()
+
     def _reset(self) -> None:
-        self._vocabulary = Vocabulary()
-        self._vectors = [np.zeros((0, self._dimensions), dtype=np.float32)]  # of the vocabulary's words, end to end
+        self._vocabulary = Vocabulary(self._share)
+        # Of the vocabulary's words. Room for as many as there may be takes memory only as it is filled.
+        self._vectors = np.empty((_MAX_WORDS, self._dimensions), dtype=np.float32)
         self._n_embedded = 0
 
     def prepare(self, words: Words) -> None:
@@ -157,10 +174,15 @@ class Analyzer:
             self._embed_words()
 
     def _embed_words(self) -> None:
-        new = self._vocabulary.words[self._n_embedded :]
-        if new:
-            self._vectors.append(self._word_vectors(new))
-            self._n_embedded += len(new)
+        words = self._vocabulary.words
+        if len(words) > len(self._vectors):
+            larger = np.empty((2 * len(words), self._dimensions), dtype=np.float32)
+            larger[: self._n_embedded] = self._vectors[: self._n_embedded]
+            self._vectors = larger
+        for first in range(self._n_embedded, len(words), _MANY_WORDS):
+            part = words[first : first + _MANY_WORDS]
+            self._vectors[first : first + len(part)] = self._word_vectors(part)
+        self._n_embedded = len(words)
 
     def analyze(self, files: Sequence[Words]) -> tuple[Postings, npt.NDArray[np.int8]]:
         """Return the postings of a batch, rows numbered through all files, and its vectors.
@@ -215,9 +237,6 @@ class Analyzer:
     def _embed(self, counts: _Counts, n_rows: int) -> npt.NDArray[np.int8]:
         """Pool word vectors by row, a few rows at a time as one small matrix product."""
         self._embed_words()
-        if len(self._vectors) > 1:
-            self._vectors = [np.concatenate(self._vectors)]
-        (vectors,) = self._vectors
         sources, words = self._vocabulary.raw_to_words.expand(counts.raws)
         rows = counts.rows[sources]
         fields = counts.fields[sources]
@@ -232,8 +251,8 @@ class Analyzer:
             shape = (len(FIELDS), last - first, len(used))
             cells = (fields[part] * shape[1] + rows[part] - first) * shape[2] + local
             counted = np.bincount(cells, weights=frequencies[part], minlength=shape[0] * shape[1] * shape[2])
-            table = np.sqrt(counted).reshape(shape)
-            result[first:last] = _pooled(np.tensordot(DENSE_WEIGHTS.astype(np.float64), table, 1), vectors[used])
+            table = np.tensordot(DENSE_WEIGHTS.astype(np.float64), np.sqrt(counted).reshape(shape), 1)
+            result[first:last] = _pooled(table, self._vectors[used])
         return result
 
 

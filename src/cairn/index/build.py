@@ -37,6 +37,7 @@ from cairn.index.views import View
 from cairn.index.words import ParsedText
 from cairn.source.walk import Walk
 from cairn.storage import blob_db, meta_db, segment_db, view_db
+from cairn.storage.arrays import release
 from cairn.storage.connection import mapped_errors, transaction
 from cairn.storage.segment_db import SegmentRow
 from cairn.storage.view_db import FileRow, ViewRow
@@ -73,7 +74,7 @@ class Builder:
         self._model = model
         self._settings = settings
         self._limits = limits
-        self._analyzer = Analyzer(model.word_vectors, model.dimensions)
+        self._analyzer = Analyzer(model.word_vectors, model.dimensions, limits.vocabulary_share)
         self._beside = False  # whether the old index is answered from meanwhile
         self._n_unshown = 0  # files committed since the last generation
         self._loaded: tuple[tuple[int, int], ViewArrays] | None = None  # of a view in a generation
@@ -293,6 +294,7 @@ class Builder:
 
     def _finish(self, view_id: int, plan: Plan, tally: Tally, verify: bool) -> None:
         """Drop what is gone, tidy the segments, and publish a generation if anything changed."""
+        self._analyzer.forget()  # merging needs memory of its own
         view = view_db.find_view(self._connection, self._view.name)
         tally.touched = tally.touched or bool(plan.removed) or view is None or not is_of(view, self._view)
         shown = is_published(self._state, view)
@@ -334,15 +336,14 @@ class Builder:
         if not collect and not several and len(rows) <= MAX_SEGMENTS:
             return
         chosen = rows if collect else _small_ones(rows)
-        segments = [Segment.load(self._state.segment(row.name)) for row in chosen]
+        segments = [_loaded(self._state.segment(row.name)) for row in chosen]
         stored = {int(blob) for segment in segments for blob in segment.blob_ids}
         keep = stored & view_db.live_blob_ids(self._connection) if collect else stored
-        merged = merge_segments(segments, keep)
         name = new_name()
-        n_bytes = merged.save(self._state.segment(name))
+        n_rows, n_bytes = merge_segments(self._state.segment(name), segments, keep)
         if collect:
             blob_db.drop_blobs(self._connection, stored - keep)
-        new_id = segment_db.put_segment(self._connection, name, len(merged), n_bytes)
+        new_id = segment_db.put_segment(self._connection, name, n_rows, n_bytes)
         segment_db.replace_segments(self._connection, [row.id for row in chosen], new_id)
 
     def _publish(self, view_id: int) -> None:
@@ -380,6 +381,13 @@ def _small_ones(rows: list[SegmentRow]) -> list[SegmentRow]:
     """Return the segments worth merging: without the largest, when it is so large that moving it would be the work."""
     *small, largest = sorted(rows, key=lambda row: row.n_rows)
     return small if largest.n_rows > LARGE_SEGMENT * sum(row.n_rows for row in small) else [*small, largest]
+
+
+def _loaded(path: Path) -> Segment:
+    """Return a segment of which nothing takes memory yet."""
+    segment = Segment.load(path)
+    release([segment.vectors])
+    return segment
 
 
 def _loads(path: Path) -> bool:

@@ -164,11 +164,11 @@ def _sweep(connection: sqlite3.Connection, state: StateDir, due: _Due, least_sha
 
 def _rewrite(connection: sqlite3.Connection, state: StateDir, row: SegmentRow, without: set[int]) -> None:
     segment = Segment.load(state.segment(row.name))
-    rest = merge_segments([segment], {int(one) for one in segment.blob_ids} - without)
+    rest = set(segment.blob_ids.tolist()) - without
     new_id = 0
-    if len(rest):
+    if segment.count_rows(rest):
         name = new_name()
-        new_id = segment_db.put_segment(connection, name, len(rest), rest.save(state.segment(name)))
+        new_id = segment_db.put_segment(connection, name, *merge_segments(state.segment(name), [segment], rest))
     segment_db.replace_segments(connection, [row.id], new_id)
 
 

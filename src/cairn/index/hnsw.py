@@ -7,23 +7,26 @@ carries its name: there is nothing to keep in step, and without it every row is 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from contextlib import closing, suppress
+from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from cairn.errors import DerivedFileError, IndexLockedError, NotAvailableError
+from cairn.errors import DerivedFileError, IndexLockedError, NotAvailableError, StoreError
 from cairn.index.plan import missing_graphs
 from cairn.index.segment import Segment
 from cairn.index.store import StateDir
 from cairn.storage import segment_db
-from cairn.storage.arrays import are_bounds, check_fits, load_arrays, save_arrays
+from cairn.storage.arrays import ArrayWriter, are_bounds, check_fits, load_arrays, release
 from cairn.storage.lock import write_lock
+from cairn.storage.own_files import create_new, open_stream
 
 if TYPE_CHECKING:
     from usearch.index import Index
@@ -33,6 +36,8 @@ _CONNECTIVITY, _TRIED = 16, 128
 # The nearest that a search finds. Among them are the ten nearest of all, see bench/README.md.
 NEAREST = 2_000
 _STEP = 20_000  # nodes added between two words to whoever watches
+_DIGEST_BYTES = 16
+_COPIED_BYTES = 8_000_000  # at a time
 
 Progress = Callable[[int, int], None]
 
@@ -60,9 +65,8 @@ class Graph:
         """
         from usearch.index import Index  # noqa: PLC0415 - start-up time: most indexes are too small for a graph
 
-        known = np.flatnonzero(vectors.any(axis=1)).astype(np.int32)
-        whole = np.ascontiguousarray(vectors).view(f"V{vectors.shape[1]}").ravel()[known]
-        _, first, node = np.unique(whole, return_index=True, return_inverse=True)
+        known, digests = _digests(vectors)
+        _, first, node = np.unique(digests, return_index=True, return_inverse=True)
         index = Index(
             ndim=vectors.shape[1],
             metric="cos",
@@ -78,6 +82,7 @@ class Graph:
         for begin in range(0, len(first), _STEP):
             keys = np.arange(begin, min(begin + _STEP, len(first)))
             index.add(keys, vectors[known[first[order[keys]]]], threads=threads)
+            release([vectors])
             if progress is not None:
                 progress(int(keys[-1]) + 1, len(first))
         by_node = np.argsort(number[node], kind="stable")
@@ -86,10 +91,34 @@ class Graph:
 
     def save(self, path: Path) -> int:
         """Write the graph and return its size in bytes; a crash leaves either the whole file or none."""
-        stored = cast("bytes", self._index.save(None))
-        return save_arrays(
-            path, {"graph": np.frombuffer(stored, dtype=np.uint8), "rows": self._rows, "start": self._start}
-        )
+        scratch = path.with_name(f"{path.name}.{os.getpid()}.graph")  # in memory it would take as much again
+        try:
+            self._save_index(scratch)
+            return self._save_from(scratch, path)
+        finally:
+            scratch.unlink(missing_ok=True)
+
+    def _save_index(self, scratch: Path) -> None:
+        try:
+            os.close(create_new(scratch))  # what is written to by its name is a file of ours, not where a link leads
+            self._index.save(scratch)
+        except (RuntimeError, OSError) as error:
+            raise StoreError(f"cannot write {scratch}: {error}", "free some space, then run: cairn index") from error
+
+    def _save_from(self, scratch: Path, path: Path) -> int:
+        shapes = {
+            "graph": (np.uint8, (scratch.stat().st_size,)),
+            "rows": (np.int32, self._rows.shape),
+            "start": (np.int64, self._start.shape),
+        }
+        with open_stream(scratch, "rb") as stream, ArrayWriter(path, shapes) as writer:
+            writer.put("rows", 0, self._rows)
+            writer.put("start", 0, self._start)
+            at = 0
+            while block := stream.read(_COPIED_BYTES):
+                writer.put("graph", at, np.frombuffer(block, np.uint8))
+                at += len(block)
+        return writer.n_bytes
 
     @classmethod
     def load(cls, path: Path) -> Graph:
@@ -120,6 +149,18 @@ class Graph:
         places = np.repeat(self._start[nodes] - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
         found: npt.NDArray[np.int64] = self._rows[places].astype(np.int64)
         return found
+
+
+def _digests(vectors: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.void]]:
+    """Return the rows that have a direction, and for each a digest of its vector. Shapes: (n_known,)."""
+    known, digests = [np.zeros(0, np.int32)], [b""]
+    for begin in range(0, len(vectors), _STEP):
+        block = np.ascontiguousarray(vectors[begin : begin + _STEP])
+        rows = np.flatnonzero(block.any(axis=1)).astype(np.int32)
+        known.append(rows + np.int32(begin))
+        digests += [blake2b(block[row], digest_size=_DIGEST_BYTES).digest() for row in rows.tolist()]
+        release([vectors])
+    return np.concatenate(known), np.frombuffer(b"".join(digests), f"V{_DIGEST_BYTES}")
 
 
 def is_installed() -> bool:

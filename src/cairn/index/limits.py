@@ -29,13 +29,15 @@ class Limits(NamedTuple):
     """How large the pieces of a run are.
 
     `helpers` processes parse beside the first, 0 when it parses itself. A batch is committed at `batch_chunks` or at
-    `batch_bytes` of source; `in_flight_bytes` of source at most are with helpers at once.
+    `batch_bytes` of source; `in_flight_bytes` of source at most are with helpers at once. `vocabulary_share` says how
+    many of the words that are usually remembered from batch to batch may be.
     """
 
     helpers: int
     batch_chunks: int
     batch_bytes: int
     in_flight_bytes: int
+    vocabulary_share: float = 1.0
 
 
 def limits_of(settings: Settings, *, background: bool, cores: int | None = None) -> Limits:
@@ -56,7 +58,13 @@ def limits_of(settings: Settings, *, background: bool, cores: int | None = None)
         batch_chunks=max(1, round(settings.batch_chunks * share)),
         batch_bytes=round(BATCH_BYTES * share),
         in_flight_bytes=round(BATCH_BYTES * share),
+        vocabulary_share=share,
     )
+
+
+def kept_bytes_of(settings: Settings) -> int:
+    """Return how much the symbol graph may keep of files that it can read again: a quarter of what is left."""
+    return (settings.memory_mb - BASE_MB) * 1_000_000 // 4
 
 
 def usable_cores() -> int:

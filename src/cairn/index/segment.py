@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from cairn.index.analysis import POSTINGS_LAYOUT, Postings
-from cairn.storage.arrays import are_below, are_bounds, check_fits, load_arrays, save_arrays
+from cairn.storage.arrays import ArrayWriter, are_below, are_bounds, check_fits, load_arrays, release, save_arrays
 from cairn.types import Chunk
+
+# What merging holds at a time.
+_BLOCK_POSTINGS = 1_000_000
+_BLOCK_ROWS = 16_384
+_PARTS_AT_A_TIME = 8
+_OF_POSTINGS = {"rows": np.int32, "impacts": np.uint8, "fields": np.uint8}
 
 
 class Form(IntEnum):
@@ -61,6 +68,11 @@ class Segment:
     def __len__(self) -> int:
         return len(self.forms)
 
+    def count_rows(self, blobs: Collection[int]) -> int:
+        """Return how many rows some blobs have."""
+        wanted = np.isin(self.blob_ids, np.fromiter(blobs, dtype=np.int64, count=len(blobs)))
+        return int(np.diff(self.blob_start)[wanted].sum())
+
     def save(self, path: Path) -> int:
         """Write the segment and return its size in bytes; a crash leaves either the whole file or none."""
         return save_arrays(
@@ -95,51 +107,187 @@ class Segment:
         return found
 
 
-def merge_segments(segments: Sequence[Segment], keep: Collection[int]) -> Segment:
-    """Return one segment with the blobs of all that are in `keep`, in ascending blob order."""
+def merge_segments(
+    path: Path, segments: Sequence[Segment], keep: Collection[int], block_postings: int = _BLOCK_POSTINGS
+) -> tuple[int, int]:
+    """Write one segment with the blobs of all that are in `keep`, in ascending blob order.
+
+    It is written part by part, so that neither the old segments nor the new one have to be in memory.
+
+    Args:
+        path: where to write it.
+        segments: the old ones.
+        keep: the blobs to take over.
+        block_postings: about how many postings to hold at a time.
+
+    Returns:
+        The rows of the new segment, and its size in bytes.
+
+    Raises:
+        StoreError: if it cannot be written.
+    """
+    order = _blob_order(segments, keep)
+    rows = _Rows.of(segments, order)
+    terms = _Terms.of([segment.postings for segment in segments], rows.new_rows, block_postings)
+    n_used, vectors = int(np.count_nonzero(terms.counts)), segments[0].vectors
+    shapes: dict[str, tuple[npt.DTypeLike, tuple[int, ...]]] = {
+        "blob_ids": (np.int64, (len(order),)),
+        "blob_start": (np.int64, (len(order) + 1,)),
+        "forms": (np.uint8, (rows.n_new,)),
+        "vectors": (np.int8, (rows.n_new, vectors.shape[1])),
+        "hashes": (np.uint64, (n_used,)),
+        "start": (np.int64, (n_used + 1,)),
+        **{name: (dtype, (int(terms.counts.sum()),)) for name, dtype in _OF_POSTINGS.items()},
+    }
+    with ArrayWriter(path, shapes) as writer:
+        writer.put("blob_ids", 0, np.concatenate([segment.blob_ids for segment in segments])[order])
+        writer.put("blob_start", 0, rows.blob_start)
+        writer.put("forms", 0, np.concatenate([segment.forms for segment in segments])[rows.old_rows])
+        for first in range(0, rows.n_new, _BLOCK_ROWS):
+            block = rows.old_rows[first : first + _BLOCK_ROWS]
+            writer.put("vectors", first, rows.take([segment.vectors for segment in segments], block))
+            release(segment.vectors for segment in segments)
+        _write_postings(writer, [segment.postings for segment in segments], rows, terms, block_postings)
+    return rows.n_new, writer.n_bytes
+
+
+def _blob_order(segments: Sequence[Segment], keep: Collection[int]) -> npt.NDArray[np.int64]:
+    """Return which of the blobs of all segments, laid end to end, are kept, by their ids."""
     blob_ids = np.concatenate([segment.blob_ids for segment in segments])
-    counts = np.concatenate([np.diff(segment.blob_start) for segment in segments])
-    bases = np.cumsum([0, *(len(segment) for segment in segments)])[:-1]
-    starts = np.concatenate([segment.blob_start[:-1] + base for segment, base in zip(segments, bases, strict=True)])
-
     order = np.argsort(blob_ids, kind="stable")
-    order = order[np.isin(blob_ids[order], np.fromiter(keep, dtype=np.int64, count=len(keep)))]
-    blob_start = np.r_[0, np.cumsum(counts[order])].astype(np.int64)
-    # The old row of each new row, and the new row of each old one (-1: dropped).
-    old_rows = np.repeat(starts[order] - blob_start[:-1], counts[order]) + np.arange(blob_start[-1])
-    new_rows = np.full(sum(len(segment) for segment in segments), -1, dtype=np.int64)
-    new_rows[old_rows] = np.arange(len(old_rows))
-
-    return Segment(
-        blob_ids=blob_ids[order],
-        blob_start=blob_start,
-        forms=np.concatenate([segment.forms for segment in segments])[old_rows],
-        vectors=np.concatenate([segment.vectors for segment in segments])[old_rows],
-        postings=_merge_postings([segment.postings for segment in segments], bases, new_rows),
-    )
+    return order[np.isin(blob_ids[order], np.fromiter(keep, dtype=np.int64, count=len(keep)))]
 
 
-def _merge_postings(
-    parts: Sequence[Postings], bases: npt.NDArray[np.int64], new_rows: npt.NDArray[np.int64]
-) -> Postings:
-    hashes, ranks = np.unique(np.concatenate([part.hashes for part in parts]), return_inverse=True)
-    term_base = np.cumsum([0, *(len(part.hashes) for part in parts)])
-    terms = np.concatenate(
-        [
-            np.repeat(ranks[first : first + len(part.hashes)].astype(np.int32), np.diff(part.start))
-            for part, first in zip(parts, term_base, strict=False)
-        ]
-    )
-    rows = new_rows[np.concatenate([part.rows + base for part, base in zip(parts, bases, strict=True)])]
-    kept = np.flatnonzero(rows >= 0)
-    # One sort key a posting: term above, row below.
-    order = kept[np.argsort(terms[kept].astype(np.int64) * max(1, len(new_rows)) + rows[kept], kind="stable")]
-    counts = np.bincount(terms[order], minlength=len(hashes))
-    used = counts > 0
-    return Postings(
-        hashes=hashes[used],
-        start=np.r_[0, np.cumsum(counts[used])].astype(np.int64),
-        rows=rows[order].astype(np.int32),
-        impacts=np.concatenate([part.impacts for part in parts])[order],
-        fields=np.concatenate([part.fields for part in parts])[order],
-    )
+class _Rows(NamedTuple):
+    """Where rows go. Shapes: blob_start (n_blobs + 1,), old_rows (n_new,), bases (n_segments + 1,).
+
+    `old_rows` has the old row of each new one, all segments laid end to end; `new_rows` the new row of each old one, by
+    segment, -1 for those that are dropped. `bases` is the first old row of each segment.
+    """
+
+    blob_start: npt.NDArray[np.int64]
+    old_rows: npt.NDArray[np.int32]
+    new_rows: list[npt.NDArray[np.int32]]
+    bases: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, segments: Sequence[Segment], order: npt.NDArray[np.int64]) -> _Rows:
+        counts = np.concatenate([np.diff(segment.blob_start) for segment in segments])[order]
+        bases = np.cumsum([0, *(len(segment) for segment in segments)])
+        starts = np.concatenate(
+            [segment.blob_start[:-1] + base for segment, base in zip(segments, bases[:-1], strict=True)]
+        )[order]
+        blob_start = np.r_[0, np.cumsum(counts)].astype(np.int64)
+        n_new = int(blob_start[-1])
+        old_rows = (np.repeat(starts - blob_start[:-1], counts) + np.arange(n_new)).astype(np.int32)
+        new_rows = np.full(int(bases[-1]), -1, dtype=np.int32)
+        new_rows[old_rows] = np.arange(n_new, dtype=np.int32)
+        return cls(blob_start, old_rows, np.split(new_rows, bases[1:-1]), bases)
+
+    @property
+    def n_new(self) -> int:
+        return len(self.old_rows)
+
+    def take(self, columns: Sequence[npt.NDArray[np.int8]], rows: npt.NDArray[np.int32]) -> npt.NDArray[np.int8]:
+        """Return some old rows of what lies end to end in several arrays."""
+        found = np.empty((len(rows), *columns[0].shape[1:]), dtype=columns[0].dtype)
+        for column, first, end in zip(columns, self.bases[:-1], self.bases[1:], strict=True):
+            own = np.flatnonzero((rows >= first) & (rows < end))
+            found[own] = column[rows[own] - first]
+        return found
+
+
+class _Terms(NamedTuple):
+    """The terms of all segments in order. Shapes: hashes, all_counts, counts (n_terms,).
+
+    `all_counts` says how many postings each has, `counts` how many are kept; `ranks` which term each of those of a
+    segment is.
+    """
+
+    hashes: npt.NDArray[np.uint64]
+    all_counts: npt.NDArray[np.int64]
+    counts: npt.NDArray[np.int64]
+    ranks: list[npt.NDArray[np.int32]]
+
+    @classmethod
+    def of(cls, parts: Sequence[Postings], new_rows: Sequence[npt.NDArray[np.int32]], block_postings: int) -> _Terms:
+        hashes = _all_hashes(parts)
+        all_counts, counts = np.zeros(len(hashes), np.int64), np.zeros(len(hashes), np.int64)
+        ranks = []
+        for part, rows in zip(parts, new_rows, strict=True):
+            rank = np.searchsorted(hashes, part.hashes).astype(np.int32)
+            ranks.append(rank)
+            all_counts[rank] += np.diff(part.start)
+            counts[rank] += _kept_postings(part, rows, block_postings)
+        return cls(hashes, all_counts, counts, ranks)
+
+    def blocks(self, block_postings: int) -> Iterator[tuple[int, int]]:
+        """Yield ranges of terms that have about so many postings together, at least one term each."""
+        ends = np.cumsum(self.all_counts)
+        first = 0
+        while first < len(ends):
+            done = ends[first - 1] if first else 0
+            end = max(first + 1, int(np.searchsorted(ends, done + block_postings, "right")))
+            yield first, end
+            first = end
+
+
+def _all_hashes(parts: Sequence[Postings]) -> npt.NDArray[np.uint64]:
+    """Return the hashes of all parts in order, each once; a few parts at a time, for they share most of them."""
+    found = np.zeros(0, dtype=np.uint64)
+    for first in range(0, len(parts), _PARTS_AT_A_TIME):
+        found = np.unique(np.concatenate([found, *(part.hashes for part in parts[first : first + _PARTS_AT_A_TIME])]))
+    return found
+
+
+def _kept_postings(part: Postings, new_rows: npt.NDArray[np.int32], block_postings: int) -> npt.NDArray[np.int64]:
+    """Return how many postings of each term stand in rows that are kept. Shape (n_terms,)."""
+    if (new_rows >= 0).all():
+        return np.diff(part.start)
+    until = np.zeros(len(part.rows) + 1, dtype=np.int32)  # of the postings before each, how many are kept
+    for first in range(0, len(part.rows), block_postings):
+        kept = np.cumsum(new_rows[part.rows[first : first + block_postings]] >= 0)
+        until[first + 1 : first + 1 + len(kept)] = until[first] + kept
+    release([part.rows])
+    return np.diff(until[part.start]).astype(np.int64)
+
+
+def _write_postings(
+    writer: ArrayWriter, parts: Sequence[Postings], rows: _Rows, terms: _Terms, block_postings: int
+) -> None:
+    used = terms.counts > 0
+    writer.put("hashes", 0, terms.hashes[used])
+    writer.put("start", 0, np.r_[0, np.cumsum(terms.counts[used])])
+    written = 0
+    for first, end in terms.blocks(block_postings):
+        slices = [(np.searchsorted(rank, first), np.searchsorted(rank, end)) for rank in terms.ranks]
+        columns = _block(parts, slices, terms.ranks, rows)
+        for name, column in columns.items():
+            writer.put(name, written, column)
+        written += len(columns["rows"])
+        release(part.rows for part in parts)
+
+
+def _block(
+    parts: Sequence[Postings],
+    slices: Sequence[tuple[np.intp, np.intp]],
+    ranks: Sequence[npt.NDArray[np.int32]],
+    rows: _Rows,
+) -> dict[str, npt.NDArray[Any]]:
+    """Return the postings of a range of terms that are kept, by term and then by row.
+
+    Args:
+        slices: the range in the terms of each part.
+    """
+    found: list[tuple[npt.NDArray[Any], ...]] = []
+    for part, (first, end), rank, new_rows in zip(parts, slices, ranks, rows.new_rows, strict=True):
+        own = slice(part.start[first], part.start[end])
+        to = new_rows[part.rows[own]]
+        terms = np.repeat(rank[first:end].astype(np.int64), np.diff(part.start[first : end + 1]))
+        keys = terms * max(1, rows.n_new) + to
+        columns = (keys, to, part.impacts[own], part.fields[own])
+        kept = to >= 0
+        found.append(columns if kept.all() else tuple(column[kept] for column in columns))
+    keys, *columns_of = (np.concatenate(column) for column in zip(*found, strict=True))
+    order = np.argsort(keys, kind="stable")
+    return {name: column[order] for name, column in zip(_OF_POSTINGS, columns_of, strict=True)}

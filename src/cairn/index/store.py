@@ -45,7 +45,7 @@ _LOGS = ("-wal", "-shm", "-journal")
 _DATABASES = ("index.db",)
 # Nothing else in `derived/` is ever deleted.
 _DERIVED = re.compile(
-    r"(?:[0-9a-f]{32}\.(?:seg|hnsw|vec|paths|arr)|view-\d+-\d+\.arr|graph-\d+(?:-\d+)?\.arr)(?:\.\d+\.tmp)?"
+    r"(?:[0-9a-f]{32}\.(?:seg|hnsw|vec|paths|arr)|view-\d+-\d+\.arr|graph-\d+(?:-\d+)?\.arr)(?:\.\d+\.(?:tmp|graph))?"
 )
 _ASIDE = re.compile(r"(?:index\.db|derived|seal)\.(?:damaged|foreign)-[0-9-]+(?:-wal|-shm|-journal)?")
 _MAX_ASIDE = 3  # of what was not this user's

@@ -257,7 +257,7 @@ def path_words(path: str) -> list[str]:
     return _path_terms(path)[1]
 
 
-@lru_cache(maxsize=65_536)  # a long run writes the view anew with every batch
+@lru_cache(maxsize=1_024)  # for queries; a run of the index needs each path once
 def _path_terms(path: str) -> tuple[dict[int, tuple[int, int]], list[str], int]:
     """Return the terms of a path as {hash: (impact, fields)}, its words for embedding, and the stem's term count."""
     stem, folders = _named_by(path)

@@ -32,7 +32,7 @@ from cairn.types import Definition
 if TYPE_CHECKING:
     import tree_sitter
 
-_FORMAT = b"1"  # raised whenever a query or this module finds something else
+FACTS_FORMAT = b"1"  # raised whenever a query or this module finds something else
 KINDS = ("call", "construct", "inherit", "implement", "decorate", "use")
 _KIND_OF = {name: number for number, name in enumerate(KINDS)}
 RESULT = "return"
@@ -309,14 +309,16 @@ def type_name(text: str) -> str:
 def encode(facts: Facts) -> bytes:
     """Return facts as bytes."""
     imports = [(*one[:4], int(one.flags)) for one in facts.imports]
-    return _FORMAT + zlib.compress(json.dumps((*facts[:5], imports, *facts[6:]), separators=(",", ":")).encode(), 1)
+    return FACTS_FORMAT + zlib.compress(
+        json.dumps((*facts[:5], imports, *facts[6:]), separators=(",", ":")).encode(), 1
+    )
 
 
 def decode(data: bytes) -> Facts | None:
     """Return the facts that `encode` made bytes of, None when another version of this module did."""
-    if not data.startswith(_FORMAT):
+    if not data.startswith(FACTS_FORMAT):
         return None
-    document = json.loads(zlib.decompress(data[len(_FORMAT) :]))
+    document = json.loads(zlib.decompress(data[len(FACTS_FORMAT) :]))
     texts, kinds, expressions, scopes, lines, imports, values, package = document
     read = [Import(module, name, alias, line, ImportFlag(flags)) for module, name, alias, line, flags in imports]
     return Facts(texts, kinds, expressions, scopes, lines, read, [(one[0], one[1], one[2]) for one in values], package)

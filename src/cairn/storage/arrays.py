@@ -13,10 +13,11 @@ import mmap
 import os
 import struct
 import zlib
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import TracebackType
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +32,8 @@ _FORMAT = 2
 _NAMELESS_FORMAT = 1  # its header is the arrays alone
 _ALIGN = 64
 _MAX_HEADER_BYTES, _MAX_ARRAYS, _MAX_AXES = 65_536, 64, 2
+_BLOCK_BYTES = 8_000_000  # of a file that is read through, held in memory at a time
+_LARGE_BYTES = 128_000_000  # a file beyond this size does not stay mapped whole once it was checked
 _TYPES = {
     np.dtype(name).str: np.dtype(name)
     for name in (
@@ -42,6 +45,8 @@ _TYPES = {
 Arrays = dict[str, npt.NDArray[Any]]
 # What a reader expects: {name: (type, number of axes)}.
 Layout = Mapping[str, tuple[str, int]]
+# What a header says: by name, the type, the shape, and the first byte behind the header.
+Described = dict[str, tuple[str, tuple[int, ...], int]]
 
 
 def save_arrays(path: Path, arrays: Mapping[str, npt.NDArray[np.generic]]) -> int:
@@ -50,14 +55,13 @@ def save_arrays(path: Path, arrays: Mapping[str, npt.NDArray[np.generic]]) -> in
     Raises:
         StoreError: if it cannot be written.
     """
-    described: dict[str, tuple[str, tuple[int, ...], int]] = {}
+    described: Described = {}
     offset = 0
     for name, array in arrays.items():
         offset = _aligned(offset)
         described[name] = (array.dtype.str, array.shape, offset)
         offset += array.nbytes
-    header = json.dumps({"kind": path.suffix, "name": path.stem, "arrays": described}).encode()
-    header += b" " * (_aligned(_PREFIX.size + len(header)) - _PREFIX.size - len(header))
+    header = _header(path, described)
     # The arrays as they lie in memory, with what fills the gaps between them: a large file is never held a second time.
     parts: list[bytes | memoryview] = [header]
     end = 0
@@ -80,9 +84,7 @@ def save_arrays(path: Path, arrays: Mapping[str, npt.NDArray[np.generic]]) -> in
         with suppress(OSError):  # the error above is the one to tell
             temporary.unlink(missing_ok=True)
         if isinstance(error, OSError):
-            in_the_way = error.errno in (errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENOTEMPTY)
-            hint = "cairn doctor --fix" if in_the_way else "free some space, then run: cairn index"
-            raise StoreError(f"cannot write {path}: {error.strerror}", hint) from error
+            raise _unwritable(path, error) from error
         raise
     return _PREFIX.size + sum(len(part) for part in parts)
 
@@ -107,7 +109,7 @@ def load_arrays(path: Path, layout: Layout | None = None, *, nameless: bool = Fa
     known = version == _FORMAT or (nameless and version == _NAMELESS_FORMAT)
     if magic != _MAGIC or not known or not 0 < header_bytes <= min(len(body), _MAX_HEADER_BYTES):
         raise _refused(path, "is damaged or of another version")
-    if zlib.crc32(body, header_bytes) != checksum:
+    if _checksum(body, header_bytes) != checksum:
         raise _refused(path, "is damaged or of another version")
     try:
         header = json.loads(bytes(body[:header_bytes]))
@@ -152,7 +154,14 @@ def are_below(numbers: npt.NDArray[np.integer[Any]], end: int) -> bool:
     if not len(numbers):
         return True
     unsigned = numbers.view(f"u{numbers.dtype.itemsize}")  # a negative one is a large one: one pass tells both
-    return int(unsigned.max()) < end
+    if numbers.nbytes <= _LARGE_BYTES:
+        return int(unsigned.max()) < end
+    step = _BLOCK_BYTES // numbers.dtype.itemsize
+    for first in range(0, len(numbers), step):
+        if int(unsigned[first : first + step].max()) >= end:
+            return False
+        release([numbers])
+    return True
 
 
 class _Described(NamedTuple):
@@ -199,6 +208,125 @@ def _array_of(entry: object) -> _Described | None:
 
 def _refused(path: Path, what: str) -> DerivedFileError:
     return DerivedFileError(f"{path.name} {what}", "cairn index")
+
+
+def _unwritable(path: Path, error: OSError) -> StoreError:
+    in_the_way = error.errno in (errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENOTEMPTY)
+    hint = "cairn doctor --fix" if in_the_way else "free some space, then run: cairn index"
+    return StoreError(f"cannot write {path}: {error.strerror}", hint)
+
+
+class ArrayWriter:
+    """Writes a file as `save_arrays` does, block by block and in any order, so that no array has to be in memory whole.
+
+    A reader sees the whole file once the `with` is left without an error, and none of it before. What is not put is 0.
+
+    Args:
+        path: the file.
+        shapes: the type and the shape of each array, by name.
+
+    Raises:
+        StoreError: on leaving, and from `put`, if the file cannot be written.
+    """
+
+    def __init__(self, path: Path, shapes: Mapping[str, tuple[npt.DTypeLike, tuple[int, ...]]]) -> None:
+        self._path = path
+        self._temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+        self._described: Described = {}
+        end = 0
+        for name, (dtype, shape) in shapes.items():
+            start = _aligned(end)
+            self._described[name] = (np.dtype(dtype).str, shape, start)
+            end = start + np.dtype(dtype).itemsize * math.prod(shape)
+        self._header = _header(path, self._described)
+        self.n_bytes = _PREFIX.size + len(self._header) + end
+
+    def __enter__(self) -> Self:
+        with self._mapped_errors():
+            self._stream = os.fdopen(create_new(self._temporary), "w+b", buffering=0)
+            try:
+                self._stream.truncate(self.n_bytes)
+                self._write(self._header, _PREFIX.size)
+            except BaseException:
+                self._discard()
+                raise
+        return self
+
+    def put(self, name: str, first: int, block: npt.NDArray[Any]) -> None:
+        """Write some rows of an array, from row `first` on."""
+        dtype, shape, start = self._described[name]
+        data = np.ascontiguousarray(block, dtype=dtype).reshape(-1).view(np.uint8).data
+        row_bytes = np.dtype(dtype).itemsize * math.prod(shape[1:])
+        offset = _PREFIX.size + len(self._header) + start + first * row_bytes
+        with self._mapped_errors():
+            self._write(data, offset)
+
+    def _write(self, data: bytes | memoryview, offset: int) -> None:
+        self._stream.seek(offset)
+        while data:
+            data = data[self._stream.write(data) :]
+
+    def _discard(self) -> None:
+        self._stream.close()
+        with suppress(OSError):  # where there is an error, that is the one to tell
+            self._temporary.unlink(missing_ok=True)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if error is None:
+                with self._mapped_errors():
+                    self._finish()
+        finally:
+            self._discard()
+
+    def _finish(self) -> None:
+        checksum = len(self._header)
+        self._stream.seek(_PREFIX.size)
+        while block := self._stream.read(_BLOCK_BYTES):
+            checksum = zlib.crc32(block, checksum)
+        self._write(_PREFIX.pack(_MAGIC, _FORMAT, len(self._header), checksum), 0)
+        os.fsync(self._stream.fileno())
+        self._temporary.replace(self._path)
+
+    @contextmanager
+    def _mapped_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise _unwritable(self._path, error) from error
+
+
+def release(arrays: Iterable[npt.NDArray[Any]]) -> None:
+    """Let go of the memory that mapped arrays take; what is used again is mapped again, without a look at the disk."""
+    for array in arrays:
+        base: Any = array
+        while isinstance(base, np.ndarray):
+            base = base.base
+        if isinstance(base, memoryview) and isinstance(base.obj, mmap.mmap):
+            _let_go(base.obj)
+
+
+def _let_go(mapped: mmap.mmap) -> None:
+    if hasattr(mmap, "MADV_DONTNEED"):  # not on Windows
+        mapped.madvise(mmap.MADV_DONTNEED)
+
+
+def _checksum(body: memoryview, begin: int) -> int:
+    """Return the CRC-32 of what is mapped, of which a part at a time is held in memory."""
+    checksum = begin
+    for first in range(0, len(body), _BLOCK_BYTES):
+        checksum = zlib.crc32(body[first : first + _BLOCK_BYTES], checksum)
+        if len(body) > _LARGE_BYTES and isinstance(body.obj, mmap.mmap):
+            _let_go(body.obj)
+    return checksum
+
+
+def _header(path: Path, described: Described) -> bytes:
+    """Return the header of a file, filled up so that what follows is aligned."""
+    header = json.dumps({"kind": path.suffix, "name": path.stem, "arrays": described}).encode()
+    return header + b" " * (_aligned(_PREFIX.size + len(header)) - _PREFIX.size - len(header))
 
 
 def _aligned(offset: int) -> int:

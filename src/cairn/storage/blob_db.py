@@ -143,6 +143,14 @@ def _facts_mark(content_hash: bytes, data: bytes) -> bytes:
     return zlib.crc32(data, zlib.crc32(content_hash)).to_bytes(_MARK_BYTES, "little")
 
 
+def blobs_with_facts(connection: sqlite3.Connection, blob_ids: Sequence[int], made_by: bytes) -> set[int]:
+    """Return the blobs of which `read_facts` would find something that begins with `made_by`."""
+    found: set[int] = set()
+    for part in in_parts(blob_ids):
+        found.update(blob_id for blob_id, data in read_facts(connection, part).items() if data.startswith(made_by))
+    return found
+
+
 def put_facts(connection: sqlite3.Connection, facts: Iterable[tuple[int, bytes, bytes]]) -> None:
     """Store what blobs refer to, as (blob id, hash of the content it was read from, facts).
 

@@ -103,6 +103,12 @@ def read_definitions(connection: sqlite3.Connection, blob_ids: Sequence[int]) ->
     return found
 
 
+def iter_definitions(connection: sqlite3.Connection) -> Iterator[tuple[int, int, str, str]]:
+    """Yield (blob id, ordinal, kind, name) of every definition, by blob and in reading order."""
+    for id_, kind, name in connection.execute("SELECT id, kind, name FROM definition ORDER BY id"):
+        yield id_ >> ORDINAL_BITS, id_ & MAX_ORDINAL, kind, name
+
+
 def find_definitions(connection: sqlite3.Connection, name: str) -> Iterator[NamedDefinition]:
     """Yield the definitions called `name`, in any case, whichever view shows them."""
     rows = connection.execute(

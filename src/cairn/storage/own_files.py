@@ -66,12 +66,15 @@ def open_stream(path: Path, mode: str) -> IO[bytes]:
 
 
 def create_new(path: Path, mode: int = 0o644) -> int:
-    """Create a file that is not there yet and return its descriptor; what a killed process left there is replaced.
+    """Create a file that is not there yet to write and read it; what a killed process left there is replaced.
+
+    Returns:
+        Its descriptor.
 
     Raises:
         UnsafeStateError, OSError: as `open_own`.
     """
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL
     try:
         return open_own(path, flags, mode)
     except FileExistsError:

@@ -106,6 +106,19 @@ WORDS = ("getUserName", "user", "users", "HTTP_server", "parse", "x", "файл"
 ROWS = st.tuples(*(st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join) for _ in FIELDS))
 
 
+def test_what_a_chunk_yields_does_not_depend_on_how_many_words_are_remembered(model: StaticModel) -> None:
+    texts = [row(name=f"get_user{number}", body=f"return parse{number}(user) + name") for number in range(40)]
+    forgetful = Analyzer(model.word_vectors, model.dimensions, share=0.0)
+    for first in range(0, len(texts), 10):
+        part = Words.of(texts[first : first + 10])
+        forgetful.prepare(part)
+        postings, vectors = forgetful.analyze([part])
+        wanted, wanted_vectors = analyze(model, texts[first : first + 10])
+        np.testing.assert_array_equal(vectors, wanted_vectors)
+        for name in Postings._fields:
+            np.testing.assert_array_equal(getattr(postings, name), getattr(wanted, name), err_msg=name)
+
+
 @given(st.lists(ROWS, min_size=1, max_size=120), st.data())
 @settings(max_examples=40)
 def test_what_a_chunk_yields_does_not_depend_on_its_batch(

@@ -9,7 +9,15 @@ import pytest
 
 from cairn.config import Settings
 from cairn.errors import ConfigError
-from cairn.index.limits import Limits, background_cores, limits_of, lower_priority, on_battery, run_behind
+from cairn.index.limits import (
+    Limits,
+    background_cores,
+    kept_bytes_of,
+    limits_of,
+    lower_priority,
+    on_battery,
+    run_behind,
+)
 
 
 def test_a_run_that_somebody_waits_for_uses_all_cores_up_to_four() -> None:
@@ -28,6 +36,9 @@ def test_less_memory_makes_fewer_processes_and_smaller_batches() -> None:
     assert (least.helpers, small.helpers, full.helpers) == (0, 1, 4)
     assert least.batch_chunks < small.batch_chunks < full.batch_chunks == 3_000
     assert least.batch_bytes < small.batch_bytes < full.batch_bytes == 8_000_000
+    assert least.vocabulary_share < small.vocabulary_share < full.vocabulary_share == 1.0
+    kept = [kept_bytes_of(Settings(memory_mb=mb)) for mb in (256, 512, 2_048)]
+    assert 0 < kept[0] < kept[1] < kept[2]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -49,16 +50,71 @@ def check_same(actual: Segment, wanted: Segment) -> None:
 BODIES = st.lists(st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join), max_size=4)
 
 
-@given(st.lists(st.tuples(BODIES, st.integers(0, 2), st.booleans()), min_size=1, max_size=12))
+@given(
+    st.lists(st.tuples(BODIES, st.integers(0, 2), st.booleans()), min_size=1, max_size=12),
+    st.sampled_from([1, 3, 1_000]),
+)
 @settings(max_examples=60)
-def test_merging_equals_building_at_once(analyzer: Analyzer, blobs: list[tuple[list[str], int, bool]]) -> None:
-    """Whatever the order of the segments' blobs, and whichever of them are dropped."""
+def test_merging_equals_building_at_once(
+    analyzer: Analyzer,
+    tmp_path_factory: pytest.TempPathFactory,
+    blobs: list[tuple[list[str], int, bool]],
+    block_postings: int,
+) -> None:
+    """Whatever the order of the segments' blobs, whichever are dropped, and however little is held at a time."""
     parts: list[Blobs] = [{}, {}, {}]
     for number, (bodies, part, _) in enumerate(blobs):
         parts[part][number] = bodies
     kept = {number: bodies for number, (bodies, _, keep) in enumerate(blobs) if keep}
-    merged = merge_segments([build(analyzer, part) for part in parts], kept)
-    check_same(merged, build(analyzer, kept))
+    file = tmp_path_factory.mktemp("merged") / "a.seg"
+    n_rows, n_bytes = merge_segments(file, [build(analyzer, part) for part in parts], kept, block_postings)
+    check_same(Segment.load(file), build(analyzer, kept))
+    assert (n_rows, n_bytes) == (len(Segment.load(file)), file.stat().st_size)
+
+
+def test_merging_holds_a_part_of_the_segments_at_a_time(tmp_path: Path) -> None:
+    """In 24 segments of 2 MB of vectors and as much of postings each."""
+    parts = []
+    for number in range(24):
+        write_large(tmp_path / f"{number}.seg", number)
+        parts.append(Segment.load(tmp_path / f"{number}.seg"))
+    tracemalloc.start()
+    n_rows, n_bytes = merge_segments(tmp_path / "all.seg", parts, range(24), block_postings=20_000)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert n_rows == 24 * LARGE_ROWS
+    assert n_bytes > 90_000_000
+    assert peak < n_bytes / 3
+    check_same_postings(Segment.load(tmp_path / "all.seg"), parts)
+
+
+LARGE_ROWS, LARGE_TERMS = 8_000, 50
+
+
+def write_large(file: Path, number: int) -> None:
+    """Write a segment of one blob, of which every row has the same terms."""
+    n_postings = LARGE_ROWS * LARGE_TERMS
+    Segment(
+        blob_ids=np.array([number], np.int64),
+        blob_start=np.array([0, LARGE_ROWS], np.int64),
+        forms=np.zeros(LARGE_ROWS, np.uint8),
+        vectors=np.full((LARGE_ROWS, 256), number, np.int8),
+        postings=Postings(
+            np.arange(LARGE_TERMS, dtype=np.uint64),
+            np.arange(LARGE_TERMS + 1, dtype=np.int64) * LARGE_ROWS,
+            np.tile(np.arange(LARGE_ROWS, dtype=np.int32), LARGE_TERMS),
+            np.full(n_postings, number, np.uint8),
+            np.ones(n_postings, np.uint8),
+        ),
+    ).save(file)
+
+
+def check_same_postings(merged: Segment, parts: list[Segment]) -> None:
+    """Check a term in the middle, which every row of every segment has."""
+    own = slice(merged.postings.start[7], merged.postings.start[8])
+    np.testing.assert_array_equal(merged.postings.rows[own], np.arange(len(parts) * LARGE_ROWS))
+    np.testing.assert_array_equal(merged.postings.impacts[own], np.repeat(np.arange(len(parts)), LARGE_ROWS))
+    np.testing.assert_array_equal(merged.vectors[::LARGE_ROWS, 0], np.arange(len(parts)))
 
 
 def test_a_segment_comes_back_as_it_was_saved(analyzer: Analyzer, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cairn.errors import DerivedFileError, IndexDamagedError, StoreError
-from cairn.storage.arrays import load_arrays, save_arrays
+from cairn.storage.arrays import ArrayWriter, load_arrays, release, save_arrays
 
 ARRAYS: dict[str, npt.NDArray[np.generic]] = {
     "numbers": np.arange(5, dtype=np.int64),
@@ -215,3 +215,50 @@ def test_where_a_folder_is_in_the_way_the_hint_is_the_doctor(tmp_path: Path) -> 
     with pytest.raises(StoreError) as caught:
         save_arrays(tmp_path / "a.arr", ARRAYS)
     assert caught.value.hint == "cairn doctor --fix"
+
+
+def test_a_file_written_block_by_block_is_the_one_written_at_once(tmp_path: Path) -> None:
+    save_arrays(tmp_path / "a.arr", ARRAYS)
+    wanted = (tmp_path / "a.arr").read_bytes()
+    shapes = {name: (array.dtype, array.shape) for name, array in ARRAYS.items()}
+    with ArrayWriter(tmp_path / "a.arr", shapes) as writer:
+        writer.put("grid", 1, ARRAYS["grid"][1:])
+        writer.put("numbers", 0, ARRAYS["numbers"])
+        writer.put("grid", 0, ARRAYS["grid"][:1])
+    assert (tmp_path / "a.arr").read_bytes() == wanted
+    assert writer.n_bytes == len(wanted)
+
+
+def test_a_file_whose_writing_fails_half_way_leaves_the_old_one(saved: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "good.arr"
+    file.write_bytes(saved)
+    with pytest.raises(ZeroDivisionError), ArrayWriter(file, {"numbers": (np.int64, (2,))}) as writer:
+        writer.put("numbers", 1 // 0, np.zeros(1))
+    assert [entry.name for entry in tmp_path.iterdir()] == ["good.arr"]
+    assert file.read_bytes() == saved
+
+
+def test_blocks_cannot_be_written_where_a_folder_is_in_the_way(tmp_path: Path) -> None:
+    (tmp_path / "a.arr").mkdir()
+    with pytest.raises(StoreError, match="cannot write"), ArrayWriter(tmp_path / "a.arr", {"a": (np.int8, (1,))}):
+        pass
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a.arr"]
+
+
+def test_arrays_whose_memory_was_released_can_be_read_again(saved: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "good.arr"
+    file.write_bytes(saved)
+    loaded = load_arrays(file)
+    release([*loaded.values(), np.zeros(3)])
+    np.testing.assert_array_equal(loaded["numbers"], ARRAYS["numbers"])
+
+
+def test_a_large_file_is_checked_to_the_last_byte(tmp_path: Path) -> None:
+    file = tmp_path / "a.arr"
+    save_arrays(file, {"bytes": np.arange(17_000_000, dtype=np.int64).view(np.uint8)})
+    load_arrays(file)
+    with file.open("r+b") as stream:
+        stream.seek(-1, 2)
+        stream.write(b"x")
+    with pytest.raises(DerivedFileError):
+        load_arrays(file)

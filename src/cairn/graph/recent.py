@@ -1,0 +1,80 @@
+"""Keeps what was used last, up to a weight, for what can be found out again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Generic, NamedTuple, Self, TypeVar
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class Room(NamedTuple):
+    """How much the graph of one project keeps of what it read and found out, beyond what its arrays take.
+
+    `files` and `facts` are bytes, by estimates, `unstored` those of facts that are not in the index yet; `names`,
+    `places`, `answers` and `rows` count definitions that were looked up by name, modules that were looked up,
+    expressions that were evaluated, and references that were resolved.
+    """
+
+    files: int
+    facts: int
+    unstored: int
+    names: int
+    places: int
+    answers: int
+    rows: int
+
+    @classmethod
+    def of(cls, kept_bytes: int) -> Self:
+        """Divide what may be kept in all; shares and sizes are measured ones."""
+        return cls(
+            files=kept_bytes // 2,
+            facts=kept_bytes // 5,
+            unstored=kept_bytes // 5,
+            names=kept_bytes // 400,
+            places=kept_bytes // 5_000,
+            answers=kept_bytes // 1_800,
+            rows=kept_bytes // 2_000,
+        )
+
+
+class Recent(Generic[K, V]):
+    """Values by key, of which those go that were not used for longest.
+
+    There are two generations. What is used is in the younger one; once that weighs half of what is allowed it takes the
+    place of the older one, which is dropped. That is nearly as good as an order by last use, and costs a hit nothing.
+
+    Args:
+        limit: what all values may weigh together.
+        weigh: returns what a value weighs, in any unit.
+    """
+
+    def __init__(self, limit: int, weigh: Callable[[V], int]) -> None:
+        self._limit = limit
+        self._weigh = weigh
+        self._younger: dict[K, V] = {}
+        self._older: dict[K, V] = {}
+        self._weight = 0
+
+    def get(self, key: K) -> V | None:
+        """Return a value, None if there is none or it went."""
+        found = self._younger.get(key)
+        if found is None and (found := self._older.get(key)) is not None:
+            self.put(key, found)
+        return found
+
+    def put(self, key: K, value: V) -> V:
+        """Add or replace a value, and return it."""
+        self._weight += self._weigh(value)
+        if 2 * self._weight > self._limit and self._younger:
+            self._older, self._younger = self._younger, {}
+            self._weight = self._weigh(value)
+        self._younger[key] = value
+        return value
+
+    def clear(self) -> None:
+        """Drop all."""
+        self._younger.clear()
+        self._older.clear()
+        self._weight = 0

@@ -1,0 +1,161 @@
+"""The symbol graph answers the same however little of a project it may keep in memory."""
+
+from __future__ import annotations
+
+import shutil
+import tracemalloc
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cairn.storage
+from cairn.errors import IndexLockedError
+from cairn.graph.code import file_of, node_of, place_of
+from cairn.graph.cycles import find_cycles
+from cairn.graph.dead import find_dead
+from cairn.graph.entities import How
+from cairn.graph.graph import Graph
+from cairn.graph.impact import impact
+from cairn.graph.network import Network
+from cairn.graph.questions import callers_of
+from cairn.graph.ranking import definition_ranks, repository_map
+from cairn.graph.reach import CONFIDENCE
+from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
+from cairn.index.snapshot import Snapshot
+from cairn.source.roles import Role
+from cairn.storage import blob_db
+from cairn.storage.connection import transaction
+from cairn.workspace import Workspace
+
+FOLDERS = Path(__file__).parent / "projects"
+PACKAGE = Path(cairn.storage.__file__).parent
+NOTHING, ALL = 0, 1_000_000_000
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """Projects in thirteen languages and a package of our own, indexed as one."""
+    root = tmp_path_factory.mktemp("projects") / "all"
+    shutil.copytree(FOLDERS, root)
+    shutil.copytree(PACKAGE, root / "storage", ignore=shutil.ignore_patterns("__pycache__"))
+    with Workspace.open(root) as opened:
+        opened.index()
+        yield opened
+
+
+def opened(workspace: Workspace, kept_bytes: int) -> Iterator[Graph]:
+    """Give the graph of a workspace, with no edges known before."""
+    workspace.state.graph(1).unlink(missing_ok=True)
+    with closing(workspace.state.open_for_reading()) as connection:
+        snapshot = Snapshot.open(connection, workspace.state, str(workspace.root))
+        graph = Graph(workspace.state, workspace.root, str(workspace.root), workspace.settings, kept_bytes=kept_bytes)
+        graph.refresh(snapshot, connection)
+        yield graph
+
+
+@pytest.fixture
+def forgetful(workspace: Workspace) -> Iterator[Graph]:
+    """A graph that keeps the last file it read, and no more."""
+    yield from opened(workspace, NOTHING)
+
+
+@pytest.fixture
+def roomy(workspace: Workspace) -> Iterator[Graph]:
+    """A graph that keeps all."""
+    yield from opened(workspace, ALL)
+
+
+def made_anew(graph: Graph) -> Network:
+    """Resolve everything, whatever edges are known."""
+    graph.code.load_all()
+    return Network.build(graph.code, graph.resolver)
+
+
+def test_edges_are_the_same_when_nothing_is_kept(forgetful: Graph, roomy: Graph) -> None:
+    one, other = made_anew(forgetful), made_anew(roomy)
+    assert len(one.sources) > 200
+    for name in Network.__dataclass_fields__:
+        if name not in ("seconds", "resolved"):
+            np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
+
+
+def test_what_may_not_be_kept_takes_no_memory(forgetful: Graph, roomy: Graph) -> None:
+    held = []
+    for graph in (forgetful, roomy):
+        tracemalloc.start()
+        assert len(made_anew(graph).sources) > 200
+        held.append(tracemalloc.get_traced_memory()[0])
+        tracemalloc.stop()
+    assert held[0] < held[1] / 2
+
+
+def test_answers_are_the_same_when_nothing_is_kept(forgetful: Graph, roomy: Graph) -> None:
+    assert find_dead(forgetful) == find_dead(roomy)
+    assert find_cycles(forgetful) == find_cycles(roomy)
+    assert repository_map(forgetful, 5_000) == repository_map(roomy, 5_000)
+    nodes = np.unique(roomy.network.targets)[::12].tolist()
+    for node in nodes:
+        assert callers_of(forgetful, [node]) == callers_of(roomy, [node])
+        assert impact(forgetful, [node]) == impact(roomy, [node])
+
+
+def test_ranks_are_those_of_a_walk_from_node_to_node(roomy: Graph) -> None:
+    """PageRank, written down edge by edge."""
+    code, network = roomy.code, roomy.network
+    minor = {n for n, roles in enumerate(code.snapshot.files.roles.tolist()) if roles & int(_MINOR)}
+    nodes = [
+        node_of(number, place)
+        for number in range(len(code.paths))
+        for place, one in enumerate((None, *code.file(number).definitions), -1)
+        if one is None or one.kind in FUNCTION_KINDS | TYPE_KINDS
+    ]
+    edges = [
+        (source, target, CONFIDENCE[How(how)])
+        for source, target, how in zip(
+            *(x.tolist() for x in (network.sources, network.targets, network.hows)), strict=True
+        )
+        if source != target and {source, target} <= set(nodes)
+    ]
+    weight = {node: 0.05 if file_of(node) in minor else 1.0 for node in nodes}
+    start = {node: weight[node] / sum(weight.values()) for node in nodes}
+    out = dict.fromkeys(nodes, 0.0)
+    for source, _, sure in edges:
+        out[source] += sure
+    ranks = start
+    for _ in range(40):
+        lost = sum(rank for node, rank in ranks.items() if not out[node])
+        following = {node: 0.15 * start[node] + 0.85 * lost * start[node] for node in nodes}
+        for source, target, sure in edges:
+            following[target] += 0.85 * ranks[source] * sure / out[source]
+        ranks = following
+    found, values = definition_ranks(roomy)
+    assert found.tolist() == [node for node in nodes if file_of(node) not in minor]
+    assert values.tolist() == pytest.approx([ranks[node] for node in found.tolist()], rel=1e-9)
+
+
+_MINOR = Role.TEST | Role.EXAMPLE | Role.DOCS | Role.LEGACY | Role.OLD_VERSION
+
+
+def test_names_are_found_in_the_table_as_in_the_index(forgetful: Graph, roomy: Graph) -> None:
+    roomy.code.load_all()
+    names = {one.name for number in range(len(roomy.code.paths)) for one in roomy.code.file(number).definitions}
+    assert len(names) > 100
+    for name in (*names, "no such name"):
+        found = roomy.code.named(name)
+        assert found == forgetful.code.named(name)
+        assert {roomy.code.file(file_of(node)).definitions[place_of(node)].name for node in found} <= {name}
+
+
+def test_a_file_that_the_index_lost_meanwhile_is_an_error_to_try_again_after(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def a():\n    return b()\n")
+    (tmp_path / "b.py").write_text("def b():\n    return 1\n")
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        graph = workspace.graph()
+        with closing(workspace.state.open_for_writing()) as connection, transaction(connection):
+            blob_db.drop_blobs(connection, [1, 2])
+        with pytest.raises(IndexLockedError, match="changed by another process"):
+            graph.code.file(0)
