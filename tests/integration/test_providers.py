@@ -261,7 +261,7 @@ def test_a_damaged_file_of_vectors_is_noticed_and_embedded_again(root: Path, ser
 def test_litter_of_a_killed_run_is_removed(root: Path, server: EmbeddingServer) -> None:
     with opened(root, ollama(server)) as workspace:
         workspace.index()
-        litter = workspace.state.overlay("nobody-names-this")
+        litter = workspace.state.overlay("nobodynamesthis")
         litter.write_bytes(b"x")
         workspace.embed()
         assert not litter.exists()
