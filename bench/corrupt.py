@@ -300,14 +300,10 @@ def craft(scene: Scene) -> str:
         "no arrays": lambda: header.__setitem__("arrays", [1]),
         "other name": lambda: header.__setitem__("name", "x"),
         "deep": lambda: None,
-        "values": lambda: None,
     }
     claim = scene.dice.choice(sorted(claims))
     claims[claim]()
     text = b"[" * 60_000 if claim == "deep" else json.dumps(header).encode()
-    if claim == "values":  # out of all ranges
-        first = arrays[name][2]
-        body = body[:first] + b"\xee" * min(64, len(body) - first) + body[first + 64 :]
     text += b" " * (-(20 + len(text)) % 64)
     checksum = zlib.crc32(text + body, len(text))
     file.write_bytes(struct.pack("<8sIII", magic, version, len(text), checksum) + text + body)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sqlite3
 import stat
@@ -37,6 +38,7 @@ LOW_BYTES, FULL_BYTES = 500_000_000, 20_000_000
 MOUNTS = Path("/proc/self/mountinfo")
 _NETWORK = ("nfs", "cifs", "smb", "9p", "afs", "ceph", "glusterfs", "lustre", "fuse.sshfs", "fuse.s3fs", "fuse.rclone")
 
+_OCTAL = re.compile(r"\\([0-7]{3})")  # how a table of mounts writes a space
 _MAX_TOLD = 1_000  # characters of an error that a file holds
 
 Level = Literal["ok", "warning", "error"]
@@ -243,7 +245,8 @@ def _file_system_kind(folder: Path, mounts: Path) -> str:
     best, kind = "", ""
     for line in lines:
         fields, _, rest = line.partition(" - ")
-        point = fields.split(" ")[4].encode().decode("unicode_escape") if len(fields.split(" ")) > 4 else ""
+        columns = fields.split(" ")
+        point = _OCTAL.sub(lambda found: chr(int(found[1], 8)), columns[4]) if len(columns) > 4 else ""
         if point and target.startswith(point.rstrip("/") + "/") and len(point) >= len(best):
             best, kind = point, rest.split(" ")[0]
     return kind

@@ -7,8 +7,8 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Mapping
 from contextlib import suppress
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -143,14 +143,19 @@ def _key(data: bytes, language: str, scope: str) -> str:
     return blake2b(name + blake2b(data).digest(), digest_size=_HASH_BYTES).hexdigest()
 
 
-def _file(environment: Mapping[str, str] = os.environ) -> Path:
+def _file() -> Path:
     """Return the file of this user, outside of all projects, that has a line for each failure."""
-    if folder := environment.get("XDG_CACHE_HOME", ""):
+    return _file_in(os.environ.get("XDG_CACHE_HOME", ""))
+
+
+@cache
+def _file_in(folder: str) -> Path:
+    if folder:
         return Path(folder) / "cairn" / "unparsable"
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "cairn" / "unparsable"
     if sys.platform == "win32":
-        return Path(environment.get("LOCALAPPDATA") or Path.home()) / "cairn" / "unparsable"
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home()) / "cairn" / "unparsable"
     return Path.home() / ".cache" / "cairn" / "unparsable"
 
 

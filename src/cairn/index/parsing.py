@@ -5,15 +5,12 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cairn.index.words import ParsedText, Row, Words
 from cairn.source.chunking import chunk_file
 from cairn.source.languages import BY_NAME
 from cairn.types import Chunk, Definition, ParsedFile, Span
-
-if TYPE_CHECKING:
-    from cairn.source.references import Facts
 
 CHUNK_KEY_BYTES = 5
 MAX_BODY_BYTES = 20_000  # of a chunk's text; only a single line can be longer
@@ -105,8 +102,9 @@ def packed_facts(data: bytes, language: str) -> bytes:
     return encode(read_facts(data, BY_NAME[language])[1])
 
 
-def definitions_and_facts(data: bytes, language: str) -> tuple[tuple[Definition, ...], Facts]:
-    """Return what one file defines and refers to."""
-    from cairn.source.references import read_facts  # noqa: PLC0415 - start-up time: the other jobs have no need
+def definitions_and_facts(data: bytes, language: str) -> tuple[tuple[Definition, ...], bytes]:
+    """Return what one file defines, and what it refers to, encoded."""
+    from cairn.source.references import encode, read_facts  # noqa: PLC0415 - start-up time, as above
 
-    return read_facts(data, BY_NAME[language])
+    definitions, facts = read_facts(data, BY_NAME[language])
+    return definitions, encode(facts)
