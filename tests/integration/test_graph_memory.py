@@ -13,7 +13,7 @@ import pytest
 
 import cairn.storage
 from cairn.errors import IndexLockedError
-from cairn.graph.code import file_of, node_of, place_of
+from cairn.graph.code import KeptFacts, file_of, node_of, place_of
 from cairn.graph.cycles import find_cycles
 from cairn.graph.dead import find_dead
 from cairn.graph.entities import How
@@ -23,11 +23,13 @@ from cairn.graph.network import Network
 from cairn.graph.questions import callers_of
 from cairn.graph.ranking import definition_ranks, repository_map
 from cairn.graph.reach import CONFIDENCE
+from cairn.graph.recent import Room
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.index.snapshot import Snapshot
 from cairn.source.roles import Role
 from cairn.storage import blob_db
 from cairn.storage.connection import transaction
+from cairn.storage.rows import reading
 from cairn.workspace import Workspace
 
 FOLDERS = Path(__file__).parent / "projects"
@@ -100,6 +102,49 @@ def test_answers_are_the_same_when_nothing_is_kept(forgetful: Graph, roomy: Grap
     for node in nodes:
         assert callers_of(forgetful, [node]) == callers_of(roomy, [node])
         assert impact(forgetful, [node]) == impact(roomy, [node])
+
+
+@pytest.mark.parametrize("kept_bytes", [NOTHING, ALL])
+def test_facts_found_within_a_question_are_stored_after_it_as_far_as_there_was_room(
+    workspace: Workspace, roomy: Graph, kept_bytes: int
+) -> None:
+    expected = [callers_of(roomy, [node]) for node in _asked_about(roomy)]
+    n_stored = n_facts(workspace)
+    with closing(workspace.state.open_for_writing()) as connection, transaction(connection):
+        connection.execute("DELETE FROM facts")
+    for graph in opened(workspace, kept_bytes):
+        with reading(graph.connection):
+            graph.code.load_all()
+            assert [callers_of(graph, [node]) for node in _asked_about(roomy)] == expected
+            assert n_facts(workspace) == 0
+        graph.keep_found()
+        assert n_facts(workspace) == (n_stored if kept_bytes else 0)
+        assert not graph.code._kept.unstored
+        graph.code.reread({})
+        graph.code.load_all()
+        assert n_facts(workspace) == n_stored
+
+
+def _asked_about(graph: Graph) -> list[int]:
+    found: list[int] = np.unique(graph.network.targets)[::40].tolist()
+    return found
+
+
+def n_facts(workspace: Workspace) -> int:
+    with closing(workspace.state.open_for_reading()) as connection:
+        found: int = connection.execute("SELECT count(*) FROM facts").fetchone()[0]
+    return found
+
+
+def test_facts_that_can_never_be_stored_are_kept_as_far_as_there_is_room() -> None:
+    kept = KeptFacts(Room.of(1_000))
+    kept.add((blob, b"hash", bytes(60)) for blob in range(10))
+    kept.add([(0, b"hash", bytes(60))])
+    assert list(kept.unstored) == [0, 1, 2]
+    assert kept.take_unstored() == [(blob, b"hash", bytes(60)) for blob in range(3)]
+    assert not kept.fresh
+    kept.add([(5, b"hash", bytes(200))])
+    assert list(kept.unstored) == [5]
 
 
 def test_ranks_are_those_of_a_walk_from_node_to_node(roomy: Graph) -> None:

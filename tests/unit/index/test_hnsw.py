@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -86,6 +87,16 @@ def test_equal_vectors_give_equal_files_on_one_thread(
         file.parent.mkdir()
         one.save(file)
     assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_a_graph_is_not_written_through_a_link(graph: Graph, tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"mine")
+    for end in ("graph", "tmp"):
+        (tmp_path / f"a.hnsw.{os.getpid()}.{end}").symlink_to(victim)
+    graph.save(tmp_path / "a.hnsw")
+    assert victim.read_bytes() == b"mine"
+    assert {entry.name for entry in tmp_path.iterdir()} == {"a.hnsw", "victim"}
 
 
 def test_progress_reaches_all_distinct_vectors(stored: npt.NDArray[np.int8]) -> None:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cairn.errors import DerivedFileError, IndexDamagedError, StoreError
-from cairn.storage.arrays import ArrayWriter, load_arrays, release, save_arrays
+from cairn.storage.arrays import ArrayWriter, are_below, load_arrays, release, save_arrays
 
 ARRAYS: dict[str, npt.NDArray[np.generic]] = {
     "numbers": np.arange(5, dtype=np.int64),
@@ -262,3 +262,27 @@ def test_a_large_file_is_checked_to_the_last_byte(tmp_path: Path) -> None:
         stream.write(b"x")
     with pytest.raises(DerivedFileError):
         load_arrays(file)
+
+
+def test_blocks_are_not_written_through_a_link(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"mine")
+    (tmp_path / f"a.arr.{os.getpid()}.tmp").symlink_to(victim)
+    with ArrayWriter(tmp_path / "a.arr", {"a": (np.int8, (1,))}) as writer:
+        writer.put("a", 0, np.ones(1))
+    assert victim.read_bytes() == b"mine"
+    assert load_arrays(tmp_path / "a.arr")["a"].tolist() == [1]
+
+
+def test_a_file_for_which_there_is_no_room_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="cannot write"), ArrayWriter(tmp_path / "a.arr", {"a": (np.int8, (1 << 62,))}):
+        pass
+    assert not list(tmp_path.iterdir())
+
+
+def test_of_a_large_array_every_number_is_compared() -> None:
+    numbers = np.zeros(33_000_000, dtype=np.int32)
+    assert are_below(numbers, 1)
+    for wrong in (1, -1):
+        numbers[-1] = wrong
+        assert not are_below(numbers, 1)
