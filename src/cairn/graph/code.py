@@ -322,15 +322,15 @@ class Code:
         return self._files.get(number) or self._files.put(number, self._open(number))
 
     def _open(self, number: int) -> SourceFile:
-        self.load([number])
         if (changed := self._from_disks.get(number)) is not None:
             return changed
         blob, language = self._blobs[number], self.languages[number]
         definitions, facts = self._read_blob(blob, language)
         if facts is None:
-            facts = self._find_again(number)
+            facts = self._find(number)
             if (changed := self._from_disks.get(number)) is not None:
                 return changed
+        self._found.add(number)
         return SourceFile(number, self.paths[number], language, definitions, facts, rules_of(language))
 
     def _read_blob(self, blob: int, language: str) -> tuple[Sequence[Definition], Facts | None]:
@@ -347,8 +347,8 @@ class Code:
             facts = self._facts_of(blob, language)
         return definitions, facts
 
-    def _find_again(self, number: int) -> Facts:
-        """Return the facts of a file for which there was no room, and which could not be stored yet."""
+    def _find(self, number: int) -> Facts:
+        """Return the facts of a file of which there are none yet, or for which there was no room."""
         waiting.check()
         hashes = blob_db.read_blob_hashes(self._connection, [self._blobs[number]])
         facts = NO_FACTS

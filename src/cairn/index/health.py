@@ -168,7 +168,8 @@ def _in_the_way(state: StateDir) -> Iterator[tuple[Path, str]]:
         return
     paths = [*state.locks(), *state.logs(), state.last_error, state.embedding_log]
     if not state.derived.is_symlink():
-        paths += _entries(state.derived)
+        with suppress(OSError):
+            paths += sorted(state.derived_files())  # what others put there is in nobody's way
     for path in paths:
         if words := _no_file(path):
             yield path, words
