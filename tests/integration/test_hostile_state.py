@@ -33,6 +33,7 @@ from cairn.model_settings import EmbeddingSettings
 from cairn.registry import enclosing_root
 from cairn.source.git import find_repository
 from cairn.storage.connection import MAX_STEPS, mapped_errors
+from cairn.storage.index_schema import MIGRATIONS
 from cairn.workspace import Workspace
 from conftest import Git
 from embedding_server import EmbeddingServer
@@ -657,7 +658,7 @@ def test_a_planted_database_is_set_aside_and_nothing_of_it_runs(
         assert not [one for one in workspace.doctor() if one.level == "error"]
 
 
-@pytest.mark.parametrize("version", [11, 2**31 - 1])
+@pytest.mark.parametrize("version", [len(MIGRATIONS) + 1, 2**31 - 1])
 def test_an_index_of_a_newer_version_is_kept_only_in_a_folder_that_is_sealed(
     version: int, root: Path, state_home: Path
 ) -> None:
