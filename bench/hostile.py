@@ -132,8 +132,9 @@ class Ground(NamedTuple):
         found: dict[str, str] = {}
         for top in (self.outside.victims, self.root):
             for folder, folders, files in os.walk(top):
-                if folder == str(self.root):
-                    folders[:] = [one for one in folders if one != ".cairn"]
+                if folder == str(self.root):  # the state folder, and what `doctor --fix` moved out of its way
+                    for names in (folders, files):
+                        names[:] = [one for one in names if not re.fullmatch(r"\.cairn(\.moved-[\d-]+)?", one)]
                 for name in (*folders, *files):
                     found[os.path.join(folder, name)] = _digest(os.path.join(folder, name))
         return found

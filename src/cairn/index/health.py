@@ -168,17 +168,10 @@ def _in_the_way(state: StateDir) -> Iterator[tuple[Path, str]]:
         return
     paths = [*state.locks(), *state.logs(), state.last_error, state.embedding_log]
     if not state.derived.is_symlink():
-        with suppress(OSError):
-            paths += sorted(state.derived_files())  # what others put there is in nobody's way
+        paths += sorted(state.derived_files())
     for path in paths:
         if words := _no_file(path):
             yield path, words
-
-
-def _entries(folder: Path) -> list[Path]:
-    with suppress(OSError):
-        return sorted(Path(one.path) for one in os.scandir(folder))
-    return []
 
 
 def _no_file(path: Path) -> str:
@@ -198,7 +191,7 @@ def _locked_away(state: StateDir) -> Iterator[Path]:
         return
     paths = [state.path, state.derived, state.database, *state.locks(), *state.logs()]
     if not state.derived.is_symlink():
-        paths += _entries(state.derived)
+        paths += sorted(state.derived_files())
     for path in paths:
         with suppress(OSError):
             status = path.lstat()

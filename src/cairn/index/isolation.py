@@ -58,6 +58,7 @@ def isolated(job: str, data: bytes, language: str, *arguments: object, scope: st
 # -- helpers that wait for their next job ------------------------------------------------------------------------------
 
 _idle: list[tuple[float, Helper]] = []
+_timer: threading.Timer | None = None
 _lock = threading.Lock()
 
 
@@ -82,26 +83,30 @@ def give_back(helper: Helper) -> None:
     with _lock:
         if helper.is_alive and len(_idle) < MAX_IDLE:
             _idle.append((time.monotonic(), helper))
-            if len(_idle) == 1:
-                _close_later(IDLE_SECONDS)
+            _look_after(IDLE_SECONDS)
             return
     helper.close()
 
 
-def _close_later(seconds: float) -> None:
-    timer = threading.Timer(seconds, _close_idle)
-    timer.daemon = True
-    timer.start()
+def _look_after(seconds: float) -> None:
+    """Close idle helpers after some time, unless that is to be done already. The lock is held."""
+    global _timer
+    if _timer is None:
+        _timer = threading.Timer(seconds, _close_idle)
+        _timer.daemon = True
+        _timer.start()
 
 
 def _close_idle() -> None:
     """Close the helpers that have waited long enough, and look again later if others have not."""
+    global _timer
     now = time.monotonic()
     with _lock:
+        _timer = None
         done = [helper for since, helper in _idle if now - since >= IDLE_SECONDS]
         _idle[:] = [one for one in _idle if one[1] not in done]
         if _idle:
-            _close_later(IDLE_SECONDS - (now - min(since for since, _ in _idle)))
+            _look_after(IDLE_SECONDS - (now - min(since for since, _ in _idle)))
     for helper in done:
         helper.close()
 

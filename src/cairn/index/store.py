@@ -482,7 +482,7 @@ class StateDir:
 
     def derived_files(self) -> Iterator[Path]:
         """Yield all in `derived/` that has a name of ours."""
-        with suppress(FileNotFoundError), os.scandir(self.derived) as entries:
+        with suppress(FileNotFoundError, NotADirectoryError, PermissionError), os.scandir(self.derived) as entries:
             yield from (Path(one.path) for one in entries if _DERIVED.fullmatch(one.name))
 
 

@@ -193,3 +193,11 @@ def test_larger_contents_may_take_more() -> None:
     assert helper.limits_for(10) == (2, 274)
     assert helper.limits_for(1_000_000) == (2, 274)
     assert helper.limits_for(8_000_000) == (16, 624)
+
+
+def test_many_jobs_one_after_the_other_leave_no_more_threads_than_one() -> None:
+    isolated(f"{HERE}:length", b"first", "python")
+    before = threading.active_count()
+    for number in range(20):
+        assert isolated(f"{HERE}:length", b"x" * number, "python") == number
+    assert threading.active_count() <= before
