@@ -23,6 +23,7 @@ import json
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -375,7 +376,7 @@ def try_all(plants: Sequence[Plant], folder: Path, limits: Limits, *, jobs: int,
         ground = folder / f"p{number:03}"
         try:
             wrong = attempt(plant, ground, index, limits, traced)
-        except (OSError, subprocess.SubprocessError, AssertionError) as error:
+        except (OSError, subprocess.SubprocessError, sqlite3.Error) as error:
             wrong = [f"could not be tried: {error!r}"]
         print(
             f"{'FAIL' if wrong else 'ok  '} {plant.name}",
