@@ -27,11 +27,15 @@ class Room(NamedTuple):
 
     @classmethod
     def of(cls, kept_bytes: int) -> Self:
-        """Divide what may be kept in all; shares and sizes are measured ones."""
+        """Divide what may be kept in all; shares and sizes are measured ones.
+
+        Facts that are not in the index come on top, during the first question to a project: to drop them would mean to
+        parse their files again, one by one.
+        """
         return cls(
             files=kept_bytes // 2,
             facts=kept_bytes // 5,
-            unstored=kept_bytes // 5,
+            unstored=3 * kept_bytes // 5,
             names=kept_bytes // 400,
             places=kept_bytes // 5_000,
             answers=kept_bytes // 1_800,
