@@ -59,6 +59,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("index_status", {"check": True}),
 )
 OUTSIDE_TEXTS = ("root:x:", "this is authorized_keys", "this is folder/letter")
+OWN = ("state", "home/.cache", "report.jsonl")  # folders of the user, and what `every_command.py` writes
 _WRITING = r"O_WRONLY|O_RDWR|O_CREAT|O_TRUNC"
 _TRACED = (
     "execve,execveat,connect,openat,open,creat,unlink,unlinkat,rename,renameat,renameat2,mkdir,mkdirat,rmdir,link,linkat,"
@@ -142,7 +143,10 @@ class Ground(NamedTuple):
 
 
 def _digest(path: str) -> str:
-    status = os.lstat(path)
+    try:
+        status = os.lstat(path)
+    except OSError as error:  # a path that is too long
+        return str(error.errno)
     if os.path.islink(path):
         return os.readlink(path)
     if os.path.isfile(path) and status.st_size < 10_000_000:
@@ -268,7 +272,7 @@ def read_report(report: Path, limits: Limits) -> tuple[bool, int | None, list[st
 
 def read_trace(lines: Iterable[str], ground: Ground) -> list[str]:
     """Return what a trace shows of programs, connections and writes that should not be."""
-    own = (str(ground.root / ".cairn"), str(ground.folder / "state"), str(ground.folder / "report.jsonl"))
+    own = tuple(map(str, (ground.root / ".cairn", *(ground.folder / name for name in OWN))))
     wrong: dict[str, None] = {}
     for line in lines:
         call, _, rest = line.partition(" ")[2].strip().partition("(")
