@@ -86,6 +86,7 @@ class Workspace:
         self._writer = Writer(root, state, settings, lambda: self._model)
         self._opened: OpenIndex | None = None
         self._background: subprocess.Popen[bytes] | None = None
+        self.is_unnamed = False  # whether it is a folder that is indexed only when it is named
 
     @classmethod
     def open(cls, path: str | Path, *, state_dir: str | Path | None = None, settings: Settings | None = None) -> Self:
@@ -108,24 +109,34 @@ class Workspace:
         """Open the project that contains `path`, as the commands do.
 
         That is the nearest indexed folder up to the top of its git work tree, else that top, else `path` itself. The
-        home folder and `/` are a project only if `path` names them, or did so before.
+        home folder and `/` are indexed only if `path` names them, or did so before: other than as `.`.
 
         Raises:
-            PathError, ConfigError: as `open`; if the project would be the home folder or `/`, and was not named.
+            PathError, ConfigError: as `open`.
         """
         start = checked_root(Path(path))
         repository = find_repository(start)
         root = project_root(start, repository)
+        is_unnamed = False
         if is_everything(root) and not _is_known(root):
-            if str(path) == os.curdir:
-                from shlex import quote  # noqa: PLC0415 - start-up time: this is rare
+            is_unnamed, root = str(path) == os.curdir, start
+        workspace = cls._of(root, repository, state_dir, None)
+        workspace.is_unnamed = is_unnamed
+        return workspace
 
-                raise PathError(
-                    f"{root} is indexed only when you name it, for it holds much more than a project",
-                    f"name the folder you mean: cairn index -C {quote(str(start))}",
-                )
-            root = start
-        return cls._of(root, repository, state_dir, None)
+    def _check_named(self) -> None:
+        """Make sure that the home folder and `/` are not indexed by mistake.
+
+        Raises:
+            PathError: if this is one of them, and was not named.
+        """
+        if self.is_unnamed:
+            from shlex import quote  # noqa: PLC0415 - start-up time: this is rare
+
+            raise PathError(
+                f"{self.root} is indexed only when you name it, for it may hold much more than a project",
+                f"name the folder you mean: cairn index {quote(str(self.root))}",
+            )
 
     @classmethod
     def _of(
@@ -181,6 +192,7 @@ class Workspace:
         Raises:
             RevisionError: if git knows no such branch.
         """
+        self._check_named()
         with closing(self._views.named(branch)) as view:
             if dry_run:
                 return self._writer.preview(view)
@@ -202,6 +214,7 @@ class Workspace:
         Raises:
             RevisionError: if git knows no such branch.
         """
+        self._check_named()
         with closing(self._views.named(branch)) as view:
             return self._writer.refresh(view, progress)
 
@@ -226,6 +239,7 @@ class Workspace:
 
     def watcher(self) -> Watcher:
         """Return what tells when files of this project change, as the settings want it."""
+        self._check_named()
         from cairn.index.watch import watcher_of  # noqa: PLC0415 - start-up time, as in watch()
 
         return watcher_of(self.root, self._repository, self.settings, self.state.path)

@@ -52,8 +52,8 @@ def test_a_home_folder_is_a_project_only_when_it_is_named(
         git(home, "init", "-q")
     monkeypatch.chdir(home)
     with pytest.raises(PathError, match="only when you name it") as caught:
-        Workspace.containing(".")
-    assert caught.value.hint.endswith(f"cairn index -C {home}")
+        Workspace.containing(".").index()
+    assert caught.value.hint.endswith(f"cairn index {home}")
     assert Workspace.containing(home).root == home
     Registry(StateFolder.of_user()).add(home, "home")
     assert Workspace.containing(".").root == home
@@ -66,8 +66,8 @@ def test_a_folder_in_a_home_under_version_control_is_a_project_of_its_own_when_i
     notes = home / "notes"
     monkeypatch.chdir(notes)
     with pytest.raises(PathError, match="only when you name it") as caught:
-        Workspace.containing(".")
-    assert caught.value.hint.endswith(f"cairn index -C {notes}")
+        Workspace.containing(".").index()
+    assert caught.value.hint.endswith(f"cairn index {notes}")
     with Workspace.containing(notes) as workspace:
         assert workspace.root == notes
         assert workspace.index().files == 1
@@ -83,7 +83,7 @@ def test_a_project_below_the_home_folder_needs_no_name(home: Path, monkeypatch: 
 def test_the_root_is_a_project_only_when_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir("/")
     with pytest.raises(PathError, match="only when you name it"):
-        Workspace.containing(".")
+        Workspace.containing(".").index()
     assert Workspace.containing("/").root == Path("/")
 
 
@@ -92,7 +92,7 @@ def test_commands_in_a_home_folder_say_how_to_name_it_and_write_nothing(home: Pa
         command = [sys.executable, "-m", "cairn", *arguments]
         done = subprocess.run(command, cwd=home, env=dict(os.environ), capture_output=True, text=True, timeout=120)
         assert done.returncode == 2, done.stderr
-        assert f"cairn index -C {home}" in done.stderr
+        assert f"cairn index {home}" in done.stderr
     assert not (home / ".cairn").exists()
 
 

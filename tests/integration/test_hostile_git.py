@@ -423,3 +423,23 @@ def test_a_checkout_that_claims_another_repository_does_not_get_at_its_state(
     assert Workspace.containing(hostile).state.path == hostile / ".cairn"
     assert Workspace.containing(tmp_path / "linked").state.path == checkout / ".cairn"
     assert Workspace.containing(checkout).state.path == checkout / ".cairn"
+
+
+def test_a_sparse_index_makes_git_write_nothing(checkout: Path, git: Git) -> None:
+    for folder in ("kept", "left_out", "left_out/deep"):
+        (checkout / folder).mkdir()
+        (checkout / folder / "code.py").write_text(f"def of_{folder.replace('/', '_')}():\n    pass\n")
+    git(checkout, "add", ".")
+    git(checkout, "commit", "-qm", "Add code")
+    git(checkout, "sparse-checkout", "init", "--cone", "--sparse-index")
+    git(checkout, "sparse-checkout", "set", "kept")
+    objects = checkout / ".git" / "objects"
+    for file in filter(Path.is_file, objects.rglob("*")):
+        os.utime(file, (1, 1))
+    before = {file: file.stat().st_mtime_ns for file in objects.rglob("*")}
+    with Workspace.open(checkout) as workspace:
+        assert workspace.index().files == 1
+        assert [hit.path for hit in workspace.search("of_kept").code] == ["kept/code.py"]
+        (checkout / "kept" / "more.py").write_text("def more():\n    pass\n")
+        assert workspace.index().files == 2
+    assert {file: file.stat().st_mtime_ns for file in objects.rglob("*")} == before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 
 from cairn.cli.render import note, printable
@@ -55,4 +56,6 @@ def open_asking(options: argparse.Namespace) -> Workspace:
 
 
 def _opened(options: argparse.Namespace) -> Workspace:
-    return Workspace.containing(options.path or options.project, state_dir=options.state_dir)
+    # A folder that is given to `cairn index` is named, `.` too.
+    named = os.path.abspath(options.path) if options.path else options.project
+    return Workspace.containing(named, state_dir=options.state_dir)

@@ -218,7 +218,7 @@ def run_status(options: argparse.Namespace) -> int:
         emit_json(status)
         return EXIT_FOUND
     emit(f"project     {printable(status['root'])}")
-    emit(f"branch      {status['branch'] or '(none)'}")
+    emit(f"branch      {printable(status['branch']) or '(none)'}")
     emit(f"index       {status['files']:,} files, {status['chunks']:,} chunks, generation {status['generation']}")
     emit(f"pending     {status['pending']:,} files changed since (cairn index reads them)")
     sizes = ", ".join(f"{part} {_megabytes(size)}" for part, size in status["sizes"].items() if size)

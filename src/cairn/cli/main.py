@@ -345,9 +345,11 @@ def _report(error: CairnError, *, as_json: bool) -> None:
 
         document = {"error": {"code": error.code, "message": str(error), "hint": error.hint}}
         print(json.dumps(document))  # noqa: T201
-    print(f"error[{error.code}]: {error}", file=sys.stderr)  # noqa: T201
+    from cairn.cli.render import note  # noqa: PLC0415 - start-up time
+
+    note(f"error[{error.code}]: {error}")
     if error.hint:
-        print(f"  try: {error.hint}", file=sys.stderr)  # noqa: T201
+        note(f"  try: {error.hint}")
 
 
 def _lazy(module: str, function: str) -> Command:

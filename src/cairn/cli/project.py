@@ -17,7 +17,7 @@ def allow(workspace: Workspace, options: argparse.Namespace, *, quiet: bool = Fa
     An index in a folder of its own is not where the daemon would look for it. An answer is worth more than the list:
     that it cannot be written is said by `cairn index`, for every search would be too often, and no more.
     """
-    if options.state_dir:
+    if options.state_dir or workspace.is_unnamed:
         return
     registry = Registry(StateFolder.of_user())
     name = workspace.settings.project_name

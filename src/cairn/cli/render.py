@@ -60,8 +60,8 @@ def emit_json(document: Mapping[str, object] | Sequence[object]) -> None:
 
 
 def note(text: str) -> None:
-    """Tell the user something that is no result."""
-    sys.stderr.write(text + "\n")
+    """Tell the user something that is no result. Paths and names in it, which anybody may have given, steer nothing."""
+    sys.stderr.write("\n".join(map(printable, text.split("\n"))) + "\n")
 
 
 def file_of(project: str, file: str) -> str | Path:

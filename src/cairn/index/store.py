@@ -48,6 +48,7 @@ _DERIVED = re.compile(
     r"(?:[0-9a-f]{32}\.(?:seg|hnsw|vec|paths|arr)|view-\d+-\d+\.arr|graph-\d+(?:-\d+)?\.arr)(?:\.\d+\.(?:tmp|graph))?"
 )
 _ASIDE = re.compile(r"(?:index\.db|derived|seal)\.(?:damaged|foreign)-[0-9-]+(?:-wal|-shm|-journal)?")
+_NOT_YOURS = "is of an older version of Cairn, or was not made by you on this machine"
 _MAX_ASIDE = 3  # of what was not this user's
 _MAX_ERROR_BYTES = 100_000
 _SEAL_SECONDS = 10.0
@@ -199,9 +200,10 @@ class StateDir:
         if any(map(is_decisive, tracked)) and SEAL not in tracked:
             break_seal(self.path)  # once git tracks it no more, it is still what came with the repository
         shown = ", ".join(tracked[:3]) + (", ..." if len(tracked) > 3 else "")
+        remove = f"git -C {quote(str(self.path.parent))} rm -r --cached {self.path.name}, or "
         raise TrackedStateError(
             f"git tracks files in {self.path}, so they came with the repository and are not used: {shown}",
-            f"git -C {quote(str(self.path.parent))} rm -r --cached {self.path.name}, or {ELSEWHERE}",
+            (remove if self.path.name == ".cairn" else "") + ELSEWHERE,  # another folder may hold the whole project
         )
 
     def create(self) -> Seal:
@@ -347,7 +349,7 @@ class StateDir:
             raise self._is_foreign()
 
     def _is_foreign(self) -> IndexForeignError:
-        return IndexForeignError(f"the index in {self.path} was not made by you on this machine", "cairn index")
+        return IndexForeignError(f"the index in {self.path} {_NOT_YOURS}", "cairn index")
 
     def disk_bytes(self) -> int:
         """Return the size of all files in the folder."""
@@ -416,8 +418,7 @@ class StateDir:
             self.last_error.unlink(missing_ok=True)
         if any(moved):
             self._add_notice(
-                f"the index in {self.path} was not made by you on this machine, so it was moved aside "
-                f"(*.foreign-{stamp}) and is built anew"
+                f"the index in {self.path} {_NOT_YOURS}, so it was moved aside (*.foreign-{stamp}) and is built again"
             )
             self._remove_foreign()
 

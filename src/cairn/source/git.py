@@ -170,6 +170,8 @@ def list_files(folder: Path, *, own_repository: bool = False, meanwhile: Callabl
     if done.returncode:
         raise _refusal(folder, done)
     paths = set(os.fsdecode(done.stdout).split("\0"))  # a file in conflict is listed once for each side
+    # What a sparse checkout leaves out may stand there as a folder.
+    paths = {path for path in paths if not path.endswith("/") or os.path.isdir(os.path.join(folder, path))}
     paths.discard("")
     if re.search(_ODD, b"\0" + done.stdout):
         paths = {path for path in paths if is_below(path.removesuffix("/"))}

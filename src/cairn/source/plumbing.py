@@ -8,6 +8,7 @@ pager. What they could still start is turned off on the command line, which no f
 
 from __future__ import annotations
 
+import mmap
 import os
 import re
 import select
@@ -135,6 +136,9 @@ def start_git(
     assert arguments[0] in COMMANDS, arguments
     assert not _CONVERTING.intersection(arguments), arguments
     assert arguments[0] != "config" or arguments[1] == "--get", arguments
+    if arguments[0] == "ls-files" and _is_sparse(folder):
+        # Else git writes the trees of the folders that are left out to the store of objects.
+        arguments = ["ls-files", "--sparse", *arguments[1:]]
     environment = environment_for(folder, ceiling)
     program = shutil.which("git", path=environment["PATH"])
     if program is None:
@@ -207,6 +211,26 @@ def _search_path(path: str, project: str) -> list[str]:
         for folder in path.split(os.pathsep)
         if os.path.isabs(folder) and not os.path.join(os.path.realpath(folder), "").startswith(inside)
     ]
+
+
+def _is_sparse(folder: Path) -> bool:
+    """Tell whether the index of a checkout may hold whole folders as one entry; see `sdir` in gitformat-index(5)."""
+    at = os.path.realpath(folder)
+    while not os.path.lexists(git_dir := os.path.join(at, ".git")):
+        if (above := os.path.dirname(at)) == at:
+            return False
+        at = above
+    try:
+        if os.path.isfile(git_dir):
+            link = os.fsdecode(read_small(git_dir)).strip().removeprefix("gitdir: ")
+            git_dir = os.path.join(at, link)
+        with (
+            open(os.open(os.path.join(git_dir, "index"), os.O_RDONLY | os.O_NONBLOCK), "rb") as stream,
+            mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as index,
+        ):
+            return index.rfind(b"sdir\0\0\0\0") >= 0
+    except (OSError, ValueError):  # no index yet
+        return False
 
 
 def _project_around(folder: Path) -> str:
