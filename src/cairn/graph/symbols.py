@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Iterable
 from difflib import get_close_matches
 
 from cairn.errors import AmbiguousError, UnknownSymbolError
@@ -54,7 +55,16 @@ def find_symbols(code: Code, text: str) -> list[list[int]]:
         groups.setdefault(_identity(code, node), []).append(node)
     if len(groups) > 1:
         groups = _preferred(code, groups)
-    return [sorted({member for node in nodes for member in code.group(node)}) for nodes in groups.values()]
+    return [_members(code, nodes) for nodes in groups.values()]
+
+
+def _members(code: Code, nodes: Iterable[int]) -> list[int]:
+    """Return the nodes with their overloads; thousands may share a name, and each is looked at once."""
+    found: set[int] = set()
+    for node in nodes:
+        if node not in found:
+            found.update(code.group(node))
+    return sorted(found)
 
 
 def _identity(code: Code, node: int) -> tuple[int | str, str]:
