@@ -71,6 +71,9 @@ def choose_tests(graph: Graph, changed: Sequence[int], limit: int = 0) -> TestCh
 
 def _shown(graph: Graph, nodes: Sequence[int]) -> list[int]:
     """Return one node for each symbol."""
-    return list(
-        dict.fromkeys(graph.code.main_of(graph.code.group(node)) if place_of(node) >= 0 else node for node in nodes)
-    )
+    shown: dict[int, int] = {}  # of each definition the one that stands for it and its overloads
+    for node in nodes:
+        if node not in shown:
+            group = graph.code.group(node)
+            shown |= dict.fromkeys(group, graph.code.main_of(group))
+    return list(dict.fromkeys(shown[node] for node in nodes))
