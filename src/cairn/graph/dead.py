@@ -44,7 +44,8 @@ def find_dead(graph: Graph, limit: int = 0) -> DeadCode:
     for number in np.unique(files).tolist():
         waiting.check()
         source, own = code.file(number), unreached[files == number].tolist()
-        judged = (_judge(graph, source, place_of(node), set(own), survey.loosely) for node in own)
+        among = set(own)
+        judged = [_judge(graph, source, place_of(node), among, survey.loosely) for node in own]
         found += [one for one in judged if one is not None]
     found.sort(key=lambda one: (-one.confidence, one.symbol.path, one.symbol.line))
     shown = found[: limit or None]
