@@ -137,7 +137,7 @@ def n_facts(workspace: Workspace) -> int:
 
 
 def test_facts_that_can_never_be_stored_are_kept_as_far_as_there_is_room() -> None:
-    kept = KeptFacts(Room.of(1_000))
+    kept = KeptFacts(Room.of(1_000)._replace(unstored=200))
     kept.add((blob, b"hash", bytes(60)) for blob in range(10))
     kept.add([(0, b"hash", bytes(60))])
     assert list(kept.unstored) == [0, 1, 2]
