@@ -33,7 +33,6 @@ from cairn.workspace import Workspace
 from faults import QUERIES, write_version
 
 SETTINGS = Settings(batch_chunks=12)
-NOBODY = 65534
 ANSWER_SECONDS = 60.0
 _GIT = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null", "GIT_AUTHOR_NAME": "A"}
 _GIT |= {"GIT_AUTHOR_EMAIL": "a@example.org", "GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@example.org"}
@@ -386,13 +385,11 @@ def _refreshed(workspace: Workspace) -> list[object]:
 
 def one_corruption(number: int, seed: int) -> tuple[str, str, str]:
     """Return what was done, how it came right, and what was wrong then."""
-    dice = random.Random(f"{seed}/{number}")
     kind = KINDS[number % len(KINDS)]
+    if kind is forbid and _reads_everything():
+        return _without_rights(number, seed)
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        if kind is forbid and hasattr(os, "geteuid") and os.geteuid() == 0:
-            return _as_nobody(folder, dice)
-        return _corrupt(folder, dice, kind)
+        return _corrupt(Path(name), random.Random(f"{seed}/{number}"), kind)
 
 
 def _corrupt(folder: Path, dice: random.Random, kind: Callable[[Scene], str]) -> tuple[str, str, str]:
@@ -408,31 +405,22 @@ def _corrupt(folder: Path, dice: random.Random, kind: Callable[[Scene], str]) ->
     return f"{kind.__name__}: {what}", how, wrong
 
 
-def _as_nobody(folder: Path, dice: random.Random) -> tuple[str, str, str]:
-    """Do it in a process without rights, for root may read everything."""
-    (folder / "warm").mkdir()
-    _corrupt(folder / "warm", dice, swap)  # imports what that process may not be able to read
-    own = folder / "own"
-    own.mkdir()
-    os.chown(own, NOBODY, NOBODY)
-    folder.chmod(0o755)
-    reader, writer = os.pipe()
-    if (child := os.fork()) == 0:
-        try:
-            os.close(reader)
-            os.environ["HOME"] = str(own)
-            os.setgroups([])
-            os.setgid(NOBODY)
-            os.setuid(NOBODY)
-            with os.fdopen(writer, "w") as stream:
-                json.dump(_corrupt(own, dice, forbid), stream)
-        finally:
-            os._exit(0)
-    os.close(writer)
-    with os.fdopen(reader) as stream:
-        text = stream.read()
-    os.waitpid(child, 0)
-    what, how, wrong = json.loads(text) if text else ("forbid", "", "the process ended")
+def _reads_everything() -> bool:
+    """Tell whether permissions do not hold for this process, as for root."""
+    with tempfile.NamedTemporaryFile() as file:
+        os.chmod(file.name, 0)
+        return os.access(file.name, os.R_OK)
+
+
+def _without_rights(number: int, seed: int) -> tuple[str, str, str]:
+    """Do it in a process that may not read every file, as root may."""
+    command = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", sys.executable, __file__]
+    command += ["--first", str(number), "--corruptions", "1", "--seed", str(seed), "--report"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        what, how, wrong = json.loads(done.stdout)
+    except ValueError:
+        return "forbid", "", f"the process ended: {done.stderr[-1_500:]}"
     return what, how, wrong
 
 
@@ -441,7 +429,11 @@ def main() -> None:
     parser.add_argument("--corruptions", type=int, default=200)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--report", action="store_true", help="only print what became of the first one")
     options = parser.parse_args()
+    if options.report:
+        print(json.dumps(one_corruption(options.first, options.seed)))
+        return
     done: collections.Counter[str] = collections.Counter()
     failed = []
     for number in range(options.first, options.first + options.corruptions):
