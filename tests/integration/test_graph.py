@@ -122,6 +122,18 @@ def test_callees_of_a_type_are_those_of_its_methods(workspace: Workspace) -> Non
     ]
 
 
+@pytest.mark.parametrize(("others", "callers"), [(0, ["use"]), (20_000, [])])
+def test_of_a_deep_hierarchy_only_the_nearest_types_count_in_a_file_of_thousands(
+    others: int, callers: list[str], tmp_path: Path
+) -> None:
+    chain = "class A0:\n    def settle(self): pass\n" + "".join(f"class A{n + 1}(A{n}): pass\n" for n in range(30))
+    use = "class Other:\n    def settle(self): pass\ndef use():\n    A30().settle()\n"
+    write(tmp_path, {"deep.py": chain + use + "".join(f"def other_{n}(): pass\n" for n in range(others))})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        assert [one.symbol.name for one in workspace.callers("A0.settle").links] == callers
+
+
 def test_a_limit_counts_what_it_leaves_out(workspace: Workspace) -> None:
     links = questions.callees(workspace.graph(), "run", 1)
     assert (len(links.links), links.omitted) == (1, 2)

@@ -18,7 +18,8 @@ from cairn.source.imports import Import, ImportFlag
 from cairn.source.references import RESULT
 
 _PART = re.compile(r"([@$\w~]+[?!=]?|\"\"|\[\]|\{\}|\?)((?:\(\)|\[\]|\{\})*)")
-_MAX_BASES = 200  # of a type, with theirs
+_MAX_BASES, _MIN_BASES = 200, 8  # of a type, with theirs
+_BASES_A_FILE = 200_000  # looked at for all definitions of a file: a chain of thousands must not take minutes
 _UNCHANGING = frozenset(
     {"unwrap", "expect", "clone", "as_ref", "as_mut", "borrow", "borrow_mut", "lock", "iter", "to_owned"}
 )
@@ -346,7 +347,7 @@ class Evaluator:
         return self.memory.recall(("member", node, name), None, lambda: self._find_member(node, name))
 
     def _find_member(self, node: int, name: str) -> Entity | None:
-        seen = {node}
+        seen, limit = {node}, self._most_bases(node)
         queue = [node]
         while queue:
             current = queue.pop(0)
@@ -354,7 +355,7 @@ class Evaluator:
             if found is not None:
                 return found
             for base in self.bases_of(current):
-                if base not in seen and len(seen) < _MAX_BASES:
+                if base not in seen and len(seen) < limit:
                     seen.add(base)
                     queue.append(base)
         return None
@@ -404,12 +405,17 @@ class Evaluator:
             found += self._traits_of(source, place)
         return found
 
+    def _most_bases(self, node: int) -> int:
+        """Return how many types are looked at for one type; a file of thousands of definitions has fewer for each."""
+        n_definitions = len(self._code.file(file_of(node)).definitions)
+        return min(_MAX_BASES, max(_MIN_BASES, _BASES_A_FILE // n_definitions))
+
     def overridden(self, node: int, name: str) -> list[int]:
         """Return the methods called `name` of all types that a type inherits from."""
-        seen = {node}
+        seen, limit = {node}, self._most_bases(node)
         queue = list(self.bases_of(node))
         found = []
-        while queue and len(seen) < _MAX_BASES:
+        while queue and len(seen) < limit:
             current = queue.pop(0)
             if current in seen:
                 continue
@@ -434,7 +440,7 @@ class Evaluator:
         return self.memory.recall(("attribute", node, name), None, lambda: self._find_attribute(node, name))
 
     def _find_attribute(self, node: int, name: str) -> Entity | None:
-        seen = {node}
+        seen, limit = {node}, self._most_bases(node)
         queue = [node]
         while queue:
             current = queue.pop(0)
@@ -449,7 +455,7 @@ class Evaluator:
             if found is not None:
                 return found.by(How.RECEIVER)
             for base in self.bases_of(current):
-                if base not in seen and len(seen) < _MAX_BASES:
+                if base not in seen and len(seen) < limit:
                     seen.add(base)
                     queue.append(base)
         return None

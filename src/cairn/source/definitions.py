@@ -84,7 +84,26 @@ def _parser(language: Language) -> tree_sitter.Parser:
 def parse(data: bytes, language: Language) -> tree_sitter.Tree:
     """Return the syntax tree of `data`; syntax errors become error nodes, never an exception.
 
-    A query raises for text that is not UTF-8, so each byte that isn't (a letter of Latin-1, mostly) is read as `_`.
+    The latest tree is kept, because a helper is asked for the outline of a file first and then for the flow in it.
+    """
+    global _latest
+    latest = _latest
+    if latest is not None and latest[0] is language and latest[1] == data:
+        return latest[2]
+    _latest = None  # two large trees at once may be too much
+    tree = _parser(language).parse(_readable(data, language))
+    _latest = language, data, tree
+    return tree
+
+
+_latest: tuple[Language, bytes, tree_sitter.Tree] | None = None
+
+
+def _readable(data: bytes, language: Language) -> bytes:
+    """Return what a parser is given.
+
+    A query raises for text that is not UTF-8, so each byte that isn't (a letter of Latin-1, mostly) becomes `_`. The
+    noise of a language becomes blanks.
     """
     try:
         data.decode("utf-8")
@@ -92,7 +111,7 @@ def parse(data: bytes, language: Language) -> tree_sitter.Tree:
         data = _UNDECODABLE.sub("_", data.decode("utf-8", "surrogateescape")).encode("utf-8")
     for noise in language.noise:
         data = re.sub(noise, _blank, data)
-    return _parser(language).parse(data)
+    return data
 
 
 def _blank(match: re.Match[bytes]) -> bytes:
