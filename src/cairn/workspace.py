@@ -182,7 +182,7 @@ class Workspace:
 
         Args:
             branch: index this branch or revision, from git's objects, instead of what is checked out.
-            full: forget what is there and build anew.
+            full: forget what is there and build from scratch.
             dry_run: only say what would be done.
             verify: read the derived files to the last byte first, and redo what is damaged.
             background: nobody waits for it, so it takes `Settings.background_cores` only.
@@ -300,7 +300,7 @@ class Workspace:
         self,
         *,
         branch: str | None = None,
-        anew: bool = False,
+        full: bool = False,
         progress: Callable[[str, int, int], None] | None = None,
     ) -> tuple[EmbeddingReport, ...]:
         """Complete the vectors of the models that `Settings.embedding` names; the bundled model needs no such run.
@@ -309,7 +309,7 @@ class Workspace:
 
         Args:
             branch: as for `index`.
-            anew: forget what these models have, and begin from nothing.
+            full: forget what these models have, and begin from nothing.
             progress: called with (model, chunks done, chunks to do).
 
         Raises:
@@ -321,7 +321,7 @@ class Workspace:
         from cairn.index.embed import embed_chain  # noqa: PLC0415 - start-up time: most projects need no other model
 
         with closing(self._views.named(branch)) as view:
-            return embed_chain(view, self.state, self.settings, anew=anew, progress=progress)
+            return embed_chain(view, self.state, self.settings, full=full, progress=progress)
 
     def estimate(self, branch: str | None = None) -> tuple[Estimate, ...]:
         """Return what `index` and then `embed` would take for each model, without asking or changing anything."""

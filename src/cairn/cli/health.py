@@ -13,7 +13,7 @@ from cairn.workspace import Workspace
 _MENDS = {
     "move": "move it aside",
     "allow": "let you read it again",
-    "rebuild": "move the database aside, keep it, and index anew",
+    "rebuild": "move the database aside, keep it, and index from scratch",
     "redo": "read those files of the project again",
     "tidy": "delete them",
 }

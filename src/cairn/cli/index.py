@@ -38,7 +38,7 @@ def run_index(options: argparse.Namespace) -> int:
             allow(workspace, options)
             _build_graphs(workspace, quiet=options.json)
         estimates = workspace.estimate(options.branch)
-        embedded = () if options.dry_run else _embed(workspace, estimates, branch=options.branch, anew=options.full)
+        embedded = () if options.dry_run else _embed(workspace, estimates, branch=options.branch, full=options.full)
         root = workspace.root
     if options.json:
         embedding = [one._asdict() for one in (estimates if options.dry_run else embedded)]
@@ -115,7 +115,7 @@ def _build_graphs(workspace: Workspace, *, quiet: bool) -> None:
 
 
 def _embed(
-    workspace: Workspace, estimates: Sequence[Estimate], *, branch: str | None, anew: bool
+    workspace: Workspace, estimates: Sequence[Estimate], *, branch: str | None, full: bool
 ) -> tuple[EmbeddingReport, ...]:
     """Embed with the configured models; say before what leaves the machine, and what it costs as far as is known."""
     if not workspace.settings.chain:
@@ -134,7 +134,7 @@ def _embed(
         bars.setdefault(model, ProgressBar(f"Embedding with {model}", unit="chunks"))(done, total)
 
     try:
-        return workspace.embed(branch=branch, anew=anew, progress=progress)
+        return workspace.embed(branch=branch, full=full, progress=progress)
     except IndexLockedError as error:
         note(f"{error}; {error.hint}")
         return ()

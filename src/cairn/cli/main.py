@@ -132,7 +132,7 @@ def _add_upkeep(commands: argparse._SubParsersAction[_Parser], common: _Parser) 
     index = commands.add_parser("index", parents=[common], help="build or update the index")
     index.add_argument("path", nargs="?", metavar="PATH", help="the project, like -C")
     index.add_argument("--branch", metavar="REV", help="index this branch, tag or commit without checking it out")
-    index.add_argument("--full", action="store_true", help="build anew instead of updating")
+    index.add_argument("--full", action="store_true", help="build from scratch instead of updating")
     index.add_argument(
         "--dry-run", action="store_true", help="say what would be done and what it would cost, write nothing"
     )

@@ -112,7 +112,7 @@ class Graph:
         return self._tests
 
     def _find_network(self) -> Network:
-        """Return the edges as of now: those known already, those with some files resolved anew, or all anew."""
+        """Return the edges as of now: those known already, or with some files resolved again, or with all."""
         if self._base is None:
             self._base = Network.load(self._state.graph(self.code.view_id), self.code.identity)
         network = self._renewed(self._base) if self._base is not None else None
@@ -126,7 +126,7 @@ class Graph:
         return network
 
     def _renewed(self, known: Network) -> Network | None:
-        """Return an earlier network with what changed since resolved anew, None where all has to be."""
+        """Return an earlier network with what changed since resolved again, None where all has to be."""
         stale = stale_files(known, self.code)
         if stale is None:
             return None

@@ -169,7 +169,7 @@ def is_installed() -> bool:
 
 
 def open_graph(path: Path) -> Graph | None:
-    """Return the graph in a file, None for one that is damaged: it is removed, so that the next run builds it anew.
+    """Return the graph in a file, None for one that is damaged: it is removed, so that the next run rebuilds it.
 
     Without usearch there is none either; then the file stays.
     """
@@ -208,7 +208,7 @@ def build_graphs(state: StateDir, exact_chunks: int, timeout_seconds: float, pro
                 try:
                     vectors = Segment.load(state.segment(row.name)).vectors
                 except DerivedFileError:
-                    continue  # merged away, or damaged: then the next run reads its files anew
+                    continue  # merged away, or damaged: then the next run reads its files again
                 graph = Graph.build(vectors, progress=progress)
                 # Under the lock, for a writer deletes what belongs to no segment, half-written files included.
                 with write_lock(state.lock, timeout_seconds):
