@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from cairn.embedding.static import StaticModel
+    from cairn.graph.changes import Change
     from cairn.graph.flow import FlowGraph, Slice
     from cairn.graph.graph import Graph
     from cairn.graph.values import (
@@ -394,7 +395,7 @@ class Workspace:
             progress: as for `graph`; only what asks the symbol graph needs it.
 
         Raises:
-            QueryError: if the query is empty, too long, or an invalid pattern.
+            QueryError: if the query is empty, too long, or an invalid pattern, or a kind or language is not known.
             RevisionError: if git knows no such branch.
             IndexMissingError: if nothing was indexed yet, or this branch was not.
         """
@@ -403,10 +404,10 @@ class Workspace:
             respond,
             with_outdated_note,
         )
-        from cairn.search.filters import Filters, check_languages  # noqa: PLC0415 - as above
+        from cairn.search.filters import Filters, check_names  # noqa: PLC0415 - as above
         from cairn.search.query import EXACT_MODES, understand  # noqa: PLC0415 - as above
 
-        check_languages(languages)
+        check_names(kinds, languages)
         understood = understand(query, mode)
         filters = Filters(tuple(kinds), tuple(languages), tuple(globs))
         request = Request(limit, filters, max_tokens, explain, context, expand)
@@ -441,15 +442,16 @@ class Workspace:
         Raises:
             NotFoundError: if there is no such file or line, or nothing stands there.
             PathError: if the file is outside the root, no regular file, too large, or no text.
-            QueryError: if neither or both of `path` and `code` are given, or `code` is empty, too long, or no text.
+            QueryError: if neither or both of `path` and `code` are given, `code` is empty, too long, or no text, or a
+                kind or language is not known.
             IndexMissingError: if nothing was indexed yet.
         """
         from cairn.search.answer import Request  # noqa: PLC0415 - start-up time: indexing does not search
-        from cairn.search.filters import Filters, check_languages  # noqa: PLC0415 - as above
+        from cairn.search.filters import Filters, check_names  # noqa: PLC0415 - as above
         from cairn.search.sample import take_sample  # noqa: PLC0415 - as above
         from cairn.search.similar import find_similar  # noqa: PLC0415 - as above
 
-        check_languages(languages)
+        check_names(kinds, languages)
         place = None if path is None else (self.root, path, line)
         request = Request(limit, Filters(tuple(kinds), tuple(languages), tuple(globs)))
 
@@ -621,7 +623,11 @@ class Workspace:
         """
         from cairn.graph.impact import impact  # noqa: PLC0415 - start-up time, as in graph()
 
-        return self._ask(lambda graph: impact(graph, self._changed(graph, symbol, diff), limit), progress)
+        def ask(graph: Graph) -> Impact:
+            change = self._change(graph, symbol, diff)
+            return impact(graph, change.nodes, limit, leftovers=change.leftovers)
+
+        return self._ask(ask, progress)
 
     def choose_tests(
         self, symbol: str | None = None, *, diff: str | None = None, limit: int = 0, progress: Progress | None = None
@@ -629,7 +635,11 @@ class Workspace:
         """Return the test files worth running for a change, best first; arguments and errors as for `impact`."""
         from cairn.graph.impact import choose_tests  # noqa: PLC0415 - start-up time, as in graph()
 
-        return self._ask(lambda graph: choose_tests(graph, self._changed(graph, symbol, diff), limit), progress)
+        def ask(graph: Graph) -> TestChoice:
+            change = self._change(graph, symbol, diff)
+            return choose_tests(graph, change.nodes, limit, change.leftovers)
+
+        return self._ask(ask, progress)
 
     def dead_code(self, *, limit: int = 0, progress: Progress | None = None) -> DeadCode:
         """Return the functions and types that no entry point seems to reach, surest first."""
@@ -667,11 +677,11 @@ class Workspace:
         (hit,) = self.fetch([text])
         return f"{hit.path}:{hit.start_line}"
 
-    def _changed(self, graph: Graph, symbol: str | None, diff: str | None) -> list[int]:
-        from cairn.graph.changes import nodes_of_change  # noqa: PLC0415 - start-up time, as in graph()
+    def _change(self, graph: Graph, symbol: str | None, diff: str | None) -> Change:
+        from cairn.graph.changes import find_change  # noqa: PLC0415 - start-up time, as in graph()
 
         place = None if symbol is None else self._symbol(symbol)
-        return nodes_of_change(graph, place, diff, self.root, self._repository)
+        return find_change(graph, place, diff, self.root, self._repository)
 
     # -- what is open -------------------------------------------------------------------------------------------------
 

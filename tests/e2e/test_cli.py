@@ -451,10 +451,9 @@ def test_a_query_of_any_bytes_is_answered(indexed: Path) -> None:
         assert "Traceback" not in done.stderr
 
 
-def test_filters_of_any_bytes_find_nothing(indexed: Path) -> None:
-    for option in ("--kind", "--in"):
-        done = cairn("search", "load_config", option, b"\xff", cwd=indexed)
-        assert done.returncode == 1, done.stderr
+def test_a_filter_for_paths_of_any_bytes_finds_nothing(indexed: Path) -> None:
+    done = cairn("search", "load_config", "--in", b"\xff", cwd=indexed)
+    assert done.returncode == 1, done.stderr
 
 
 def test_a_language_that_nobody_knows_is_a_usage_error_that_names_the_known_ones(indexed: Path) -> None:
@@ -462,6 +461,14 @@ def test_a_language_that_nobody_knows_is_a_usage_error_that_names_the_known_ones
         done = cairn("search", "load_config", "--lang", language, cwd=indexed)
         assert done.returncode == 2
         assert "python" in done.stderr
+
+
+def test_a_kind_that_nobody_knows_is_a_usage_error_that_names_the_known_ones(indexed: Path) -> None:
+    for kind in (b"\xff", b"klass"):
+        for command in (("search", "load_config"), ("similar", "config.py:1")):
+            done = cairn(*command, "--kind", kind, cwd=indexed)
+            assert done.returncode == 2
+            assert "class, " in done.stderr
 
 
 def test_a_query_that_begins_with_a_dash_can_be_given_behind_two_dashes(indexed: Path) -> None:

@@ -96,6 +96,14 @@ def test_commands_in_a_home_folder_say_how_to_name_it_and_write_nothing(home: Pa
     assert not (home / ".cairn").exists()
 
 
+def test_a_home_folder_that_an_option_gives_as_a_dot_is_named(home: Path) -> None:
+    for arguments in (["search", "a", "-C", "."], ["index", "-C", "."], ["search", "a"]):
+        command = [sys.executable, "-m", "cairn", *arguments]
+        done = subprocess.run(command, cwd=home, env=dict(os.environ), capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+    assert (home / ".cairn" / "index.db").is_file()
+
+
 def test_an_agent_in_a_home_folder_has_no_project_until_its_user_indexed_it(home: Path, git: Git) -> None:
     git(home, "init", "-q")
     folder = StateFolder.of_user()

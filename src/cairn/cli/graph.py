@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from cairn.graph.values import GraphAnswer
     from cairn.workspace import Workspace
 
+_MAX_NAMED = 5  # deleted files that a note names
+
 Document = dict[str, Any]  # an answer of the symbol graph as docs/cli.md describes its JSON
 _Answer = Callable[["Workspace", ProgressBar], Document]
 
@@ -175,6 +177,7 @@ def run_impact(options: argparse.Namespace) -> int:
         for one in found["affected"]:
             facts = style.faint(f"({one['via']}, {one['confidence']:.2f})")
             yield f"depth {one['depth']:<3} {_place(one['symbol'], style)}  {facts}"
+        yield from _deleted(found, style)
         for path in found["importers"]:
             yield f"importer  {style.path(printable(path))}"
         for test in found["tests"]:
@@ -184,12 +187,27 @@ def run_impact(options: argparse.Namespace) -> int:
         found,
         options,
         rows,
-        something=bool(found["affected"] or found["importers"] or found["tests"]),
+        something=bool(found["affected"] or found["importers"] or found["tests"] or _is_named(found)),
         omitted=_more(found["omitted"], "more symbols"),
         nothing="Nothing else feels this change, as far as can be resolved."
-        if found["changed"]
-        else "Nothing changed.",
+        if found["changed"] or found["deleted"]
+        else "Nothing that is indexed changed.",
     )
+
+
+def _deleted(found: Document, style: Style) -> Iterator[str]:
+    """Yield the deleted files, each with the lines that name it or what it defined."""
+    for one in found["deleted"]:
+        names = f": {', '.join(map(printable, one['definitions']))}" if one["definitions"] else ""
+        yield f"deleted   {style.path(printable(one['filepath']))}{style.faint(names)}"
+        for mention in one["mentions"]:
+            yield f"names it  {_at(mention, style)}  {style.name(printable(mention['name']))}"
+        if one["omitted"]:
+            yield f"names it  {one['omitted']:,} more"
+
+
+def _is_named(found: Document) -> bool:
+    return any(one["mentions"] for one in found["deleted"])
 
 
 def _test(test: Document, style: Style) -> str:
@@ -200,6 +218,12 @@ def _test(test: Document, style: Style) -> str:
 def run_tests(options: argparse.Namespace) -> int:
     """Show which tests to run for a symbol or the current change."""
     found = _ask(options, "tests", symbol=options.symbol, diff=options.diff, limit=options.limit)
+    if found["deleted"] and not options.json:
+        gone = [one["filepath"] for one in found["deleted"]]
+        rest = f" and {len(gone) - _MAX_NAMED:,} more" if len(gone) > _MAX_NAMED else ""
+        note(
+            f"Deleted: {', '.join(gone[:_MAX_NAMED])}{rest}; what still names them: cairn impact --diff {options.diff}"
+        )
     return _show(
         found,
         options,

@@ -33,10 +33,29 @@ class _Parser(argparse.ArgumentParser):
         self.exit(EXIT_USAGE, f"error: {message}\n  try: {self.prog} --help\n")
 
 
+class _Named(argparse.Action):
+    """Keeps the folder that was given, `.` in another spelling: it is named then, and not only where one happens to be.
+
+    See `Workspace.containing`.
+    """
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[object] | None,
+        option_string: str | None = None,
+    ) -> None:
+        """Set the value of the option."""
+        setattr(namespace, self.dest, os.path.join(os.curdir, "") if values == os.curdir else values)
+
+
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser for the whole command line; docs/cli.md is checked against it."""
     common = _Parser(add_help=False)
-    common.add_argument("-C", dest="project", metavar="PATH", default=".", help="the project (default: this folder's)")
+    common.add_argument(
+        "-C", dest="project", metavar="PATH", default=".", action=_Named, help="the project (default: this folder's)"
+    )
     common.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
     common.add_argument("--state-dir", metavar="DIR", help="keep the index in DIR instead of .cairn")
     common.add_argument("--no-daemon", action="store_true", help="answer in this process though the daemon runs")

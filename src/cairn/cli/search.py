@@ -70,7 +70,7 @@ def _search_here(options: argparse.Namespace, asked: dict[str, Any]) -> SearchDo
             with Workspace.open(project.root) as workspace, closing(ProgressBar(f"Indexing {project.name}")) as bar:
                 found.append((project.name, search(workspace, request, bar)))
         except CairnError as error:
-            if options.among != ALL:
+            if options.among != ALL or isinstance(error, QueryError):  # which is wrong in every project
                 raise
             problems.append(f"{project.name}: {error}")
     return found[0][1] if options.among != ALL else merge_searches(found, request, problems)

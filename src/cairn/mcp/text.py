@@ -252,9 +252,9 @@ def graph_text(relation: str, found: dict[str, Any]) -> str:
         notes.append(f"{page.n_left_out + found.get('omitted', 0):,} more have no room: {more}.")
     elif found.get("omitted"):
         notes.append(f"{found['omitted']:,} more: raise `limit`.")
-    if not found.get("changed", True):
+    if not found.get("changed", True) and not found["deleted"]:
         notes.append("No definition changed since then.")
-    elif not any(found.get(name) for name in ("links", "steps", "importers", "affected", "tests")):
+    elif not any(found.get(name) for name in ("links", "steps", "importers", "affected", "tests", "deleted")):
         notes.append("None, as far as can be resolved.")
     return page.close([*notes, *map(for_tools, found["notes"])])
 
@@ -294,6 +294,7 @@ def _impact(found: dict[str, Any]) -> Iterator[str]:
         yield f"changed  {_symbol(symbol)}"
     for one in found["affected"]:
         yield f"depth {one['depth']}  {_symbol(one['symbol'])}  ({one['via']}, {one['confidence']:.2f})"
+    yield from _deleted(found)
     for test in found["tests"]:
         yield _test(test)
     for path in found["importers"]:
@@ -303,8 +304,18 @@ def _impact(found: dict[str, Any]) -> Iterator[str]:
 def _tests(found: dict[str, Any]) -> Iterator[str]:
     for symbol in found["changed"]:
         yield f"changed  {_symbol(symbol)}"
+    yield from _deleted(found)
     for test in found["tests"]:
         yield _test(test)
+
+
+def _deleted(found: dict[str, Any]) -> Iterator[str]:
+    for one in found["deleted"]:
+        yield f"deleted  {one['filepath']}:1" + (f"  ({', '.join(one['definitions'])})" if one["definitions"] else "")
+        for mention in one["mentions"]:
+            yield f"names it  {mention['filepath']}:{mention['line']}  {mention['name']}"
+        if one["omitted"]:
+            yield f"names it  {one['omitted']:,} more"
 
 
 def _test(test: dict[str, Any]) -> str:
