@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from cairn.source.text import counted
+
 if TYPE_CHECKING:
     from cairn.protocol.documents import (
         ContextDocument,
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 MAX_CHARS = 10_000
 MAX_BYTES = 20_000  # one agent keeps 20 KiB; letters of two bytes and more get there first
 _FOOT_CHARS = 700  # kept free for what is said at the end
+_COUNT_CHARS = 40  # of these for the count of notes that have no room
+_LEAST_CHARS = 60  # what is cut shorter says nothing
 ANSWER_TOKENS = 2_300  # of estimated 4 bytes: what the daemon packs for one text
 
 # Hints and notes name commands; where a tool does the same, an agent is told of the tool. In order.
@@ -41,6 +45,8 @@ _COMMANDS = tuple(
         (r"cairn outline (.+) --mode context --symbol S\b", r"`outline` with file='\1', mode=context and a `symbol`"),
         (r"cairn outline (.+)", r"`outline` with file='\1'"),
         (r"cairn impact SYMBOL, or: cairn impact --diff", "`graph` with a `symbol` or a `diff`"),
+        (r"cairn impact SYMBOL", "`graph` with a `symbol`"),
+        (r"cairn impact --diff (\S+)", r"`graph` with diff='\1'"),
         (r"cairn similar FILE:LINE|cairn similar - < FILE", "`search`"),
         (r"--mode hybrid", "mode=hybrid"),
         (r"--symbol NAME, or (?:more )?--max-tokens(?: \d+)?", "ask with `symbol`"),
@@ -93,20 +99,31 @@ class Page:
         self._blocks.append(block)
 
     def close(self, notes: Sequence[str]) -> str:
-        """Return the text, with notes at its end as far as they have room."""
-        left = _FOOT_CHARS
-        for note in notes:
-            shown = note if len(note) < left else f"{note[: max(0, left - 2)]}…"
-            left -= len(shown) + 1
-            if left < 0:
+        """Return the text, with notes at its end as far as they have room; those that have none are counted."""
+        left = _FOOT_CHARS + self.room // 2
+        for place, note in enumerate(notes):
+            n_rest = len(notes) - place - 1
+            room = left - (_COUNT_CHARS if n_rest else 0)
+            cost = max(len(note), _n_bytes(note) // 2) + 1
+            if cost > room:
+                if cut := room > _LEAST_CHARS:
+                    self._blocks.append(f"{_beginning(note, room - 2)}…")
+                if n_left := n_rest + (not cut):
+                    self._blocks.append(f"{counted(n_left, 'more note')} without room.")
                 break
-            self._blocks.append(shown)
+            left -= cost
+            self._blocks.append(note)
         # Bytes of a path that are no UTF-8 are lone surrogates, which not every reader of JSON accepts.
         return "\n".join(self._blocks).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _n_bytes(text: str) -> int:
     return len(text.encode("utf-8", "replace"))
+
+
+def _beginning(text: str, n_chars: int) -> str:
+    """Return as many characters as there is room for, where each has room for two bytes."""
+    return text.encode("utf-8", "surrogatepass")[: 2 * n_chars].decode("utf-8", "ignore")[:n_chars]
 
 
 def search_text(found: SearchDocument, narrowed_by: Sequence[str] = ()) -> str:
