@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cairn.cli.main import EXIT_FOUND, EXIT_NONE
 from cairn.cli.remote import ask_daemon
 from cairn.cli.render import ProgressBar, Style, emit, emit_json, note, printable
+from cairn.source.text import counted
 
 if TYPE_CHECKING:
     from cairn.graph.values import GraphAnswer
@@ -62,6 +63,7 @@ def _here(options: argparse.Namespace, answer: _Answer) -> Document:
                 told = workspace.refresh(bar)
         with closing(ProgressBar("Reading references")) as bar:
             document = answer(workspace, bar)
+        told = "; ".join(filter(None, (told, workspace.take_notice())))
     return document | {"notes": [*document["notes"], told]} if told else document
 
 
@@ -93,7 +95,8 @@ def _show(
 
 
 def _more(count: int, what: str = "more", option: str = "-n") -> str:
-    return f"{count:,} {what}; raise {option} to see them." if count else ""
+    counts = f"{count:,} {what}" if what.startswith("more of") or what == "more" else counted(count, what)
+    return f"{counts}; raise {option} to see {'it' if count == 1 else 'them'}." if count else ""
 
 
 def run_callers(options: argparse.Namespace) -> int:
@@ -188,7 +191,7 @@ def run_impact(options: argparse.Namespace) -> int:
         options,
         rows,
         something=bool(found["affected"] or found["importers"] or found["tests"] or _is_named(found)),
-        omitted=_more(found["omitted"], "more symbols"),
+        omitted=_more(found["omitted"], "more symbol"),
         nothing="Nothing else feels this change, as far as can be resolved."
         if found["changed"] or found["deleted"]
         else "Nothing that is indexed changed.",
@@ -229,8 +232,8 @@ def run_tests(options: argparse.Namespace) -> int:
         options,
         lambda style: (_test(test, style) for test in found["tests"]),
         something=bool(found["tests"]),
-        omitted=_more(found["omitted"], f"more of {found['total']:,} test files"),
-        nothing=f"None of {found['total']:,} test files concerns it, as far as can be resolved.",
+        omitted=_more(found["omitted"], f"more of {counted(found['total'], 'test file')}"),
+        nothing=f"None of {counted(found['total'], 'test file')} concerns it, as far as can be resolved.",
     )
 
 
@@ -274,5 +277,5 @@ def run_map(options: argparse.Namespace) -> int:
             for line, head in entry["symbols"]:
                 yield f"  {line}: {style.name(printable(head))}"
 
-    omitted = _more(found["omitted_files"], "more files", "--max-tokens")
+    omitted = _more(found["omitted_files"], "more file", "--max-tokens")
     return _show(found, options, rows, something=bool(found["entries"]), omitted=omitted)

@@ -15,6 +15,7 @@ from typing import NoReturn
 from cairn import __version__
 from cairn.cli.limits import check_limits
 from cairn.errors import CairnError, InternalError, resource_error
+from cairn.warning import listen
 
 EXIT_FOUND, EXIT_NONE, EXIT_USAGE, EXIT_STORE = 0, 1, 2, 3
 EXIT_INTERRUPTED = 130
@@ -287,6 +288,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")  # not every terminal can show every letter
     try:
         check_limits()
+        if hasattr(options, "state_dir"):  # not of the daemon, whose answers tell it
+            listen(_warn)
         code: int = options.run(options)
         sys.stdout.flush()
     except KeyboardInterrupt:
@@ -296,7 +299,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         return EXIT_FOUND
     except Exception as error:  # noqa: BLE001 - the edge of the process
         return _end(error, as_json=options.json)
+    finally:
+        listen(None)
     return code
+
+
+def _warn(text: str) -> None:
+    from cairn.cli.render import note  # noqa: PLC0415 - start-up time: this is rare
+
+    note(text)
 
 
 def _end(error: Exception, *, as_json: bool) -> int:

@@ -19,6 +19,7 @@ from cairn.graph.testfiles import TestFiles
 from cairn.index.limits import kept_bytes_of
 from cairn.index.snapshot import Snapshot
 from cairn.index.store import StateDir
+from cairn.source.text import counted
 
 STORED_FROM_SECONDS = 0.3  # a network that takes longer to make is kept beside the index
 
@@ -139,7 +140,7 @@ class Graph:
     def notes(self) -> tuple[str, ...]:
         """What the reader of an answer has to know about the state it stands on."""
         if self.code.unread:
-            return (f"{self.code.unread} more files changed since they were indexed: run cairn index",)
+            return (f"{counted(self.code.unread, 'more file')} changed since the index was made: run cairn index",)
         return ()
 
     # -- neighbours ---------------------------------------------------------------------------------------------------

@@ -67,7 +67,7 @@ def for_tools(text: str) -> str:
 
 
 # Where the daemon left something out of a text that is code for the rest, and so nobody's to change.
-_CUT = re.compile(r"^\((?:\+\d+ lines|\d+ of \d+ [a-z ]*left out): .*\)$", re.MULTILINE)
+_CUT = re.compile(r"^\((?:\+[\d,]+ lines?|\d+ of \d+ [a-z ]*left out): .*\)$", re.MULTILINE)
 
 
 def _for_tools_at_cuts(text: str) -> str:
@@ -141,16 +141,21 @@ def search_text(found: SearchDocument, narrowed_by: Sequence[str] = ()) -> str:
     omitted = found["omitted"] + page.n_left_out
     if omitted:
         raised = "" if page.n_left_out else "raise `limit`, or "  # a full answer holds no more, whatever the limit
-        notes.insert(0, f"{omitted:,} more hits: {raised}narrow with `globs`, `languages` or `kinds`.")
+        notes.insert(0, f"{counted(omitted, 'more hit')}: {raised}narrow with `globs`, `languages` or `kinds`.")
     if not found["code"] and not omitted:
         within = f" with these {', '.join(f'`{name}`' for name in narrowed_by)}" if narrowed_by else ""
         looked_at = (
-            f"the {found['searched']:,} files looked at" if "searched" in found else f"{coverage['indexed']:,} files"
+            f"the {counted(found['searched'], 'file')} looked at"
+            if "searched" in found
+            else counted(coverage["indexed"], "file")
         )
         notes.insert(0, f"Nothing relevant for {found['query'][:200]!r} in {looked_at}{within}.")
         notes.append(_advice(coverage["eligible"], narrowed_by))
     if coverage["pending"]:
-        notes.append(f"{coverage['indexed']:,} of {coverage['eligible']:,} files are indexed so far.")
+        notes.append(
+            f"{coverage['indexed']:,} of {counted(coverage['eligible'], 'file')} "
+            f"{'is' if coverage['indexed'] == 1 else 'are'} indexed so far."
+        )
     return page.close(notes)
 
 
@@ -216,7 +221,7 @@ def fetch_text(found: list[FetchedDocument], skipped: int) -> str:
         long = found[0]["text"].split("\n")[0]
         page.n_left_out = 0
         page.add(f"{found[0]['filepath']}:{found[0]['start_line']}\n{long[: page.room // 4]}")
-        notes = [f"Line {found[0]['start_line']} has {len(long):,} characters; only its beginning is shown."]
+        notes = [f"Line {found[0]['start_line']} has {counted(len(long), 'character')}; only its beginning is shown."]
     return page.close(notes)
 
 
@@ -238,7 +243,7 @@ def context_text(found: ContextDocument) -> str:
         page.add(f"{head}\n{_for_tools_at_cuts(one['text'])}\n")
     notes = [for_tools(note) for note in found["notes"]]
     if omitted := found["omitted"] + page.n_left_out:
-        notes.insert(0, f"{omitted} more have no room: lower `limit`, or ask with `ids` of a search.")
+        notes.insert(0, f"{omitted} more without room: lower `limit`, or ask with `ids` of a search.")
     if not found["items"] and not notes:
         notes.append("Nothing was found for this.")
     return page.close(notes)
@@ -361,7 +366,7 @@ def core_text(found: CoreListDocument) -> str:
         page.add("\n".join([f"{one['filepath']}:1{what}{summary}", *heads, *more]))
     notes = []
     if omitted := found["omitted"] + page.n_left_out:
-        notes.append(f"{omitted} more core files have no room; they are in .cairn/core.yaml.")
+        notes.append(f"{counted(omitted, 'more core file')} without room; see .cairn/core.yaml.")
     if not found["files"] and not omitted:
         notes.append("No core files are marked; action=suggest names the most central ones.")
     return page.close(notes)
@@ -401,13 +406,16 @@ def status_text(status: dict[str, Any], findings: list[dict[str, Any]] | None) -
     languages = ", ".join(f"{name} {count:,}" for name, count in list(status["languages"].items())[:12])
     branch = f", branch {status['branch']}" if status["branch"] else ""
     page.add(f"project  {status['root']}{branch}")
-    page.add(f"indexed  {status['files']:,} files, {status['chunks']:,} chunks, generation {status['generation']}")
+    page.add(
+        f"indexed  {counted(status['files'], 'file')}, {counted(status['chunks'], 'chunk')}, "
+        f"generation {status['generation']}"
+    )
     if status["pending"]:
-        page.add(f"pending  {status['pending']:,} files; they follow by themselves")
+        page.add(f"pending  {counted(status['pending'], 'file')}, followed without being asked")
     page.add(f"languages  {languages or 'none'}")
     if reasons := Counter(status["skipped"].values()):
         told = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common(8))
-        page.add(f"skipped  {reasons.total():,} files: {told}")
+        page.add(f"skipped  {counted(reasons.total(), 'file')}: {told}")
     if status["last_error"]:
         page.add(f"last error  {status['last_error']}")
     for one in findings or ():
