@@ -22,7 +22,7 @@ from cairn.errors import (
     PathError,
     StoreError,
 )
-from cairn.index.project import checked_root, default_state, is_everything, project_root
+from cairn.index.project import check_state, checked_root, default_state, is_everything, project_root
 from cairn.index.store import StateDir
 from cairn.index.views import View, Views
 from cairn.index.writer import Writer
@@ -100,7 +100,7 @@ class Workspace:
 
         Raises:
             PathError: if `path` is missing, no folder, or cannot be read.
-            ConfigError: if a settings file or variable cannot be used.
+            ConfigError: if a settings file or variable cannot be used, or `state_dir` is the home folder or `/`.
         """
         root = checked_root(Path(path))
         return cls._of(root, find_repository(root), state_dir, settings)
@@ -144,7 +144,9 @@ class Workspace:
         cls, root: Path, repository: Repository | None, state_dir: str | Path | None, settings: Settings | None
     ) -> Self:
         settings, asked = load(root) if settings is None else Loaded(settings, None)
-        state = Path(state_dir or settings.state_dir or default_state(root, repository))
+        if chosen := state_dir or settings.state_dir:
+            check_state(Path(chosen))
+        state = Path(chosen or default_state(root, repository))
         workspace = cls(root, StateDir(state.expanduser().absolute()), repository, settings)
         workspace.asked = asked
         return workspace
