@@ -168,7 +168,7 @@ def _print_hit(hit: HitDocument, style: Style, words: list[str], *, explain: boo
     if "match" in hit:
         verdict = f"{hit['match']} {hit.get('similarity'):.2f}"
     span = f"{hit['start_line']}-{hit['end_line']}"
-    facts = f"{span}  ~{hit['tokens']} tokens  {verdict}  {hit['id']}{changed}"
+    facts = f"{span}  ~{counted(hit['tokens'], 'token')}  {verdict}  {hit['id']}{changed}"
     emit(f"{style.path(where)}  {style.name(printable(label))}  {style.faint(facts)}")
     for line in hit["preview"].splitlines():
         emit(f"    {style.mark(printable(line), words)}")
@@ -196,7 +196,7 @@ def run_fetch(options: argparse.Namespace) -> int:
     for one in documents:
         changed = " (changed since it was indexed)" if one["stale"] else ""
         changed += f" (of commit {one['revision'][:12]}, which is not checked out)" if one["revision"] else ""
-        facts = f"{one['start_line']}-{one['end_line']}  ~{one['tokens']} tokens{changed}"
+        facts = f"{one['start_line']}-{one['end_line']}  ~{counted(one['tokens'], 'token')}{changed}"
         label = printable(f"{one['kind']} {one['name']}".strip())
         where = style.path(f"{printable(one['filepath'])}:{one['start_line']}")
         emit(f"{where}  {style.name(label)}  {style.faint(facts)}")

@@ -23,6 +23,7 @@ from cairn.errors import DerivedFileError, IndexLockedError, NotAvailableError, 
 from cairn.index.plan import missing_graphs
 from cairn.index.segment import Segment
 from cairn.index.store import StateDir
+from cairn.source.text import counted
 from cairn.storage import segment_db
 from cairn.storage.arrays import ArrayWriter, are_bounds, check_fits, load_arrays, release
 from cairn.storage.lock import write_lock
@@ -198,7 +199,7 @@ def build_graphs(state: StateDir, exact_chunks: int, timeout_seconds: float, pro
     """
     if not is_installed():
         raise NotAvailableError(
-            f"the index has more than {exact_chunks:,} chunks, and what would answer quicker is not installed",
+            f"the index has more than {counted(exact_chunks, 'chunk')}, and what would answer quicker is not installed",
             "uv tool install 'codecairn[large]', then: cairn index",
         )
     n_rows = 0

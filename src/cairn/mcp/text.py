@@ -171,7 +171,7 @@ def _hit(hit: HitDocument) -> str:
     project = f"[{hit['project']}] " if "project" in hit else ""
     # Of a line that matches, the place says it all: it is short, and mostly sure.
     is_line = hit["start_line"] == hit["end_line"]
-    facts = [] if is_line else [f"{hit['start_line']}-{hit['end_line']}", f"~{hit['tokens']} tokens"]
+    facts = [] if is_line else [f"{hit['start_line']}-{hit['end_line']}", f"~{counted(hit['tokens'], 'token')}"]
     facts += [hit["id"]] if is_line and hit["confidence"] == "high" else [hit["confidence"], hit["id"]]
     if hit.get("stale"):
         facts.append("changed since it was indexed")
@@ -258,7 +258,9 @@ def outline_text(found: OutlineDocument) -> str:
     if n_lines == len(lines):
         return page.close([])
     more = "`fetch` the definition by its id" if found["mode"] == "context" else "ask with `symbol`"
-    return page.close([f"Cut after {n_lines} of {len(lines)} lines: {more}.", *map(for_tools, found["notes"])])
+    return page.close(
+        [f"Cut after {n_lines} of {counted(len(lines), 'line')}: {more}.", *map(for_tools, found["notes"])]
+    )
 
 
 def graph_text(relation: str, found: dict[str, Any]) -> str:
@@ -271,7 +273,7 @@ def graph_text(relation: str, found: dict[str, Any]) -> str:
         more = (
             "`search` for `callers of X` with `globs` narrows them" if relation == "callers" else "the nearest are here"
         )
-        notes.append(f"{page.n_left_out + found.get('omitted', 0):,} more have no room: {more}.")
+        notes.append(f"{counted(page.n_left_out + found.get('omitted', 0), 'more has', 'more have')} no room: {more}.")
     elif found.get("omitted"):
         notes.append(f"{found['omitted']:,} more: raise `limit`.")
     if not found.get("changed", True) and not found["deleted"]:
@@ -391,7 +393,7 @@ def suggestions_text(found: list[CoreSuggestionDocument]) -> str:
     for one in found:
         heads = [f"  {symbol['line']}: {symbol['signature']}" for symbol in one["symbols"]]
         page.add("\n".join([f"{one['filepath']}:1  (rank {one['rank']:.3f})", *heads]))
-    notes = [f"{page.n_left_out} more have no room: lower `limit`."] if page.n_left_out else []
+    notes = [f"{counted(page.n_left_out, 'more has', 'more have')} no room: lower `limit`."] if page.n_left_out else []
     return page.close(notes or ([] if found else ["No file is left to suggest."]))
 
 
