@@ -168,7 +168,9 @@ def ask_long(root: Path, who: str, reports: Queue[Report], end: float, check: Ca
             patiently(who, reports, lambda number=number: check(workspace, number))  # type: ignore[misc]
 
 
-def ask_anew(root: Path, who: str, reports: Queue[Report], end: float, check: Callable[[Workspace, int], None]) -> None:
+def ask_opening(
+    root: Path, who: str, reports: Queue[Report], end: float, check: Callable[[Workspace, int], None]
+) -> None:
     chance = random.Random(who)
 
     def act() -> None:
@@ -233,9 +235,9 @@ def play(folder: Path, seconds: float) -> dict[str, object]:
     alone, together = {"CAIRN_DAEMON": "0"}, {"CAIRN_DAEMON": "1"}
     jobs: list[tuple[str, Callable[..., None], tuple[object, ...]]] = [
         ("searches", ask_long, (check_search,)),
-        ("searches anew", ask_anew, (check_search,)),
+        ("searches with a new workspace", ask_opening, (check_search,)),
         ("asks the graph", ask_long, (check_graph,)),
-        ("asks the graph anew", ask_anew, (check_graph,)),
+        ("asks the graph with a new workspace", ask_opening, (check_graph,)),
         ("asks for the whole", ask_long, (check_whole,)),
         ("asks by commands", ask_command, (alone,)),
         ("asks the daemon", ask_command, (together,)),

@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from cairn.graph.changes import changed_nodes
+from cairn.graph.changes import change_since
 from cairn.graph.impact import reach
 from cairn.graph.selection import rank_tests
 from cairn.graph.testfiles import is_runnable
@@ -73,7 +73,7 @@ def main() -> int:
             code = graph.code
             started = time.perf_counter()
             changed = [
-                node for node in changed_nodes(code, clone, find_repository(clone), f"{revision}^")
+                node for node in change_since(graph, clone, find_repository(clone), f"{revision}^").nodes
                 if not code.is_test(node >> 20)
             ]  # fmt: skip
             ranked, _ = rank_tests(graph, changed, reach(graph, changed))

@@ -7,7 +7,7 @@
 `edits` copies the repository, starts `cairn index --watch` on the copy, and saves edits at random moments: a new
 function each, found when a search of the workspace in this process shows it. `idle` makes a tree of files in a git
 repository, lets `cairn index --watch` index it, and reads /proc while nothing happens. `readers` asks for answers from
-an index that is up to date, first with nobody beside, then while another process builds it anew all the time.
+an index that is up to date, first with nobody beside, then while another process builds it from scratch all the time.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ class _Item(NamedTuple):
 
 
 class CoreFiles:
-    """The core files of one project. Read anew by each call.
+    """The core files of one project. Each call reads them again.
 
     Args:
         root: the project.

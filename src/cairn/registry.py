@@ -30,7 +30,7 @@ class Project(NamedTuple):
 
 
 class Registry:
-    """The list of allowed projects, a file in the user's state folder. Read anew when it changed."""
+    """The list of allowed projects, a file in the user's state folder. Read again when it changed."""
 
     def __init__(self, folder: StateFolder) -> None:
         self._folder = folder
@@ -60,7 +60,7 @@ class Registry:
             return
         self._folder.create()
         with self._locked():
-            # Whose folder is gone goes too; should it come back, it is allowed anew by the next command there.
+            # Whose folder is gone goes too; should it come back, it is allowed again by the next command there.
             others = [one for one in self._read() if one.root != project.root and os.path.isdir(one.root)]
             document = {"projects": [one._asdict() for one in (*others, project)]}
             new = self._folder.projects.with_suffix(f".{os.getpid()}")

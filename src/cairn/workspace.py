@@ -22,7 +22,7 @@ from cairn.errors import (
     PathError,
     StoreError,
 )
-from cairn.index.project import checked_root, default_state, is_everything, project_root
+from cairn.index.project import check_state, checked_root, default_state, is_everything, project_root
 from cairn.index.store import StateDir
 from cairn.index.views import View, Views
 from cairn.index.writer import Writer
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from cairn.embedding.static import StaticModel
+    from cairn.graph.changes import Change
     from cairn.graph.flow import FlowGraph, Slice
     from cairn.graph.graph import Graph
     from cairn.graph.values import (
@@ -99,7 +100,7 @@ class Workspace:
 
         Raises:
             PathError: if `path` is missing, no folder, or cannot be read.
-            ConfigError: if a settings file or variable cannot be used.
+            ConfigError: if a settings file or variable cannot be used, or `state_dir` is the home folder or `/`.
         """
         root = checked_root(Path(path))
         return cls._of(root, find_repository(root), state_dir, settings)
@@ -143,7 +144,9 @@ class Workspace:
         cls, root: Path, repository: Repository | None, state_dir: str | Path | None, settings: Settings | None
     ) -> Self:
         settings, asked = load(root) if settings is None else Loaded(settings, None)
-        state = Path(state_dir or settings.state_dir or default_state(root, repository))
+        if chosen := state_dir or settings.state_dir:
+            check_state(Path(chosen))
+        state = Path(chosen or default_state(root, repository))
         workspace = cls(root, StateDir(state.expanduser().absolute()), repository, settings)
         workspace.asked = asked
         return workspace
@@ -182,7 +185,7 @@ class Workspace:
 
         Args:
             branch: index this branch or revision, from git's objects, instead of what is checked out.
-            full: forget what is there and build anew.
+            full: forget what is there and build from scratch.
             dry_run: only say what would be done.
             verify: read the derived files to the last byte first, and redo what is damaged.
             background: nobody waits for it, so it takes `Settings.background_cores` only.
@@ -300,7 +303,7 @@ class Workspace:
         self,
         *,
         branch: str | None = None,
-        anew: bool = False,
+        full: bool = False,
         progress: Callable[[str, int, int], None] | None = None,
     ) -> tuple[EmbeddingReport, ...]:
         """Complete the vectors of the models that `Settings.embedding` names; the bundled model needs no such run.
@@ -309,7 +312,7 @@ class Workspace:
 
         Args:
             branch: as for `index`.
-            anew: forget what these models have, and begin from nothing.
+            full: forget what these models have, and begin from nothing.
             progress: called with (model, chunks done, chunks to do).
 
         Raises:
@@ -321,7 +324,7 @@ class Workspace:
         from cairn.index.embed import embed_chain  # noqa: PLC0415 - start-up time: most projects need no other model
 
         with closing(self._views.named(branch)) as view:
-            return embed_chain(view, self.state, self.settings, anew=anew, progress=progress)
+            return embed_chain(view, self.state, self.settings, full=full, progress=progress)
 
     def estimate(self, branch: str | None = None) -> tuple[Estimate, ...]:
         """Return what `index` and then `embed` would take for each model, without asking or changing anything."""
@@ -394,7 +397,7 @@ class Workspace:
             progress: as for `graph`; only what asks the symbol graph needs it.
 
         Raises:
-            QueryError: if the query is empty, too long, or an invalid pattern.
+            QueryError: if the query is empty, too long, or an invalid pattern, or a kind or language is not known.
             RevisionError: if git knows no such branch.
             IndexMissingError: if nothing was indexed yet, or this branch was not.
         """
@@ -403,10 +406,10 @@ class Workspace:
             respond,
             with_outdated_note,
         )
-        from cairn.search.filters import Filters, check_languages  # noqa: PLC0415 - as above
+        from cairn.search.filters import Filters, check_names  # noqa: PLC0415 - as above
         from cairn.search.query import EXACT_MODES, understand  # noqa: PLC0415 - as above
 
-        check_languages(languages)
+        check_names(kinds, languages)
         understood = understand(query, mode)
         filters = Filters(tuple(kinds), tuple(languages), tuple(globs))
         request = Request(limit, filters, max_tokens, explain, context, expand)
@@ -441,15 +444,16 @@ class Workspace:
         Raises:
             NotFoundError: if there is no such file or line, or nothing stands there.
             PathError: if the file is outside the root, no regular file, too large, or no text.
-            QueryError: if neither or both of `path` and `code` are given, or `code` is empty, too long, or no text.
+            QueryError: if neither or both of `path` and `code` are given, `code` is empty, too long, or no text, or a
+                kind or language is not known.
             IndexMissingError: if nothing was indexed yet.
         """
         from cairn.search.answer import Request  # noqa: PLC0415 - start-up time: indexing does not search
-        from cairn.search.filters import Filters, check_languages  # noqa: PLC0415 - as above
+        from cairn.search.filters import Filters, check_names  # noqa: PLC0415 - as above
         from cairn.search.sample import take_sample  # noqa: PLC0415 - as above
         from cairn.search.similar import find_similar  # noqa: PLC0415 - as above
 
-        check_languages(languages)
+        check_names(kinds, languages)
         place = None if path is None else (self.root, path, line)
         request = Request(limit, Filters(tuple(kinds), tuple(languages), tuple(globs)))
 
@@ -621,7 +625,11 @@ class Workspace:
         """
         from cairn.graph.impact import impact  # noqa: PLC0415 - start-up time, as in graph()
 
-        return self._ask(lambda graph: impact(graph, self._changed(graph, symbol, diff), limit), progress)
+        def ask(graph: Graph) -> Impact:
+            change = self._change(graph, symbol, diff)
+            return impact(graph, change.nodes, limit, leftovers=change.leftovers)
+
+        return self._ask(ask, progress)
 
     def choose_tests(
         self, symbol: str | None = None, *, diff: str | None = None, limit: int = 0, progress: Progress | None = None
@@ -629,7 +637,11 @@ class Workspace:
         """Return the test files worth running for a change, best first; arguments and errors as for `impact`."""
         from cairn.graph.impact import choose_tests  # noqa: PLC0415 - start-up time, as in graph()
 
-        return self._ask(lambda graph: choose_tests(graph, self._changed(graph, symbol, diff), limit), progress)
+        def ask(graph: Graph) -> TestChoice:
+            change = self._change(graph, symbol, diff)
+            return choose_tests(graph, change.nodes, limit, change.leftovers)
+
+        return self._ask(ask, progress)
 
     def dead_code(self, *, limit: int = 0, progress: Progress | None = None) -> DeadCode:
         """Return the functions and types that no entry point seems to reach, surest first."""
@@ -667,11 +679,11 @@ class Workspace:
         (hit,) = self.fetch([text])
         return f"{hit.path}:{hit.start_line}"
 
-    def _changed(self, graph: Graph, symbol: str | None, diff: str | None) -> list[int]:
-        from cairn.graph.changes import nodes_of_change  # noqa: PLC0415 - start-up time, as in graph()
+    def _change(self, graph: Graph, symbol: str | None, diff: str | None) -> Change:
+        from cairn.graph.changes import find_change  # noqa: PLC0415 - start-up time, as in graph()
 
         place = None if symbol is None else self._symbol(symbol)
-        return nodes_of_change(graph, place, diff, self.root, self._repository)
+        return find_change(graph, place, diff, self.root, self._repository)
 
     # -- what is open -------------------------------------------------------------------------------------------------
 

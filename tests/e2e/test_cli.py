@@ -81,8 +81,26 @@ def test_a_first_search_indexes_and_answers(project: Path) -> None:
 
 
 def test_index_says_what_it_did_and_then_that_nothing_changed(project: Path) -> None:
-    assert cairn("index", cwd=project).stdout.startswith("Indexed 1 files, 1 chunks in ")
+    assert cairn("index", cwd=project).stdout.startswith("Indexed 1 file, 1 chunk in ")
     assert "(nothing changed)" in cairn("index", cwd=project).stdout
+
+
+@pytest.mark.parametrize(
+    "arguments", [("index",), ("search", "load_config"), ("callers", "load_config"), ("map",), ("context", "load")]
+)
+def test_a_state_folder_that_cannot_be_written_is_one_warning_of_any_command(
+    arguments: tuple[str, ...], project: Path
+) -> None:
+    nowhere = str(project / "config.py")
+    for number, (option, variables) in enumerate(
+        (((), {"XDG_STATE_HOME": nowhere, "TMPDIR": nowhere}), (("--json",), {"XDG_STATE_HOME": nowhere}))
+    ):
+        done = cairn(*arguments, *option, cwd=project, environment={**variables, "CAIRN_STATE_DIR": f"../s{number}"})
+        assert done.returncode in (0, 1), done.stderr
+        assert "XDG_STATE_HOME" not in done.stdout
+        told = [line for line in done.stderr.splitlines() if "XDG_STATE_HOME" in line]
+        allows = arguments[0] in ("index", "search")  # these list the project for the daemon
+        assert len(told) == (1 if variables.keys() > {"XDG_STATE_HOME"} or allows else 0)
 
 
 def test_a_search_updates_the_index_first_unless_told_not_to(indexed: Path) -> None:
@@ -326,7 +344,7 @@ def test_files_that_cannot_be_indexed_are_reported_each_with_its_reason(project:
     (project / "link.py").symlink_to("/etc/passwd")
     done = cairn("index", "--skipped", cwd=project)
     assert done.returncode == 0
-    assert "Indexed 1 files" in done.stdout
+    assert "Indexed 1 file" in done.stdout
     for reason in ("long.js: larger than 1,000,000 bytes", "nul.py: binary", "link.py: symlink out of the root"):
         assert f"  {reason}\n" in done.stdout
 
@@ -451,10 +469,9 @@ def test_a_query_of_any_bytes_is_answered(indexed: Path) -> None:
         assert "Traceback" not in done.stderr
 
 
-def test_filters_of_any_bytes_find_nothing(indexed: Path) -> None:
-    for option in ("--kind", "--in"):
-        done = cairn("search", "load_config", option, b"\xff", cwd=indexed)
-        assert done.returncode == 1, done.stderr
+def test_a_filter_for_paths_of_any_bytes_finds_nothing(indexed: Path) -> None:
+    done = cairn("search", "load_config", "--in", b"\xff", cwd=indexed)
+    assert done.returncode == 1, done.stderr
 
 
 def test_a_language_that_nobody_knows_is_a_usage_error_that_names_the_known_ones(indexed: Path) -> None:
@@ -462,6 +479,14 @@ def test_a_language_that_nobody_knows_is_a_usage_error_that_names_the_known_ones
         done = cairn("search", "load_config", "--lang", language, cwd=indexed)
         assert done.returncode == 2
         assert "python" in done.stderr
+
+
+def test_a_kind_that_nobody_knows_is_a_usage_error_that_names_the_known_ones(indexed: Path) -> None:
+    for kind in (b"\xff", b"klass"):
+        for command in (("search", "load_config"), ("similar", "config.py:1")):
+            done = cairn(*command, "--kind", kind, cwd=indexed)
+            assert done.returncode == 2
+            assert "class, " in done.stderr
 
 
 def test_a_query_that_begins_with_a_dash_can_be_given_behind_two_dashes(indexed: Path) -> None:

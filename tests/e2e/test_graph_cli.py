@@ -65,6 +65,20 @@ def test_nothing_found_is_exit_code_one_with_a_note(project: Path) -> None:
         assert cairn(*command, "--json", cwd=project).returncode == 1
 
 
+def test_a_change_that_only_deletes_is_not_called_no_change(project: Path) -> None:
+    (project / "shop/other.py").unlink()
+    done = cairn("impact", "--diff", cwd=project)
+    assert (done.returncode, done.stdout) == (1, "deleted   shop/other.py: total, _unused\n")
+    assert done.stderr == "Nothing else feels this change, as far as can be resolved.\n"
+    (project / "shop/money.py").unlink()
+    done = cairn("impact", "--diff", cwd=project)
+    assert done.returncode == 0
+    assert "deleted   shop/money.py: fee\nnames it  shop/cart.py:1  fee\nnames it  shop/cart.py:6  fee\n" in done.stdout
+    done = cairn("tests", "--diff", cwd=project)
+    assert done.stdout.startswith("tests/test_cart.py  ")
+    assert "Deleted: shop/money.py, shop/other.py; what still names them: cairn impact --diff HEAD" in done.stderr
+
+
 def test_a_way_is_printed_step_by_step(project: Path) -> None:
     done = cairn("path", "test_total", "fee", cwd=project)
     assert [line.split("  ")[1] for line in done.stdout.splitlines()] == [

@@ -103,7 +103,7 @@ def test_the_client_of_the_sdk_is_served_cleanly(
             first = await client.call_tool("search", {"query": "add the tax"}, progress_callback=told)
             assert _text(first).startswith("money.py:")
             assert first.structured_content is None
-            assert news[-1:] == ["indexing 1 of 1 files"]
+            assert news[-1:] == ["indexing 1 of 1 file"]
             wrong = await client.call_tool("search", {"query": 5})
             assert wrong.is_error
             assert "error[request]" in _text(wrong)
@@ -113,7 +113,7 @@ def test_the_client_of_the_sdk_is_served_cleanly(
                 await client.read_resource("cairn://nothing")
             status = (await client.read_resource("cairn://status")).contents[0]
             assert isinstance(status, types.TextResourceContents)
-            assert "1 files" in status.text
+            assert "1 file" in status.text
             assert [one.name for one in (await client.list_prompts()).prompts] == ["search", "index", "status"]
             late = asyncio.create_task(client.call_tool("context", {"task": "change the tax"}))
             await asyncio.sleep(0)

@@ -10,7 +10,7 @@ import pytest
 
 from cairn.errors import AmbiguousError, DiffError, IndexMissingError, UnknownSymbolError
 from cairn.graph import questions
-from cairn.graph.changes import changed_nodes
+from cairn.graph.changes import change_since
 from cairn.graph.code import SourceFile, file_of, place_of
 from cairn.graph.cycles import find_cycles
 from cairn.graph.dead import find_dead
@@ -373,21 +373,21 @@ def test_the_current_change_names_the_definitions_on_its_lines(checkout: Path, g
     with Workspace.open(checkout) as workspace:
         workspace.index()
         graph = workspace.graph()
-        nodes = changed_nodes(graph.code, checkout, find_repository(checkout), "HEAD")
+        nodes = change_since(graph, checkout, find_repository(checkout), "HEAD").nodes
         names = [graph.code.definition(node).name for node in nodes if place_of(node) >= 0]
         assert sorted(names) == ["fresh", "rounded"]
         found = impact(graph, nodes)
         assert "Cart.check" in {one.symbol.name for one in found.affected}
         with pytest.raises(DiffError, match="nowhere"):
-            changed_nodes(graph.code, checkout, find_repository(checkout), "nowhere")
+            change_since(graph, checkout, find_repository(checkout), "nowhere")
         with pytest.raises(DiffError):
-            changed_nodes(graph.code, checkout, find_repository(checkout), "--output=x")
+            change_since(graph, checkout, find_repository(checkout), "--output=x")
 
 
 def test_outside_git_there_is_no_current_change(workspace: Workspace) -> None:
     graph = workspace.graph()
     with pytest.raises(DiffError, match="no git repository"):
-        changed_nodes(graph.code, workspace.root, None, "HEAD")
+        change_since(graph, workspace.root, None, "HEAD")
 
 
 def test_a_stored_network_is_used_and_one_of_another_version_is_not(workspace: Workspace) -> None:
@@ -555,3 +555,103 @@ def test_a_grammar_of_many_files_is_read_in_other_processes(tmp_path: Path) -> N
         graph.code.load_all(graph.progress)
         assert shown(questions.callers(graph, "f7")) == [("f6", "import", 5)]
         assert told[-1] == (60, 60)
+
+
+@pytest.fixture
+def deleting(checkout: Path, git: Git) -> Iterator[Workspace]:
+    """A project of which a file was deleted that others use, and one that nobody does."""
+    write(
+        checkout,
+        {
+            "lib/__init__.py": "",
+            "lib/util.py": "def helper():\n    pass\n\n\nclass Box:\n    def lid(self):\n        pass\n",
+            "lib/lonely.py": "def alone():\n    pass\n",
+            "app.py": "from lib.util import helper\n\n\ndef run():\n    return helper()\n\n\ndef main():\n    run()\n",
+            "module.py": "from lib import util\n\n\ndef go():\n    return util.Box()\n",
+            "own.py": "def helper():\n    pass\n\n\ndef other():\n    helper()\n",
+            "notes.txt": "nothing\n",
+            "tests/test_app.py": "from lib.util import helper\n\n\ndef test_helper():\n    helper()\n",
+        },
+    )
+    git(checkout, "add", ".")
+    git(checkout, "commit", "-qm", "all")
+    for name in ("lib/util.py", "lib/lonely.py", "notes.txt"):
+        (checkout / name).unlink()
+    with Workspace.open(checkout) as workspace:
+        workspace.index()
+        yield workspace
+
+
+def test_a_deleted_file_is_told_with_what_it_defined_and_the_lines_that_still_name_it(deleting: Workspace) -> None:
+    found = deleting.impact(diff="HEAD")
+    assert found.changed == ()
+    lonely, util, notes = found.deleted
+    assert (lonely.path, lonely.definitions, lonely.mentions) == ("lib/lonely.py", ("alone",), ())
+    assert (notes.path, notes.definitions, notes.mentions) == ("notes.txt", (), ())
+    assert (util.path, util.definitions) == ("lib/util.py", ("helper", "Box"))
+    assert [(one.path, one.line, one.name) for one in util.mentions] == [
+        ("app.py", 1, "helper"),
+        ("app.py", 5, "helper"),
+        ("module.py", 1, "util"),
+        ("module.py", 5, "Box"),
+        ("tests/test_app.py", 1, "helper"),
+        ("tests/test_app.py", 5, "helper"),
+    ]
+    assert "main" in {one.symbol.name for one in found.affected}
+
+
+def test_the_tests_that_name_what_was_deleted_are_chosen(deleting: Workspace) -> None:
+    (chosen,) = deleting.choose_tests(diff="HEAD").tests
+    assert (chosen.path, chosen.reason) == ("tests/test_app.py", "names what was deleted")
+
+
+def test_an_index_that_holds_a_deleted_file_still_tells_the_same(deleting: Workspace, git: Git) -> None:
+    git(deleting.root, "checkout", "-q", ".")
+    deleting.index()
+    (deleting.root / "lib/util.py").unlink()
+    (gone,) = deleting.impact(diff="HEAD").deleted
+    assert gone.path == "lib/util.py"
+    assert ("app.py", 5, "helper") in {(one.path, one.line, one.name) for one in gone.mentions}
+
+
+def test_what_moved_to_another_file_is_not_said_to_be_missing(deleting: Workspace, git: Git) -> None:
+    git(deleting.root, "checkout", "-q", ".")
+    (deleting.root / "lib/util.py").rename(deleting.root / "lib/tools.py")
+    for name in ("app.py", "tests/test_app.py"):
+        file = deleting.root / name
+        file.write_text(file.read_text().replace("lib.util", "lib.tools"))
+    deleting.index()
+    (gone,) = deleting.impact(diff="HEAD").deleted
+    assert {one.path for one in gone.mentions} == {"module.py"}
+
+
+def test_submodules_are_noted_as_not_looked_at(checkout: Path, git: Git, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    git(other, "init", "-q")
+    write(other, {"x.py": "x = 1\n"})
+    git(other, "add", ".")
+    git(other, "commit", "-qm", "first")
+    git(checkout, "submodule", "add", "-q", str(other), "their")
+    git(checkout, "commit", "-qm", "all")
+    with Workspace.open(checkout) as workspace:
+        workspace.index()
+        for notes in (workspace.impact(diff="HEAD").notes, workspace.choose_tests(diff="HEAD").notes):
+            assert notes == ("Submodules are never looked into, so a change in one is not seen: their",)
+
+
+def test_before_the_first_commit_the_error_names_a_command_that_works(checkout: Path, git: Git) -> None:
+    write(checkout, {"app.py": "def run():\n    pass\n\n\nrun()\n"})
+    with Workspace.open(checkout) as workspace:
+        workspace.index()
+        with pytest.raises(DiffError, match="nothing is committed yet") as caught:
+            workspace.impact(diff="HEAD")
+        assert caught.value.hint == "name a symbol: cairn impact SYMBOL"
+        assert workspace.impact("run").changed
+        git(checkout, "add", ".")
+        git(checkout, "commit", "-qm", "all")
+        git(checkout, "checkout", "-q", "--orphan", "fresh")
+        with pytest.raises(DiffError, match="has no commit yet") as caught:
+            workspace.impact(diff="HEAD")
+        assert caught.value.hint == "compare with another: cairn impact --diff main"
+        assert workspace.impact(diff="main").changed == ()

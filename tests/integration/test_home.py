@@ -96,6 +96,14 @@ def test_commands_in_a_home_folder_say_how_to_name_it_and_write_nothing(home: Pa
     assert not (home / ".cairn").exists()
 
 
+def test_a_home_folder_that_an_option_gives_as_a_dot_is_named(home: Path) -> None:
+    for arguments in (["search", "a", "-C", "."], ["index", "-C", "."], ["search", "a"]):
+        command = [sys.executable, "-m", "cairn", *arguments]
+        done = subprocess.run(command, cwd=home, env=dict(os.environ), capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+    assert (home / ".cairn" / "index.db").is_file()
+
+
 def test_an_agent_in_a_home_folder_has_no_project_until_its_user_indexed_it(home: Path, git: Git) -> None:
     git(home, "init", "-q")
     folder = StateFolder.of_user()
@@ -104,3 +112,17 @@ def test_an_agent_in_a_home_folder_has_no_project_until_its_user_indexed_it(home
     assert not Registry(folder).knows(home, "")
     Registry(folder).add(home, "home")
     assert asyncio.run(Project(str(home / "notes"), folder, no_roots).allow()) == str(home)
+
+
+def test_the_root_and_a_home_folder_are_no_state_folders_of_any_command(home: Path) -> None:
+    for state in ("/", str(home), "~"):
+        for arguments in (["status"], ["doctor"], ["search", "a"], ["index"], ["callers", "a"]):
+            command = [sys.executable, "-m", "cairn", *arguments]
+            variables = dict(os.environ) | {"CAIRN_STATE_DIR": state}
+            done = subprocess.run(
+                command, cwd=home / "notes", env=variables, capture_output=True, text=True, timeout=120
+            )
+            assert done.returncode == 2
+            assert "cannot be the state folder" in done.stderr
+            assert "set CAIRN_STATE_DIR to a folder of its own" in done.stderr
+    assert sorted(one.name for one in home.iterdir()) == ["notes"]

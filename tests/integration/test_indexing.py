@@ -289,6 +289,18 @@ def test_a_dry_run_says_what_would_be_done_and_writes_nothing(project: Path) -> 
     }
 
 
+def test_a_dry_run_counts_a_file_with_other_times_and_the_same_content_as_it_is(project: Path) -> None:
+    for file in project.rglob("*.py"):
+        os.utime(file)
+    report = index(project, dry_run=True)
+    assert (report.added, report.changed, report.removed) == (0, 0, 0)
+    changed = next(project.rglob("*.py"))
+    changed.write_bytes(changed.read_bytes()[::-1])
+    done = index(project, dry_run=True)
+    assert (done.changed, done.unchanged) == (1, report.unchanged - 1)
+    assert index(project).changed == 1
+
+
 def test_a_dry_run_of_a_project_without_index_leaves_no_trace(checkout: Path) -> None:
     write(checkout, {"alpha.py": "x = 1\n"})
     assert index(checkout, dry_run=True).added == 1

@@ -298,10 +298,18 @@ def test_a_line_that_matches_is_told_in_few_words(agent: Agent) -> None:
 
 
 def test_a_search_that_its_filters_leave_empty_says_so(agent: Agent) -> None:
-    nothing, _ = agent.call("search", query="tax", globs=["nowhere/**"], kinds=["gadget"])
+    nothing, _ = agent.call("search", query="tax", globs=["nowhere/**"], kinds=["struct"])
     assert "with these `globs`, `kinds`" in nothing
     assert "without them" in nothing
     assert "with these" not in agent.call("search", query="zzzz", mode="literal")[0]
+
+
+def test_a_kind_that_nobody_knows_is_an_error_that_names_the_known_ones(agent: Agent) -> None:
+    for project in ("", "all"):
+        told, failed = agent.call("search", query="tax", kinds=["klass"], project=project)
+        assert failed
+        assert "no kind is called klass" in told
+        assert "class, " in told
 
 
 def test_a_change_of_nothing_is_not_called_unresolved(first_agent: Agent, git: Git) -> None:

@@ -142,7 +142,7 @@ def test_vectors_outlive_an_index_that_is_built_anew(root: Path, server: Embeddi
         (report,) = workspace.embed()
         assert (report.embedded, report.reused) == (0, 24)
         server.asked.clear()
-        (report,) = workspace.embed(anew=True)
+        (report,) = workspace.embed(full=True)
         assert report.embedded == 24
 
 
@@ -442,7 +442,7 @@ def test_a_server_that_changes_its_model_under_the_same_name_is_noticed(root: Pa
         (report,) = workspace.embed()
         assert "48 dimensions where it returned 64" in report.error
         assert "cairn index --full" in report.hint
-        workspace.embed(anew=True)
+        workspace.embed(full=True)
         assert workspace.search("load the cccc table").notes == ()
 
 

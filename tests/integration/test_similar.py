@@ -165,6 +165,13 @@ def test_a_language_nobody_knows_is_refused(shop: Workspace) -> None:
         shop.similar(code="x", languages=["klingon"])
 
 
+def test_a_kind_nobody_knows_is_refused(shop: Workspace) -> None:
+    with pytest.raises(QueryError, match="no kind is called klass"):
+        shop.similar(code="x", kinds=["klass"])
+    with pytest.raises(QueryError, match="no kind is called klass"):
+        shop.search("orders", kinds=["class", "klass"])
+
+
 def test_both_or_neither_of_place_and_code_are_refused(shop: Workspace) -> None:
     with pytest.raises(QueryError, match="either"):
         shop.similar()

@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Any
 from cairn.cli.main import EXIT_FOUND, EXIT_NONE
 from cairn.cli.remote import ask_daemon
 from cairn.cli.render import ProgressBar, Style, emit, emit_json, note, printable
+from cairn.source.text import counted
 
 if TYPE_CHECKING:
     from cairn.graph.values import GraphAnswer
     from cairn.workspace import Workspace
+
+_MAX_NAMED = 5  # deleted files that a note names
 
 Document = dict[str, Any]  # an answer of the symbol graph as docs/cli.md describes its JSON
 _Answer = Callable[["Workspace", ProgressBar], Document]
@@ -60,6 +63,7 @@ def _here(options: argparse.Namespace, answer: _Answer) -> Document:
                 told = workspace.refresh(bar)
         with closing(ProgressBar("Reading references")) as bar:
             document = answer(workspace, bar)
+        told = "; ".join(filter(None, (told, workspace.take_notice())))
     return document | {"notes": [*document["notes"], told]} if told else document
 
 
@@ -91,7 +95,8 @@ def _show(
 
 
 def _more(count: int, what: str = "more", option: str = "-n") -> str:
-    return f"{count:,} {what}; raise {option} to see them." if count else ""
+    counts = f"{count:,} {what}" if what.startswith("more of") or what == "more" else counted(count, what)
+    return f"{counts}; raise {option} to see {'it' if count == 1 else 'them'}." if count else ""
 
 
 def run_callers(options: argparse.Namespace) -> int:
@@ -175,6 +180,7 @@ def run_impact(options: argparse.Namespace) -> int:
         for one in found["affected"]:
             facts = style.faint(f"({one['via']}, {one['confidence']:.2f})")
             yield f"depth {one['depth']:<3} {_place(one['symbol'], style)}  {facts}"
+        yield from _deleted(found, style)
         for path in found["importers"]:
             yield f"importer  {style.path(printable(path))}"
         for test in found["tests"]:
@@ -184,12 +190,27 @@ def run_impact(options: argparse.Namespace) -> int:
         found,
         options,
         rows,
-        something=bool(found["affected"] or found["importers"] or found["tests"]),
-        omitted=_more(found["omitted"], "more symbols"),
+        something=bool(found["affected"] or found["importers"] or found["tests"] or _is_named(found)),
+        omitted=_more(found["omitted"], "more symbol"),
         nothing="Nothing else feels this change, as far as can be resolved."
-        if found["changed"]
-        else "Nothing changed.",
+        if found["changed"] or found["deleted"]
+        else "Nothing that is indexed changed.",
     )
+
+
+def _deleted(found: Document, style: Style) -> Iterator[str]:
+    """Yield the deleted files, each with the lines that name it or what it defined."""
+    for one in found["deleted"]:
+        names = f": {', '.join(map(printable, one['definitions']))}" if one["definitions"] else ""
+        yield f"deleted   {style.path(printable(one['filepath']))}{style.faint(names)}"
+        for mention in one["mentions"]:
+            yield f"names it  {_at(mention, style)}  {style.name(printable(mention['name']))}"
+        if one["omitted"]:
+            yield f"names it  {one['omitted']:,} more"
+
+
+def _is_named(found: Document) -> bool:
+    return any(one["mentions"] for one in found["deleted"])
 
 
 def _test(test: Document, style: Style) -> str:
@@ -200,13 +221,19 @@ def _test(test: Document, style: Style) -> str:
 def run_tests(options: argparse.Namespace) -> int:
     """Show which tests to run for a symbol or the current change."""
     found = _ask(options, "tests", symbol=options.symbol, diff=options.diff, limit=options.limit)
+    if found["deleted"] and not options.json:
+        gone = [one["filepath"] for one in found["deleted"]]
+        rest = f" and {len(gone) - _MAX_NAMED:,} more" if len(gone) > _MAX_NAMED else ""
+        note(
+            f"Deleted: {', '.join(gone[:_MAX_NAMED])}{rest}; what still names them: cairn impact --diff {options.diff}"
+        )
     return _show(
         found,
         options,
         lambda style: (_test(test, style) for test in found["tests"]),
         something=bool(found["tests"]),
-        omitted=_more(found["omitted"], f"more of {found['total']:,} test files"),
-        nothing=f"None of {found['total']:,} test files concerns it, as far as can be resolved.",
+        omitted=_more(found["omitted"], f"more of {counted(found['total'], 'test file')}"),
+        nothing=f"None of {counted(found['total'], 'test file')} concerns it, as far as can be resolved.",
     )
 
 
@@ -250,5 +277,5 @@ def run_map(options: argparse.Namespace) -> int:
             for line, head in entry["symbols"]:
                 yield f"  {line}: {style.name(printable(head))}"
 
-    omitted = _more(found["omitted_files"], "more files", "--max-tokens")
+    omitted = _more(found["omitted_files"], "more file", "--max-tokens")
     return _show(found, options, rows, something=bool(found["entries"]), omitted=omitted)

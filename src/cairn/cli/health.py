@@ -8,12 +8,13 @@ import sys
 from cairn.cli.main import EXIT_FOUND, EXIT_STORE
 from cairn.cli.render import emit, emit_json, note, printable
 from cairn.index.health import Finding
+from cairn.source.text import counted
 from cairn.workspace import Workspace
 
 _MENDS = {
     "move": "move it aside",
     "allow": "let you read it again",
-    "rebuild": "move the database aside, keep it, and index anew",
+    "rebuild": "move the database aside, keep it, and index from scratch",
     "redo": "read those files of the project again",
     "tidy": "delete them",
 }
@@ -30,13 +31,17 @@ def run_gc(options: argparse.Namespace) -> int:
     verb = "Would drop" if options.dry_run else "Dropped"
     about = "about " if options.dry_run else ""
     emit(
-        f"{verb} {len(report.views):,} views and {report.blobs:,} file contents ({report.chunks:,} chunks); "
+        f"{verb} {counted(len(report.views), 'view')} and {counted(report.blobs, 'file content')} "
+        f"({counted(report.chunks, 'chunk')}); "
         f"{about}{report.freed_bytes / 1e6:.1f} MB freed."
     )
     for name in report.views:
         emit(f"  {printable(name)}")
     if report.waiting:
-        emit(f"{report.waiting:,} more contents are in no view, but not for {days:g} days yet.")
+        emit(
+            f"{counted(report.waiting, 'more content is', 'more contents are')} in no view, "
+            f"but not for {counted(1, 'day') if days == 1 else f'{days:g} days'} yet."
+        )
     return EXIT_FOUND
 
 

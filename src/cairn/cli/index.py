@@ -15,6 +15,7 @@ from cairn.cli.main import EXIT_FOUND, EXIT_USAGE
 from cairn.cli.project import allow
 from cairn.cli.render import ProgressBar, emit, emit_json, note, printable
 from cairn.errors import CairnError, ConfigError, IndexLockedError, NotAvailableError
+from cairn.source.text import counted
 from cairn.types import EmbeddingReport, Estimate, IndexReport
 from cairn.workspace import Workspace
 
@@ -38,7 +39,7 @@ def run_index(options: argparse.Namespace) -> int:
             allow(workspace, options)
             _build_graphs(workspace, quiet=options.json)
         estimates = workspace.estimate(options.branch)
-        embedded = () if options.dry_run else _embed(workspace, estimates, branch=options.branch, anew=options.full)
+        embedded = () if options.dry_run else _embed(workspace, estimates, branch=options.branch, full=options.full)
         root = workspace.root
     if options.json:
         embedding = [one._asdict() for one in (estimates if options.dry_run else embedded)]
@@ -111,11 +112,11 @@ def _build_graphs(workspace: Workspace, *, quiet: bool) -> None:
             note("Interrupted. The index is complete; link its chunks with: cairn index")
             raise
     if n_chunks and not quiet:
-        emit(f"Linked {n_chunks:,} chunks to their neighbours.")
+        emit(f"Linked {counted(n_chunks, 'chunk')} to {'its' if n_chunks == 1 else 'their'} neighbours.")
 
 
 def _embed(
-    workspace: Workspace, estimates: Sequence[Estimate], *, branch: str | None, anew: bool
+    workspace: Workspace, estimates: Sequence[Estimate], *, branch: str | None, full: bool
 ) -> tuple[EmbeddingReport, ...]:
     """Embed with the configured models; say before what leaves the machine, and what it costs as far as is known."""
     if not workspace.settings.chain:
@@ -134,7 +135,7 @@ def _embed(
         bars.setdefault(model, ProgressBar(f"Embedding with {model}", unit="chunks"))(done, total)
 
     try:
-        return workspace.embed(branch=branch, anew=anew, progress=progress)
+        return workspace.embed(branch=branch, full=full, progress=progress)
     except IndexLockedError as error:
         note(f"{error}; {error.hint}")
         return ()
@@ -150,15 +151,16 @@ def _estimated(one: Estimate) -> str:
     cost = "at an unknown price" if one.cost is None else f"about ${one.cost:.2f}" if one.cost else "free of charge"
     rate = "measured" if one.measured else "assumed"
     return (
-        f"{printable(one.model)}: {one.chunks:,} chunks of {one.missing_files:,} files to embed, an estimated "
-        f"{one.tokens:,} tokens (characters / 4), {cost}, about {_duration(one.seconds)} at the {rate} speed"
+        f"{printable(one.model)}: {counted(one.chunks, 'chunk')} of {counted(one.missing_files, 'file')} to embed, "
+        f"an estimated "
+        f"{counted(one.tokens, 'token')} (characters / 4), {cost}, about {_duration(one.seconds)} at the {rate} speed"
     )
 
 
 def _embedded(done: EmbeddingReport) -> str:
     reused = f", {done.reused:,} known already" if done.reused else ""
     return (
-        f"Embedded {done.embedded:,} chunks with {printable(done.model)} in {done.seconds:.1f} s{reused}; "
+        f"Embedded {counted(done.embedded, 'chunk')} with {printable(done.model)} in {done.seconds:.1f} s{reused}; "
         f"it covers {done.covered:,} of {done.total:,}."
     )
 
@@ -172,15 +174,15 @@ def _duration(seconds: float) -> str:
 def _emit_report(report: IndexReport, *, every_skipped: bool) -> None:
     emit(_summary(report))
     for language, count in list(report.languages.items())[:8]:
-        emit(f"  {language:<12} {count:>7,} files")
+        emit(f"  {language:<12} {count:>7,} {'file' if count == 1 else 'files'}")
     _emit_skipped(report, every=every_skipped)
 
 
 def _summary(report: IndexReport) -> str:
     if report.dry_run:
         return (
-            f"Would read {report.added:,} new and {report.changed:,} changed files and drop {report.removed:,}; "
-            f"{report.unchanged:,} are up to date."
+            f"Would read {counted(report.added, 'new file')} and {counted(report.changed, 'changed one')} and drop "
+            f"{report.removed:,}; {counted(report.unchanged, 'is', 'are')} up to date."
         )
     changes = [
         f"{count:,} {word}"
@@ -193,14 +195,15 @@ def _summary(report: IndexReport) -> str:
         if count
     ]
     done = ", ".join(changes) or "nothing changed"
-    return f"Indexed {report.files:,} files, {report.chunks:,} chunks in {report.seconds:.2f} s ({done})."
+    held = f"{counted(report.files, 'file')}, {counted(report.chunks, 'chunk')}"
+    return f"Indexed {held} in {report.seconds:.2f} s ({done})."
 
 
 def _emit_skipped(report: IndexReport, *, every: bool) -> None:
     if not report.skipped:
         return
     reasons = Counter(skip.reason for skip in report.skipped)
-    emit(f"Skipped {len(report.skipped):,} files:")
+    emit(f"Skipped {counted(len(report.skipped), 'file')}:")
     for reason, count in reasons.most_common():
         emit(f"  {count:>7,} {printable(reason)}")
     if every:
@@ -219,29 +222,32 @@ def run_status(options: argparse.Namespace) -> int:
         return EXIT_FOUND
     emit(f"project     {printable(status['root'])}")
     emit(f"branch      {printable(status['branch']) or '(none)'}")
-    emit(f"index       {status['files']:,} files, {status['chunks']:,} chunks, generation {status['generation']}")
-    emit(f"pending     {status['pending']:,} files changed since (cairn index reads them)")
+    emit(
+        f"index       {counted(status['files'], 'file')}, {counted(status['chunks'], 'chunk')}, "
+        f"generation {status['generation']}"
+    )
+    emit(f"pending     {counted(status['pending'], 'file')} changed since (cairn index reads them)")
     sizes = ", ".join(f"{part} {_megabytes(size)}" for part, size in status["sizes"].items() if size)
     emit(f"on disk     {_megabytes(status['disk_bytes'])} in {printable(status['state_dir'])}: {sizes}")
     for one in status["views"]:
         gone = "  (its folder is gone)" if one["gone"] else ""
         branch = printable(one["branch"]) or "no branch"
-        emit(f"view        {printable(one['name'])} ({branch}): {one['files']:,} files{gone}")
+        emit(f"view        {printable(one['name'])} ({branch}): {counted(one['files'], 'file')}{gone}")
     emit(f"model       {status['model']}")
     for one in status["embedding"]:
         active = "  (answers)" if one["active"] else ""
-        emit(f"model       {printable(one['model'])}: {one['covered']:,} of {one['total']:,} chunks{active}")
+        emit(f"model       {printable(one['model'])}: {one['covered']:,} of {counted(one['total'], 'chunk')}{active}")
         if one["error"]:
             emit(f"            last error: {printable(one['error'])}")
     if status["asks_for"]:
         emit(f"asks for    {printable(status['asks_for'])}  (allow it with: cairn index)")
     for language, count in status["languages"].items():
-        emit(f"  {language:<12} {count:>7,} files")
-    emit(f"skipped     {len(status['skipped']):,} files (each one: cairn index --skipped)")
+        emit(f"  {language:<12} {count:>7,} {'file' if count == 1 else 'files'}")
+    emit(f"skipped     {counted(len(status['skipped']), 'file')} (each one: cairn index --skipped)")
     for reason, count in Counter(status["skipped"].values()).most_common(5):
         emit(f"  {count:>7,} {printable(reason)}")
     if aside := status["set_aside"]:
-        emit(f"set aside   {len(aside)} files, the last {printable(aside[-1])}; see: cairn doctor")
+        emit(f"set aside   {counted(len(aside), 'file')}, the last {printable(aside[-1])}; see: cairn doctor")
     if error := status["last_error"]:
         emit(f"last error  {printable(str(error.get('message')))}\n  try: {printable(str(error.get('hint')))}")
     return EXIT_FOUND

@@ -15,6 +15,7 @@ from typing import NoReturn
 from cairn import __version__
 from cairn.cli.limits import check_limits
 from cairn.errors import CairnError, InternalError, resource_error
+from cairn.warning import listen
 
 EXIT_FOUND, EXIT_NONE, EXIT_USAGE, EXIT_STORE = 0, 1, 2, 3
 EXIT_INTERRUPTED = 130
@@ -33,10 +34,29 @@ class _Parser(argparse.ArgumentParser):
         self.exit(EXIT_USAGE, f"error: {message}\n  try: {self.prog} --help\n")
 
 
+class _Named(argparse.Action):
+    """Keeps the folder that was given, `.` in another spelling: it is named then, and not only where one happens to be.
+
+    See `Workspace.containing`.
+    """
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[object] | None,
+        option_string: str | None = None,
+    ) -> None:
+        """Set the value of the option."""
+        setattr(namespace, self.dest, os.path.join(os.curdir, "") if values == os.curdir else values)
+
+
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser for the whole command line; docs/cli.md is checked against it."""
     common = _Parser(add_help=False)
-    common.add_argument("-C", dest="project", metavar="PATH", default=".", help="the project (default: this folder's)")
+    common.add_argument(
+        "-C", dest="project", metavar="PATH", default=".", action=_Named, help="the project (default: this folder's)"
+    )
     common.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
     common.add_argument("--state-dir", metavar="DIR", help="keep the index in DIR instead of .cairn")
     common.add_argument("--no-daemon", action="store_true", help="answer in this process though the daemon runs")
@@ -132,7 +152,7 @@ def _add_upkeep(commands: argparse._SubParsersAction[_Parser], common: _Parser) 
     index = commands.add_parser("index", parents=[common], help="build or update the index")
     index.add_argument("path", nargs="?", metavar="PATH", help="the project, like -C")
     index.add_argument("--branch", metavar="REV", help="index this branch, tag or commit without checking it out")
-    index.add_argument("--full", action="store_true", help="build anew instead of updating")
+    index.add_argument("--full", action="store_true", help="build from scratch instead of updating")
     index.add_argument(
         "--dry-run", action="store_true", help="say what would be done and what it would cost, write nothing"
     )
@@ -268,6 +288,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")  # not every terminal can show every letter
     try:
         check_limits()
+        if hasattr(options, "state_dir"):  # not of the daemon, whose answers tell it
+            listen(_warn)
         code: int = options.run(options)
         sys.stdout.flush()
     except KeyboardInterrupt:
@@ -277,7 +299,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         return EXIT_FOUND
     except Exception as error:  # noqa: BLE001 - the edge of the process
         return _end(error, as_json=options.json)
+    finally:
+        listen(None)
     return code
+
+
+def _warn(text: str) -> None:
+    from cairn.cli.render import note  # noqa: PLC0415 - start-up time: this is rare
+
+    note(text)
 
 
 def _end(error: Exception, *, as_json: bool) -> int:

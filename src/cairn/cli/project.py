@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import argparse
 
-from cairn.cli.render import note, printable
 from cairn.errors import CairnError
+from cairn.index.store import UNWRITABLE
 from cairn.registry import ALL, Project, Registry, name_of
 from cairn.runtime import StateFolder
+from cairn.warning import warn
 from cairn.workspace import Workspace
 
 
-def allow(workspace: Workspace, options: argparse.Namespace, *, quiet: bool = False) -> None:
+def allow(workspace: Workspace, options: argparse.Namespace) -> None:
     """Put a project on the list of those the daemon serves, for its user just worked on it.
 
     An index in a folder of its own is not where the daemon would look for it. An answer is worth more than the list:
-    that it cannot be written is said by `cairn index`, for every search would be too often, and no more.
+    that it cannot be written is a warning.
     """
     if options.state_dir or workspace.is_unnamed:
         return
@@ -26,8 +27,7 @@ def allow(workspace: Workspace, options: argparse.Namespace, *, quiet: bool = Fa
     try:
         registry.add(workspace.root, name or name_of(workspace.root))
     except CairnError as error:
-        if not quiet:
-            note(f"{printable(str(error))}; {printable(error.hint)}")
+        warn(UNWRITABLE, f"{error}; {error.hint}")
 
 
 def among(wanted: str) -> list[Project]:

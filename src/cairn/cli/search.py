@@ -12,6 +12,7 @@ from cairn.cli.main import EXIT_FOUND, EXIT_NONE, EXIT_STORE
 from cairn.cli.remote import ask_daemon
 from cairn.cli.render import ProgressBar, Style, emit, emit_json, file_of, note, printable
 from cairn.errors import CairnError, QueryError
+from cairn.source.text import counted
 
 if TYPE_CHECKING:
     from cairn.protocol.documents import FetchedDocument, HitDocument, SearchDocument
@@ -62,7 +63,7 @@ def _search_here(options: argparse.Namespace, asked: dict[str, Any]) -> SearchDo
             closing(ProgressBar("Indexing")) as bar,
         ):
             document = search(workspace, request, bar)
-            allow(workspace, options, quiet=True)
+            allow(workspace, options)
             return document
     found, problems = [], []
     for project in among(options.among):
@@ -70,7 +71,7 @@ def _search_here(options: argparse.Namespace, asked: dict[str, Any]) -> SearchDo
             with Workspace.open(project.root) as workspace, closing(ProgressBar(f"Indexing {project.name}")) as bar:
                 found.append((project.name, search(workspace, request, bar)))
         except CairnError as error:
-            if options.among != ALL:
+            if options.among != ALL or isinstance(error, QueryError):  # which is wrong in every project
                 raise
             problems.append(f"{project.name}: {error}")
     return found[0][1] if options.among != ALL else merge_searches(found, request, problems)
@@ -102,7 +103,7 @@ def run_similar(options: argparse.Namespace) -> int:
         for text in document.get("notes", ()):
             note(printable(text))
         if not document["code"]:
-            note(f"Nothing similar in {document['coverage']['indexed']:,} files.")
+            note(f"Nothing similar in {counted(document['coverage']['indexed'], 'file')}.")
         elif document["omitted"]:
             note(f"{document['omitted']:,} more; raise -n to see them.")
     return EXIT_FOUND if document["code"] else EXIT_NONE
@@ -143,12 +144,15 @@ def _print(document: SearchDocument, *, explain: bool) -> None:
         note(printable(text))
     covered = document["coverage"]
     if covered["pending"]:
-        note(f"{covered['indexed']:,} of {covered['eligible']:,} files are indexed; go on with: cairn index")
+        note(
+            f"{covered['indexed']:,} of {counted(covered['eligible'], 'file')} "
+            f"{'is' if covered['indexed'] == 1 else 'are'} indexed; go on with: cairn index"
+        )
     if not document["code"] and not document["omitted"]:
         looked_at = (
-            f"the {document['searched']:,} files looked at"
+            f"the {counted(document['searched'], 'file')} looked at"
             if "searched" in document
-            else f"{covered['indexed']:,} files"
+            else counted(covered["indexed"], "file")
         )
         note(f"Nothing relevant for {document['query']!r} in {looked_at}.")
     elif document["omitted"]:
@@ -164,7 +168,7 @@ def _print_hit(hit: HitDocument, style: Style, words: list[str], *, explain: boo
     if "match" in hit:
         verdict = f"{hit['match']} {hit.get('similarity'):.2f}"
     span = f"{hit['start_line']}-{hit['end_line']}"
-    facts = f"{span}  ~{hit['tokens']} tokens  {verdict}  {hit['id']}{changed}"
+    facts = f"{span}  ~{counted(hit['tokens'], 'token')}  {verdict}  {hit['id']}{changed}"
     emit(f"{style.path(where)}  {style.name(printable(label))}  {style.faint(facts)}")
     for line in hit["preview"].splitlines():
         emit(f"    {style.mark(printable(line), words)}")
@@ -192,7 +196,7 @@ def run_fetch(options: argparse.Namespace) -> int:
     for one in documents:
         changed = " (changed since it was indexed)" if one["stale"] else ""
         changed += f" (of commit {one['revision'][:12]}, which is not checked out)" if one["revision"] else ""
-        facts = f"{one['start_line']}-{one['end_line']}  ~{one['tokens']} tokens{changed}"
+        facts = f"{one['start_line']}-{one['end_line']}  ~{counted(one['tokens'], 'token')}{changed}"
         label = printable(f"{one['kind']} {one['name']}".strip())
         where = style.path(f"{printable(one['filepath'])}:{one['start_line']}")
         emit(f"{where}  {style.name(label)}  {style.faint(facts)}")

@@ -12,6 +12,7 @@ from cairn.cli.main import EXIT_FOUND, EXIT_NONE
 from cairn.cli.remote import ask_daemon
 from cairn.cli.render import ProgressBar, Style, emit, emit_json, file_of, note, printable
 from cairn.errors import QueryError
+from cairn.source.text import counted
 
 if TYPE_CHECKING:
     from cairn.protocol.documents import ContextDocument, OutlineDocument
@@ -34,7 +35,8 @@ def run_context(options: argparse.Namespace) -> int:
     style = Style(sys.stdout)
     for one in document["items"]:
         label = style.name(printable(f"{one['kind']} {one['name']}".strip()))
-        facts = f"{one['start_line']}-{one['end_line']}  ~{one['tokens']} tokens  {printable(one['id'])}".rstrip()
+        tokens = counted(one["tokens"], "token")
+        facts = f"{one['start_line']}-{one['end_line']}  ~{tokens}  {printable(one['id'])}".rstrip()
         where = style.path(f"{printable(one['filepath'])}:{one['start_line']}")
         emit(f"{where}  {label}  {style.faint(facts)}")
         emit(f"{_printable_lines(one['text'])}\n")

@@ -101,7 +101,7 @@ def _stay_found(folder: StateFolder, runtime: Runtime, token: str) -> bool:
         return True
     if holder(folder.lock) is None:  # another one can start, and be the one that is found
         return False
-    _log.warning("%s was lost; it is written anew", folder.runtime)
+    _log.warning("%s was lost; it is written again", folder.runtime)
     folder.write(runtime, token)
     return True
 

@@ -3,30 +3,41 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 from cairn.errors import DiffError, QueryError
 from cairn.graph.code import Code, node_of, place_of
+from cairn.graph.deleted import NOTHING_LEFT, Leftovers, find_leftovers
 from cairn.graph.graph import Graph
 from cairn.graph.rules import VALUE_KINDS
 from cairn.graph.symbols import find_symbol
-from cairn.source.compare import changed_lines
+from cairn.source.compare import Comparison, compare
 from cairn.source.git import Repository
 
+_MAX_NAMED = 10  # submodules that a note names
 
-def nodes_of_change(
+
+class Change(NamedTuple):
+    """What changes: the definitions that are there, and what is left of deleted files."""
+
+    nodes: list[int]
+    leftovers: Leftovers = NOTHING_LEFT
+
+
+def find_change(
     graph: Graph, symbol: str | None, revision: str | None, root: Path, repository: Repository | None
-) -> list[int]:
-    """Return the definitions that change: those of a symbol, or all that differ from a revision.
+) -> Change:
+    """Return what changes: the definitions of a symbol, or all that differs from a revision.
 
     Raises:
         QueryError: unless one of both is given.
         UnknownSymbolError, AmbiguousError: as for any symbol.
-        DiffError: as `changed_nodes`.
+        DiffError: as `change_since`.
     """
     if symbol is not None and revision is None:
-        return _nodes_of(graph, symbol)
+        return Change(_nodes_of(graph, symbol))
     if symbol is None and revision is not None:
-        return changed_nodes(graph.code, root, repository, revision or "HEAD")
+        return change_since(graph, root, repository, revision or "HEAD")
     raise QueryError(
         "name a symbol, or ask for what changed: one of both", "cairn impact SYMBOL, or: cairn impact --diff"
     )
@@ -38,28 +49,35 @@ def _nodes_of(graph: Graph, text: str) -> list[int]:
     return graph.within(nodes) if any(place_of(node) < 0 for node in nodes) else nodes
 
 
-def changed_nodes(code: Code, root: Path, repository: Repository | None, revision: str) -> list[int]:
-    """Return the definitions on changed lines, and files with changes outside of all.
+def change_since(graph: Graph, root: Path, repository: Repository | None, revision: str) -> Change:
+    """Return the definitions on changed lines, the files with changes outside of all, and what is left of deleted ones.
 
     A line counts for the innermost definition around it. What was removed counts for what surrounds the gap. A file
     that is new to git counts as a whole.
 
     Raises:
-        DiffError: outside git, or for a revision that git does not know.
+        DiffError: outside git, before the first commit, or for a revision that git does not know.
     """
     if repository is None:
         raise DiffError(f"{root} is in no git repository, so nothing tells what changed", "name a symbol instead")
+    code = graph.code
     found: dict[int, None] = {}
-    for path, ranges in changed_lines(root, repository, revision, code.numbers).items():
-        number = code.numbers.get(path)
-        if number is None:
-            continue
-        source = code.file(number)
+    compared = compare(root, repository, revision, code.numbers)
+    for path, ranges in compared.changed.items():
+        number = code.numbers[path]
         for first, last in ranges:
             found |= dict.fromkeys(_touched(code, number, first, last))
         if not ranges:
-            found |= dict.fromkeys(node_of(number, place) for place in range(-1, len(source.definitions)))
-    return list(found)
+            found |= dict.fromkeys(graph.within([node_of(number, -1)]))
+    leftovers = find_leftovers(graph, root, compared.gone)
+    return Change(list(found), leftovers._replace(notes=(*leftovers.notes, *_notes(compared))))
+
+
+def _notes(compared: Comparison) -> tuple[str, ...]:
+    if not compared.submodules:
+        return ()
+    named = ", ".join(compared.submodules[:_MAX_NAMED]) + (", ..." if len(compared.submodules) > _MAX_NAMED else "")
+    return (f"Submodules are never looked into, so a change in one is not seen: {named}",)
 
 
 def _touched(code: Code, number: int, first: int, last: int) -> list[int]:

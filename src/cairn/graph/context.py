@@ -8,7 +8,7 @@ from typing import NamedTuple
 from cairn.graph.locate import SourceFile, code_lines
 from cairn.graph.outline import FileOutline
 from cairn.graph.outline_text import OutlineText, heading
-from cairn.source.text import count_tokens
+from cairn.source.text import count_tokens, counted
 
 # The code may take this share of the budget; what it leaves goes to the neighbours.
 CODE_SHARE = 0.7
@@ -48,7 +48,7 @@ def lay_out_context(
         notes: sentences for the reader.
         line: code that does not fit is cut so that this line of it can be seen, 0 for its first.
     """
-    head = f"{outline.path} {outline.lines} lines ~{outline.tokens} tokens"
+    head = f"{outline.path} {counted(outline.lines, 'line')} ~{counted(outline.tokens, 'token')}"
     sections = [_enclosing(outline, number), _code(file, outline, number, int(max_tokens * CODE_SHARE), line)]
     sections += [Section("", tuple(f"({note})" for note in notes)), *around, _neighbours(outline, number)]
     text, shown = head, [number]
@@ -98,7 +98,7 @@ def _code(file: SourceFile, outline: FileOutline, number: int, max_tokens: int, 
         lines = [*lines[:HEAD_LINES], gap, *lines[start:]] if start > HEAD_LINES else lines
         count = max(_fitting(lines, max_tokens), min(len(lines), HEAD_LINES + 2 + LINES_BEFORE))
     if count < len(lines):
-        lines[count:] = [f"(+{len(lines) - count} lines: cairn fetch '{symbol.id}')"]
+        lines[count:] = [f"(+{counted(len(lines) - count, 'line')}: cairn fetch '{symbol.id}')"]
     return Section(f"{symbol.kind} {symbol.qualified_name} {first}-{symbol.end_line}:", tuple(lines))
 
 

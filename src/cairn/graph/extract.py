@@ -13,7 +13,7 @@ from cairn.graph.steps import CONTROL_ONLY, DATA_ONLY
 from cairn.graph.syntax import FlowSyntax
 from cairn.source.definitions import parse
 from cairn.source.languages import BY_NAME
-from cairn.source.text import count_tokens
+from cairn.source.text import count_tokens, counted
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -34,7 +34,10 @@ def lay_out_flow(file: SourceFile, outline: FileOutline, max_tokens: int) -> Out
     """
     syntax = syntax_of(file)
     root = parse(file.data, file.language).root_node
-    lines = [f"{outline.path} {outline.lines} lines ~{outline.tokens} tokens; calls are matched by name, in this file"]
+    lines = [
+        f"{outline.path} {counted(outline.lines, 'line')} ~{counted(outline.tokens, 'token')}; "
+        f"calls are matched by name, in this file"
+    ]
     tokens = count_tokens(lines[0])
     names = {one.name: one.qualified_name for one in outline.symbols}
     shown: list[int] = []

@@ -19,6 +19,7 @@ from cairn.graph.testfiles import TestFiles
 from cairn.index.limits import kept_bytes_of
 from cairn.index.snapshot import Snapshot
 from cairn.index.store import StateDir
+from cairn.source.text import counted
 
 STORED_FROM_SECONDS = 0.3  # a network that takes longer to make is kept beside the index
 
@@ -112,7 +113,7 @@ class Graph:
         return self._tests
 
     def _find_network(self) -> Network:
-        """Return the edges as of now: those known already, those with some files resolved anew, or all anew."""
+        """Return the edges as of now: those known already, or with some files resolved again, or with all."""
         if self._base is None:
             self._base = Network.load(self._state.graph(self.code.view_id), self.code.identity)
         network = self._renewed(self._base) if self._base is not None else None
@@ -126,7 +127,7 @@ class Graph:
         return network
 
     def _renewed(self, known: Network) -> Network | None:
-        """Return an earlier network with what changed since resolved anew, None where all has to be."""
+        """Return an earlier network with what changed since resolved again, None where all has to be."""
         stale = stale_files(known, self.code)
         if stale is None:
             return None
@@ -139,7 +140,7 @@ class Graph:
     def notes(self) -> tuple[str, ...]:
         """What the reader of an answer has to know about the state it stands on."""
         if self.code.unread:
-            return (f"{self.code.unread} more files changed since they were indexed: run cairn index",)
+            return (f"{counted(self.code.unread, 'more file')} changed since the index was made: run cairn index",)
         return ()
 
     # -- neighbours ---------------------------------------------------------------------------------------------------

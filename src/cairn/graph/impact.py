@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from cairn.graph.code import NODE_BITS, file_of, place_of
+from cairn.graph.deleted import NOTHING_LEFT, Leftovers
 from cairn.graph.graph import Graph
 from cairn.graph.reach import WAYS, Reached
 from cairn.graph.rules import TYPE_KINDS
-from cairn.graph.selection import rank_tests
+from cairn.graph.selection import NAMES_DELETED, TWIN, Evidence, rank_tests
 from cairn.graph.symbols import symbol_of
 from cairn.graph.values import Affected, Impact, TestChoice
 
@@ -29,15 +30,18 @@ def _begin(graph: Graph, starts: Sequence[int]) -> list[int]:
     return list(dict.fromkeys(found))
 
 
-def impact(graph: Graph, changed: Sequence[int], limit: int = 0, tests: int = 20) -> Impact:
-    """Return what a change of some nodes may break, surest and nearest first.
+def impact(
+    graph: Graph, changed: Sequence[int], limit: int = 0, tests: int = 20, leftovers: Leftovers = NOTHING_LEFT
+) -> Impact:
+    """Return what a change of some nodes, and of deleted files, may break, surest and nearest first.
 
     Args:
         limit: affected symbols at most, 0 for all.
         tests: test files at most.
     """
     code = graph.code
-    reached = reach(graph, changed)
+    starts = [*changed, *leftovers.nodes]
+    reached = reach(graph, starts)
     confidence = reached.confidence.round(3)
     order = np.lexsort((reached.nodes, -confidence, reached.depth))
     order = order[~code.tests[reached.nodes[order] >> NODE_BITS]]
@@ -51,22 +55,46 @@ def impact(graph: Graph, changed: Sequence[int], limit: int = 0, tests: int = 20
     )
     files = {file_of(node) for node in changed}
     importers = {other for file in files for other in graph.network.importers(file)}
-    ranked, _ = rank_tests(graph, changed, reached, tests)
+    ranked, _ = rank_tests(graph, changed, reached, tests, _of_deleted(graph, leftovers))
     return Impact(
         tuple(symbol_of(code, node) for node in _shown(graph, changed)),
         tuple(Affected(symbol_of(code, node), depth, sure, WAYS[way]) for node, depth, sure, way in affected),
         tuple(code.paths[number] for number in sorted(importers - files)),
         tuple(ranked),
         len(order) - len(shown),
-        graph.notes,
+        _notes(graph, leftovers),
+        leftovers.deleted,
     )
 
 
-def choose_tests(graph: Graph, changed: Sequence[int], limit: int = 0) -> TestChoice:
+def choose_tests(
+    graph: Graph, changed: Sequence[int], limit: int = 0, leftovers: Leftovers = NOTHING_LEFT
+) -> TestChoice:
     """Return the test files worth running for a change of some nodes, best first; `limit` 0 gives all."""
-    ranked, omitted = rank_tests(graph, changed, reach(graph, changed), limit)
-    symbols = tuple(symbol_of(graph.code, node) for node in _shown(graph, changed))
-    return TestChoice(symbols, tuple(ranked), len(graph.tests.numbers), omitted, graph.notes)
+    starts = [*changed, *leftovers.nodes]
+    ranked, omitted = rank_tests(graph, changed, reach(graph, starts), limit, _of_deleted(graph, leftovers))
+    return TestChoice(
+        tuple(symbol_of(graph.code, node) for node in _shown(graph, changed)),
+        tuple(ranked),
+        len(graph.tests.numbers),
+        omitted,
+        _notes(graph, leftovers),
+        leftovers.deleted,
+    )
+
+
+def _notes(graph: Graph, leftovers: Leftovers) -> tuple[str, ...]:
+    return (*graph.notes, *leftovers.notes)
+
+
+def _of_deleted(graph: Graph, leftovers: Leftovers) -> list[Evidence]:
+    """Return the test files that name what was deleted, or are called like it."""
+    named = {file_of(node) for node in leftovers.nodes}
+    twins = {number for one in leftovers.deleted for number in graph.tests.twins(one.path)}
+    return [
+        *((number, "names what was deleted", NAMES_DELETED) for number in sorted(named)),
+        *((number, "is called like it", TWIN) for number in sorted(twins)),
+    ]
 
 
 def _shown(graph: Graph, nodes: Sequence[int]) -> list[int]:

@@ -1,4 +1,4 @@
-"""Remembers what was found out and what it needs, so that a change tells what has to be found out anew.
+"""Remembers what was found out and what it needs, so that a change tells what has to be found out again.
 
 What is asked for may ask for itself again, by way of others: a base class by way of a name that it inherits. There a
 value is cut: whoever asks gets a stand-in. To be the same whichever way it was come by, a value that a cut had a part

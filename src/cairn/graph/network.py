@@ -103,7 +103,7 @@ class Network:
         )
 
     def patched(self, code: Code, resolver: Resolver, stale: Collection[int]) -> Network | None:
-        """Return the network of now, where some files are resolved anew and the rows of all others stay.
+        """Return the network of now, where some files are resolved again and the rows of all others stay.
 
         Args:
             stale: by their numbers now; new files are among them.
@@ -254,7 +254,7 @@ class Tables(NamedTuple):
         return Tables(*kept)
 
     def with_more(self, other: Tables) -> Tables:
-        """Return the rows of both in the order in which they would stand if all had been resolved anew."""
+        """Return the rows of both in the order in which they would stand if all had been resolved again."""
         tables = []
         for own, more in zip(self, other, strict=True):
             columns = tuple(np.concatenate(pair) for pair in zip(own, more, strict=True))

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from cairn.graph.outline import ID_MARK, FileOutline
-from cairn.source.text import MOST_CHARS_PER_TOKEN, count_tokens
+from cairn.source.text import MOST_CHARS_PER_TOKEN, count_tokens, counted
 from cairn.types import OutlineSymbol
 
 DEFAULT_MAX_TOKENS = 8_000
@@ -125,7 +125,10 @@ def _render_cut(outline: FileOutline, shown: Sequence[int], hint: str) -> str:
 
 
 def _render(outline: FileOutline, shown: Sequence[int], detail: _Detail, ending: str) -> str:
-    lines = [f"{outline.path} {outline.lines} lines ~{outline.tokens} tokens; fetch PATH{ID_MARK}NAME or {ID_MARK}LINE"]
+    lines = [
+        f"{outline.path} {counted(outline.lines, 'line')} ~{counted(outline.tokens, 'token')}; "
+        f"fetch PATH{ID_MARK}NAME or {ID_MARK}LINE"
+    ]
     if outline.imports:
         lines.append(f"{_range(*outline.import_lines)} imports {_join_imports(outline.imports, detail.imports_chars)}")
     previous: OutlineSymbol | None = None

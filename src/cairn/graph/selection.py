@@ -14,21 +14,24 @@ from cairn.graph.reach import Reached
 from cairn.graph.rules import FUNCTION_KINDS
 from cairn.graph.values import RankedTest
 
-_CHANGED, _TWIN, _CALL, _MANY, _IMPORT, _FAR, _WORDS, _SAID = 3.0, 1.5, 1.0, 0.3, 0.35, 0.1, 0.5, 0.6
+_CHANGED, NAMES_DELETED, TWIN, _CALL, _MANY, _IMPORT, _FAR, _WORDS, _SAID = 3.0, 2.0, 1.5, 1.0, 0.3, 0.35, 0.1, 0.5, 0.6
 _IMPORT_STEPS = 3
 _MAX_NAMED = 20  # tests of a file that are named
 _MAX_READ = 50  # tests that are read to see whether they say a name; what more of them say tells next to nothing
 
 # A reason to run a test file, and how strong it is.
-_Evidence = tuple[int, str, float]
+Evidence = tuple[int, str, float]
 
 
-def rank_tests(graph: Graph, changed: Sequence[int], reached: Reached, limit: int = 0) -> tuple[list[RankedTest], int]:
+def rank_tests(
+    graph: Graph, changed: Sequence[int], reached: Reached, limit: int = 0, more: Iterable[Evidence] = ()
+) -> tuple[list[RankedTest], int]:
     """Return the test files that a change may concern, best first, each with its strongest reason.
 
     Args:
         reached: what the change is felt by, as `cairn.graph.impact.reach` gives it.
         limit: files at most, 0 for all; the second value counts those beyond.
+        more: what else tells of files.
     """
     tests, paths = graph.tests.numbers, graph.code.paths
     files = sorted({file_of(node) for node in changed})
@@ -38,6 +41,7 @@ def rank_tests(graph: Graph, changed: Sequence[int], reached: Reached, limit: in
         *_by_calls(graph, reached),
         *_by_imports(graph, files),
         *_by_names(graph, changed, files),
+        *more,
     ):
         if number in tests:
             evidence[number][reason] = max(strength, evidence[number].get(reason, 0.0))
@@ -57,7 +61,7 @@ def rank_tests(graph: Graph, changed: Sequence[int], reached: Reached, limit: in
     return ranked, len(order) - len(shown)
 
 
-def _by_calls(graph: Graph, reached: Reached) -> Iterable[_Evidence]:
+def _by_calls(graph: Graph, reached: Reached) -> Iterable[Evidence]:
     """Yield what the definitions in test files that feel the change tell: the nearest of them, and how many."""
     numbers = reached.nodes >> NODE_BITS
     inside = np.flatnonzero(graph.code.tests[numbers])
@@ -91,7 +95,7 @@ def _named(graph: Graph, reached: Reached, files: Sequence[int]) -> dict[int, tu
     return {number: tuple(sorted(names)) for number, names in found.items()}
 
 
-def _by_imports(graph: Graph, files: Sequence[int]) -> Iterable[_Evidence]:
+def _by_imports(graph: Graph, files: Sequence[int]) -> Iterable[Evidence]:
     """Yield the files that import some files, directly or by way of others."""
     found: set[int] = set()
     front = list(files)
@@ -107,11 +111,11 @@ def _by_imports(graph: Graph, files: Sequence[int]) -> Iterable[_Evidence]:
                 )
 
 
-def _by_names(graph: Graph, changed: Sequence[int], files: Sequence[int]) -> Iterable[_Evidence]:
+def _by_names(graph: Graph, changed: Sequence[int], files: Sequence[int]) -> Iterable[Evidence]:
     """Yield what names tell: a test file called like a changed file, or a test that says a changed symbol's name."""
     code, tests = graph.code, graph.tests
     twins = {number for file in files for number in tests.twins(code.paths[file])}
-    yield from ((number, "is called like it", _TWIN) for number in twins)
+    yield from ((number, "is called like it", TWIN) for number in twins)
     for file in files:
         for number, share in tests.alike(code.paths[file]).items():
             if number not in twins:

@@ -1,4 +1,4 @@
-"""Tells which files have to be resolved anew after a change, so that all others keep their edges."""
+"""Tells which files have to be resolved again after a change, so that all others keep their edges."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cairn.graph.memory import content_of, namesakes_of, place_called
 from cairn.graph.modules import changed_places, is_manifest
 from cairn.graph.network import Network
 
-_MAX_SHARE = 4  # from a change of one in so many files on, all are resolved anew
+_MAX_SHARE = 4  # from a change of one in so many files on, all are resolved again
 _FEW = 50
 
 
@@ -20,7 +20,7 @@ def stale_files(known: Network, code: Code) -> set[int] | None:
     Those are files that are new or have another content, and files that needed something that is different now.
 
     Returns:
-        None where that cannot be told, or is so much that all may as well be resolved anew.
+        None where that cannot be told, or is so much that all may as well be resolved again.
     """
     old_numbers = {path: number for number, path in enumerate(known.paths)}
     blobs = code.snapshot.files.blob_ids.tolist()

@@ -96,9 +96,35 @@ class RankedTest:
     tests: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Mention:
+    """A line that says a name."""
+
+    path: str
+    line: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """A file that is gone: what it defined at its top, and where that, or the file, is still named.
+
+    No edge says so, for what it defined is in the graph no more: names were compared. `omitted` counts the places
+    beyond those in `mentions`.
+    """
+
+    path: str
+    definitions: tuple[str, ...]
+    mentions: tuple[Mention, ...]
+    omitted: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """What a change of some symbols may break: their callers over any number of steps, importing files, and tests."""
+    """What a change of some symbols may break: their callers over any number of steps, importing files, and tests.
+
+    What names a deleted file is in `deleted` and not in `affected`; what feels that is.
+    """
 
     changed: tuple[Symbol, ...]
     affected: tuple[Affected, ...]
@@ -106,6 +132,7 @@ class Impact:
     tests: tuple[RankedTest, ...]
     omitted: int = 0
     notes: tuple[str, ...] = ()
+    deleted: tuple[Deleted, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +146,7 @@ class TestChoice:
     total: int
     omitted: int = 0
     notes: tuple[str, ...] = ()
+    deleted: tuple[Deleted, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,7 +157,7 @@ class Analyzer:
         self._reset()
 
     def forget(self) -> None:
-        """Give back the memory of all that was learnt; it is learnt anew by whoever goes on."""
+        """Give back the memory of all that was learnt; it is learnt again by whoever goes on."""
         self._reset()
 
     def _reset(self) -> None:

@@ -179,7 +179,7 @@ class OverlayBuilder:
             raise ProviderError(
                 f"{embedder.name} returned vectors of {vectors.shape[1]} dimensions where it returned {dimensions} "
                 "before: it serves another model under the same name",
-                "give embedding.model its full name, or embed anew with: cairn index --full",
+                "give embedding.model its full name, or embed again with: cairn index --full",
             )
         known.dimensions = dimensions
         new = dict(zip(batch.texts, vectors, strict=True))
@@ -212,13 +212,13 @@ def embed_chain(
     state: StateDir,
     settings: Settings,
     *,
-    anew: bool = False,
+    full: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> tuple[EmbeddingReport, ...]:
     """Complete the vectors of every model of the chain, one after the other; one that fails does not stop the next.
 
     Args:
-        anew: forget what these models have, and begin from nothing.
+        full: forget what these models have, and begin from nothing.
         progress: called with (model, chunks done, chunks to do).
 
     Raises:
@@ -228,7 +228,7 @@ def embed_chain(
     chain = settings.chain
     with _alone(state), closing(state.open_for_reading()) as connection, mapped_errors(state.database):
         agree(state, map(place_of, chain))
-        if anew:
+        if full:
             with write_lock(state.lock, settings.lock_timeout_seconds), transaction(connection):
                 _drop(connection, lambda row: row.fingerprint in {fingerprint_of(one) for one in chain})
         builder = OverlayBuilder(view, state, connection, settings)

@@ -130,7 +130,7 @@ def _find(connection: sqlite3.Connection, root: Path, now: float, grace_seconds:
 
 
 def _sweep(connection: sqlite3.Connection, state: StateDir, due: _Due, least_share: float) -> _Due:
-    """Drop blobs and write their segments anew without them; return what went. Runs inside a transaction.
+    """Drop blobs and write their segments again without them; return what went. Runs inside a transaction.
 
     Args:
         connection: the database.
@@ -177,7 +177,7 @@ def _tidy(connection: sqlite3.Connection, state: StateDir, before: float, *, qui
     state.remove_unlisted(listed_files(connection, state))
     state.remove_set_aside(before)
     size, free = garbage_db.page_bytes(connection)
-    # Writing it anew takes as much room again, which a full disk has not.
+    # Writing it again takes twice the room, which a full disk has not.
     if not quiet and free > FREE_SHARE * size and shutil.disk_usage(state.path).free > 2 * (size - free):
         garbage_db.compact(connection)
 

@@ -29,6 +29,7 @@ from cairn.index.plan import has_size, is_usable, listed_files
 from cairn.index.segment import Segment
 from cairn.index.store import StateDir
 from cairn.index.view import load_layout, load_own, load_view
+from cairn.source.text import counted
 from cairn.storage import blob_db, health_db, overlay_db, segment_db, view_db
 from cairn.storage.arrays import load_arrays
 from cairn.storage.connection import check, mapped_errors, transaction
@@ -264,7 +265,8 @@ def _history(state: StateDir) -> Iterator[Finding]:
         yield Finding("last-run", "warning", f"failed at {_moment(error.get('at'))}: {message}", hint=hint)
     if aside := state.set_aside_files():
         size = sum(one.lstat().st_size for one in aside)
-        words = f"{len(aside)} files of damaged or foreign indexes are kept, {size / 1e6:.1f} MB, as {aside[-1].name}"
+        words = f"{counted(len(aside), 'file')} of damaged or foreign indexes kept, {size / 1e6:.1f} MB, "
+        words += f"as {aside[-1].name}"
         yield Finding("set-aside", "ok", words)
 
 
@@ -305,10 +307,10 @@ def _examined(connection: sqlite3.Connection, state: StateDir, fingerprint: str)
         wrong_rows = _disagreements(connection, state)
     if wrong_rows or damaged:
         parts = [f"{count:,} {words}" for words, count in wrong_rows.items()]
-        parts += [f"{len(damaged):,} files whose rows are not as written"] if damaged else []
+        parts += [f"{counted(len(damaged), 'file')} whose rows are not as written"] if damaged else []
         yield Finding("database", "error", f"{state.database} is damaged: {', '.join(parts)}", "rebuild")
         return
-    yield Finding("database", "ok", f"whole; {len(view_db.read_views(connection)):,} views")
+    yield Finding("database", "ok", f"whole; {counted(len(view_db.read_views(connection)), 'view')}")
     if is_usable(connection, fingerprint):
         yield Finding("version", "ok", "made by this version of the analysis and of the model")
     else:
@@ -342,12 +344,17 @@ def _disagreements(connection: sqlite3.Connection, state: StateDir) -> dict[str,
 def _derived(connection: sqlite3.Connection, state: StateDir) -> Iterator[Finding]:
     files = list(_expected(connection, state))
     if bad := [one.path.name for one in files if not one.is_whole()]:
-        words = f"{len(bad):,} of {len(files):,} files are missing or damaged, such as {bad[0]}"
+        words = f"{len(bad):,} of {counted(len(files), 'file')} missing or damaged, such as {bad[0]}"
         yield Finding("derived", "error", words, "redo")
     else:
-        yield Finding("derived", "ok", f"{len(files):,} files, each as written")
+        yield Finding("derived", "ok", f"{counted(len(files), 'file')}, each as written")
     if litter := _litter(connection, state):
-        yield Finding("litter", "warning", f"{len(litter):,} files belong to nothing, such as {litter[0].name}", "tidy")
+        yield Finding(
+            "litter",
+            "warning",
+            f"{counted(len(litter), 'file belongs', 'files belong')} to nothing, such as {litter[0].name}",
+            "tidy",
+        )
 
 
 class _Expected(NamedTuple):

@@ -23,6 +23,7 @@ from cairn.errors import DerivedFileError, IndexLockedError, NotAvailableError, 
 from cairn.index.plan import missing_graphs
 from cairn.index.segment import Segment
 from cairn.index.store import StateDir
+from cairn.source.text import counted
 from cairn.storage import segment_db
 from cairn.storage.arrays import ArrayWriter, are_bounds, check_fits, load_arrays, release
 from cairn.storage.lock import write_lock
@@ -169,7 +170,7 @@ def is_installed() -> bool:
 
 
 def open_graph(path: Path) -> Graph | None:
-    """Return the graph in a file, None for one that is damaged: it is removed, so that the next run builds it anew.
+    """Return the graph in a file, None for one that is damaged: it is removed, so that the next run rebuilds it.
 
     Without usearch there is none either; then the file stays.
     """
@@ -198,7 +199,7 @@ def build_graphs(state: StateDir, exact_chunks: int, timeout_seconds: float, pro
     """
     if not is_installed():
         raise NotAvailableError(
-            f"the index has more than {exact_chunks:,} chunks, and what would answer quicker is not installed",
+            f"the index has more than {counted(exact_chunks, 'chunk')}, and what would answer quicker is not installed",
             "uv tool install 'codecairn[large]', then: cairn index",
         )
     n_rows = 0
@@ -208,7 +209,7 @@ def build_graphs(state: StateDir, exact_chunks: int, timeout_seconds: float, pro
                 try:
                     vectors = Segment.load(state.segment(row.name)).vectors
                 except DerivedFileError:
-                    continue  # merged away, or damaged: then the next run reads its files anew
+                    continue  # merged away, or damaged: then the next run reads its files again
                 graph = Graph.build(vectors, progress=progress)
                 # Under the lock, for a writer deletes what belongs to no segment, half-written files included.
                 with write_lock(state.lock, timeout_seconds):

@@ -167,12 +167,18 @@ def plan_update(
     return make_plan(connection, walk, view)
 
 
-def preview(connection: sqlite3.Connection, walk: Walk, view_name: str, started: float) -> IndexReport:
-    """Say what a run would do, without reading a file or writing anything."""
-    view = view_db.find_view(connection, view_name)
-    plan = make_plan(connection, walk, view)
-    changed = sum(file.path in plan.known for file in plan.todo)
-    tally = Tally(added=len(plan.todo) - changed, changed=changed, skipped=list(walk.skipped))
+def preview(connection: sqlite3.Connection, plan: Plan, walk: Walk, same: int, started: float) -> IndexReport:
+    """Say what a run would do, without writing anything.
+
+    Args:
+        plan: what it would look at.
+        walk: what it would find.
+        same: how many of the files to look at have the content that the index holds.
+        started: when the run began.
+    """
+    known = sum(file.path in plan.known for file in plan.todo)
+    tally = Tally(added=len(plan.todo) - known, changed=known - same, skipped=list(walk.skipped))
+    plan.unchanged += same
     return make_report(connection, plan, tally, started, dry_run=True)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from cairn.errors import PathError
+from cairn.errors import ConfigError, PathError
 from cairn.index.seal import is_sealed_index
 from cairn.source.git import Repository, is_linked
 
@@ -28,6 +28,19 @@ def is_everything(root: Path | str) -> bool:
     """Tell whether a folder is `/`, the home of this user, or what holds the homes: no project unless it is named."""
     at = os.path.realpath(root)
     return at in (os.path.realpath(os.path.expanduser("~")), *_OF_ALL) or os.path.dirname(at) == at
+
+
+def check_state(folder: Path) -> None:
+    """Make sure that a state folder is one of its own: what is in it is looked through, and set aside if it is odd.
+
+    Raises:
+        ConfigError: if it is `/`, the home of this user, or what holds the homes.
+    """
+    if is_everything(folder.expanduser()):
+        raise ConfigError(
+            f"{folder} cannot be the state folder, for it holds much more than an index",
+            f"set CAIRN_STATE_DIR to a folder of its own, such as {folder.expanduser() / STATE_FOLDER}",
+        )
 
 
 def checked_root(path: Path) -> Path:

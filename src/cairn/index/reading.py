@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import replace
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -111,3 +112,13 @@ class Reader:
     def _origin(self, file: FileStat) -> Origin | None:
         object_id = self._objects.get(file.path)
         return None if object_id is None else Origin(file.path, object_id, file.size)
+
+
+def count_same(view: View, connection: sqlite3.Connection, plan: Plan) -> int:
+    """Return how many files that a plan would read have the content that the index holds, as it would find out."""
+    sizes = {path: row.size for path, row in plan.known.items()}
+    alike = [file for file in plan.todo if sizes.get(file.path) == file.size]
+    reader = Reader(view, connection, replace(plan, todo=alike), None)
+    for _ in reader.tasks():  # what would be parsed is not known
+        reader.done()
+    return sum(plan.known[row.path].blob_id == row.blob_id for row in reader.rows)

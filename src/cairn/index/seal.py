@@ -29,7 +29,7 @@ _FORM = r"cairn 1 ([0-9a-f]{32}) ([0-9a-f]{64})\n"
 _MAX_SEAL_BYTES = 200
 _MAX_RECORD_BYTES = 1_000_000
 _LOCK_SECONDS = 10.0
-# A record that was not used for so long is forgotten when there are many; the index is then made anew.
+# A record that was not used for so long is forgotten when there are many; the index is then made again.
 _MANY_RECORDS = 2_000
 _OLD_SECONDS = 400 * 86_400.0
 _TOUCH_SECONDS = 30 * 86_400.0

@@ -74,7 +74,7 @@ class Snapshot:
         self.blob_rows = np.concatenate([*starts, [self.n_rows]]).astype(np.int64)
         self.file_of_blob = self._show(np.arange(len(files.blob_ids)))
         self.file_of_row = np.repeat(self.file_of_blob, np.diff(self.blob_rows))
-        # Wide, as what indexes an array must be: narrow ones are widened anew for every query.
+        # Wide, as what indexes an array must be: narrow ones are widened again for every query.
         self.forms = np.concatenate([np.zeros(0, np.int64), *(segment.forms for segment in segments)])
         self._all_live = bool((self.file_of_row >= 0).all())
         self.n_live = int((self.file_of_row >= 0).sum())

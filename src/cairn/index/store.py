@@ -34,6 +34,7 @@ from cairn.storage.index_schema import MIGRATIONS, NEWEST
 from cairn.storage.lock import write_lock
 from cairn.storage.migrations import Schema, check_schema, migrate, read_schema
 from cairn.storage.own_files import ELSEWHERE, check_folder, create_new, is_own_file, open_own, read_own
+from cairn.warning import warn
 
 _GITIGNORE = "# Everything here is rebuilt by Cairn, except what is meant to be shared.\n*\n!config.yaml\n!core.yaml\n!shared/\n!shared/**\n"  # noqa: E501
 
@@ -54,6 +55,7 @@ _MAX_ERROR_BYTES = 100_000
 _SEAL_SECONDS = 10.0
 # What was set aside, by folder, until somebody is told.
 _notices: dict[Path, str] = {}
+UNWRITABLE = "unwritable"  # the kind of warnings that the user's state folder cannot be written
 
 
 _META = MIGRATIONS[0].statements[:1]
@@ -254,10 +256,12 @@ class StateDir:
             self._set_foreign_aside()
             seal = make_seal(self.path)
         if not is_kept(seal):
-            self._add_notice(
+            text = (
                 "nothing can be written where Cairn keeps what belongs to you, so this index holds for one command; "
                 "set XDG_STATE_HOME to a folder that is writable"
             )
+            if not warn(UNWRITABLE, text):
+                self._add_notice(text)
         return seal
 
     def _close_to_others(self) -> None:

@@ -163,14 +163,16 @@ class Writer:
             return Ahead(Reader(view, connection, todo, progress), limits)
 
     def preview(self, view: View) -> IndexReport:
-        """Say what an update would do, without changing anything."""
+        """Say what an update would do, without changing anything; files that their times cannot vouch for are read."""
         from cairn.index import plan  # noqa: PLC0415 - start-up time, as in _compare()
+        from cairn.index.reading import count_same  # noqa: PLC0415 - as above
 
         started = time.perf_counter()
         found = view.walk()
         try:
-            with closing(self._state.open_for_reading()) as connection:
-                return plan.preview(connection, found, view.name, started)
+            with closing(self._state.open_for_reading()) as connection, mapped_errors(self._state.database):
+                todo = plan.make_plan(connection, found, view_db.find_view(connection, view.name))
+                return plan.preview(connection, todo, found, count_same(view, connection, todo), started)
         except IndexMissingError:
             skipped, seconds = tuple(found.skipped), time.perf_counter() - started
             return IndexReport(0, 0, len(found.files), 0, 0, 0, 0, 0, skipped, seconds, 0, dry_run=True)

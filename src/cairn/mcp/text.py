@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from cairn.source.text import counted
+
 if TYPE_CHECKING:
     from cairn.protocol.documents import (
         ContextDocument,
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 MAX_CHARS = 10_000
 MAX_BYTES = 20_000  # one agent keeps 20 KiB; letters of two bytes and more get there first
 _FOOT_CHARS = 700  # kept free for what is said at the end
+_COUNT_CHARS = 40  # of these for the count of notes that have no room
+_LEAST_CHARS = 60  # what is cut shorter says nothing
 ANSWER_TOKENS = 2_300  # of estimated 4 bytes: what the daemon packs for one text
 
 # Hints and notes name commands; where a tool does the same, an agent is told of the tool. In order.
@@ -41,6 +45,8 @@ _COMMANDS = tuple(
         (r"cairn outline (.+) --mode context --symbol S\b", r"`outline` with file='\1', mode=context and a `symbol`"),
         (r"cairn outline (.+)", r"`outline` with file='\1'"),
         (r"cairn impact SYMBOL, or: cairn impact --diff", "`graph` with a `symbol` or a `diff`"),
+        (r"cairn impact SYMBOL", "`graph` with a `symbol`"),
+        (r"cairn impact --diff (\S+)", r"`graph` with diff='\1'"),
         (r"cairn similar FILE:LINE|cairn similar - < FILE", "`search`"),
         (r"--mode hybrid", "mode=hybrid"),
         (r"--symbol NAME, or (?:more )?--max-tokens(?: \d+)?", "ask with `symbol`"),
@@ -61,7 +67,7 @@ def for_tools(text: str) -> str:
 
 
 # Where the daemon left something out of a text that is code for the rest, and so nobody's to change.
-_CUT = re.compile(r"^\((?:\+\d+ lines|\d+ of \d+ [a-z ]*left out): .*\)$", re.MULTILINE)
+_CUT = re.compile(r"^\((?:\+[\d,]+ lines?|\d+ of \d+ [a-z ]*left out): .*\)$", re.MULTILINE)
 
 
 def _for_tools_at_cuts(text: str) -> str:
@@ -93,20 +99,31 @@ class Page:
         self._blocks.append(block)
 
     def close(self, notes: Sequence[str]) -> str:
-        """Return the text, with notes at its end as far as they have room."""
-        left = _FOOT_CHARS
-        for note in notes:
-            shown = note if len(note) < left else f"{note[: max(0, left - 2)]}…"
-            left -= len(shown) + 1
-            if left < 0:
+        """Return the text, with notes at its end as far as they have room; those that have none are counted."""
+        left = _FOOT_CHARS + self.room // 2
+        for place, note in enumerate(notes):
+            n_rest = len(notes) - place - 1
+            room = left - (_COUNT_CHARS if n_rest else 0)
+            cost = max(len(note), _n_bytes(note) // 2) + 1
+            if cost > room:
+                if cut := room > _LEAST_CHARS:
+                    self._blocks.append(f"{_beginning(note, room - 2)}…")
+                if n_left := n_rest + (not cut):
+                    self._blocks.append(f"{counted(n_left, 'more note')} without room.")
                 break
-            self._blocks.append(shown)
+            left -= cost
+            self._blocks.append(note)
         # Bytes of a path that are no UTF-8 are lone surrogates, which not every reader of JSON accepts.
         return "\n".join(self._blocks).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _n_bytes(text: str) -> int:
     return len(text.encode("utf-8", "replace"))
+
+
+def _beginning(text: str, n_chars: int) -> str:
+    """Return as many characters as there is room for, where each has room for two bytes."""
+    return text.encode("utf-8", "surrogatepass")[: 2 * n_chars].decode("utf-8", "ignore")[:n_chars]
 
 
 def search_text(found: SearchDocument, narrowed_by: Sequence[str] = ()) -> str:
@@ -124,16 +141,21 @@ def search_text(found: SearchDocument, narrowed_by: Sequence[str] = ()) -> str:
     omitted = found["omitted"] + page.n_left_out
     if omitted:
         raised = "" if page.n_left_out else "raise `limit`, or "  # a full answer holds no more, whatever the limit
-        notes.insert(0, f"{omitted:,} more hits: {raised}narrow with `globs`, `languages` or `kinds`.")
+        notes.insert(0, f"{counted(omitted, 'more hit')}: {raised}narrow with `globs`, `languages` or `kinds`.")
     if not found["code"] and not omitted:
         within = f" with these {', '.join(f'`{name}`' for name in narrowed_by)}" if narrowed_by else ""
         looked_at = (
-            f"the {found['searched']:,} files looked at" if "searched" in found else f"{coverage['indexed']:,} files"
+            f"the {counted(found['searched'], 'file')} looked at"
+            if "searched" in found
+            else counted(coverage["indexed"], "file")
         )
         notes.insert(0, f"Nothing relevant for {found['query'][:200]!r} in {looked_at}{within}.")
         notes.append(_advice(coverage["eligible"], narrowed_by))
     if coverage["pending"]:
-        notes.append(f"{coverage['indexed']:,} of {coverage['eligible']:,} files are indexed so far.")
+        notes.append(
+            f"{coverage['indexed']:,} of {counted(coverage['eligible'], 'file')} "
+            f"{'is' if coverage['indexed'] == 1 else 'are'} indexed so far."
+        )
     return page.close(notes)
 
 
@@ -149,7 +171,7 @@ def _hit(hit: HitDocument) -> str:
     project = f"[{hit['project']}] " if "project" in hit else ""
     # Of a line that matches, the place says it all: it is short, and mostly sure.
     is_line = hit["start_line"] == hit["end_line"]
-    facts = [] if is_line else [f"{hit['start_line']}-{hit['end_line']}", f"~{hit['tokens']} tokens"]
+    facts = [] if is_line else [f"{hit['start_line']}-{hit['end_line']}", f"~{counted(hit['tokens'], 'token')}"]
     facts += [hit["id"]] if is_line and hit["confidence"] == "high" else [hit["confidence"], hit["id"]]
     if hit.get("stale"):
         facts.append("changed since it was indexed")
@@ -199,7 +221,7 @@ def fetch_text(found: list[FetchedDocument], skipped: int) -> str:
         long = found[0]["text"].split("\n")[0]
         page.n_left_out = 0
         page.add(f"{found[0]['filepath']}:{found[0]['start_line']}\n{long[: page.room // 4]}")
-        notes = [f"Line {found[0]['start_line']} has {len(long):,} characters; only its beginning is shown."]
+        notes = [f"Line {found[0]['start_line']} has {counted(len(long), 'character')}; only its beginning is shown."]
     return page.close(notes)
 
 
@@ -221,7 +243,7 @@ def context_text(found: ContextDocument) -> str:
         page.add(f"{head}\n{_for_tools_at_cuts(one['text'])}\n")
     notes = [for_tools(note) for note in found["notes"]]
     if omitted := found["omitted"] + page.n_left_out:
-        notes.insert(0, f"{omitted} more have no room: lower `limit`, or ask with `ids` of a search.")
+        notes.insert(0, f"{omitted} more without room: lower `limit`, or ask with `ids` of a search.")
     if not found["items"] and not notes:
         notes.append("Nothing was found for this.")
     return page.close(notes)
@@ -236,7 +258,9 @@ def outline_text(found: OutlineDocument) -> str:
     if n_lines == len(lines):
         return page.close([])
     more = "`fetch` the definition by its id" if found["mode"] == "context" else "ask with `symbol`"
-    return page.close([f"Cut after {n_lines} of {len(lines)} lines: {more}.", *map(for_tools, found["notes"])])
+    return page.close(
+        [f"Cut after {n_lines} of {counted(len(lines), 'line')}: {more}.", *map(for_tools, found["notes"])]
+    )
 
 
 def graph_text(relation: str, found: dict[str, Any]) -> str:
@@ -249,12 +273,12 @@ def graph_text(relation: str, found: dict[str, Any]) -> str:
         more = (
             "`search` for `callers of X` with `globs` narrows them" if relation == "callers" else "the nearest are here"
         )
-        notes.append(f"{page.n_left_out + found.get('omitted', 0):,} more have no room: {more}.")
+        notes.append(f"{counted(page.n_left_out + found.get('omitted', 0), 'more has', 'more have')} no room: {more}.")
     elif found.get("omitted"):
         notes.append(f"{found['omitted']:,} more: raise `limit`.")
-    if not found.get("changed", True):
+    if not found.get("changed", True) and not found["deleted"]:
         notes.append("No definition changed since then.")
-    elif not any(found.get(name) for name in ("links", "steps", "importers", "affected", "tests")):
+    elif not any(found.get(name) for name in ("links", "steps", "importers", "affected", "tests", "deleted")):
         notes.append("None, as far as can be resolved.")
     return page.close([*notes, *map(for_tools, found["notes"])])
 
@@ -294,6 +318,7 @@ def _impact(found: dict[str, Any]) -> Iterator[str]:
         yield f"changed  {_symbol(symbol)}"
     for one in found["affected"]:
         yield f"depth {one['depth']}  {_symbol(one['symbol'])}  ({one['via']}, {one['confidence']:.2f})"
+    yield from _deleted(found)
     for test in found["tests"]:
         yield _test(test)
     for path in found["importers"]:
@@ -303,8 +328,18 @@ def _impact(found: dict[str, Any]) -> Iterator[str]:
 def _tests(found: dict[str, Any]) -> Iterator[str]:
     for symbol in found["changed"]:
         yield f"changed  {_symbol(symbol)}"
+    yield from _deleted(found)
     for test in found["tests"]:
         yield _test(test)
+
+
+def _deleted(found: dict[str, Any]) -> Iterator[str]:
+    for one in found["deleted"]:
+        yield f"deleted  {one['filepath']}:1" + (f"  ({', '.join(one['definitions'])})" if one["definitions"] else "")
+        for mention in one["mentions"]:
+            yield f"names it  {mention['filepath']}:{mention['line']}  {mention['name']}"
+        if one["omitted"]:
+            yield f"names it  {one['omitted']:,} more"
 
 
 def _test(test: dict[str, Any]) -> str:
@@ -333,7 +368,7 @@ def core_text(found: CoreListDocument) -> str:
         page.add("\n".join([f"{one['filepath']}:1{what}{summary}", *heads, *more]))
     notes = []
     if omitted := found["omitted"] + page.n_left_out:
-        notes.append(f"{omitted} more core files have no room; they are in .cairn/core.yaml.")
+        notes.append(f"{counted(omitted, 'more core file')} without room; see .cairn/core.yaml.")
     if not found["files"] and not omitted:
         notes.append("No core files are marked; action=suggest names the most central ones.")
     return page.close(notes)
@@ -358,7 +393,7 @@ def suggestions_text(found: list[CoreSuggestionDocument]) -> str:
     for one in found:
         heads = [f"  {symbol['line']}: {symbol['signature']}" for symbol in one["symbols"]]
         page.add("\n".join([f"{one['filepath']}:1  (rank {one['rank']:.3f})", *heads]))
-    notes = [f"{page.n_left_out} more have no room: lower `limit`."] if page.n_left_out else []
+    notes = [f"{counted(page.n_left_out, 'more has', 'more have')} no room: lower `limit`."] if page.n_left_out else []
     return page.close(notes or ([] if found else ["No file is left to suggest."]))
 
 
@@ -373,13 +408,16 @@ def status_text(status: dict[str, Any], findings: list[dict[str, Any]] | None) -
     languages = ", ".join(f"{name} {count:,}" for name, count in list(status["languages"].items())[:12])
     branch = f", branch {status['branch']}" if status["branch"] else ""
     page.add(f"project  {status['root']}{branch}")
-    page.add(f"indexed  {status['files']:,} files, {status['chunks']:,} chunks, generation {status['generation']}")
+    page.add(
+        f"indexed  {counted(status['files'], 'file')}, {counted(status['chunks'], 'chunk')}, "
+        f"generation {status['generation']}"
+    )
     if status["pending"]:
-        page.add(f"pending  {status['pending']:,} files; they follow by themselves")
+        page.add(f"pending  {counted(status['pending'], 'file')}, followed without being asked")
     page.add(f"languages  {languages or 'none'}")
     if reasons := Counter(status["skipped"].values()):
         told = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common(8))
-        page.add(f"skipped  {reasons.total():,} files: {told}")
+        page.add(f"skipped  {counted(reasons.total(), 'file')}: {told}")
     if status["last_error"]:
         page.add(f"last error  {status['last_error']}")
     for one in findings or ():

@@ -28,6 +28,7 @@ from cairn.protocol.requests import (
 from cairn.protocol.table import core_operation, graph_operation
 from cairn.registry import ALL
 from cairn.schema import Schema, json_schema
+from cairn.source.text import counted
 
 # How far it is: done, to do, and what. Agents give up on a call after 60 s, unless told otherwise.
 Report = Callable[[float, float, str], Awaitable[None]]
@@ -64,12 +65,12 @@ class Asked(NamedTuple):
                             if done < total and time.monotonic() - told < _REPORT_SECONDS:
                                 continue
                             told = time.monotonic()
-                            await self.report(done, total, f"indexing {done:,} of {total:,} files")
+                            await self.report(done, total, f"indexing {done:,} of {counted(total, 'file')}")
         except TimeoutError as error:
             with suppress(IndexMissingError):
                 await self.client.get("/api/index/status", project=project)
                 return
-            far = f": {done:,} of {total:,} files so far" if total else ""
+            far = f": {done:,} of {counted(total, 'file')} so far" if total else ""
             raise BusyError(
                 f"the project is being indexed for the first time{far}", "ask again in a moment; `outline` works now"
             ) from error

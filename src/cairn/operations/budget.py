@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cairn.protocol.documents import FetchedDocument
-from cairn.source.text import BYTES_PER_TOKEN, estimate_tokens
+from cairn.source.text import BYTES_PER_TOKEN, counted, estimate_tokens
 
 _COMMA_BYTES = 2  # between the items of a list, with the space behind it
 _COUNT_BYTES = 24  # of a field that tells how many have no room
@@ -53,7 +53,12 @@ def _told(document: Mapping[str, Any], n_cut: int, max_tokens: int) -> dict[str,
     """Return the field of a document that says how many items were cut."""
     if "omitted" in document:
         return {"omitted": document["omitted"] + n_cut}
-    return {"notes": [*document.get("notes", ()), f"{n_cut} more do not fit {max_tokens} tokens."]}
+    return {
+        "notes": [
+            *document.get("notes", ()),
+            f"{counted(n_cut, 'more does', 'more do')} not fit {counted(max_tokens, 'token')}.",
+        ]
+    }
 
 
 def fit_texts(documents: Sequence[FetchedDocument], max_tokens: int) -> list[FetchedDocument]:

@@ -10,7 +10,7 @@ from cairn.errors import NotFoundError, PathError, QueryError, RequestError
 from cairn.operations.budget import cut_text, room_of, size_of
 from cairn.protocol.documents import ContextDocument, ContextItem, fetched_to_dict
 from cairn.protocol.requests import DEFAULT_ANSWER_TOKENS, ContextRequest
-from cairn.source.text import BYTES_PER_TOKEN
+from cairn.source.text import BYTES_PER_TOKEN, counted
 from cairn.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _ids_for(workspace: Workspace, request: ContextRequest, progress: Progress |
     if n_unlikely := len(answer.code) - len(likely):
         notes.append(f"Left out as unlikely: {n_unlikely}; a search shows them.")
     if not likely:
-        notes.append(f"Nothing relevant for {answer.query!r} in {answer.coverage.indexed:,} files.")
+        notes.append(f"Nothing relevant for {answer.query!r} in {counted(answer.coverage.indexed, 'file')}.")
     return [hit.id for hit in likely], notes
 
 
@@ -121,7 +121,7 @@ def _context_item(workspace: Workspace, text_id: str, budget: int, progress: Pro
             return item
     if hit.tokens > budget:
         cut_text(shown, BYTES_PER_TOKEN * (budget - _OVERHEAD_TOKENS))
-        rest = f"(+{shown['omitted_lines']} lines: cairn fetch {hit.id})"
+        rest = f"(+{counted(shown['omitted_lines'], 'line')}: cairn fetch {hit.id})"
         item["text"], item["tokens"] = f"{shown['text']}\n{rest}", shown["tokens"] + _OVERHEAD_TOKENS
     return item
 

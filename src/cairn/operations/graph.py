@@ -27,11 +27,11 @@ QUESTIONS = {
     "importers": Question(lambda ws, asked, bar: ws.importers(asked.target, progress=bar), ("importers",)),
     "impact": Question(
         lambda ws, asked, bar: ws.impact(asked.symbol, diff=asked.diff, limit=asked.limit, progress=bar),
-        ("affected", "tests", "importers", "changed"),
+        ("affected", "deleted", "tests", "importers", "changed"),
     ),
     "tests": Question(
         lambda ws, asked, bar: ws.choose_tests(asked.symbol, diff=asked.diff, limit=asked.limit, progress=bar),
-        ("tests", "changed"),
+        ("tests", "deleted", "changed"),
     ),
 }
 

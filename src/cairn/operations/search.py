@@ -15,6 +15,8 @@ from cairn.workspace import Workspace
 if TYPE_CHECKING:
     from cairn.index.limits import Progress
 
+_MAX_NAMED = 5  # projects that a note of all of them names
+
 
 def search(workspace: Workspace, request: SearchRequest, progress: Progress | None = None) -> SearchDocument:
     """Search the project; see `Workspace.search`."""
@@ -81,10 +83,24 @@ def merge_searches(
     }
     if any("searched" in document for document in documents):
         merged["searched"] = sum(document.get("searched", document["coverage"]["indexed"]) for document in documents)
-    notes = [f"{name}: {text}" for name, document in found for text in document.get("notes", ())]
+    notes = _notes_by_project(found)
     if notes or problems:
         merged["notes"] = [*notes, *problems]
     return _fitted(merged, request.max_tokens)
+
+
+def _notes_by_project(found: Sequence[tuple[str, SearchDocument]]) -> list[str]:
+    """Return the notes of several projects, each once, behind the projects that it is of."""
+    projects: dict[str, list[str]] = {}
+    for name, document in found:
+        for text in document.get("notes", ()):
+            projects.setdefault(text, []).append(name)
+    return [f"{_listed(names)}: {text}" for text, names in projects.items()]
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MAX_NAMED:,} more" if len(names) > _MAX_NAMED else ""
+    return ", ".join(names[:_MAX_NAMED]) + more
 
 
 def similar(workspace: Workspace, request: SimilarRequest, progress: Progress | None = None) -> SearchDocument:

@@ -25,7 +25,7 @@ from cairn.search.mend import Mender
 from cairn.search.query import DETAIL_WEIGHT, EXACT_MODES, Query
 from cairn.search.rank import Floats, Weights
 from cairn.source.roles import Role
-from cairn.source.text import estimate_tokens
+from cairn.source.text import counted, estimate_tokens
 from cairn.storage import chunk_db, view_db
 from cairn.storage.chunk_db import ChunkRow
 from cairn.types import Answer, Chunk, CodeHit, Coverage, Definition, Span
@@ -95,7 +95,7 @@ def respond(library: Library, query: Query, request: Request, *, guessed: bool) 
         hits, more, notes, searched = _exact_hits(library, query, request, guessed=guessed)
     if query.mode not in (*EXACT_MODES, "graph") or (guessed and not hits):
         if guessed and query.mode in EXACT_MODES:
-            where = "" if searched is None else f" of the {searched:,} files looked at"
+            where = "" if searched is None else f" of the {counted(searched, 'file')} looked at"
             notes.append(f"No line{where} matches {query.pattern!r} exactly; these are related.")
             query = replace(query, mode="hybrid")
         hits = _ranked_hits(library, query, request, notes)
@@ -291,7 +291,7 @@ def _matching_structure(library: Library, query: Query, request: Request) -> _Li
     searched = found.searched if found.searched < found.eligible else None
     notes, searched = _told(found.unreadable, searched, found.eligible)
     if found.failed:
-        notes.append(f"{found.failed:,} files were not looked at: they are too much for ast-grep.")
+        notes.append(f"{counted(found.failed, 'file was', 'files were')} not looked at: too much for ast-grep.")
         searched = found.searched - found.failed
     return _Lines(kept, len(found.matches) - len(kept), notes, searched)
 
@@ -300,7 +300,9 @@ def _told(unreadable: int, searched: int | None, eligible: int) -> tuple[list[st
     """Return the notes on what was not looked at, and `searched` as it is."""
     notes = _unreadable_note(unreadable)
     if searched is not None:
-        notes.append(f"The time was up after {searched:,} of {eligible:,} files; narrow it with --in or --lang.")
+        notes.append(
+            f"The time was up after {searched:,} of {counted(eligible, 'file')}; narrow it with --in or --lang."
+        )
     return notes, searched
 
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from cairn import waiting
 from cairn.errors import QueryError
 from cairn.index.view import ViewArrays
-from cairn.source.languages import BY_NAME
+from cairn.source.languages import BY_NAME, KINDS
 
 # The parts of a glob: two stars for any folders or none, stars for anything, and what stands for one letter each.
 _PARTS = re.compile(
@@ -30,14 +30,15 @@ class Filters:
     globs: tuple[str, ...] = ()
 
 
-def check_languages(names: Sequence[str]) -> None:
-    """Refuse languages that are not known by name.
+def check_names(kinds: Sequence[str], languages: Sequence[str]) -> None:
+    """Refuse kinds and languages that are not known by name.
 
     Raises:
         QueryError: if there are some.
     """
-    if unknown := sorted(set(names) - BY_NAME.keys()):
-        raise QueryError(f"no language is called {', '.join(unknown)}", f"known are: {', '.join(sorted(BY_NAME))}")
+    for what, names, known in (("kind", kinds, KINDS), ("language", languages, BY_NAME.keys())):
+        if unknown := sorted(set(names) - known):
+            raise QueryError(f"no {what} is called {', '.join(unknown)}", f"known are: {', '.join(sorted(known))}")
 
 
 def filter_files(files: ViewArrays, filters: Filters) -> npt.NDArray[np.int64] | None:

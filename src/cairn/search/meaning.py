@@ -22,6 +22,7 @@ from cairn.index.snapshot import Snapshot
 from cairn.index.store import StateDir
 from cairn.model_settings import ModelSettings
 from cairn.search.rank import Floats
+from cairn.source.text import counted
 from cairn.storage import meta_db, overlay_db
 from cairn.storage.overlay_db import ModelRow
 from cairn.storage.rows import reading
@@ -91,7 +92,9 @@ class Meanings:
                 if not candidate.previous:
                     self.incomplete |= number == 0
                     covered = overlay.covered if overlay is not None else 0
-                    problems.append(f"embeddings by {name} cover {covered:,} of {len(snapshot.files.paths):,} files")
+                    problems.append(
+                        f"embeddings by {name} cover {covered:,} of {counted(len(snapshot.files.paths), 'file')}"
+                    )
                 continue
             try:
                 vector = self._embed(candidate.settings, text)

@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+import stat
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from cairn.source.content import normalize
 from cairn.source.git import Repository
@@ -29,23 +31,37 @@ from cairn.types import FileStat
 _Ranges = list[tuple[int, int]]
 
 
-def changed_lines(
+class Comparison(NamedTuple):
+    """How the files on disk differ from a revision.
+
+    Attributes:
+        changed: ranges of lines as they are now, 1-based and inclusive. A file that is new, or that cannot be compared
+            line by line, has none: all of it counts.
+        gone: the regular files of the revision that are not on disk, though the checkout should have them.
+        submodules: which were not looked at.
+    """
+
+    changed: dict[str, list[tuple[int, int]]]
+    gone: list[TreeEntry]
+    submodules: list[str]
+
+
+def compare(
     root: Path,
     repository: Repository,
     revision: str,
     paths: Iterable[str],
     max_file_bytes: int = MAX_FILE_BYTES,
-) -> dict[str, _Ranges]:
-    """Return where some files differ from a revision: ranges of lines as they are now, 1-based and inclusive.
+) -> Comparison:
+    """Return how the files on disk differ from a revision; submodules are left out.
 
-    A file that is new, or that cannot be compared line by line, has no ranges: all of it counts. Submodules are left
-    out. Ends of lines do not count, for git may have converted them.
+    Ends of lines do not count, for git may have converted them.
 
     Args:
         root: the folder that the paths are relative to.
         repository: the checkout it belongs to.
         revision: as git names it.
-        paths: of the files to compare.
+        paths: of the files whose content to compare.
         max_file_bytes: larger files count as a whole.
 
     Raises:
@@ -67,22 +83,43 @@ def changed_lines(
             ranges = _compare(root, file.path, entry, reader, max_file_bytes)
             if ranges is not None:
                 found[file.path] = ranges
-    return found
+    missing = tree.keys() - {file.path for file in files} - index.left_out
+    gone = [
+        tree[path]
+        for path in sorted(missing)
+        if tree[path].mode not in (SYMLINK, SUBMODULE)
+        and not _is_inside(path, submodules)
+        and not _is_inside(path, index.left_out, end="/")
+        and _is_gone(os.path.join(root, path))
+    ]
+    return Comparison(found, gone, sorted(submodules))
+
+
+def _is_gone(path: str) -> bool:
+    """Tell whether there is no file at a path: nothing, or something else."""
+    try:
+        return not stat.S_ISREG(os.lstat(path).st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except (OSError, ValueError):  # nobody can tell
+        return False
 
 
 def _stats(root: Path, paths: Iterable[str]) -> Iterator[FileStat]:
     for path in paths:
         with suppress(OSError, ValueError):  # gone meanwhile, or a name that no file has
             status = os.lstat(os.path.join(root, path))
-            yield FileStat(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+            if not stat.S_ISDIR(status.st_mode):
+                yield FileStat(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
-def _is_inside(path: str, folders: set[str]) -> bool:
-    end = path.find("/")
-    while end > 0:
-        if path[:end] in folders:
+def _is_inside(path: str, folders: Collection[str], end: str = "") -> bool:
+    """Tell whether a path leads into one of some folders, which are written with `end`."""
+    at = path.find("/") if folders else -1
+    while at > 0:
+        if path[:at] + end in folders:
             return True
-        end = path.find("/", end + 1)
+        at = path.find("/", at + 1)
     return False
 
 

@@ -76,6 +76,16 @@ _SQL_NOISE = (
     rb"(?:OPERATOR|AGGREGATE|CAST|DOMAIN|TEXT SEARCH|FOREIGN|EXTENSION)\b[^;]*;)",
 )
 
+# All that a definition in the index may be, and what belongs to none: `module` for code outside of any, and `text`.
+_KINDS = (
+    "alias attribute block callback class concept constant constructor contract data delegate destructor "
+    "directive element enum error event extension field fragment function impl index input instance interface "
+    "key keyframes library local macro method mixin modifier module mutation namespace object operator option "
+    "output policy procedure project property protocol query record resource rule scalar schema section "
+    "sequence stage struct subscription table target task test text trait trigger type union variable view"
+)
+KINDS = frozenset(_KINDS.split())
+
 LANGUAGES: tuple[Language, ...] = (
     Language(
         "python",

@@ -137,15 +137,27 @@ def resolve_tree(folder: Path, revision: str) -> str:
     """Return the hash of the tree of a commit.
 
     Raises:
-        DiffError: if git does not know the revision.
+        DiffError: if git does not know the revision, or nothing is committed yet.
     """
     if not _may_be_asked(revision):
         raise DiffError(f"{revision[:100]!r} is no revision", "name one as git does, such as HEAD~1")
     done = run_git(folder, ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{tree}}"])
     words = os.fsdecode(done.stdout).split()
     if done.returncode or not words or not _HASH.fullmatch(words[-1]):
-        raise DiffError(f"git knows no revision {revision!r}", "see the revisions with: git log")
+        raise _no_revision(folder, revision)
     return words[-1]
+
+
+def _no_revision(folder: Path, revision: str) -> DiffError:
+    if not run_git(folder, ["rev-parse", "--verify", "--quiet", "HEAD"]).returncode:
+        return DiffError(f"git knows no revision {revision!r}", "see the revisions with: git log")
+    branches = ["for-each-ref", "--count=1", "--format=%(refname:short)", "refs/heads", "refs/remotes"]
+    if other := os.fsdecode(run_git(folder, branches).stdout).strip():
+        return DiffError(
+            f"git knows no revision {revision!r}: the branch that is checked out has no commit yet",
+            f"compare with another: cairn impact --diff {other}",
+        )
+    return DiffError("nothing is committed yet, so nothing tells what changed", "name a symbol: cairn impact SYMBOL")
 
 
 def list_tree(folder: Path, commit: str, max_bytes: int = MAX_BYTES) -> list[TreeEntry]:
@@ -180,10 +192,15 @@ def _size(text: bytes) -> int:
 
 
 class Index(NamedTuple):
-    """What git's index holds below a folder: {path: object id} of clean files, and the paths of submodules."""
+    """What git's index holds below a folder.
+
+    `clean` is {path: object id} of clean files, `submodules` are their paths, and `left_out` are the files, and with a
+    `/` at the end the folders, that a sparse checkout does not have on disk.
+    """
 
     clean: dict[str, bytes]
     submodules: list[str]
+    left_out: frozenset[str] = frozenset()
 
 
 def clean_objects(root: Path, repository: Repository, files: Iterable[FileStat]) -> dict[str, bytes]:
@@ -221,7 +238,8 @@ def read_index(root: Path, repository: Repository, files: Iterable[FileStat]) ->
         if entry is not None and _is_clean(entry, one, written):
             clean[one.path] = bytes.fromhex(entry["id"].decode())
     submodule = SUBMODULE.encode()
-    return Index(clean, [path for path, entry in noted.items() if entry["mode"] == submodule])
+    left_out = frozenset(path for path, entry in noted.items() if entry["tag"] in b"Ss")
+    return Index(clean, [path for path, entry in noted.items() if entry["mode"] == submodule], left_out)
 
 
 def _is_clean(entry: re.Match[bytes], file: FileStat, index_written_ns: int) -> bool:

@@ -70,6 +70,10 @@ class GitStalledError(PathError):
         self.reason = reason
 
 
+class ForbiddenCommandError(RuntimeError):
+    """Cairn itself asked git for what it must not do; no input leads here."""
+
+
 def run_git(
     folder: Path,
     arguments: list[str],
@@ -132,10 +136,9 @@ def start_git(
     Raises:
         FileNotFoundError: if git is not installed.
         OSError: if the folder cannot be entered.
+        ForbiddenCommandError: if the arguments ask for more than reading.
     """
-    assert arguments[0] in COMMANDS, arguments
-    assert not _CONVERTING.intersection(arguments), arguments
-    assert arguments[0] != "config" or arguments[1] == "--get", arguments
+    _check_allowed(arguments)
     if arguments[0] == "ls-files" and _is_sparse(folder):
         # Else git writes the trees of the folders that are left out to the store of objects.
         arguments = ["ls-files", "--sparse", *arguments[1:]]
@@ -154,6 +157,13 @@ def start_git(
     )
     _limit(process.pid, seconds)
     return process
+
+
+def _check_allowed(arguments: list[str]) -> None:
+    """Refuse what could run a program of the repository, or write. This is no `assert`, which `python -O` drops."""
+    only_reads = arguments[0] in COMMANDS and not _CONVERTING.intersection(arguments)
+    if not only_reads or (arguments[0] == "config" and arguments[1:2] != ["--get"]):
+        raise ForbiddenCommandError(f"git is never asked for: {' '.join(arguments)[:200]}")
 
 
 def end_git(process: subprocess.Popen[bytes]) -> None:

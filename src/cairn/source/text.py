@@ -73,3 +73,14 @@ def terms_of(raw: str, words: tuple[str, ...]) -> tuple[str, ...]:
 def term_hash(term: str) -> int:
     """Return the 64-bit hash that stands for a term in the index."""
     return int.from_bytes(blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+
+
+def counted(number: int, what: str, many: str = "") -> str:
+    """Return a number with what it counts: `1 file`, `1,200 files`.
+
+    Args:
+        number: how many.
+        what: the word for one.
+        many: the words for several, where these are not `what` and an `s`.
+    """
+    return f"{number:,} {what if number == 1 else many or what + 's'}"

@@ -125,7 +125,7 @@ def count_live_chunks(connection: sqlite3.Connection) -> int:
 def read_facts(connection: sqlite3.Connection, blob_ids: Sequence[int]) -> dict[int, bytes]:
     """Return what blobs refer to, for those of which it was stored; see `cairn.source.references`.
 
-    What is not as it was stored, or was stored for another content, is left out, and found anew.
+    What is not as it was stored, or was stored for another content, is left out, and found again.
     """
     found: dict[int, bytes] = {}
     for part in in_parts(blob_ids):

@@ -16,7 +16,7 @@ from cairn.errors import IndexDamagedError, IndexLockedError, IndexMissingError,
 
 BUSY_TIMEOUT_MS = 10_000
 _RETRY_SECONDS = 0.01
-_LOG_BYTES = 64_000_000  # a log that grew larger is cut when it begins anew
+_LOG_BYTES = 64_000_000  # a log that grew larger is cut when it starts over
 MAX_VARIABLES = 500  # of one statement
 _DAMAGED = (
     "malformed", "not a database", "disk image", "file is encrypted", "Could not decode", "too big", "no such",
@@ -61,7 +61,7 @@ class _Limited(sqlite3.Connection):
         return super().execute(sql, parameters)
 
     def executemany(self, sql: str, parameters: Any, /) -> sqlite3.Cursor:  # noqa: ANN401 - as above
-        """Run a statement for each of many parameters; its count begins anew when the next statement is run."""
+        """Run a statement for each of many parameters; its count starts over when the next statement is run."""
         self.steps = -MAX_STEPS  # of all of them together
         return super().executemany(sql, parameters)
 

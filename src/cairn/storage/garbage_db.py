@@ -91,7 +91,7 @@ def record_collected(connection: sqlite3.Connection, now: float) -> None:
 
 
 def count_up_generation(connection: sqlite3.Connection) -> None:
-    """Let readers open the segments anew, though no view changed."""
+    """Let readers open the segments again, though no view changed."""
     meta_db.write_meta(connection, {"generation": str(meta_db.generation(connection) + 1)})
 
 

@@ -110,7 +110,7 @@ def rename_view(connection: sqlite3.Connection, view_id: int, name: str) -> None
 
 
 def publish_view(connection: sqlite3.Connection, view_id: int, generation: int, published: Published) -> None:
-    """Start a generation of the index, in which the arrays of one view were written anew."""
+    """Start a generation of the index, in which the arrays of one view were written again."""
     connection.execute(
         "UPDATE view SET generation = ?, arrays = ?, n_bytes = ?, layout = ?, layout_bytes = ? WHERE id = ?",
         (generation, *published, view_id),

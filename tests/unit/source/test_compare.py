@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cairn.errors import DiffError
-from cairn.source.compare import changed_lines
+from cairn.source.compare import Comparison, compare
 from cairn.source.git import find_repository
 
 Git = Callable[..., str]
@@ -24,10 +24,14 @@ def project(checkout: Path, git: Git) -> Path:
 
 
 def compared(folder: Path, revision: str = "HEAD", **options: int) -> dict[str, list[tuple[int, int]]]:
+    return comparison(folder, revision, **options).changed
+
+
+def comparison(folder: Path, revision: str = "HEAD", **options: int) -> Comparison:
     repository = find_repository(folder)
     assert repository is not None
     paths = [str(one.relative_to(folder)) for one in folder.rglob("*.py")]
-    return changed_lines(folder, repository, revision, [*paths, "never.py"], **options)
+    return compare(folder, repository, revision, [*paths, "never.py"], **options)
 
 
 def test_files_as_the_revision_has_them_are_not_told(project: Path) -> None:
@@ -77,3 +81,44 @@ def test_what_is_no_revision_is_an_error(revision: str, project: Path) -> None:
     with pytest.raises(DiffError):
         compared(project, revision)
     assert not (project / "made").exists()
+
+
+def gone(folder: Path, revision: str = "HEAD") -> list[str]:
+    return [entry.path for entry in comparison(folder, revision).gone]
+
+
+def test_files_that_are_no_files_any_more_are_gone(project: Path, git: Git) -> None:
+    assert gone(project) == []
+    (project / "gone.py").unlink()
+    (project / "a.py").unlink()
+    (project / "a.py").mkdir()
+    (project / "a.py" / "in.txt").touch()
+    (project / "sub" / "b.py").rename(project / "sub" / "c.py")
+    assert gone(project) == ["a.py", "gone.py", "sub/b.py"]
+    assert gone(project / "sub") == ["b.py"]
+    git(project, "add", "-A")
+    git(project, "commit", "-qm", "second")
+    assert gone(project) == []
+    assert gone(project, "HEAD~1") == ["a.py", "gone.py", "sub/b.py"]
+
+
+@pytest.mark.parametrize("mode", ["--sparse-index", "--no-sparse-index"])
+def test_what_a_sparse_checkout_leaves_out_is_not_gone(mode: str, project: Path, git: Git) -> None:
+    git(project, "sparse-checkout", "set", "--cone", mode)
+    assert not (project / "sub").exists()
+    (project / "gone.py").unlink()
+    assert gone(project) == ["gone.py"]
+
+
+def test_submodules_are_told_and_not_looked_at(project: Path, git: Git, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    git(other, "init", "-q")
+    (other / "x.py").write_text("x = 1\n")
+    git(other, "add", "-A")
+    git(other, "commit", "-qm", "first")
+    git(project, "submodule", "add", "-q", str(other), "their")
+    git(project, "commit", "-qam", "second")
+    (project / "their" / "x.py").write_text("x = 2\n")
+    found = comparison(project)
+    assert (found.changed, found.gone, found.submodules) == ({}, [], ["their"])

@@ -6,13 +6,14 @@ A sample is `samples/NAME.EXT` (or a bare file name) beside `samples/NAME.EXT.ex
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from cairn.source.chunking import chunk_file
 from cairn.source.definitions import parse
-from cairn.source.languages import LANGUAGES, detect_language
+from cairn.source.languages import KINDS, LANGUAGES, detect_language, load_query_text
 
 SAMPLES = Path(__file__).parent / "samples"
 EXPECTED = sorted(SAMPLES.glob("*.expected"))
@@ -34,6 +35,12 @@ def test_sample_yields_exactly_the_known_definitions(expected_file: Path) -> Non
         actual.append(text)
     actual += [f"unexpected {d.kind} {d.qualified_name} {d.span}" for d in parsed.definitions[len(wanted) :]]
     assert actual == wanted
+
+
+def test_the_kinds_that_are_known_are_those_the_queries_find() -> None:
+    rules = (re.sub(r"^\s*;.*$", "", load_query_text(one), flags=re.MULTILINE) for one in LANGUAGES if one.queries)
+    found = {kind for text in rules for kind in re.findall(r"@definition\.(\w+)", text)}
+    assert found | {"method", "module", "text"} == KINDS
 
 
 @pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.name)

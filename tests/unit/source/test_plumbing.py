@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +11,7 @@ import pytest
 
 from cairn.errors import PathError
 from cairn.source.git import find_repository, list_files
-from cairn.source.plumbing import GitStalledError, environment_for, read_small, run_git
+from cairn.source.plumbing import ForbiddenCommandError, GitStalledError, environment_for, read_small, run_git
 
 Git = Callable[..., str]
 
@@ -18,8 +20,16 @@ Git = Callable[..., str]
     "arguments", [["status"], ["diff"], ["ls-files", "-m"], ["cat-file", "--filters"], ["config", "x.y", "z"]]
 )
 def test_git_is_not_asked_for_what_may_run_programs(arguments: list[str], checkout: Path) -> None:
-    with pytest.raises(AssertionError):
+    with pytest.raises(ForbiddenCommandError, match=arguments[0]):
         run_git(checkout, arguments)
+
+
+def test_python_without_assertions_does_not_ask_git_for_what_may_run_programs_either(checkout: Path) -> None:
+    code = (
+        "import pathlib, sys; from cairn.source.plumbing import run_git; run_git(pathlib.Path(sys.argv[1]), ['diff'])"
+    )
+    done = subprocess.run([sys.executable, "-O", "-c", code, checkout], capture_output=True, text=True, check=False)
+    assert "ForbiddenCommandError" in done.stderr
 
 
 def test_git_that_does_not_end_is_ended_with_what_it_started(

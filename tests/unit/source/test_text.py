@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.source.text import count_tokens, estimate_tokens, raw_words, split_identifier, term_hash, terms_of
+from cairn.source.text import count_tokens, counted, estimate_tokens, raw_words, split_identifier, term_hash, terms_of
 
 
 def terms(raw: str) -> tuple[str, ...]:
@@ -72,3 +72,8 @@ def test_dense_text_is_counted_by_its_pieces() -> None:
     assert count_tokens("") == 0
     assert count_tokens("12-20 load(path)") == 6  # 12, -, 20, load, (path and )
     assert count_tokens("a" * 17) == 3
+
+
+def test_a_count_of_one_takes_the_word_for_one() -> None:
+    assert [counted(number, "file") for number in (0, 1, 2, 1_200)] == ["0 files", "1 file", "2 files", "1,200 files"]
+    assert [counted(number, "entry", "entries") for number in (1, 2)] == ["1 entry", "2 entries"]

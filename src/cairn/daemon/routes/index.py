@@ -25,7 +25,7 @@ class BuildRequest(ProjectRequest):
     """Build or update the index of a project."""
 
     branch: Annotated[str | None, Rule("index this branch, tag or commit", min_length=1, max_length=1_000)] = None
-    full: Annotated[bool, Rule("build anew instead of updating")] = False
+    full: Annotated[bool, Rule("build from scratch instead of updating")] = False
 
 
 class FindingDocument(TypedDict):

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cairn.daemon.http import Handler, Reply, Request, Route
-from cairn.errors import CairnError, IndexLockedError, StoreError
+from cairn.errors import CairnError, IndexLockedError, QueryError, StoreError
 from cairn.protocol.requests import ProjectRequest, SearchRequest, SessionRequest
 from cairn.protocol.table import OPERATIONS, Operation
 from cairn.registry import ALL
@@ -63,6 +63,8 @@ async def _search_all(request: Request, asked: SearchRequest) -> Any:  # noqa: A
     for project in request.daemon.projects.registry.projects():
         try:
             found.append((project.name, await _perform(request, "search", asked, project.root)))
+        except QueryError:  # what is wrong with the question is wrong in every project
+            raise
         except CairnError as error:
             problems.append(f"{project.name}: {error}")
     return merge_searches(found, asked, problems)

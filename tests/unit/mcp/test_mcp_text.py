@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import pytest
+
+from cairn.mcp.text import MAX_BYTES, MAX_CHARS, Page, for_tools, search_text
+from cairn.operations.search import merge_searches
+from cairn.protocol.documents import SearchDocument
+from cairn.protocol.requests import SearchRequest
+
+
+def answered(*notes: str) -> SearchDocument:
+    """An answer without hits."""
+    return {
+        "query": "tax", "mode": "hybrid", "view": "", "branch": "", "generation": 1, "code": [], "memory": [],
+        "total_tokens_available": 0, "omitted": 0, "coverage": {"indexed": 1, "eligible": 1, "pending": 0},
+        "took_ms": 1.0, "notes": list(notes),
+    }  # fmt: skip
+
+
+def test_the_notes_of_each_of_many_projects_come_through() -> None:
+    found = [(f"p{number}", answered(f"a note of project {number}. " * 5)) for number in range(20)]
+    text = search_text(merge_searches(found, SearchRequest(query="tax")))
+    assert all(f"p{number}: a note of project {number}." in text for number in range(20))
+    assert "without room" not in text
+
+
+def test_a_note_that_several_projects_share_is_told_once() -> None:
+    found = [(f"p{number}", answered("ask again")) for number in range(8)]
+    assert merge_searches(found, SearchRequest(query="tax"))["notes"] == ["p0, p1, p2, p3, p4 and 3 more: ask again"]
+    assert merge_searches(found[:1], SearchRequest(query="tax"))["notes"] == ["p0: ask again"]
+
+
+@pytest.mark.parametrize("letter", ["x", "é", "木", "🦀"])
+def test_notes_without_room_are_counted_and_the_text_keeps_to_the_limits(letter: str) -> None:
+    page = Page()
+    for _ in range(1_000):
+        page.add(letter * 50)
+    assert page.n_left_out
+    text = page.close([f"{number} {letter * 100}" for number in range(50)])
+    assert len(text) <= MAX_CHARS
+    assert len(text.encode()) <= MAX_BYTES
+    *lines, last = text.split("\n")
+    shown = sum(line[0].isdigit() for line in lines)
+    assert shown > 1
+    assert last == f"{50 - shown} more notes without room."
+
+
+def test_one_note_that_is_too_long_is_cut_and_nothing_is_counted() -> None:
+    page = Page()
+    page.add("x" * 9_200)
+    text = page.close(["y" * 2_000])
+    assert text.endswith("yyy…")
+    assert len(text) <= MAX_CHARS
+
+
+def test_hints_of_commands_for_changes_name_the_tool() -> None:
+    assert for_tools("name a symbol: cairn impact SYMBOL") == "name a symbol: `graph` with a `symbol`"
+    assert for_tools("compare: cairn impact --diff main") == "compare: `graph` with diff='main'"
