@@ -24,13 +24,13 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from cairn.graph.outline import FileOutline, outline_file
-from cairn.graph.outline_text import DEFAULT_MAX_TOKENS, lay_out
 from cairn.source.content import check_content, normalize
 from cairn.source.git import find_repository
 from cairn.source.languages import BY_NAME, Language, detect_language
 from cairn.source.text import count_tokens, estimate_tokens
 from cairn.source.walk import walk
+from cairn.structure.outline import FileOutline, outline_file
+from cairn.structure.outline_text import DEFAULT_MAX_TOKENS, lay_out
 
 LONG_FILE_LINES = 300
 TYPESCRIPT = ("javascript", "typescript", "tsx")

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     from cairn.embedding.static import StaticModel
     from cairn.graph.changes import Change
-    from cairn.graph.flow import FlowGraph, Slice
     from cairn.graph.graph import Graph
     from cairn.graph.values import (
         CallPath,
@@ -54,7 +53,19 @@ if TYPE_CHECKING:
     from cairn.model_choice import Asked
     from cairn.search.answer import Library
     from cairn.search.opened import OpenIndex
-    from cairn.types import Answer, EmbeddingReport, Estimate, Fetched, IndexReport, Mode, Outline, OutlineMode
+    from cairn.structure.context import Section
+    from cairn.structure.flow import FlowGraph, Slice
+    from cairn.types import (
+        Answer,
+        EmbeddingReport,
+        Estimate,
+        Fetched,
+        IndexReport,
+        Mode,
+        Outline,
+        OutlineMode,
+        OutlineSymbol,
+    )
 
 _T = TypeVar("_T")
 _UNFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
@@ -493,7 +504,7 @@ class Workspace:
     def _fetch_one(self, text_id: str, branch: str | None) -> Fetched:
         waiting.check()
         if "#" in text_id:
-            from cairn.graph.locate import fetch_symbol  # noqa: PLC0415 - start-up time: hits need no parser
+            from cairn.structure.locate import fetch_symbol  # noqa: PLC0415 - start-up time: hits need no parser
 
             if (found := fetch_symbol(self.root, text_id)) is not None:
                 return found
@@ -524,9 +535,16 @@ class Workspace:
             PathError: if the file is outside the root, no regular file, too large, or no text.
             QueryError: if the mode needs a symbol and there is none.
         """
-        from cairn.graph.answer import make_outline  # noqa: PLC0415 - start-up time: searching needs no parser
+        from cairn.structure.answer import make_outline  # noqa: PLC0415 - start-up time: searching needs no parser
 
-        return make_outline(self.root, path, mode, symbol, max_tokens, partial(self._open_graph, progress))
+        return make_outline(self.root, path, mode, symbol, max_tokens, partial(self._surroundings, progress))
+
+    def _surroundings(
+        self, progress: Progress | None, path: str, symbol: OutlineSymbol
+    ) -> tuple[list[Section], tuple[str, ...]]:
+        from cairn.graph.surroundings import surroundings  # noqa: PLC0415 - start-up time: only a context needs it
+
+        return surroundings(partial(self._open_graph, progress), path, symbol)
 
     def flow(self, path: str | Path, function: str) -> FlowGraph:
         """Return how control and data flow in one function, as it is on disk now.
@@ -539,7 +557,7 @@ class Workspace:
             NotFoundError, AmbiguousError, PathError: as `outline`.
             QueryError: if the symbol is no function, or flow is not known for the language.
         """
-        from cairn.graph.flow import flow_of  # noqa: PLC0415 - start-up time, as in outline()
+        from cairn.structure.flow import flow_of  # noqa: PLC0415 - start-up time, as in outline()
 
         return flow_of(self.root, path, function)
 
@@ -556,7 +574,7 @@ class Workspace:
             NotFoundError: if there is no statement on the line, or no such variable.
             PathError, QueryError: as `flow`.
         """
-        from cairn.graph.flow import slice_from  # noqa: PLC0415 - start-up time, as in outline()
+        from cairn.structure.flow import slice_from  # noqa: PLC0415 - start-up time, as in outline()
 
         return slice_from(self.root, path, line, variable, forward=forward)
 

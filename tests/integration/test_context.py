@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from cairn.errors import RequestError
-from cairn.graph.context import CODE_SHARE
 from cairn.operations.context import context
 from cairn.protocol.documents import ContextDocument
 from cairn.protocol.requests import ContextRequest
+from cairn.structure.context import CODE_SHARE
 from cairn.workspace import Workspace
 
 STEPS = "".join(f"    steps.append(wash_plate({number}))\n" for number in range(300))

@@ -82,8 +82,8 @@ def _answer(options: argparse.Namespace, operation: str, asked: dict[str, Any], 
 
 def run_flow(options: argparse.Namespace) -> int:
     """Print how control and data flow in a function."""
-    from cairn.graph.flow import flow_lines, mermaid  # noqa: PLC0415 - start-up time: outlines need no flow
     from cairn.protocol.documents import flow_to_dict  # noqa: PLC0415 - as above
+    from cairn.structure.flow import flow_lines, mermaid  # noqa: PLC0415 - start-up time: outlines need no flow
     from cairn.workspace import Workspace  # noqa: PLC0415 - as above
 
     file, _, function = options.target.rpartition(":")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from cairn.graph.code import Code, SourceFile, file_of, node_of, place_of
 from cairn.graph.entities import OUTSIDE, SHADOWED, Entity, How
-from cairn.graph.memory import Memory
+from cairn.graph.memo import Memo
 from cairn.graph.modules import Place
 from cairn.graph.namesakes import MAX_OWNED, Namesake, Namesakes
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, TYPE_KINDS, VALUE_KINDS
@@ -29,8 +29,8 @@ class Evaluator:
     """Tells what expressions mean in one state of the code; keeps what it found out."""
 
     def __init__(self, code: Code) -> None:
-        self.memory = Memory(code.room.answers)
-        self.sight = Sight(code, self.memory)
+        self.memo = Memo(code.room.answers)
+        self.sight = Sight(code, self.memo)
         self.namesakes = Namesakes(self.sight)
         self._code = code
 
@@ -38,7 +38,7 @@ class Evaluator:
 
     def evaluate(self, source: SourceFile, scope: int, expression: str) -> Entity | None:
         """Return what an expression stands for where `scope` is the definition around it, None if that is unknown."""
-        return self.memory.recall(
+        return self.memo.recall(
             (source.number, scope, expression),
             None,
             lambda: self._walk(self.sight.file(source.number), scope, expression),
@@ -135,7 +135,7 @@ class Evaluator:
             return owner._replace(tag="instance", how=max(owner.how, How.RECEIVER))
         if text:
             return self._type(source, one.parent, text).by(How.RECEIVER)
-        given = self.memory.recall(
+        given = self.memo.recall(
             ("result", found.node),
             None,
             lambda: self._first_value(self.sight.file(source.number), place, source.values.get((place, RESULT), ())),
@@ -213,7 +213,7 @@ class Evaluator:
 
     def _global(self, source: SourceFile, name: str) -> Entity | None:
         """Return what a name means at the top of a file."""
-        return self.memory.recall(
+        return self.memo.recall(
             ("global", source.number, name), None, lambda: self._find_global(self.sight.file(source.number), name)
         )
 
@@ -274,7 +274,7 @@ class Evaluator:
             return self._module(self.sight.child(place, name))
         if place is None:
             return None
-        return self.memory.recall(("in", place, name), None, lambda: self._member_of_file(place, name))
+        return self.memo.recall(("in", place, name), None, lambda: self._member_of_file(place, name))
 
     def _member_of_file(self, place: int, name: str) -> Entity | None:
         return self._exported(place, name) or self._module(self.sight.child(place, name))
@@ -344,7 +344,7 @@ class Evaluator:
 
     def member(self, node: int, name: str) -> Entity | None:
         """Return a member of a type or of what it inherits from, the nearest first."""
-        return self.memory.recall(("member", node, name), None, lambda: self._find_member(node, name))
+        return self.memo.recall(("member", node, name), None, lambda: self._find_member(node, name))
 
     def _find_member(self, node: int, name: str) -> Entity | None:
         seen, limit = {node}, self._most_bases(node)
@@ -389,7 +389,7 @@ class Evaluator:
 
     def bases_of(self, node: int) -> list[int]:
         """Return the types that a type inherits from or implements, in the order it names them."""
-        return self.memory.recall(("bases", node), [], lambda: self._find_bases(node))
+        return self.memo.recall(("bases", node), [], lambda: self._find_bases(node))
 
     def _find_bases(self, node: int) -> list[int]:
         source = self.sight.file(file_of(node))
@@ -437,7 +437,7 @@ class Evaluator:
 
     def _typed_attribute(self, node: int, name: str) -> Entity | None:
         """Return what an attribute of a type holds, by what is assigned to it or by how it is declared."""
-        return self.memory.recall(("attribute", node, name), None, lambda: self._find_attribute(node, name))
+        return self.memo.recall(("attribute", node, name), None, lambda: self._find_attribute(node, name))
 
     def _find_attribute(self, node: int, name: str) -> Entity | None:
         seen, limit = {node}, self._most_bases(node)
@@ -507,7 +507,7 @@ class Evaluator:
         """Return what a field, property or variable holds by its declaration or its first value."""
         one = source.definitions[place]
         text = declared_type(one.signature, one.name, source.rules.type_side)
-        found = self.memory.recall(
+        found = self.memo.recall(
             ("declared", node_of(source.number, place)), None, lambda: self._find_declared(source, place, text)
         )
         return found.by(How.RECEIVER) if found is not None and found.tag == "instance" else None

@@ -17,7 +17,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
 
-from cairn.graph.memory import place_called
+from cairn.graph.memo import place_called
 from cairn.graph.recent import Recent
 
 PYTHON_SUFFIXES = (".py", ".pyi")
@@ -52,7 +52,7 @@ Place = int | str | None
 
 
 class Found(NamedTuple):
-    """Where a module is, and what that needs, as in `cairn.graph.memory`."""
+    """Where a module is, and what that needs, as in `cairn.graph.memo`."""
 
     place: Place
     needs: frozenset[int]

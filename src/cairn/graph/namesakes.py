@@ -32,7 +32,7 @@ class Namesakes:
     def only_function(self, source: SourceFile, name: str) -> Namesake | None:
         """Return the only function of a name among the files that a file's language sees."""
         kin = source.rules.family or source.language
-        return self._sight.memory.recall(
+        return self._sight.memo.recall(
             ("function", name, kin), None, lambda: self._only(self._functions(source, name), How.NAME)
         )
 
@@ -137,7 +137,7 @@ class Namesakes:
 
     def _included_stems(self, source: SourceFile) -> frozenset[str]:
         """Return the paths of the files that a file includes, without their endings: a header stands for its source."""
-        return self._sight.memory.recall(("stems", source.number), frozenset(), lambda: self._find_stems(source))
+        return self._sight.memo.recall(("stems", source.number), frozenset(), lambda: self._find_stems(source))
 
     def _find_stems(self, source: SourceFile) -> frozenset[str]:
         places = (self._sight.place(source, one.module) for one in self._sight.file(source.number).stars)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from cairn.graph.code import Code, SourceFile, file_of, node_of, place_of
 from cairn.graph.entities import Entity, How
 from cairn.graph.evaluate import Evaluator
-from cairn.graph.memory import content_of, place_called
+from cairn.graph.memo import content_of, place_called
 from cairn.graph.recent import Recent
 from cairn.graph.rules import COMMON_NAMES, FUNCTION_KINDS, TYPE_KINDS
 from cairn.source.imports import Import, ImportFlag
@@ -88,12 +88,12 @@ class Resolver:
     @contextmanager
     def _noting(self, rows: _Rows) -> Iterator[None]:
         """Add what is needed meanwhile to the needs of a file."""
-        with self.meaning.memory.noting() as needs:
+        with self.meaning.memo.noting() as needs:
             yield
         rows.needs |= needs
 
     def needs(self, number: int) -> frozenset[int]:
-        """Return what the edges, imports and overrides of a file need to stay as they are; see `cairn.graph.memory`."""
+        """Return what the edges, imports and overrides of a file need to stay as they are; see `cairn.graph.memo`."""
         for find in (self.edges, self.imported, self.overrides):
             find(number)
         return frozenset(self._rows_of(number).needs)
@@ -125,7 +125,7 @@ class Resolver:
             own = node_of(source.number, scope)
             if target.node == own and kind in (INHERIT, IMPLEMENT, USE, DECORATE):
                 continue
-            self.meaning.memory.need(content_of(self._code.paths[file_of(target.node)]))
+            self.meaning.memo.need(content_of(self._code.paths[file_of(target.node)]))
             called = expression.rpartition(".")[2]
             found.append(Edge(own, target.node, self._kind(kind, target), target.how, facts.lines[at], called))
         return found
@@ -187,7 +187,7 @@ class Resolver:
         if place is None:
             return []
         if source.rules.package == "directory":
-            self.meaning.memory.need(place_called(f"{place}/"))
+            self.meaning.memo.need(place_called(f"{place}/"))
             return [
                 number
                 for number, path in enumerate(self._code.paths)

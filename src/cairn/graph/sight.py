@@ -3,35 +3,35 @@
 from __future__ import annotations
 
 from cairn.graph.code import Code, SourceFile
-from cairn.graph.memory import Memory, content_of, namesakes_of
+from cairn.graph.memo import Memo, content_of, namesakes_of
 from cairn.graph.modules import Place
 
 
 class Sight:
     """One state of the code, as resolution sees it."""
 
-    def __init__(self, code: Code, memory: Memory) -> None:
+    def __init__(self, code: Code, memo: Memo) -> None:
         self.code = code
-        self.memory = memory
+        self.memo = memo
 
     def file(self, number: int) -> SourceFile:
         """Return one file."""
-        self.memory.need(content_of(self.code.paths[number]))
+        self.memo.need(content_of(self.code.paths[number]))
         return self.code.file(number)
 
     def named(self, name: str) -> list[int]:
         """Return the definitions called `name`, in the order of their files."""
-        self.memory.need(namesakes_of(name))
+        self.memo.need(namesakes_of(name))
         return self.code.named(name)
 
     def place(self, source: SourceFile, module: str) -> Place:
         """Return the file or folder that a file means by a module's name."""
         found = self.code.modules.look_up(module, source.path, source.rules.family or source.language)
-        self.memory.need_all(found.needs)
+        self.memo.need_all(found.needs)
         return found.place
 
     def child(self, place: Place, name: str) -> Place:
         """Return the submodule `name` of a Python module or package."""
         found = self.code.modules.child(place, name)
-        self.memory.need_all(found.needs)
+        self.memo.need_all(found.needs)
         return found.place

@@ -6,7 +6,7 @@ import posixpath
 
 from cairn.graph.code import Code
 from cairn.graph.interface import changed_names, same_interface
-from cairn.graph.memory import content_of, namesakes_of, place_called
+from cairn.graph.memo import content_of, namesakes_of, place_called
 from cairn.graph.modules import changed_places, is_manifest
 from cairn.graph.network import Network
 

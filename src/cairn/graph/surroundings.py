@@ -8,11 +8,11 @@ from typing import Literal
 
 from cairn.errors import StoreError
 from cairn.graph.code import Code, file_of, node_of
-from cairn.graph.context import Section
 from cairn.graph.graph import Graph
 from cairn.graph.impact import choose_tests
 from cairn.graph.questions import callees_of, callers_of
 from cairn.graph.values import Link, RankedTest, Symbol
+from cairn.structure.context import Section
 from cairn.types import Neighbour, OutlineSymbol
 
 OpenGraph = Callable[[], AbstractContextManager[Graph]]

@@ -10,7 +10,7 @@ from cairn.schema import wire_name
 from cairn.types import Answer, CodeHit, Confidence, Fetched, Match, Outline, OutlineMode
 
 if TYPE_CHECKING:
-    from cairn.graph.flow import FlowGraph, Slice
+    from cairn.structure.flow import FlowGraph, Slice
 
 
 class ErrorDocument(TypedDict):

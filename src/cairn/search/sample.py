@@ -10,7 +10,6 @@ import numpy as np
 
 from cairn.embedding.static import StaticModel
 from cairn.errors import NotFoundError, QueryError, UnparsableError
-from cairn.graph.locate import code_lines, read_source
 from cairn.index.analysis import Analyzer
 from cairn.index.beside import parsed_text
 from cairn.index.isolation import isolated
@@ -22,6 +21,7 @@ from cairn.search.rank import Floats
 from cairn.source.clones import Tokenizer, Tokens
 from cairn.source.definitions import parse
 from cairn.source.languages import BY_NAME, TEXT, Language
+from cairn.structure.locate import code_lines, read_source
 from cairn.types import Chunk, Definition, ParsedFile, Span
 
 _HINT = "cairn similar FILE:LINE"

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.graph.memory import Memory
+from cairn.graph.memo import Memo
 from cairn.graph.recent import Recent
 
 
@@ -34,7 +34,7 @@ def test_what_was_cleared_is_gone() -> None:
 
 
 def test_a_memory_forgets_what_was_not_asked_for_lately_and_finds_it_again() -> None:
-    memory = Memory(limit=10)
+    memory = Memo(limit=10)
     asked: list[int] = []
 
     def square(number: int) -> int:

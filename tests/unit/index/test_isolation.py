@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from cairn.errors import NotFoundError, UnparsableError
-from cairn.graph.outline import FileOutline
 from cairn.index import helper, isolation
 from cairn.index.helper import CRASHED, Helper, read_result
 from cairn.index.isolation import isolated
+from cairn.structure.outline import FileOutline
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and limits are those of Unix")
 

@@ -61,7 +61,7 @@ class _Open:
     circle: list[Hashable] = field(default_factory=list)
 
 
-class Memory:
+class Memo:
     """What was found out about one state of the code.
 
     What was not used for long is forgotten, as in `cairn.graph.recent`, which costs finding it out again.

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from cairn.errors import AmbiguousError, NotFoundError, PathError, QueryError
-from cairn.graph.answer import make_outline
-from cairn.graph.flow import flow_of, mermaid, slice_from
-from cairn.graph.locate import fetch_symbol, read_source
+from cairn.structure.answer import make_outline
+from cairn.structure.flow import flow_of, mermaid, slice_from
+from cairn.structure.locate import fetch_symbol, read_source
 
 CODE = """class Store:
     # keeps values

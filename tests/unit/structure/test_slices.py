@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from cairn.graph.flow import slice_from
+from cairn.structure.flow import slice_from
 
 FOLDER = Path(__file__).parent / "slices"
 LEAST = 20  # functions a language

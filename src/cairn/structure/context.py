@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from cairn.graph.locate import SourceFile, code_lines
-from cairn.graph.outline import FileOutline
-from cairn.graph.outline_text import OutlineText, heading
 from cairn.source.text import count_tokens, counted
+from cairn.structure.locate import SourceFile, code_lines
+from cairn.structure.outline import FileOutline
+from cairn.structure.outline_text import OutlineText, heading
 
 # The code may take this share of the budget; what it leaves goes to the neighbours.
 CODE_SHARE = 0.7

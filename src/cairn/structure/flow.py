@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cairn.errors import NotFoundError, PathError, QueryError
-from cairn.graph.control import MAX_STEPS, TooManySteps, build_control_flow
-from cairn.graph.dataflow import Dependence, closure, dependences
-from cairn.graph.locate import SourceFile, ask_helper, find_symbol, read_source
-from cairn.graph.names import affects, base_of
-from cairn.graph.outline import outline_file
-from cairn.graph.steps import CONTROL_ONLY, DATA_ONLY, ControlFlow
-from cairn.graph.syntax import FLOW_SYNTAX, FlowSyntax
 from cairn.source.definitions import parse
 from cairn.source.languages import BY_NAME
+from cairn.structure.control import MAX_STEPS, TooManySteps, build_control_flow
+from cairn.structure.dataflow import Dependence, closure, dependences
+from cairn.structure.locate import SourceFile, ask_helper, find_symbol, read_source
+from cairn.structure.names import affects, base_of
+from cairn.structure.outline import outline_file
+from cairn.structure.steps import CONTROL_ONLY, DATA_ONLY, ControlFlow
+from cairn.structure.syntax import FLOW_SYNTAX, FlowSyntax
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -70,7 +70,7 @@ def flow_of(root: Path, path: str | Path, function: str) -> FlowGraph:
         QueryError: if there is no flow for the language, or the symbol is no function.
         UnparsableError: if the parser gave up on the file, or the flow takes too long to find.
     """
-    graph: FlowGraph = ask_helper("cairn.graph.flow:flow_in", read_source(root, path), function, scope="flow")
+    graph: FlowGraph = ask_helper("cairn.structure.flow:flow_in", read_source(root, path), function, scope="flow")
     return graph
 
 
@@ -105,7 +105,7 @@ def slice_from(root: Path, path: str | Path, line: int, variable: str, *, forwar
         NotFoundError, PathError, QueryError, UnparsableError: as `flow_of`.
     """
     file = read_source(root, path)
-    found: Slice = ask_helper("cairn.graph.flow:slice_in", file, line, variable, forward, scope="slice")
+    found: Slice = ask_helper("cairn.structure.flow:slice_in", file, line, variable, forward, scope="slice")
     return found
 
 

@@ -12,8 +12,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from cairn.graph.names import affects, base_of
-from cairn.graph.steps import CONTROL_ONLY, DATA_ONLY, ControlFlow
+from cairn.structure.names import affects, base_of
+from cairn.structure.steps import CONTROL_ONLY, DATA_ONLY, ControlFlow
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cairn.errors import QueryError
-from cairn.graph.context import Section, lay_out_context
-from cairn.graph.locate import ask_helper, find_symbol, outline_of, read_source
-from cairn.graph.outline import subtree
-from cairn.graph.outline_text import DEFAULT_MAX_TOKENS, lay_out
-from cairn.types import Outline, OutlineMode
+from cairn.structure.context import Section, lay_out_context
+from cairn.structure.locate import ask_helper, find_symbol, outline_of, read_source
+from cairn.structure.outline import subtree
+from cairn.structure.outline_text import DEFAULT_MAX_TOKENS, lay_out
+from cairn.types import Outline, OutlineMode, OutlineSymbol
 
-if TYPE_CHECKING:
-    from cairn.graph.surroundings import OpenGraph
+Surroundings = Callable[[str, OutlineSymbol], tuple[list[Section], tuple[str, ...]]]
 
 
 def make_outline(
@@ -22,12 +21,13 @@ def make_outline(
     mode: OutlineMode,
     symbol: str | None,
     max_tokens: int | None,
-    open_graph: OpenGraph | None = None,
+    surroundings: Surroundings | None = None,
 ) -> Outline:
     """Return the outline of a file; see `Workspace.outline`.
 
     Args:
-        open_graph: gives the symbol graph for a context; None leaves out what stands in other files.
+        surroundings: gives, for a context, the sections that stand in other files and notes about them, from a path
+            and a definition in it; None leaves them out.
     """
     budget = DEFAULT_MAX_TOKENS if max_tokens is None else max_tokens
     file = read_source(root, path)
@@ -39,17 +39,15 @@ def make_outline(
         if number is None:
             raise QueryError("a context is that of one symbol", f"cairn outline {file.path} --mode context --symbol S")
         around: list[Section] = []
-        if open_graph is not None:
-            from cairn.graph.surroundings import surroundings  # noqa: PLC0415 - start-up time, as below
-
-            around, more = surroundings(open_graph, file.path, outline.symbols[number])
+        if surroundings is not None:
+            around, more = surroundings(file.path, outline.symbols[number])
             notes += more
         line = int(symbol) if symbol is not None and symbol.isdecimal() and len(symbol) < 19 else 0
         laid = lay_out_context(file, outline, number, budget, around, notes, line)
     else:
         outline = outline if number is None else subtree(outline, number)
         if mode == "extract":
-            laid = ask_helper("cairn.graph.extract:flow_laid_out", file, outline, budget, scope="extract")
+            laid = ask_helper("cairn.structure.extract:flow_laid_out", file, outline, budget, scope="extract")
         else:
             laid = lay_out(outline, budget)
     return Outline(

@@ -5,23 +5,23 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 
-from cairn.graph.memory import Memory, content_of, namesakes_of, place_called
+from cairn.graph.memo import Memo, content_of, namesakes_of, place_called
 
 
 class Words:
     """Asks a word for the words it is made of, and remembers what that gives; a word that leads to itself is `?`."""
 
     def __init__(self, made_of: Mapping[str, Sequence[str]]) -> None:
-        self.memory = Memory()
+        self.memo = Memo()
         self.asked: list[str] = []
         self._made_of = made_of
 
     def text(self, word: str) -> str:
-        return self.memory.recall(word, "?", lambda: self._find(word))
+        return self.memo.recall(word, "?", lambda: self._find(word))
 
     def _find(self, word: str) -> str:
         self.asked.append(word)
-        self.memory.need(ord(word))
+        self.memo.need(ord(word))
         return word + "".join(self.text(part) for part in self._made_of.get(word, ()))
 
 
@@ -34,7 +34,7 @@ def test_what_was_found_is_not_looked_for_again() -> None:
 def test_what_is_found_needs_what_its_parts_need_also_when_they_were_found_before() -> None:
     words = Words({"a": "b", "b": "c", "d": "b"})
     assert words.text("a") == "abc"
-    with words.memory.noting() as needs:
+    with words.memo.noting() as needs:
         words.text("d")
     assert needs == {ord(letter) for letter in "dbc"}
 
@@ -56,7 +56,7 @@ def test_a_failure_leaves_nothing_half_open() -> None:
 
     for _ in range(2):
         try:
-            words.memory.recall("a", "", fail)
+            words.memo.recall("a", "", fail)
         except LookupError:
             continue
     assert words.text("a") == "a"

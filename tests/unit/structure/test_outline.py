@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from cairn.graph.outline import FileOutline, outline_file
-from cairn.graph.outline_text import DEFAULT_MAX_TOKENS, lay_out
 from cairn.source.chunking import chunk_file
 from cairn.source.languages import BY_NAME, detect_language
 from cairn.source.text import count_tokens
+from cairn.structure.outline import FileOutline, outline_file
+from cairn.structure.outline_text import DEFAULT_MAX_TOKENS, lay_out
 
 SAMPLES = sorted(path.with_suffix("") for path in (Path(__file__).parents[1] / "source" / "samples").glob("*.expected"))
 

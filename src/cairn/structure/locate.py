@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from cairn.errors import AmbiguousError, NotFoundError, PathError, UnparsableError
-from cairn.graph.outline import ID_COUNTER, ID_MARK, FileOutline
 from cairn.index.isolation import isolated
 from cairn.source.content import normalize
 from cairn.source.languages import Language, detect_language
 from cairn.source.text import estimate_tokens
 from cairn.source.walk import read_file
+from cairn.structure.outline import ID_COUNTER, ID_MARK, FileOutline
 from cairn.types import Fetched
 
 # Above what is indexed: a file that was generated is never searched, but its outline may be wanted.
@@ -77,7 +77,7 @@ def _below(root: Path, path: str | Path) -> str:
 def outline_of(file: SourceFile) -> FileOutline:
     """Return what a file defines, found by a helper; what the parser gives up on has sections only, and a note."""
     try:
-        found: FileOutline = isolated("cairn.graph.outline:outline_named", file.data, file.language.name, file.path)
+        found: FileOutline = isolated("cairn.structure.outline:outline_named", file.data, file.language.name, file.path)
     except UnparsableError as error:
         found = _plain_outline(file, str(error))
     return found
@@ -87,7 +87,7 @@ def _plain_outline(file: SourceFile, reason: str) -> FileOutline:
     language = file.language.name
     try:
         found: FileOutline = isolated(
-            "cairn.graph.outline:plain_outline", file.data, "text", file.path, language, reason, scope="outline"
+            "cairn.structure.outline:plain_outline", file.data, "text", file.path, language, reason, scope="outline"
         )
     except UnparsableError:
         tokens, n_lines = estimate_tokens(len(file.data)), file.data.count(b"\n") + 1

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from cairn.graph.outline import ID_MARK, FileOutline
 from cairn.source.text import MOST_CHARS_PER_TOKEN, count_tokens, counted
+from cairn.structure.outline import ID_MARK, FileOutline
 from cairn.types import OutlineSymbol
 
 DEFAULT_MAX_TOKENS = 8_000

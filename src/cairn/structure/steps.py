@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from cairn.graph.names import Access
+from cairn.structure.names import Access
 
 StepKind = Literal["entry", "statement", "branch", "loop", "case", "try", "handler", "jump", "exit"]
 # An edge is one of control (with a word to show), or only carries values when something is raised, or only says where
