@@ -269,7 +269,7 @@ def _known() -> Iterator[Bomb]:
     yield bomb("css", "nots", ":not(" * 180_000)
     yield bomb("json", "arrays", "[" * 900_000)
     yield bomb("json", "objects", '{"a":' * 180_000)
-    yield bomb("json", "balanced", '{"a":' * 100_000 + "1" + "}" * 100_000)
+    yield bomb("json", "nested-objects", '{"a":' * 100_000 + "1" + "}" * 100_000)
     yield bomb("json", "keys", "{" + ",".join(f'"k{number}":{number}' for number in range(60_000)) + "}")
     yield bomb("json", "string", '"' + "\\u0041" * 150_000)
     yield bomb("toml", "tables", "[" + "a." * 400_000 + "b]\n")

@@ -28,6 +28,7 @@ CairnError
     ├── IndexMissingError  nothing indexed yet
     │   └── IndexForeignError  what is there was not made by this user on this machine
     ├── IndexLockedError   another process is writing
+    │   └── IndexMovedError    it has written what a question was being answered from
     ├── IndexVersionError  written by a newer version
     └── IndexDamagedError  the index file is corrupt
         └── DerivedFileError  a file beside it is; it is rebuilt by itself
@@ -258,6 +259,12 @@ class IndexLockedError(StoreError):
     """Another process held the index for writing longer than the wait allows."""
 
     code = "index-locked"
+
+
+class IndexMovedError(IndexLockedError):
+    """Another process wrote the index while a question was answered from it; asked again, it is of the new state."""
+
+    code = "index-moved"
 
 
 class IndexVersionError(StoreError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -18,6 +18,7 @@ from cairn.errors import (
     DerivedFileError,
     IndexDamagedError,
     IndexMissingError,
+    IndexMovedError,
     NotFoundError,
     PathError,
     StoreError,
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     )
 
 _T = TypeVar("_T")
+_ATTEMPTS = 20  # to answer from an index that is written all the time
 _UNFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
@@ -758,7 +760,17 @@ class Workspace:
         return self._opened
 
     def _mended(self, answer: Callable[[], _T]) -> _T:
-        """Answer; when the database turns out to be damaged, move it aside, build a new one, and answer from that."""
+        """Answer; when the database turns out to be damaged, move it aside, build a new one, and answer from that.
+
+        Raises:
+            IndexMovedError: if it is written all the time.
+        """
+        for _ in range(_ATTEMPTS):
+            with suppress(IndexMovedError):
+                return self._answered_or_mended(answer)
+        return self._answered_or_mended(answer)
+
+    def _answered_or_mended(self, answer: Callable[[], _T]) -> _T:
         try:
             with mapped_errors(self.state.database):
                 return answer()

@@ -802,12 +802,37 @@ def _until_busy(app: Application) -> None:
     time.sleep(1)  # the search itself
 
 
-def test_work_ends_when_whoever_asked_hangs_up(tmp_path: Path, slow: Path) -> None:
-    app = make_app(tmp_path / "state", slow)
+@pytest.fixture
+def intricate(project: Path) -> Path:
+    """A project in which to resolve what refers to what takes long: thousands of types, each with 200 bases."""
+    makers = "".join(f"class Top{number}:\n    pass\n\n\n" for number in range(200))
+    middle = "".join(
+        f"class Mid{number}({', '.join(f'Top{number * 13 + top}' for top in range(13))}):\n    pass\n\n\n"
+        for number in range(14)
+    )
+    bases = ", ".join(f"Mid{number}" for number in range(14))
+    leaves = (
+        f"class Leaf{number}({bases}):\n    def go_{number}(self):\n        self.missing_{number}()\n\n\n"
+        for number in range(4_000)
+    )
+    (project / "types.py").write_text(makers + middle + "".join(leaves))
+    with Workspace.open(project) as workspace:
+        workspace.index()
+    return project
+
+
+@pytest.mark.parametrize(
+    ("folder", "path", "asked"),
+    [("slow", "/api/search", SLOW), ("intricate", "/api/graph/impact", {"symbol": "tax", "update": False})],
+)
+def test_work_ends_when_whoever_asked_hangs_up(
+    tmp_path: Path, request: pytest.FixtureRequest, folder: str, path: str, asked: dict[str, object]
+) -> None:
+    app = make_app(tmp_path / "state", request.getfixturevalue(folder))
     with serving(app) as served:
-        body = json.dumps(SLOW).encode()
+        body = json.dumps(asked).encode()
         head = (
-            f"POST /api/search HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\n"
+            f"POST {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\n"
             f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
         )
         with served.connect() as connection:

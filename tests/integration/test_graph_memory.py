@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import cairn.storage
-from cairn.errors import IndexLockedError
-from cairn.graph.code import KeptFacts, file_of, node_of, place_of
+from cairn.errors import BusyError, IndexMovedError
+from cairn.graph.code import Code, KeptFacts, file_of, node_of, place_of
 from cairn.graph.cycles import find_cycles
 from cairn.graph.dead import find_dead
 from cairn.graph.entities import How
@@ -30,6 +30,7 @@ from cairn.source.roles import Role
 from cairn.storage import blob_db
 from cairn.storage.connection import transaction
 from cairn.storage.rows import reading
+from cairn.waiting import Asker
 from cairn.workspace import Workspace
 
 FOLDERS = Path(__file__).parent / "projects"
@@ -105,24 +106,153 @@ def test_answers_are_the_same_when_nothing_is_kept(forgetful: Graph, roomy: Grap
 
 
 @pytest.mark.parametrize("kept_bytes", [NOTHING, ALL])
-def test_facts_found_within_a_question_are_stored_after_it_as_far_as_there_was_room(
+def test_facts_found_within_a_question_are_stored_before_there_are_too_many_and_after_it(
     workspace: Workspace, roomy: Graph, kept_bytes: int
 ) -> None:
     expected = [callers_of(roomy, [node]) for node in _asked_about(roomy)]
     n_stored = n_facts(workspace)
-    with closing(workspace.state.open_for_writing()) as connection, transaction(connection):
-        connection.execute("DELETE FROM facts")
+    forget_facts(workspace)
     for graph in opened(workspace, kept_bytes):
         with reading(graph.connection):
             graph.code.load_all()
             assert [callers_of(graph, [node]) for node in _asked_about(roomy)] == expected
-            assert n_facts(workspace) == 0
+            assert n_facts(workspace) == (0 if kept_bytes else n_stored)
         graph.keep_found()
-        assert n_facts(workspace) == (n_stored if kept_bytes else 0)
-        assert not graph.code._kept.unstored
-        graph.code.reread({})
-        graph.code.load_all()
         assert n_facts(workspace) == n_stored
+        assert not graph.code._kept.unstored
+
+
+class Noting(KeptFacts):
+    """Notes of which blobs facts were found, in that order, and how many bytes were kept at once at most."""
+
+    def __init__(self, room: Room) -> None:
+        super().__init__(room)
+        self.blobs: list[int] = []
+        self.most_bytes = 0
+
+    def add(self, found: Iterable[tuple[int, bytes, bytes]]) -> None:
+        """Note and keep."""
+        found = list(found)
+        super().add(found)
+        self.blobs += [blob for blob, _, _ in found]
+        self.most_bytes = max(self.most_bytes, sum(len(encoded) for _, encoded in self.unstored.values()))
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_each_file_is_parsed_once_however_little_room_there_is(workspace: Workspace, *, at_once: bool) -> None:
+    forget_facts(workspace)
+    room = Room.of(NOTHING)._replace(unstored=3_000)
+    kept = Noting(room)
+    with closing(workspace.state.open_for_reading()) as connection, reading(connection):
+        snapshot = Snapshot.open(connection, workspace.state, str(workspace.root))
+        view = str(workspace.root)
+        code = Code(snapshot, connection, workspace.state, workspace.root, view, workspace.settings, kept, room)
+        code.reread({})
+        if at_once:
+            code.load_all()
+        for _ in range(2):
+            assert all(code.file(number).path for number in range(len(code.paths)))
+        connection.execute("COMMIT")
+        code.keep_found()
+    assert len(kept.blobs) == len(set(kept.blobs)) == n_facts(workspace) > 30
+    with closing(workspace.state.open_for_reading()) as connection:
+        largest = connection.execute("SELECT max(length(data)) FROM facts").fetchone()[0]
+    assert kept.most_bytes <= room.unstored + largest
+
+
+@pytest.fixture
+def written_meanwhile(tmp_path: Path) -> Callable[..., None]:
+    """A project with two callers of `aim`, and what adds a third and indexes it when it is called first."""
+    for number in range(2):
+        (tmp_path / f"{number}.py").write_text(f"from aim import aim\n\n\ndef work_{number}():\n    return aim()\n")
+    (tmp_path / "aim.py").write_text("def aim():\n    return 1\n")
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+
+    def write(*_: int) -> None:
+        if not (tmp_path / "2.py").exists():
+            (tmp_path / "2.py").write_text("from aim import aim\n\n\ndef work_2():\n    return aim()\n")
+            with Workspace.open(tmp_path) as other:
+                other.index()
+
+    return write
+
+
+def test_facts_are_not_mixed_with_another_state_of_the_index(
+    tmp_path: Path, written_meanwhile: Callable[..., None]
+) -> None:
+    with Workspace.open(tmp_path) as workspace:
+        for graph in opened(workspace, NOTHING):
+            with reading(graph.connection), pytest.raises(IndexMovedError):
+                graph.code.load_all(written_meanwhile)
+            assert not graph.connection.in_transaction
+
+
+def test_a_question_begins_anew_when_the_index_was_written_meanwhile(
+    tmp_path: Path, written_meanwhile: Callable[..., None]
+) -> None:
+    found: list[int] = []
+
+    def question(graph: Graph) -> int:
+        found.append(len(callers_of(graph, graph.code.named("aim")).links))
+        written_meanwhile()
+        if len(found) == 1:
+            raise IndexMovedError("the index was changed by another process meanwhile")
+        return found[-1]
+
+    with Workspace.open(tmp_path) as workspace:
+        assert workspace._ask(question, None) == 3
+    assert found == [2, 3]
+
+
+class Impatient(Asker):
+    """Waits until it was asked so often whether it still does."""
+
+    def __init__(self, patience: int) -> None:
+        super().__init__()
+        self.patience = patience
+
+    def check(self) -> None:
+        """Be gone after a while."""
+        self.patience -= 1
+        if not self.patience:
+            self.leave()
+        super().check()
+
+
+def test_nothing_is_parsed_any_more_once_whoever_asked_is_gone(workspace: Workspace) -> None:
+    forget_facts(workspace)
+    workspace.state.graph(1).unlink(missing_ok=True)
+    asker, parsed = Asker(), []
+
+    def progress(done: int, total: int) -> None:
+        parsed.append((done, total))
+        if done == 5:
+            asker.leave()
+
+    with asker.served(), pytest.raises(BusyError):
+        workspace.import_cycles(progress=progress)
+    assert parsed[-1][0] == 5 < parsed[-1][1]
+    assert n_facts(workspace) >= 5  # and who asks again finds these
+    assert len(workspace.import_cycles().cycles) == 1
+
+
+@pytest.mark.parametrize("patience", [1, 10, 60])
+def test_nothing_is_resolved_any_more_once_whoever_asked_is_gone(roomy: Graph, patience: int) -> None:
+    roomy.code.load_all()
+    for number in range(len(roomy.code.paths)):
+        roomy.code.file(number)
+    asker = Impatient(patience)
+    with asker.served(), pytest.raises(BusyError):
+        Network.build(roomy.code, roomy.resolver)
+    assert asker.is_gone
+    assert len(Network.build(roomy.code, roomy.resolver).sources) > 200
+
+
+def forget_facts(workspace: Workspace) -> None:
+    workspace.close()
+    with closing(workspace.state.open_for_writing()) as connection, transaction(connection):
+        connection.execute("DELETE FROM facts")
 
 
 def _asked_about(graph: Graph) -> list[int]:
@@ -138,13 +268,26 @@ def n_facts(workspace: Workspace) -> int:
 
 def test_facts_that_can_never_be_stored_are_kept_as_far_as_there_is_room() -> None:
     kept = KeptFacts(Room.of(1_000)._replace(unstored=200))
-    kept.add((blob, b"hash", bytes(60)) for blob in range(10))
+    kept.add((blob, b"hash", bytes(60)) for blob in range(4))
     kept.add([(0, b"hash", bytes(60))])
+    assert (kept.are_many, kept.fresh) == (True, True)
+    kept.were_not_stored()
     assert list(kept.unstored) == [0, 1, 2]
-    assert kept.take_unstored() == [(blob, b"hash", bytes(60)) for blob in range(3)]
-    assert not kept.fresh
+    assert (kept.are_many, kept.fresh) == (False, False)
     kept.add([(5, b"hash", bytes(200))])
-    assert list(kept.unstored) == [5]
+    assert (kept.are_many, kept.fresh) == (False, True)
+    kept.were_stored()
+    assert not kept.unstored
+    assert not kept.fresh
+
+
+def test_members_are_inherited_over_as_many_generations_as_anybody_writes(tmp_path: Path) -> None:
+    derived = (f"class A{n}(A{n - 1}):\n    def call_{n}(self):\n        self.aim()\n\n\n" for n in range(1, 60))
+    (tmp_path / "a.py").write_text("class A0:\n    def aim(self):\n        pass\n\n\n" + "".join(derived))
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        found = [link.symbol.name for link in workspace.callers("A0.aim").links]
+    assert found == [f"A{n}.call_{n}" for n in range(1, 41)]
 
 
 def test_ranks_are_those_of_a_walk_from_node_to_node(roomy: Graph) -> None:
@@ -202,5 +345,5 @@ def test_a_file_that_the_index_lost_meanwhile_is_an_error_to_try_again_after(tmp
         graph = workspace.graph()
         with closing(workspace.state.open_for_writing()) as connection, transaction(connection):
             blob_db.drop_blobs(connection, [1, 2])
-        with pytest.raises(IndexLockedError, match="changed by another process"):
+        with pytest.raises(IndexMovedError, match="changed by another process"):
             graph.code.file(0)

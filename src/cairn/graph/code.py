@@ -6,18 +6,19 @@ import os
 import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from cairn import waiting
 from cairn.config import Settings
-from cairn.errors import IndexLockedError, StoreError, UnparsableError
+from cairn.errors import IndexMovedError, StoreError, UnparsableError
 from cairn.graph.modules import Modules
 from cairn.graph.recent import Recent, Room
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, Rules, rules_of
@@ -48,10 +49,12 @@ MAX_REREAD = 200  # files changed since they were indexed that are parsed on the
 _MANY_FILES = 48  # from so many on, other processes are worth starting
 _MANIFEST_BYTES = 1_000_000
 _STORED_BYTES = 4_000_000  # of facts that are stored at a time
+_LOOK_EVERY = 1_024  # small steps, after which it is asked whether anybody still waits
 
 _LIBRARY_MANIFESTS = ("pyproject.toml", "setup.py", "package.json", "Cargo.toml", "composer.json", "go.mod", "pom.xml")
 
 Progress = Callable[[int, int], None]
+_T = TypeVar("_T")
 
 
 def node_of(file: int, place: int) -> int:
@@ -172,31 +175,46 @@ class KeptFacts:
 
     Attributes:
         recent: those that were used last.
-        unstored: (hash of the content, facts as bytes), those that are not in the index, as far as there is room.
-        fresh: whether any of these came since it was last tried to store them.
+        unstored: (hash of the content, facts as bytes), those that are not in the index yet.
     """
 
     def __init__(self, room: Room) -> None:
         self.recent: Recent[int, Facts] = Recent(room.facts, weigh_facts)
         self.unstored: dict[int, tuple[bytes, bytes]] = {}
-        self.fresh = False
-        self._left = room.unstored
+        self._room = room.unstored
+        self._new_bytes = 0
 
     def add(self, found: Iterable[tuple[int, bytes, bytes]]) -> None:
-        """Keep facts to be stored; those for which there is no room have to be found again."""
+        """Keep facts to be stored."""
         for blob, content_hash, encoded in found:
-            if len(encoded) <= self._left and blob not in self.unstored:
-                self._left -= len(encoded)
+            if blob not in self.unstored:
                 self.unstored[blob] = (content_hash, encoded)
-                self.fresh = True
+                self._new_bytes += len(encoded)
 
-    def take_unstored(self) -> list[tuple[int, bytes, bytes]]:
-        """Return what is to be stored, which is not kept here any longer."""
-        taken = [(blob, *one) for blob, one in self.unstored.items()]
-        self._left += sum(len(encoded) for _, _, encoded in taken)
+    @property
+    def fresh(self) -> bool:
+        """Whether any came since it was last tried to store them."""
+        return self._new_bytes > 0
+
+    @property
+    def are_many(self) -> bool:
+        """Whether so many came since that they are to be stored before there are more."""
+        return self._new_bytes > min(self._room, _STORED_BYTES)
+
+    def were_stored(self) -> None:
+        """Drop what is in the index now."""
         self.unstored.clear()
-        self.fresh = False
-        return taken
+        self._new_bytes = 0
+
+    def were_not_stored(self) -> None:
+        """Keep what there is room for until there are more; the rest has to be found again."""
+        kept, left = {}, self._room
+        for blob, one in self.unstored.items():
+            if len(one[1]) <= left:
+                left -= len(one[1])
+                kept[blob] = one
+        self.unstored = kept
+        self._new_bytes = 0
 
 
 class Code:
@@ -262,6 +280,8 @@ class Code:
         changed = {}
         lstat, root = os.lstat, str(self.root)
         for number, path in enumerate(self.paths):
+            if not number % _LOOK_EVERY:
+                waiting.check()
             try:
                 status = lstat(f"{root}/{path}")
             except OSError:
@@ -290,6 +310,7 @@ class Code:
         self._found.update(self._from_disks)
 
     def _from_disk(self, number: int) -> SourceFile:
+        waiting.check()
         path = self.paths[number]
         definitions: tuple[Definition, ...] = ()
         facts, language = NO_FACTS, self.languages[number]
@@ -322,6 +343,7 @@ class Code:
         return self._files.get(number) or self._files.put(number, self._open(number))
 
     def _open(self, number: int) -> SourceFile:
+        waiting.check()
         if (changed := self._from_disks.get(number)) is not None:
             return changed
         blob, language = self._blobs[number], self.languages[number]
@@ -337,24 +359,24 @@ class Code:
         """Return what a blob of the view defines, and what it refers to, None if that was not kept.
 
         Raises:
-            IndexLockedError: if the index does not hold it any more, for another process changed it meanwhile.
+            IndexMovedError: if the index does not hold it any more.
         """
         with mapped_errors(self._state.database), reading(self._connection):
             hashes = blob_db.read_blob_hashes(self._connection, [blob])
             if not hashes or meta_db.identity(self._connection) != self.identity:
-                raise IndexLockedError("the index was changed by another process meanwhile", "run the command again")
+                raise _moved()
             definitions = chunk_db.read_definitions(self._connection, [blob]).get(blob, ())
             facts = self._facts_of(blob, language)
         return definitions, facts
 
     def _find(self, number: int) -> Facts:
         """Return the facts of a file of which there are none yet, or for which there was no room."""
-        waiting.check()
         hashes = blob_db.read_blob_hashes(self._connection, [self._blobs[number]])
         facts = NO_FACTS
         for blob, encoded in self._run(self._tasks([number], hashes), 1):
             facts = self._kept.recent.put(blob, decode(encoded) or NO_FACTS)
-            self._keep([(blob, hashes[blob], encoded)])
+            self._keep(blob, hashes[blob], encoded)
+        self._store_outside()
         return facts
 
     def _facts_of(self, blob: int, language: str) -> Facts | None:
@@ -393,7 +415,11 @@ class Code:
         return {one.name for one in chunk_db.read_definitions(self._connection, [blob]).get(blob, ())}
 
     def _extract(self, numbers: Sequence[int], progress: Progress | None) -> None:
-        """Find the facts of files that have none yet, and store them for the next time."""
+        """Find the facts of files that have none yet, and store them for the next time.
+
+        Raises:
+            IndexMovedError: as `_store`.
+        """
         blobs = sorted({self._blobs[number] for number in numbers if BY_NAME[self.languages[number]].references})
         known = blob_db.blobs_with_facts(self._connection, blobs, FACTS_FORMAT) | self._kept.unstored.keys()
         wanted = [blob for blob in blobs if blob not in known]
@@ -401,17 +427,12 @@ class Code:
             return
         hashes = blob_db.read_blob_hashes(self._connection, wanted)
         tasks = self._tasks([number for number in numbers if self._blobs[number] in hashes], hashes)
-        found: list[tuple[int, bytes, bytes]] = []
-        n_bytes = 0
         for done, (blob, encoded) in enumerate(self._run(tasks, len(wanted)), 1):
-            found.append((blob, hashes[blob], encoded))
-            n_bytes += len(encoded)
-            if n_bytes >= _STORED_BYTES:
-                self._keep(found)
-                found, n_bytes = [], 0
+            self._keep(blob, hashes[blob], encoded)
+            waiting.check()
             if progress is not None:
                 progress(done, len(wanted))
-        self._keep(found)
+        self._store_outside()
 
     def _tasks(self, numbers: Iterable[int], hashes: Mapping[int, bytes]) -> Iterator[Task[int]]:
         """Read the files of some blobs, one for each; one that changed since the index was made is taken as it is."""
@@ -420,6 +441,7 @@ class Code:
             blob = self._blobs[number]
             if blob in done or number in self._from_disks:
                 continue
+            waiting.check()
             data = self._read(self.paths[number])
             if data is None or blake2b(data, digest_size=HASH_BYTES).digest() != hashes.get(blob):
                 self._from_disks[number] = self._from_disk(number)  # since the changed files were looked for
@@ -432,27 +454,58 @@ class Code:
         n_helpers = limits.helpers if count >= _MANY_FILES else 1
         return parse_beside(tasks, FACTS_JOB, n_helpers=n_helpers, in_flight_bytes=limits.in_flight_bytes)
 
-    def _keep(self, found: Iterable[tuple[int, bytes, bytes]]) -> None:
-        """Store facts; within a question, which reads one state, they are kept until it is answered."""
-        if self._connection.in_transaction:
-            self._kept.add(found)
-        else:
-            self._store([*self._kept.take_unstored(), *found])
+    def _keep(self, blob: int, content_hash: bytes, encoded: bytes) -> None:
+        """Keep facts until they are many or the question is answered, and then store them."""
+        self._kept.add([(blob, content_hash, encoded)])
+        if self._kept.are_many:
+            self._store()
+
+    def _store_outside(self) -> None:
+        """Store what was found outside of a question."""
+        if not self._connection.in_transaction:
+            self.keep_found()
 
     def keep_found(self) -> None:
-        """Store the facts that were found while nothing could be written."""
+        """Store the facts that were found, as far as they are not stored yet."""
         if self._kept.fresh:
-            self._store(self._kept.take_unstored())
+            self._store()
 
-    def _store(self, found: Sequence[tuple[int, bytes, bytes]]) -> None:
-        if not found:
-            return
+    def _store(self) -> None:
+        """Store facts, unless another process writes or nobody may: then it is tried again when there are more.
+
+        A question reads one state of the index in one transaction. That ends before facts are written, and another
+        begins after, which reads the same unless another process wrote meanwhile.
+
+        Raises:
+            IndexMovedError: if one did.
+        """
+        found = [(blob, *one) for blob, one in self._kept.unstored.items()]
+        asked = self._connection.in_transaction
         try:
-            with mapped_errors(self._state.database), write_lock(self._state.lock, 0), transaction(self._connection):
+            with (
+                mapped_errors(self._state.database),
+                write_lock(self._state.lock, 0),
+                self._interrupted(),
+                transaction(self._connection),
+            ):
                 blob_db.put_facts(self._connection, found)
-        except StoreError:  # another process writes, or nobody may; it is tried again when there are more
-            self._kept.add(found)
-            self._kept.fresh = False
+            self._kept.were_stored()
+        except StoreError:
+            self._kept.were_not_stored()
+        if asked and meta_db.state(self._connection) != self.snapshot.state:
+            raise _moved()
+
+    @contextmanager
+    def _interrupted(self) -> Iterator[None]:
+        """Read nothing during the block, so that it can write."""
+        if not self._connection.in_transaction:
+            yield
+            return
+        self._connection.execute("COMMIT")
+        try:
+            yield
+        finally:
+            self._connection.execute("BEGIN")
 
     def load_all(self, progress: Progress | None = None) -> None:
         """Find the facts of every file."""
@@ -469,10 +522,8 @@ class Code:
             }
             with mapped_errors(self._state.database), reading(self._connection):
                 if meta_db.identity(self._connection) != self.identity:
-                    raise IndexLockedError(
-                        "the index was changed by another process meanwhile", "run the command again"
-                    )
-                rows = chunk_db.iter_definitions(self._connection)
+                    raise _moved()
+                rows = _while_waited_for(chunk_db.iter_definitions(self._connection))
                 self._table = DefinitionTable.of(rows, self._blobs, others, NODE_BITS)
         return self._table
 
@@ -576,6 +627,18 @@ class Code:
     def tests(self) -> npt.NDArray[np.bool_]:
         """Which files hold tests or what tests need. Shape (n_files,)."""
         return (self.snapshot.files.roles & np.uint16(Role.TEST)).astype(np.bool_)
+
+
+def _moved() -> IndexMovedError:
+    return IndexMovedError("the index was changed by another process meanwhile", "run the command again")
+
+
+def _while_waited_for(rows: Iterable[_T]) -> Iterator[_T]:
+    """Yield rows as long as anybody waits for what is made of them."""
+    for number, row in enumerate(rows):
+        if not number % _LOOK_EVERY:
+            waiting.check()
+        yield row
 
 
 def _publishes(text: str, name: str) -> bool:

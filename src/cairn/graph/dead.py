@@ -40,12 +40,13 @@ def find_dead(graph: Graph, limit: int = 0) -> DeadCode:
     survey = _survey(graph)
     unreached = _unreached(graph, survey)
     files = unreached >> NODE_BITS
+    overriding = set(np.intersect1d(graph.network.overriding, unreached).tolist())
     found: list[DeadSymbol] = []
     for number in np.unique(files).tolist():
         waiting.check()
         source, own = code.file(number), unreached[files == number].tolist()
-        among = set(own)
-        judged = [_judge(graph, source, place_of(node), among, survey.loosely) for node in own]
+        unknown = _Unknown(set(own), survey.loosely, overriding)
+        judged = [_judge(graph, source, place_of(node), unknown) for node in own]
         found += [one for one in judged if one is not None]
     found.sort(key=lambda one: (-one.confidence, one.symbol.path, one.symbol.line))
     shown = found[: limit or None]
@@ -197,10 +198,20 @@ def _scripts(graph: Graph) -> Iterable[tuple[str, str]]:
                     yield code.paths[place], name
 
 
-def _judge(
-    graph: Graph, source: SourceFile, place: int, unreached: Collection[int], loosely: Counter[str]
-) -> DeadSymbol | None:
-    """Return what there is to say of a definition that is not reached; `unreached` are those of its file."""
+class _Unknown(NamedTuple):
+    """What a definition that is not reached is judged by.
+
+    `unreached` are those of its file, `loosely` is that of `_Survey`, and `overriding` holds the methods that override.
+    """
+
+    unreached: Collection[int]
+    loosely: Counter[str]
+    overriding: Collection[int]
+
+
+def _judge(graph: Graph, source: SourceFile, place: int, unknown: _Unknown) -> DeadSymbol | None:
+    """Return what there is to say of a definition that is not reached."""
+    waiting.check()
     one = source.definitions[place]
     node = node_of(source.number, place)
     if one.kind not in FUNCTION_KINDS | TYPE_KINDS or one.kind in ("macro", "impl") or not source.rules.family:
@@ -208,14 +219,14 @@ def _judge(
     if _runs_by_itself(source, one.name) or one.name == "default" or not one.name:
         return None
     outer = one.parent
-    if outer >= 0 and node_of(source.number, outer) in unreached:
+    if outer >= 0 and node_of(source.number, outer) in unknown.unreached:
         return None  # said of what holds it already
     method = outer >= 0 and source.definitions[outer].kind in TYPE_KINDS
     if method and (
-        graph.resolver.overridden(node) or graph.resolver.meaning.inherits_outside(node_of(source.number, outer))
+        node in unknown.overriding or graph.resolver.meaning.inherits_outside(node_of(source.number, outer))
     ):
         return None
-    if loosely[one.name]:
+    if unknown.loosely[one.name]:
         return (
             DeadSymbol(symbol_of(graph.code, node), "only names on unknown objects match it", _POSSIBLE)
             if not method

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 
 from cairn.graph.code import Code, SourceFile, file_of, node_of, place_of
 from cairn.graph.entities import OUTSIDE, SHADOWED, Entity, How
@@ -347,18 +348,20 @@ class Evaluator:
         return self.memo.recall(("member", node, name), None, lambda: self._find_member(node, name))
 
     def _find_member(self, node: int, name: str) -> Entity | None:
+        found = (self._own_member(current, name) for current in self._lineage(node))
+        return next((one for one in found if one is not None), None)
+
+    def _lineage(self, node: int) -> Iterator[int]:
+        """Yield a type and what it inherits from, the nearest first; the bases of each once that was looked at."""
         seen, limit = {node}, self._most_bases(node)
-        queue = [node]
+        queue = deque([node])
         while queue:
-            current = queue.pop(0)
-            found = self._own_member(current, name)
-            if found is not None:
-                return found
+            current = queue.popleft()
+            yield current
             for base in self.bases_of(current):
                 if base not in seen and len(seen) < limit:
                     seen.add(base)
                     queue.append(base)
-        return None
 
     def _own_member(self, node: int, name: str) -> Entity | None:
         source = self.sight.file(file_of(node))
@@ -412,19 +415,8 @@ class Evaluator:
 
     def overridden(self, node: int, name: str) -> list[int]:
         """Return the methods called `name` of all types that a type inherits from."""
-        seen, limit = {node}, self._most_bases(node)
-        queue = list(self.bases_of(node))
-        found = []
-        while queue and len(seen) < limit:
-            current = queue.pop(0)
-            if current in seen:
-                continue
-            seen.add(current)
-            member = self._own_member(current, name)
-            if member is not None and member.tag == "function":
-                found.append(member.node)
-            queue += self.bases_of(current)
-        return found
+        members = (self._own_member(base, name) for base in self._lineage(node) if base != node)
+        return [one.node for one in members if one is not None and one.tag == "function"]
 
     def _traits_of(self, source: SourceFile, place: int) -> list[int]:
         """Return the traits that the impl blocks of a Rust type in its own file name."""
@@ -440,10 +432,7 @@ class Evaluator:
         return self.memo.recall(("attribute", node, name), None, lambda: self._find_attribute(node, name))
 
     def _find_attribute(self, node: int, name: str) -> Entity | None:
-        seen, limit = {node}, self._most_bases(node)
-        queue = [node]
-        while queue:
-            current = queue.pop(0)
+        for current in self._lineage(node):
             source, place = self.sight.file(file_of(current)), place_of(current)
             for scope, value in source.attributes.get((place, name), ()):
                 found = self._first_value(source, scope, [value])
@@ -454,10 +443,6 @@ class Evaluator:
                 found = self._promoted(source, place, name)
             if found is not None:
                 return found.by(How.RECEIVER)
-            for base in self.bases_of(current):
-                if base not in seen and len(seen) < limit:
-                    seen.add(base)
-                    queue.append(base)
         return None
 
     def _promoted(self, source: SourceFile, place: int, name: str) -> Entity | None:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
+from cairn import waiting
 from cairn.errors import StoreError
 from cairn.graph.code import NODE_BITS, Code
 from cairn.graph.resolve import Edge, ImportEdge, Resolver
@@ -61,7 +62,11 @@ class Network:
 
     @classmethod
     def build(cls, code: Code, resolver: Resolver) -> Network:
-        """Resolve every reference; the facts of all files are known."""
+        """Resolve every reference; the facts of all files are known.
+
+        Raises:
+            BusyError: once nobody waits for it any more.
+        """
         started = time.perf_counter()
         numbers = range(len(code.paths))
         tables, needs = Tables.of(resolver, numbers)
@@ -223,9 +228,10 @@ class Tables(NamedTuple):
         edges, imports, overrides = _Growing(_EDGES), _Growing(_IMPORTS), _Growing(_OVERRIDES)
         needs, first = array("I"), [0]
         for number in numbers:
+            waiting.check()
             edges.extend(_by_source(resolver.edges(number)))
             imports.extend(resolver.imported(number))
-            overrides.extend(resolver.overrides(number))
+            overrides.extend_columns(resolver.overrides(number))
             needs.extend(sorted(resolver.needs(number)))
             first.append(len(needs))
         tables = cls(edges.columns(), imports.columns(), overrides.columns())
@@ -273,9 +279,14 @@ class _Growing:
     def __init__(self, types: str) -> None:
         self._columns = [array(code) for code in types]
 
-    def extend(self, rows: Sequence[Edge | ImportEdge | tuple[int, int]]) -> None:
+    def extend(self, rows: Sequence[Edge | ImportEdge]) -> None:
         """Add rows, of which what is beyond the columns is left out."""
         for column, values in zip(self._columns, zip(*rows, strict=True), strict=False):
+            column.extend(values)
+
+    def extend_columns(self, columns: Iterable[array[int]]) -> None:
+        """Add rows that are columns already."""
+        for column, values in zip(self._columns, columns, strict=True):
             column.extend(values)
 
     def columns(self) -> Columns:

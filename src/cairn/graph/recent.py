@@ -29,8 +29,8 @@ class Room(NamedTuple):
     def of(cls, kept_bytes: int) -> Self:
         """Divide what may be kept in all; shares and sizes are measured ones.
 
-        Facts that are not in the index come on top, during the first question to a project: to drop them would mean to
-        parse their files again, one by one.
+        Facts that are not in the index come on top, where another process writes it during the first question to a
+        project: to drop them would mean to parse their files again, one by one.
         """
         return cls(
             files=kept_bytes // 2,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import posixpath
+from array import array
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from cairn import waiting
 from cairn.graph.code import Code, SourceFile, file_of, node_of, place_of
 from cairn.graph.entities import Entity, How
 from cairn.graph.evaluate import Evaluator
@@ -44,6 +46,13 @@ class ImportEdge(NamedTuple):
     flags: ImportFlag
 
 
+class Overrides(NamedTuple):
+    """Methods, once for each method of a base type that they override, and these; as arrays, for they can be many."""
+
+    methods: array[int]
+    bases: array[int]
+
+
 @dataclass(slots=True)
 class _Rows:
     """What was resolved of a file so far; `count` is how many references it has."""
@@ -52,7 +61,7 @@ class _Rows:
     needs: set[int]
     edges: list[Edge] | None = None
     imports: list[ImportEdge] | None = None
-    overrides: list[tuple[int, int]] | None = None
+    overrides: Overrides | None = None
 
 
 class Resolver:
@@ -113,6 +122,7 @@ class Resolver:
         found: list[Edge] = []
         known: dict[tuple[int, int, int], Entity | None] = {}
         for at in places:
+            waiting.check()
             kind, scope = facts.kinds[at], facts.scopes[at]
             expression = facts.texts[facts.expressions[at]]
             key = (facts.expressions[at], scope, kind)
@@ -146,13 +156,19 @@ class Resolver:
                     found.setdefault((file, one.line), ImportEdge(source.number, file, one.line, one.flags))
         return list(found.values())
 
-    def overrides(self, number: int) -> list[tuple[int, int]]:
+    def overrides(self, number: int) -> Overrides:
         """Return the methods of a file, each with every method of a base type that it overrides."""
         rows = self._rows_of(number)
         if rows.overrides is None:
-            nodes = [node_of(number, place) for place in range(len(self._code.file(number).definitions))]
+            found = Overrides(array("q"), array("q"))
             with self._noting(rows):
-                rows.overrides = [(node, base) for node in nodes for base in self.overridden(node)]
+                for place in range(len(self._code.file(number).definitions)):
+                    waiting.check()
+                    node = node_of(number, place)
+                    bases = self.overridden(node)
+                    found.methods.extend([node] * len(bases))
+                    found.bases.extend(bases)
+            rows.overrides = found
         return rows.overrides
 
     def overridden(self, node: int) -> list[int]:

@@ -105,15 +105,18 @@ class OpenIndex:
 
         Raises:
             IndexMissingError: if the view was not indexed yet.
+            IndexMovedError: from the block, where it finds so many facts that they are stored; see `Code`.
         """
         for _ in range(_ATTEMPTS):
             library = self.library(view, progress)
-            with reading(self.connection):
-                if meta_db.state(self.connection) != library.snapshot.state:
-                    continue
-                yield library
-            if self._graph is not None:
-                self._graph.keep_found()
+            try:
+                with reading(self.connection):
+                    if meta_db.state(self.connection) != library.snapshot.state:
+                        continue
+                    yield library
+            finally:  # whoever gave up asks again, perhaps
+                if self._graph is not None:
+                    self._graph.keep_found()
             return
         raise IndexLockedError("the index changes faster than it can be read", "run the command again")
 
