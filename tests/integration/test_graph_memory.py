@@ -281,15 +281,6 @@ def test_facts_that_can_never_be_stored_are_kept_as_far_as_there_is_room() -> No
     assert not kept.fresh
 
 
-def test_members_are_inherited_over_as_many_generations_as_anybody_writes(tmp_path: Path) -> None:
-    derived = (f"class A{n}(A{n - 1}):\n    def call_{n}(self):\n        self.aim()\n\n\n" for n in range(1, 60))
-    (tmp_path / "a.py").write_text("class A0:\n    def aim(self):\n        pass\n\n\n" + "".join(derived))
-    with Workspace.open(tmp_path) as workspace:
-        workspace.index()
-        found = [link.symbol.name for link in workspace.callers("A0.aim").links]
-    assert found == [f"A{n}.call_{n}" for n in range(1, 41)]
-
-
 def test_ranks_are_those_of_a_walk_from_node_to_node(roomy: Graph) -> None:
     """PageRank, written down edge by edge."""
     code, network = roomy.code, roomy.network

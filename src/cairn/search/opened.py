@@ -79,8 +79,9 @@ class OpenIndex:
         """Tell whether another database is where this one was: a damaged one was moved aside, or the folder deleted."""
         return _identity_of(self._state.database) != self._file
 
-    def library(self, view: View, progress: Progress | None = None) -> Library:
-        """Return the newest generation of a view.
+    @contextmanager
+    def reading(self, view: View, progress: Progress | None = None) -> Iterator[Library]:
+        """Yield the newest generation of a view; all that the block reads of the database is of this one state.
 
         Args:
             view: of the checkout or of a branch.
@@ -88,36 +89,19 @@ class OpenIndex:
 
         Raises:
             IndexMissingError: if the view was not indexed yet.
-        """
-        with mapped_errors(self._state.database):
-            opened = self._views.get(view.name)
-            if opened is None or opened[0].state != meta_db.state(self.connection):
-                opened = self._views[view.name] = self._open(view, opened)
-        open_graph = None if view.revision else partial(self._graph_of, opened[0], progress)
-        return Library(opened[0], self.connection, opened[1], self._load_model(), open_graph, self.meanings)
-
-    @contextmanager
-    def reading(self, view: View, progress: Progress | None = None) -> Iterator[Library]:
-        """Yield the newest generation of a view; all that the block reads of the database is of this one state.
-
-        Args:
-            view, progress: as for `library`.
-
-        Raises:
-            IndexMissingError: if the view was not indexed yet.
             IndexMovedError: from the block, where it finds so many facts that they are stored; see `Code`.
         """
         for _ in range(_ATTEMPTS):
-            library = self.library(view, progress)
+            opened = self._views.get(view.name) or self._renew(view)
             try:
                 with reading(self.connection):
-                    if meta_db.state(self.connection) != library.snapshot.state:
-                        continue
-                    yield library
+                    if meta_db.state(self.connection) == opened[0].state:
+                        yield self._library(opened, view, progress)
+                        return
             finally:  # whoever gave up asks again, perhaps
                 if self._graph is not None:
                     self._graph.keep_found()
-            return
+            self._renew(view)
         raise IndexLockedError("the index changes faster than it can be read", "run the command again")
 
     def fetch(self, text_id: str, branch: str | None) -> Fetched:
@@ -138,6 +122,11 @@ class OpenIndex:
                     return fetch_one(library, text_id)
             raise
 
+    def _library(self, opened: tuple[Snapshot, Reader], view: View, progress: Progress | None) -> Library:
+        snapshot, reader = opened
+        open_graph = None if view.revision else partial(self._graph_of, snapshot, progress)
+        return Library(snapshot, self.connection, reader, self._load_model(), open_graph, self.meanings)
+
     def _graph_of(self, snapshot: Snapshot, progress: Progress | None) -> Graph:
         from cairn.graph.graph import Graph  # noqa: PLC0415 - start-up time: searching does not need it
 
@@ -147,6 +136,12 @@ class OpenIndex:
         with mapped_errors(self._state.database):
             self._graph.refresh(snapshot, self.connection)
         return self._graph
+
+    def _renew(self, view: View) -> tuple[Snapshot, Reader]:
+        """Open the newest generation of a view in the place of the one that is open."""
+        with mapped_errors(self._state.database):
+            opened = self._views[view.name] = self._open(view, self._views.get(view.name))
+        return opened
 
     def _open(self, view: View, last: tuple[Snapshot, Reader] | None) -> tuple[Snapshot, Reader]:
         """Open the newest generation of a view; a damaged derived file is rebuilt on the spot, for it can be."""
