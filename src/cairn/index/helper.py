@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import queue
 
 # What a job may take: processor time, and memory beside what the helper holds before it; larger files get more.
-SECONDS = 2
+SECONDS = 1.5
 MEMORY_MB = 224
 SECONDS_PER_MB, MEMORY_MB_PER_MB = 2, 50
 # Of the wall clock, where processor time is not counted (Windows) or does not pass.
@@ -69,7 +69,7 @@ class Helper:
         self.priority = own_priority()
         self._process: subprocess.Popen[bytes] | _Fork
         self._process, tasks, results = _fork() if may_fork() else _spawn()
-        self._limits: deque[tuple[int, int]] = deque()  # of the jobs without an answer
+        self._limits: deque[tuple[float, int]] = deque()  # of the jobs without an answer
         self._tasks: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._results: queue.SimpleQueue[Result] = queue.SimpleQueue()
         self._threads = [
@@ -134,16 +134,16 @@ class Helper:
 _DIED = Result(died=True)
 
 
-def limits_for(size: int) -> tuple[int, int]:
+def limits_for(size: int) -> tuple[float, int]:
     """Return the seconds and megabytes that a job may take which works on so many bytes."""
     beyond = max(0, size - 1) // _MB
     return SECONDS + SECONDS_PER_MB * beyond, MEMORY_MB + MEMORY_MB_PER_MB * (beyond + 1)
 
 
-def failure_of(exit_code: int, seconds: int, memory_mb: int) -> Result:
+def failure_of(exit_code: int, seconds: float, memory_mb: int) -> Result:
     """Return what the end of a process says about the job that it had."""
     if exit_code == -getattr(signal, "SIGPROF", 0):
-        return Result(failure=f"took more than {seconds} s to parse", memorable=True, died=True)
+        return Result(failure=f"took more than {seconds:g} s to parse", memorable=True, died=True)
     if exit_code == _MEMORY_EXIT:
         return Result(failure=f"needed more than {memory_mb} MB to parse", memorable=True, died=True)
     # Somebody else's signal says nothing about the file.
@@ -290,7 +290,7 @@ def _function(job: str) -> Callable[..., Any]:
     return function
 
 
-def _limit_time(seconds: int) -> None:
+def _limit_time(seconds: float) -> None:
     """Have the system end this process when it has used so many more seconds of processor time; 0 for no limit."""
     if sys.platform != "win32":
         signal.setitimer(signal.ITIMER_PROF, seconds)

@@ -84,7 +84,7 @@ def test_a_job_gives_its_result_and_the_helper_takes_the_next() -> None:
     ("job", "reason"),
     [
         ("crash", CRASHED),
-        ("never_end", "took more than 2 s to parse"),
+        ("never_end", "took more than 1.5 s to parse"),
         ("take_much", "needed more than 274 MB to parse"),
         ("fall", "cannot be parsed: RecursionError"),
     ],
@@ -190,9 +190,9 @@ def test_a_helper_without_a_job_ends_after_a_while(monkeypatch: pytest.MonkeyPat
 
 
 def test_larger_contents_may_take_more() -> None:
-    assert helper.limits_for(10) == (2, 274)
-    assert helper.limits_for(1_000_000) == (2, 274)
-    assert helper.limits_for(8_000_000) == (16, 624)
+    assert helper.limits_for(10) == (1.5, 274)
+    assert helper.limits_for(1_000_000) == (1.5, 274)
+    assert helper.limits_for(8_000_000) == (15.5, 624)
 
 
 def test_many_jobs_one_after_the_other_leave_no_more_threads_than_one() -> None:
