@@ -23,6 +23,7 @@ from cairn.errors import (
     PathError,
     StoreError,
 )
+from cairn.hints import Hint
 from cairn.index.project import check_state, checked_root, default_state, is_everything, project_root
 from cairn.index.store import StateDir
 from cairn.index.views import View, Views
@@ -145,11 +146,9 @@ class Workspace:
             PathError: if this is one of them, and was not named.
         """
         if self.is_unnamed:
-            from shlex import quote  # noqa: PLC0415 - start-up time: this is rare
-
             raise PathError(
                 f"{self.root} is indexed only when you name it, for it may hold much more than a project",
-                f"name the folder you mean: cairn index {quote(str(self.root))}",
+                Hint("name the folder you mean", "index", path=str(self.root)),
             )
 
     @classmethod
@@ -499,7 +498,7 @@ class Workspace:
         if branch is not None and (ours := next((one for one in ids if "#" in one), None)):
             raise NotFoundError(
                 f"{ours!r} names a definition of a file on disk, not of {branch}",
-                "fetch an id of: cairn search --branch",
+                Hint("fetch an id of a search", "search", query=None, branch=branch),
             )
         return self._mended(lambda: [self._fetch_one(one, branch) for one in ids])
 
