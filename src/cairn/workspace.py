@@ -234,6 +234,11 @@ class Workspace:
         with closing(self._views.named(branch)) as view:
             return self._writer.refresh(view, progress)
 
+    @property
+    def is_indexed(self) -> bool:
+        """Whether anything of the checkout can be answered from; nothing is waited for, and no file is looked at."""
+        return self._writer.is_indexed(self._views.checkout)
+
     def watch(self, watcher: Watcher) -> Iterator[Update]:
         """Keep the index up to date until the watcher is stopped, and yield what was done; see `watcher`.
 

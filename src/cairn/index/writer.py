@@ -183,7 +183,7 @@ class Writer:
         That is so while another process is writing, for an answer waits 50 ms for that at most, and where nothing can
         be written. Without any index there is nothing to answer from, so the first part of one is waited for.
         """
-        known = self._is_indexed(view) or self.appears(view)
+        known = self.is_indexed(view) or self.appears(view)
         try:
             self.update(view, wait_seconds=READER_WAIT_SECONDS if known else None, progress=progress)
         except (IndexMissingError, IndexVersionError, IndexDamagedError):
@@ -198,7 +198,8 @@ class Writer:
             return f"the index could not be updated, so this is from before: {error}; try: {error.hint}"
         return ""
 
-    def _is_indexed(self, view: View) -> bool:
+    def is_indexed(self, view: View) -> bool:
+        """Tell whether anything of a view can be answered from; nothing is waited for."""
         try:
             with closing(self._state.open_for_reading()) as connection, mapped_errors(self._state.database):
                 row = view_db.find_view(connection, view.name)
@@ -210,10 +211,10 @@ class Writer:
         """Wait while another process writes and shows nothing of a view yet, and tell whether it did then."""
         deadline = time.monotonic() + self._settings.lock_timeout_seconds
         while holder(self._state.lock) is not None and time.monotonic() < deadline:
-            if self._is_indexed(view):
+            if self.is_indexed(view):
                 return True
             time.sleep(READER_WAIT_SECONDS)
-        return self._is_indexed(view)
+        return self.is_indexed(view)
 
     def is_damaged(self) -> bool:
         """Tell whether the rows of the database are not what was written; this reads all of it."""
