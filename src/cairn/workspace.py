@@ -253,7 +253,8 @@ class Workspace:
 
         def update(batch: Batch) -> IndexReport:
             if batch.is_edit:
-                return self.index(background=True)
+                changed = {os.path.relpath(path, self.root) for path in batch.paths} if batch.is_exact else None
+                return self._writer.update(self._views.checkout, background=True, changed=changed)
             return run_behind(self.settings, lambda progress: self.index(background=True, progress=progress))
 
         return follow(watcher, update, StoreError, PathError)
