@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -53,9 +53,9 @@ class StillClock:
 class Disk:
     """News of a disk: each look does one step and tells what that changed, as the system would."""
 
-    def __init__(self, root: Path, steps: list[Step], clock: StillClock) -> None:
+    def __init__(self, root: Path, steps: Sequence[Step], clock: StillClock) -> None:
         self._root = root
-        self._steps = steps
+        self._steps = list(steps)
         self._clock = clock
         self._known = self._stamps()
 
@@ -86,7 +86,7 @@ class Disk:
         return found
 
 
-def follow(workspace: Workspace, root: Path, steps: list[Step]) -> Iterator[Update]:
+def follow(workspace: Workspace, root: Path, steps: Sequence[Step]) -> Iterator[Update]:
     clock = StillClock()
     watcher = Watcher(root, find_repository(root), open_stream=Disk(root, steps, clock), clock=clock)
     return workspace.watch(watcher)
