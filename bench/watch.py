@@ -74,6 +74,8 @@ def measure_edits(source: Path, n_edits: int, seed: int) -> dict[str, object]:
         root, state = Path(folder, "copy"), Path(folder, "state")
         shutil.copytree(source, root, symlinks=True, ignore=shutil.ignore_patterns(".git", ".cairn"))
         commit(root)
+        with Workspace.open(root, state_dir=state) as workspace:
+            workspace.index()  # not by the watcher, whose use of the processor is read below, with its helpers'
         took = []
         with (
             watching(root, state) as process,

@@ -233,6 +233,11 @@ class Workspace:
         with closing(self._views.named(branch)) as view:
             return self._writer.refresh(view, progress)
 
+    @property
+    def is_indexed(self) -> bool:
+        """Whether anything of the checkout can be answered from; nothing is waited for, and no file is looked at."""
+        return self._writer.is_indexed(self._views.checkout)
+
     def watch(self, watcher: Watcher) -> Iterator[Update]:
         """Keep the index up to date until the watcher is stopped, and yield what was done; see `watcher`.
 
@@ -247,7 +252,8 @@ class Workspace:
 
         def update(batch: Batch) -> IndexReport:
             if batch.is_edit:
-                return self.index(background=True)
+                changed = {os.path.relpath(path, self.root) for path in batch.paths} if batch.is_exact else None
+                return self._writer.update(self._views.checkout, background=True, changed=changed)
             return run_behind(self.settings, lambda progress: self.index(background=True, progress=progress))
 
         return follow(watcher, update, StoreError, PathError)

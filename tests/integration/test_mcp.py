@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import sys
+import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -19,7 +21,7 @@ from mcp.shared.message import SessionMessage
 from cairn.client import Client, Stream
 from cairn.config import Settings
 from cairn.daemon.app import create_app
-from cairn.errors import BusyError, RequestError
+from cairn.errors import BusyError, IndexMissingError, RequestError
 from cairn.mcp import wire
 from cairn.mcp.about import INSTRUCTIONS
 from cairn.mcp.http import InProcess, mcp_route
@@ -28,7 +30,7 @@ from cairn.mcp.surface import PROMPTS, RESOURCES, Surface
 from cairn.mcp.text import MAX_CHARS, for_tools
 from cairn.mcp.tools import TOOLS, Asked, call
 from cairn.mcp.wire import HANDSHAKE_REVISIONS, MODERN_REVISIONS, Connection
-from cairn.protocol.requests import CoreRequest, GraphRequest, IndexStatusRequest
+from cairn.protocol.requests import CoreRequest, GraphRequest, IndexStatusRequest, SearchRequest
 from cairn.protocol.table import core_operation, graph_operation
 from cairn.registry import Registry
 from cairn.runtime import StateFolder
@@ -378,7 +380,7 @@ async def nowhere(done: float, total: float, message: str) -> None:
 
 
 class StillBuilding:
-    """Carries requests to a daemon whose first build takes for ever; its status is there from the second look on."""
+    """Carries requests to a daemon whose first build takes for ever; it answers from the second question on."""
 
     def __init__(self, *, shows_a_part: bool) -> None:
         self._shows_a_part = shows_a_part
@@ -387,7 +389,7 @@ class StillBuilding:
     async def send(self, method: str, path: str, body: bytes | None) -> Reply:
         self._looks += 1
         if self._shows_a_part and self._looks > 1:
-            return Reply(200, {}, b"{}")
+            return Reply(200, {}, b'{"notes": ["a part"]}')
         return Reply(409, {}, b'{"code": "index-missing", "message": "not indexed", "hint": "cairn index"}')
 
     @asynccontextmanager
@@ -398,9 +400,69 @@ class StillBuilding:
 
 
 def test_the_first_part_of_a_long_first_index_is_answered_from() -> None:
-    asyncio.run(Asked(Client(StillBuilding(shows_a_part=True)), nowhere).indexed("shop", within_seconds=0.01))
-    with pytest.raises(BusyError, match="indexed for the first time"):
-        asyncio.run(Asked(Client(StillBuilding(shows_a_part=False)), nowhere).indexed("shop", within_seconds=0.01))
+    async def notes(asked: Asked, request: SearchRequest) -> str:
+        (note,) = (await asked.perform("search", request))["notes"]
+        return str(note)
+
+    def ask(*, shows_a_part: bool) -> str:
+        asked = Asked(Client(StillBuilding(shows_a_part=shows_a_part)), nowhere)
+        tool = TOOLS["search"]._replace(run=notes)
+        return asyncio.run(call(tool, asked, SearchRequest(query="tax"), first_index_seconds=0.01))
+
+    assert ask(shows_a_part=True) == "a part"
+    with pytest.raises(BusyError, match="indexed for the first time: it has just begun"):
+        ask(shows_a_part=False)
+
+
+_LOOKS = ("os.scandir", "os.listdir", "subprocess.Popen")
+_looked: list[str] = []
+
+
+def _note_look(event: str, details: tuple[object, ...]) -> None:
+    # Who watches the project has a thread of its own, and may look around at any time.
+    if event in _LOOKS and not threading.current_thread().name.startswith("cairn-watch"):
+        _looked.append(f"{event} {details[0]}")
+
+
+@pytest.fixture(scope="module")
+def looks() -> list[str]:
+    """Where this process looks for files, folder by folder, or has git look; a hook of the interpreter stays."""
+    sys.addaudithook(_note_look)
+    return _looked
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [("search", {"query": "tax"}), ("graph", {"relation": "callers", "symbol": "tax"}), ("context", {"task": "tax"})],
+)
+def test_a_tool_looks_for_no_files_while_the_project_is_watched(
+    agent: Agent, looks: list[str], tool: str, arguments: Message
+) -> None:
+    for _ in range(50):  # the watcher starts behind the first answer
+        looks.clear()
+        assert not agent.call(tool, **arguments)[1]
+        if not looks:
+            break
+        time.sleep(0.1)
+    assert not looks
+
+
+def test_a_daemon_that_is_not_to_build_an_index_says_at_once_that_there_is_none(first_agent: Agent) -> None:
+    with pytest.raises(IndexMissingError, match="not indexed yet"):
+        first_agent.run(first_agent.client.call("search", SearchRequest(query="tax", build=False)))
+    assert not (first_agent.root / ".cairn" / "index.db").exists()
+    assert first_agent.run(first_agent.client.call("search", SearchRequest(query="tax")))["code"]
+
+
+def test_a_branch_that_is_not_indexed_is_named_and_not_taken_for_a_project_without_an_index(
+    first_agent: Agent, git: Git
+) -> None:
+    git(first_agent.root, "init", "-q")
+    git(first_agent.root, "add", "-A")
+    git(first_agent.root, "commit", "-qm", "first")
+    text, failed = first_agent.call("search", query="tax", branch="main")
+    assert failed
+    assert "error[index-missing]: main is not indexed yet" in text
 
 
 def test_a_long_first_index_is_told_a_few_times_a_second_and_not_file_by_file(first_agent: Agent) -> None:

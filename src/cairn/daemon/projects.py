@@ -41,22 +41,25 @@ class OpenProject:
         self._watch: Watch | None = None
         self._deciding = deciding_files(Path(project.root))
         self._settings_stamp: tuple[tuple[int, ...], ...] = ()
+        self._was_indexed = False
 
     @property
     def is_watched(self) -> bool:
         """Tell whether somebody follows the edits, or did until he could not any more."""
         return self._watch is not None
 
-    def run(self, work: Callable[[Workspace], _T], asker: Asker, *, fresh: bool) -> _T:
+    def run(self, work: Callable[[Workspace], _T], asker: Asker, *, fresh: bool, build: bool = True) -> _T:
         """Do some work with the workspace, in the calling thread, alone.
 
         Args:
             work: is given the workspace.
             asker: who waits for it. Once they are gone it stops, but for an update of the index, which serves others.
             fresh: whether the index must be up to date, which it is while the project is watched.
+            build: whether a first index is built here, if that takes one.
 
         Raises:
             BusyError: if the asker is gone.
+            IndexMissingError: if there is no index and none is to be built.
         """
 
         def answer(workspace: Workspace) -> _T:
@@ -67,15 +70,23 @@ class OpenProject:
         with self._in_use:
             asker.check()
             workspace = self._opened()
+            if fresh and not build:
+                self._check_indexed(workspace)
             if fresh and not (self._watch is not None and self._watch.is_alive()):
                 workspace.refresh()
             try:
                 return answer(workspace)
             except IndexMissingError:
-                if not fresh:
+                if not fresh or not build:
                     raise
                 workspace.refresh()  # who watches has not built the first index yet; this waits for it
                 return answer(workspace)
+
+    def _check_indexed(self, workspace: Workspace) -> None:
+        """Look whether there is an index, until there was one once."""
+        if not self._was_indexed and not workspace.is_indexed:
+            raise IndexMissingError("this project is not indexed yet", "cairn index")
+        self._was_indexed = True
 
     def watch(self) -> None:
         """Follow the project's edits from now on, unless that is done already."""
@@ -164,6 +175,7 @@ class Projects:
         work: Callable[[Workspace], _T],
         *,
         fresh: bool = False,
+        build: bool = True,
         timeout_seconds: float | None = None,
     ) -> _T:
         """Do some work with the workspace of a project, in a thread, when its turn has come.
@@ -172,12 +184,14 @@ class Projects:
             wanted: name or folder, see `Registry.find`.
             work: is given the workspace.
             fresh: whether the index must be up to date.
+            build: whether a first index is built for that.
             timeout_seconds: how long the answer may take. The work stops then, as it does when this is cancelled: a
                 thread cannot be ended, but looks now and then whether anybody waits (`cairn.waiting`).
 
         Raises:
             ProjectError: if the project is not allowed, or its folder is gone.
             BusyError: if too many wait, the time is up, or there is no memory for another project.
+            IndexMissingError: if there is no index and none is to be built.
         """
         found = await self._opened(self.registry.find(wanted))
         if found.waiting >= MAX_WAITING:
@@ -188,7 +202,7 @@ class Projects:
         try:
             async with asyncio.timeout(timeout_seconds):
                 await found.turn.acquire()
-                begun = asyncio.create_task(self._work(found, work, asker, fresh=fresh))
+                begun = asyncio.create_task(self._work(found, work, asker, fresh=fresh, build=build))
                 return await asyncio.shield(begun)
         except TimeoutError as error:
             raise BusyError(
@@ -203,11 +217,13 @@ class Projects:
                 begun.add_done_callback(self._under_way.discard)
                 begun.add_done_callback(lambda done: done.cancelled() or done.exception())
 
-    async def _work(self, found: OpenProject, work: Callable[[Workspace], _T], asker: Asker, *, fresh: bool) -> _T:
+    async def _work(
+        self, found: OpenProject, work: Callable[[Workspace], _T], asker: Asker, *, fresh: bool, build: bool
+    ) -> _T:
         """Do some work in a thread, and then let the next one have its turn."""
         try:
             loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._pool, lambda: found.run(work, asker, fresh=fresh))
+            return await loop.run_in_executor(self._pool, lambda: found.run(work, asker, fresh=fresh, build=build))
         finally:
             found.turn.release()
             found.waiting -= 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -80,6 +80,22 @@ class Tally:
 def make_plan(connection: sqlite3.Connection, walk: Walk, view: ViewRow | None) -> Plan:
     """Compare the walk with the manifest; size and time are hints, and files changed just before are read again."""
     known = {row.path: row for row in view_db.iter_files(connection, view.id)} if view is not None else {}
+    return _compared(walk, known, -1 if view is None else view.id)
+
+
+def plan_paths(connection: sqlite3.Connection, walk: Walk, view: ViewRow, paths: Collection[str]) -> Plan:
+    """Compare some files with the manifest; of the others it is known that they did not change.
+
+    Args:
+        walk: those of the files that are there and eligible.
+        paths: all of them.
+    """
+    plan = _compared(walk, view_db.find_files(connection, view.id, paths), view.id)
+    plan.unchanged += view_db.count_files(connection, view.id) - len(plan.known)
+    return plan
+
+
+def _compared(walk: Walk, known: dict[str, FileRow], view_id: int) -> Plan:
     todo = []
     for file in walk.files:
         row = known.get(file.path)
@@ -87,7 +103,6 @@ def make_plan(connection: sqlite3.Connection, walk: Walk, view: ViewRow | None) 
             todo.append(file)
     present = {file.path for file in walk.files}
     removed = [path for path in known if path not in present]
-    view_id = view.id if view is not None else -1
     return Plan(todo, removed, len(walk.files) - len(todo), known, view_id)
 
 
@@ -156,15 +171,24 @@ def listed_files(connection: sqlite3.Connection, state: StateDir) -> set[Path]:
 
 
 def plan_update(
-    connection: sqlite3.Connection, state: StateDir, shown: View, walk: Walk, fingerprint: str
+    connection: sqlite3.Connection,
+    state: StateDir,
+    shown: View,
+    walk: Walk,
+    fingerprint: str,
+    paths: Collection[str] | None = None,
 ) -> Plan | None:
-    """Return what there is to do for an index that is whole, None for one that has to be mended or rebuilt first."""
+    """Return what there is to do for an index that is whole, None for one that has to be mended or rebuilt first.
+
+    Args:
+        paths: as for `plan_paths`; None if the walk is of all files.
+    """
     view = view_db.find_view(connection, shown.name)
     if view is None or view.pending or not is_of(view, shown) or not is_usable(connection, fingerprint):
         return None
     if lost_segments(connection, state) or not is_published(state, view):
         return None
-    return make_plan(connection, walk, view)
+    return make_plan(connection, walk, view) if paths is None else plan_paths(connection, walk, view, paths)
 
 
 def preview(connection: sqlite3.Connection, plan: Plan, walk: Walk, same: int, started: float) -> IndexReport:

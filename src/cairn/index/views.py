@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from cairn.errors import RevisionError
 from cairn.source.git import Repository, current_branch, head_revision
 from cairn.source.walk import Walk, read_file, walk
-from cairn.types import FileStat
+from cairn.source.walk_paths import walk_paths
+from cairn.types import FileStat, Skipped
 
 if TYPE_CHECKING:
     from cairn.storage.view_db import ViewRow
@@ -40,6 +42,12 @@ class View(Protocol):
 
     def walk(self) -> Walk:
         """Find the eligible files."""
+
+    def walk_paths(self, paths: Collection[str]) -> Walk | None:
+        """Find which of some files are eligible, None if only `walk` can tell.
+
+        What is skipped is told of all files, as of the last `walk`.
+        """
 
     def stamp(self, path: str) -> Stamp:
         """Return what tells that a file changed; OSError if it is gone."""
@@ -73,6 +81,7 @@ class CheckoutView:
         self._root = root
         self._repository = repository
         self._max_file_bytes = max_file_bytes
+        self._skipped: list[Skipped] | None = None
 
     @property
     def branch(self) -> str:
@@ -83,12 +92,26 @@ class CheckoutView:
 
     def walk(self) -> Walk:
         """Find the eligible files."""
-        return walk(
+        found = walk(
             self._root,
             repository=self._repository,
             max_file_bytes=self._max_file_bytes,
             meanwhile=_import_what_follows,
         )
+        self._skipped = found.skipped
+        return found
+
+    def walk_paths(self, paths: Collection[str]) -> Walk | None:
+        """Find which of some files are eligible, None if only `walk` can tell, or did not yet."""
+        if self._skipped is None:
+            return None
+        found = walk_paths(self._root, paths, repository=self._repository, max_file_bytes=self._max_file_bytes)
+        if found is None:
+            return None
+        looked_at = frozenset(paths)
+        others = (one for one in self._skipped if one.path not in looked_at)
+        self._skipped = sorted([*others, *found.skipped], key=attrgetter("path"))
+        return Walk(found.files, self._skipped)
 
     def stamp(self, path: str) -> Stamp:
         """Return size and time of modification."""
@@ -137,6 +160,10 @@ class RevisionView:
     def walk(self) -> Walk:
         """Find the eligible files."""
         return self._files.walk()
+
+    def walk_paths(self, paths: Collection[str]) -> Walk | None:
+        """Tell nothing: the files of a commit do not change."""
+        return None
 
     def stamp(self, path: str) -> Stamp:
         """Return the size and what stands for the time."""

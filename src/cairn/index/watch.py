@@ -29,6 +29,8 @@ TICK_SECONDS = 5.0
 SLEEP_SECONDS = 5.0
 # After so long everything is compared once more: the system drops events when too many come at once.
 RECONCILE_SECONDS = 600.0
+# The same after an update of the files that were reported, and of no others.
+SETTLE_SECONDS = 60.0
 # After an update of some length no other begins for as long again, but at most this; looking instead of being told
 # takes a twentieth of a core at most.
 MAX_REST_SECONDS = 2.0
@@ -45,12 +47,14 @@ Reason = Literal["start", "changes", "poll", "woke", "routine", "retry"]
 class Batch(NamedTuple):
     """Something may have changed: why that is thought, and the absolute paths known of, which may be none.
 
-    `note` is a sentence for the user, when the way of watching changed.
+    `is_exact` says that the paths are files and that, as far as the system told, nothing else changed since the last
+    update, which did not fail. `note` is a sentence for the user, when the way of watching changed.
     """
 
     reason: Reason
     paths: frozenset[str] = frozenset()
     note: str = ""
+    is_exact: bool = False
 
     @property
     def is_edit(self) -> bool:
@@ -169,6 +173,7 @@ class Watcher:
         self._note = ""
         self._failures = 0  # one after the other
         self._failed = False
+        self._compared_at = 0.0  # when all files were compared, on the steady clock
 
     def stop(self) -> None:
         """Let `batches` end soon; any thread may call it."""
@@ -191,23 +196,29 @@ class Watcher:
                 self._failed = False
                 begun = self._clock.steady()
                 clocks = self._clock.wall(), begun
+                if not batch.is_exact:
+                    self._compared_at = begun
                 yield batch._replace(note=self._take_note())
                 self._failures = self._failures + 1 if self._failed else 0
-                batch = self._wait(clocks, busy_seconds=self._clock.steady() - begun)
+                batch = self._wait(clocks, self._clock.steady() - begun, settles=batch.is_exact)
         finally:
             self._close()
 
-    def _wait(self, clocks: tuple[float, float], busy_seconds: float) -> Batch | None:
+    def _wait(self, clocks: tuple[float, float], busy_seconds: float, *, settles: bool) -> Batch | None:
         """Return the next batch, None to stop.
 
         Args:
             clocks: what both clocks said before the last update.
             busy_seconds: how long that took.
+            settles: whether it compared some files only.
         """
         wall, steady = clocks
         now = self._clock.steady()
         rest = now + min(busy_seconds, MAX_REST_SECONDS)
-        due = now + (max(self._poll_seconds, busy_seconds / POLL_SHARE) if self._stream is None else RECONCILE_SECONDS)
+        if self._stream is None:
+            due = now + max(self._poll_seconds, busy_seconds / POLL_SHARE)
+        else:
+            due = now + (SETTLE_SECONDS if settles else RECONCILE_SECONDS)
         if self._failures:
             due = now + min(MAX_RETRY_SECONDS, 2.0 ** min(self._failures - 1, 10))
         changed: set[str] = set()
@@ -216,16 +227,26 @@ class Watcher:
             now = self._clock.steady()
             woke = woke or abs((self._clock.wall() - wall) - (now - steady)) > SLEEP_SECONDS
             if (changed or woke or now >= due) and now >= rest and not self._is_paused():
+                is_exact = self._is_exact(changed) and not woke
                 if changed and self._stream is not None and self._folders_changed(changed):
                     self._open()
+                    is_exact = False
                 routine: Reason = "retry" if self._failures else "poll" if self._stream is None else "routine"
-                return Batch("changes" if changed else "woke" if woke else routine, frozenset(changed))
+                reason = "changes" if changed else "woke" if woke else routine
+                return Batch(reason, frozenset(changed), is_exact=is_exact)
             until = rest if (changed or woke) and now < rest else due
             news = self._next(min(until - now, TICK_SECONDS) if until > now else TICK_SECONDS)
             if news is None:
                 return None
             changed |= self._that_count(news)
         return None
+
+    def _is_exact(self, changed: Collection[str]) -> bool:
+        """Tell whether some changes are all there are since the last update, and of files whose names say all."""
+        is_due = self._clock.steady() - self._compared_at >= RECONCILE_SECONDS
+        if self._stream is None or self._failures or is_due or not 0 < len(changed) <= FEW_PATHS:
+            return False
+        return not any(self._is_of_git(path) or os.path.basename(path) == ".git" for path in changed)
 
     def _next(self, timeout_seconds: float) -> frozenset[str] | None:
         if self._stream is not None:
@@ -297,7 +318,9 @@ class Watcher:
                 kept.add(path)
             elif path.startswith(prefix) and not (self._state and path.startswith(self._state)):
                 name = path.removeprefix(prefix)
-                if not UNLISTED.intersection(name.split(os.sep)) and not check_name(os.path.basename(name)):
+                if os.path.basename(name) == ".git":  # a repository within the project: its files are its own
+                    kept.add(path)
+                elif not UNLISTED.intersection(name.split(os.sep)) and not check_name(os.path.basename(name)):
                     asked[name] = path
         if self._repository is not None and 0 < len(asked) <= _MAX_ASKED:
             for name in ignored_among(self.root, list(asked)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,7 @@ from cairn.errors import (
 )
 from cairn.index.store import StateDir
 from cairn.index.views import View
-from cairn.storage import view_db
+from cairn.storage import meta_db, view_db
 from cairn.storage.connection import mapped_errors
 from cairn.storage.lock import holder, write_lock
 from cairn.types import IndexReport
@@ -56,6 +56,7 @@ class Writer:
         self._state = state
         self._settings = settings
         self._load_model = load_model
+        self._left_at: dict[str, int] = {}  # the generation in which this left a view, by its name
 
     def update(
         self,
@@ -65,18 +66,40 @@ class Writer:
         verify: bool = False,
         background: bool = False,
         wait_seconds: float | None = None,
+        changed: Collection[str] | None = None,
         progress: Progress | None = None,
     ) -> IndexReport:
-        """Bring a view up to date; see `Workspace.index`. Why it failed is kept for `cairn status`."""
+        """Bring a view up to date; see `Workspace.index`. Why it failed is kept for `cairn status`.
+
+        Args:
+            changed: the files that may have changed since this did it last, relative to the root; None for any.
+                All are compared nevertheless where others may be concerned, or somebody else wrote meanwhile.
+        """
         try:
-            report = self._run(view, full, verify, background, wait_seconds, progress)
+            report = None if changed is None else self._run_on(view, changed, background)
+            report = report or self._run(view, full, verify, background, wait_seconds, progress)
         except IndexLockedError:  # another run is at work, and says itself when it fails
             raise
         except CairnError as error:
             self._state.record_error(error)
             raise
         self._state.clear_error()
+        self._left_at[view.name] = report.generation
         return report
+
+    def _run_on(self, view: View, changed: Collection[str], background: bool) -> IndexReport | None:
+        """Bring some files of a view up to date; None if all have to be compared."""
+        started = time.perf_counter()
+        if view.name not in self._left_at or (found := view.walk_paths(changed)) is None:
+            return None
+        with write_lock(self._state.lock, self._settings.lock_timeout_seconds):
+            todo = self._compare(view, found, started, changed)
+            if todo is None or isinstance(todo, IndexReport):
+                return todo
+            try:
+                return self._build(view, found, started, False, background, None, False, todo)
+            except (DerivedFileError, IndexDamagedError):  # mended by a whole run
+                return None
 
     def _run(
         self,
@@ -105,13 +128,21 @@ class Writer:
                 self._state.set_aside()
                 return build(verify, None)
 
-    def _compare(self, view: View, found: Walk, started: float) -> IndexReport | Plan | None:
-        """Return the report of a run with nothing to do, else what there is to do, None for an index to be mended."""
+    def _compare(
+        self, view: View, found: Walk, started: float, changed: Collection[str] | None = None
+    ) -> IndexReport | Plan | None:
+        """Return the report of a run with nothing to do, else what there is to do, None for an index to be mended.
+
+        Args:
+            changed: the only files compared, for which nobody else may have written since the last run.
+        """
         from cairn.index import plan  # noqa: PLC0415 - start-up time: searching does not need it
 
         try:
             with closing(self._state.open_for_reading()) as connection, mapped_errors(self._state.database):
-                todo = plan.plan_update(connection, self._state, view, found, bundled_fingerprint())
+                if changed is not None and meta_db.generation(connection) != self._left_at[view.name]:
+                    return None
+                todo = plan.plan_update(connection, self._state, view, found, bundled_fingerprint(), changed)
                 if todo is None or todo.todo or todo.removed:
                     return todo
                 self._state.remove_unlisted(plan.listed_files(connection, self._state))  # of a run that was killed
@@ -183,7 +214,7 @@ class Writer:
         That is so while another process is writing, for an answer waits 50 ms for that at most, and where nothing can
         be written. Without any index there is nothing to answer from, so the first part of one is waited for.
         """
-        known = self._is_indexed(view) or self.appears(view)
+        known = self.is_indexed(view) or self.appears(view)
         try:
             self.update(view, wait_seconds=READER_WAIT_SECONDS if known else None, progress=progress)
         except (IndexMissingError, IndexVersionError, IndexDamagedError):
@@ -198,7 +229,8 @@ class Writer:
             return error.hint.after(f"the index could not be updated, so this is from before: {error}")
         return ""
 
-    def _is_indexed(self, view: View) -> bool:
+    def is_indexed(self, view: View) -> bool:
+        """Tell whether anything of a view can be answered from; nothing is waited for."""
         try:
             with closing(self._state.open_for_reading()) as connection, mapped_errors(self._state.database):
                 row = view_db.find_view(connection, view.name)
@@ -210,10 +242,10 @@ class Writer:
         """Wait while another process writes and shows nothing of a view yet, and tell whether it did then."""
         deadline = time.monotonic() + self._settings.lock_timeout_seconds
         while holder(self._state.lock) is not None and time.monotonic() < deadline:
-            if self._is_indexed(view):
+            if self.is_indexed(view):
                 return True
             time.sleep(READER_WAIT_SECONDS)
-        return self._is_indexed(view)
+        return self.is_indexed(view)
 
     def is_damaged(self) -> bool:
         """Tell whether the rows of the database are not what was written; this reads all of it."""

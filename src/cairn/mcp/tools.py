@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -43,44 +42,45 @@ class Asked(NamedTuple):
     client: Client
     report: Report
 
-    async def indexed(self, project: str, within_seconds: float = FIRST_INDEX_SECONDS) -> None:
-        """Make sure that a project has an index; the first one is built here, and told step by step.
-
-        What takes longer goes on meanwhile, and answers say how much is indexed so far.
+    async def perform(self, operation: str, request: ProjectRequest) -> Any:  # noqa: ANN401 - JSON
+        """Carry out an operation; where there is no index to answer from, that is told at once.
 
         Raises:
-            BusyError: if not even a part of it is there in time.
+            IndexMissingError: if it needs an index and there is none.
+            CairnError: what the daemon says.
+        """
+        return await self.client.call(operation, replace(request, build=request.project == ALL))
+
+    async def build_index(self, project: str, within_seconds: float = FIRST_INDEX_SECONDS) -> str:
+        """Build the first index of a project, and tell the agent step by step.
+
+        Returns:
+            how far it is when the time is up, empty when it is through. What is left goes on meanwhile.
+
+        Raises:
             CairnError: what the daemon says.
         """
         done = total = 0
         told = 0.0
         try:
             async with asyncio.timeout(within_seconds):
-                try:
-                    await self.client.get("/api/index/status", project=project)
-                except IndexMissingError:
-                    async for name, data in self.client.events("/api/index/build", {"project": project}):
-                        if name == "progress":
-                            done, total = data["done"], data["total"]
-                            if done < total and time.monotonic() - told < _REPORT_SECONDS:
-                                continue
-                            told = time.monotonic()
-                            await self.report(done, total, f"indexing {done:,} of {counted(total, 'file')}")
-        except TimeoutError as error:
-            with suppress(IndexMissingError):
-                await self.client.get("/api/index/status", project=project)
-                return
-            far = f": {done:,} of {counted(total, 'file')} so far" if total else ""
-            raise BusyError(
-                f"the project is being indexed for the first time{far}", "ask again in a moment; `outline` works now"
-            ) from error
+                async for name, data in self.client.events("/api/index/build", {"project": project}):
+                    if name == "progress":
+                        done, total = data["done"], data["total"]
+                        if done < total and time.monotonic() - told < _REPORT_SECONDS:
+                            continue
+                        told = time.monotonic()
+                        await self.report(done, total, f"indexing {done:,} of {counted(total, 'file')}")
+        except TimeoutError:
+            return f"{done:,} of {counted(total, 'file')} so far" if total else "it has just begun"
+        return ""
 
 
 class Tool(NamedTuple):
     """A tool as agents see it.
 
     `offers` are the fields of the request that agents are told of, the most important first; the others are for
-    programs. `needs_index` asks for an index to be there before `run`.
+    programs. `needs_index` has the first index built when `run` finds none.
     """
 
     name: str
@@ -134,7 +134,7 @@ def _short(schema: Schema) -> Schema:
 async def search(asked: Asked, request: SearchRequest) -> str:
     """Search, see `SEARCH`."""
     narrowed_by = [name for name in ("globs", "languages", "kinds") if getattr(request, name)]
-    return text.search_text(await asked.client.call("search", request), narrowed_by)
+    return text.search_text(await asked.perform("search", request), narrowed_by)
 
 
 SEARCH = Tool(
@@ -152,7 +152,7 @@ SEARCH = Tool(
 
 async def fetch(asked: Asked, request: FetchRequest) -> str:
     """Get texts, see `FETCH`."""
-    return text.fetch_text(await asked.client.call("fetch", request), request.skip_lines)
+    return text.fetch_text(await asked.perform("fetch", request), request.skip_lines)
 
 
 FETCH = Tool(
@@ -171,7 +171,7 @@ FETCH = Tool(
 async def outline(asked: Asked, request: OutlineRequest) -> str:
     """Outline a file, see `OUTLINE`."""
     request = replace(request, max_tokens=min(request.max_tokens or text.ANSWER_TOKENS, text.ANSWER_TOKENS))
-    return text.outline_text(await asked.client.call("outline", request))
+    return text.outline_text(await asked.perform("outline", request))
 
 
 OUTLINE = Tool(
@@ -190,7 +190,7 @@ OUTLINE = Tool(
 async def graph(asked: Asked, request: GraphRequest) -> str:
     """Ask the symbol graph, see `GRAPH`."""
     operation, one = graph_operation(request)
-    return text.graph_text(request.relation, await asked.client.call(operation, one))
+    return text.graph_text(request.relation, await asked.perform(operation, one))
 
 
 GRAPH = Tool(
@@ -209,7 +209,7 @@ GRAPH = Tool(
 async def context(asked: Asked, request: ContextRequest) -> str:
     """Pack what a task needs, see `CONTEXT`."""
     request = replace(request, max_tokens=min(request.max_tokens or text.ANSWER_TOKENS, text.ANSWER_TOKENS))
-    return text.context_text(await asked.client.call("context", request))
+    return text.context_text(await asked.perform("context", request))
 
 
 CONTEXT = Tool(
@@ -226,9 +226,7 @@ CONTEXT = Tool(
 async def core_files(asked: Asked, request: CoreRequest) -> str:
     """Show or mark core files, see `CORE_FILES`."""
     operation, one = core_operation(request)
-    if request.action == "suggest":
-        await asked.indexed(request.project)
-    found = await asked.client.call(operation, one)
+    found = await asked.perform(operation, one)
     if request.action == "list":
         return text.core_text(found)
     if request.action == "suggest":
@@ -244,7 +242,6 @@ CORE_FILES = Tool(
     CoreRequest,
     ("action", "file", "summary", "limit", "project"),
     core_files,
-    needs_index=False,
     read_only=False,
 )
 
@@ -270,8 +267,14 @@ INDEX_STATUS = Tool(
 TOOLS = {one.name: one for one in (SEARCH, FETCH, OUTLINE, GRAPH, CONTEXT, CORE_FILES, INDEX_STATUS)}
 
 
-async def call(tool: Tool, asked: Asked, request: ProjectRequest, within_seconds: float = CALL_SECONDS) -> str:
-    """Do what a tool does and return its text.
+async def call(
+    tool: Tool,
+    asked: Asked,
+    request: ProjectRequest,
+    within_seconds: float = CALL_SECONDS,
+    first_index_seconds: float = FIRST_INDEX_SECONDS,
+) -> str:
+    """Do what a tool does and return its text; where there is no index, the first is built for that.
 
     Raises:
         BusyError: if it takes longer than an agent waits. An index that is being built goes on.
@@ -279,11 +282,31 @@ async def call(tool: Tool, asked: Asked, request: ProjectRequest, within_seconds
     """
     try:
         async with asyncio.timeout(within_seconds):
-            if tool.needs_index and request.project != ALL:
-                await asked.indexed(request.project)
-            return await tool.run(asked, request)
+            try:
+                return await tool.run(asked, request)
+            except IndexMissingError:
+                if not tool.needs_index:
+                    raise
+            return await _run_on_first_index(tool, asked, request, first_index_seconds)
     except TimeoutError as error:
         raise BusyError(
             f"no answer in {within_seconds:g} s",
             f"narrow the question, or ask again in a moment: `{tool.name}` as before; what is indexed is kept",
+        ) from error
+
+
+async def _run_on_first_index(tool: Tool, asked: Asked, request: ProjectRequest, within_seconds: float) -> str:
+    """Build the first index and answer from what there is of it when it is through or the time is up.
+
+    Raises:
+        BusyError: if not even a part of it is there in time.
+    """
+    far = await asked.build_index(request.project, within_seconds)
+    try:
+        return await tool.run(asked, request)
+    except IndexMissingError as error:
+        if not far:  # it is a branch that is not indexed
+            raise
+        raise BusyError(
+            f"the project is being indexed for the first time: {far}", "ask again in a moment; `outline` works now"
         ) from error

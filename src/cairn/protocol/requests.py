@@ -41,6 +41,7 @@ class ProjectRequest:
     """Anything asked of one project."""
 
     project: Annotated[str, Rule("name or folder of a project; by default the one at hand", max_length=4_096)] = ""
+    build: Annotated[bool, Rule("build the first index if there is none; false: that is an error, told at once")] = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

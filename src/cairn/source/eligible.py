@@ -72,6 +72,17 @@ _MINIFIED_NAME = re.compile(r"[.-]min\.(?:js|mjs|cjs|css|html?|json)$|\.bundle\.
 _MINIFIED_ENDINGS = frozenset((".js", ".mjs", ".cjs", ".css", ".html", ".htm", ".json"))
 
 
+# A file that is called so decides, by being there or not, whether others are indexed.
+DECIDING_NAMES = frozenset(_MARKERS) | {manifest for names in _MANIFESTS.values() for manifest in names}
+
+
+def deciding_paths(folder: str) -> set[str]:
+    """Return the paths that `check_folder` may ask for of a folder, relative to the root as the folder is."""
+    parent, _, name = folder.rpartition("/")
+    above = f"{parent}/" if parent else ""
+    return {f"{folder}/{one}" for one in _MARKERS} | {f"{above}{one}" for one in _MANIFESTS.get(name, ())}
+
+
 def check_folder(path: str, holds: Callable[[str], bool]) -> str:
     """Return why nothing below a folder is indexed, by convention; empty when there is no reason.
 

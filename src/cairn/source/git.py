@@ -140,7 +140,13 @@ def head_revision(repository: Repository) -> str | None:
     return os.fsdecode(done.stdout).strip() or None
 
 
-def list_files(folder: Path, *, own_repository: bool = False, meanwhile: Callable[[], None] | None = None) -> Listing:
+def list_files(
+    folder: Path,
+    *,
+    own_repository: bool = False,
+    only: Sequence[str] = (),
+    meanwhile: Callable[[], None] | None = None,
+) -> Listing:
     """List what git tracks below a folder of a checkout, and what it does not track but would not ignore either.
 
     Tracked files are listed whether or not they are still on disk. Paths that lead out of the folder, which only a
@@ -149,6 +155,7 @@ def list_files(folder: Path, *, own_repository: bool = False, meanwhile: Callabl
     Args:
         folder: any folder of the checkout.
         own_repository: fail rather than answer for the enclosing repository when the folder has none of its own.
+        only: list no more than these paths, relative to the folder, and what is below them; empty for all.
         meanwhile: as for `run_git`.
 
     Raises:
@@ -159,7 +166,7 @@ def list_files(folder: Path, *, own_repository: bool = False, meanwhile: Callabl
         _check_files(str(folder))
     done = run_git(
         folder,
-        ["ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *(f":(literal){one}" for one in only)],
         _SUBMODULE_TIMEOUT_S if own_repository else _LIST_TIMEOUT_S,
         ceiling=folder.parent if own_repository else None,
         meanwhile=meanwhile,

@@ -83,8 +83,13 @@ def walk(
         walker.add_listed(listing, repository.work_tree)
     else:
         walker.add_tree()
+    return sorted_walk(walker.files, walker.skipped)
+
+
+def sorted_walk(files: list[FileStat], skipped: list[Skipped]) -> Walk:
+    """Put a walk together."""
     path_of = attrgetter("path")
-    return Walk(sorted(walker.files, key=path_of), sorted(walker.skipped, key=path_of))
+    return Walk(sorted(files, key=path_of), sorted(skipped, key=path_of))
 
 
 def list_folders(root: Path, *, repository: git.Repository | None) -> list[str]:
@@ -283,7 +288,7 @@ class Walker:
             is_folder = entry.is_dir(follow_symlinks=False)
         except OSError:  # where listing does not tell, and looking is refused
             is_folder = False
-        if _match(folder.gitignore, path, is_folder=is_folder):
+        if match(folder.gitignore, path, is_folder=is_folder):
             return
         if is_folder:
             inner = self._enter(path, folder, with_git=True)
@@ -308,7 +313,7 @@ class Walker:
             return Folder(is_unlisted=True)
         if self._is_link(path):
             return Folder("behind a symlink")
-        excluded = _match(parent.cairnignore, path, is_folder=True)
+        excluded = match(parent.cairnignore, path, is_folder=True)
         if excluded:
             return Folder(_EXCLUDED)
         if excluded is None and (reason := check_folder(path, self._holds)):
@@ -366,7 +371,7 @@ class Walker:
 
     def _unwanted(self, path: str, folder: Folder, size: int) -> str:
         """Return why a regular file of this name and size is not indexed, empty when there is no reason."""
-        excluded = _match(folder.cairnignore, path, is_folder=False)
+        excluded = match(folder.cairnignore, path, is_folder=False)
         if excluded:
             return _EXCLUDED
         reason = check_name(path.rpartition("/")[2])
@@ -390,7 +395,7 @@ class Walker:
         self.skipped.append(Skipped(path, reason))
 
 
-def _match(scopes: tuple[_Scope, ...], path: str, *, is_folder: bool) -> bool | None:
+def match(scopes: tuple[_Scope, ...], path: str, *, is_folder: bool) -> bool | None:
     """Ask the innermost rules first: True ignores the path, False takes it back, None when no rule names it."""
     if scopes:
         encoded = os.fsencode(path)

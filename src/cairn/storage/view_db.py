@@ -143,6 +143,28 @@ def iter_files(connection: sqlite3.Connection, view_id: int) -> Iterable[FileRow
         yield FileRow(os.fsdecode(path), *rest)
 
 
+def find_files(connection: sqlite3.Connection, view_id: int, paths: Iterable[str]) -> dict[str, FileRow]:
+    """Return those of some files that a view has, by path."""
+    found = {}
+    for part in in_parts([os.fsencode(path) for path in paths]):
+        rows = connection.execute(
+            f"""SELECT path.path, blob_id, size, mtime_ns, racy, reason, ctime_ns
+                FROM path CROSS JOIN entry ON entry.path_id = path.id
+                WHERE view_id = ? AND path.path IN ({", ".join("?" * len(part))})""",
+            (view_id, *part),
+        )
+        for raw, *rest in rows:
+            path = os.fsdecode(raw)
+            found[path] = FileRow(path, *rest)
+    return found
+
+
+def count_files(connection: sqlite3.Connection, view_id: int) -> int:
+    """Return how many files a view has, with those that were looked at and skipped."""
+    count: int = connection.execute("SELECT count(*) FROM entry WHERE view_id = ?", (view_id,)).fetchone()[0]
+    return count
+
+
 def read_skipped(connection: sqlite3.Connection, view_id: int) -> list[Skipped]:
     """Return the files of a view that were read and left out, and those the parser gave up on, with the reason."""
     rows = connection.execute(

@@ -10,7 +10,7 @@ import pytest
 
 from cairn.errors import PathError, StoreError
 from cairn.index import watch
-from cairn.index.watch import Batch, Watcher, follow
+from cairn.index.watch import FEW_PATHS, RECONCILE_SECONDS, SETTLE_SECONDS, Batch, Watcher, follow
 from cairn.source.git import find_repository
 from cairn.types import IndexReport
 
@@ -85,13 +85,56 @@ def test_the_first_batch_comes_at_once_and_compares_everything(tmp_path: Path) -
 
 def test_a_change_is_told_as_soon_as_it_is_known(tmp_path: Path) -> None:
     path = str(tmp_path / "a.py")
-    assert batches(tmp_path, [(10.0, [path])])[1] == (10.1, Batch("changes", frozenset([path])))
+    assert batches(tmp_path, [(10.0, [path])])[1] == (10.1, Batch("changes", frozenset([path]), is_exact=True))
+
+
+@pytest.mark.parametrize("name", [".gitignore", "lib/.cairnignore", ".git/index", ".git/HEAD", "lib", "inner/.git"])
+def test_what_may_concern_other_files_is_no_exact_batch(name: str, checkout: Path) -> None:
+    (checkout / "lib").mkdir()
+    (told,) = batches(checkout, [(10.0, [str(checkout / "a.py"), str(checkout / name)])])[1:]
+    assert told[1].reason == "changes"
+    assert not told[1].is_exact
+
+
+def test_many_changes_are_no_exact_batch(tmp_path: Path) -> None:
+    few, many = ([str(tmp_path / f"{number}.py") for number in range(count)] for count in (FEW_PATHS, FEW_PATHS + 1))
+    assert [batch.is_exact for _, batch in batches(tmp_path, [(10.0, few), (10.0, many)])] == [False, True, False]
+
+
+def test_after_exact_batches_everything_is_compared_once_it_is_quiet(tmp_path: Path) -> None:
+    path = str(tmp_path / "a.py")
+    told = batches(tmp_path, [(10.0, [path]), (10.0, [path]), (1_000.0, [])])
+    assert [batch.reason for _, batch in told] == ["start", "changes", "changes", "routine", "routine"]
+    assert told[3][0] == pytest.approx(told[2][0] + SETTLE_SECONDS, abs=1)
+    assert told[4][0] == pytest.approx(told[3][0] + RECONCILE_SECONDS, abs=1)
+
+
+def test_who_edits_without_a_pause_has_everything_compared_from_time_to_time(tmp_path: Path) -> None:
+    told = batches(tmp_path, [(30.0, [str(tmp_path / "a.py")])] * 50)
+    compared = [at for at, batch in told if not batch.is_exact]
+    assert len(compared) == 3
+    assert compared[1] == pytest.approx(RECONCILE_SECONDS, abs=40)
+
+
+def test_after_a_failure_or_a_sleep_everything_is_compared(tmp_path: Path) -> None:
+    clock = FakeClock()
+    stream = FakeStream(clock, [(1.0, [str(tmp_path / name)]) for name in ("a.py", "b.py", "c.py", "d.py")])
+    watcher = Watcher(tmp_path, None, open_stream=stream, clock=clock)
+    told = []
+    for batch in watcher.batches():
+        told.append((batch.reason, batch.is_exact))
+        if len(told) == 2:
+            watcher.failed()
+        if len(told) == 4:
+            clock.wall_now += 1_000
+    changes = [("changes", True), ("changes", False), ("changes", True)]
+    assert told == [("start", False), *changes, ("woke", False), ("changes", True)]
 
 
 def test_changes_during_and_just_after_an_update_are_one_batch(tmp_path: Path) -> None:
     a, b = str(tmp_path / "a.py"), str(tmp_path / "b.py")
     told = batches(tmp_path, [(0.0, [a]), (0.3, [b]), (100.0, [])], busy_seconds=1.0)
-    assert told[1:] == [(2.0, Batch("changes", frozenset([a, b])))]
+    assert told[1] == (2.0, Batch("changes", frozenset([a, b]), is_exact=True))
 
 
 @pytest.mark.parametrize(

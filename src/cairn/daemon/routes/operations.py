@@ -40,7 +40,11 @@ async def _perform(request: Request, operation: str, asked: ProjectRequest, proj
     fresh = operation not in _NEED_NO_INDEX and not getattr(asked, "update", False)
     return await request.while_connected(
         daemon.projects.run(
-            project, partial(_work, operation, asked), fresh=fresh, timeout_seconds=daemon.limits.answer_seconds
+            project,
+            partial(_work, operation, asked),
+            fresh=fresh,
+            build=asked.build,
+            timeout_seconds=daemon.limits.answer_seconds,
         )
     )
 
