@@ -91,7 +91,7 @@ def read_facts(data: bytes, language: Language) -> tuple[tuple[Definition, ...],
 
     Never raises for bad content: a file without grammar, or without a query for it, has no facts.
     """
-    if not language.references or not data.strip():
+    if not language.has_references or not data.strip():
         return (), NO_FACTS
     import tree_sitter  # noqa: PLC0415 - start-up time: what is stored needs no parser
 

@@ -125,7 +125,7 @@ def test_a_language_without_a_query_has_no_facts() -> None:
     assert read_facts(b"# Title\n", BY_NAME["markdown"]) == ((), NO_FACTS)
 
 
-@pytest.mark.parametrize("language", [one.name for one in LANGUAGES if one.references])
+@pytest.mark.parametrize("language", [one.name for one in LANGUAGES if one.has_references])
 def test_broken_files_give_what_can_be_read(language: str) -> None:
     for text in (b"", b"\xff\xfe(((", b"class {{{ def ( import from\n" * 20):
         read_facts(text, BY_NAME[language])

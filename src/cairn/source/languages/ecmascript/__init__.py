@@ -1,0 +1,1 @@
+"""What JavaScript, TypeScript and TSX share."""
