@@ -16,7 +16,7 @@ from cairn.source.definitions import parse
 from cairn.source.languages import KINDS, LANGUAGES, detect_language, load_query_text
 
 SAMPLES = Path(__file__).parent / "samples"
-EXPECTED = sorted(SAMPLES.glob("*.expected"))
+EXPECTED = sorted(SAMPLES.glob("*/*.expected"))
 
 
 @pytest.mark.parametrize("expected_file", EXPECTED, ids=lambda path: path.stem)
