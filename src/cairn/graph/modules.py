@@ -369,6 +369,9 @@ class Modules:
     def _ruby(self, module: str, path: str) -> Place:
         return self._by_suffix([module if module.endswith(".rb") else f"{module}.rb"], path)
 
+    def _julia(self, module: str, path: str) -> Place:
+        return self._by_suffix([module if module.endswith(".jl") else f"{module.replace('.', '/')}.jl"], path)
+
     def _lua(self, module: str, path: str) -> Place:
         aim = module.replace(".", "/")
         return self._by_suffix([f"{aim}.lua", f"{aim}/init.lua"], path)
@@ -387,6 +390,7 @@ _FINDERS: dict[str, Callable[[Modules, str, str], Place]] = {
     "rust": Modules._rust,
     "c": Modules._c,
     "ruby": Modules._ruby,
+    "julia": Modules._julia,
     "lua": Modules._lua,
     "php": Modules._php,
     "file": Modules._plain,

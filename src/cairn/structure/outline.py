@@ -152,7 +152,8 @@ def _imports(root: tree_sitter.Node, language: Language) -> tuple[tuple[str, ...
     calls = re.compile(language.support.import_calls) if language.support.import_calls else None
     found: list[str] = []
     first = last = 0
-    for node in _import_nodes(root, calls, 3):
+    holders = frozenset(language.support.import_holders)
+    for node in _import_nodes(root, calls, holders, 3):
         text = _import_text(_SPACE.sub(" ", (node.text or b"").decode("utf-8", "replace")))
         if text:
             found.append(text)
@@ -161,11 +162,13 @@ def _imports(root: tree_sitter.Node, language: Language) -> tuple[tuple[str, ...
     return tuple(found), (first, last)
 
 
-def _import_nodes(holder: tree_sitter.Node, calls: re.Pattern[str] | None, levels: int) -> Iterator[tree_sitter.Node]:
+def _import_nodes(
+    holder: tree_sitter.Node, calls: re.Pattern[str] | None, holders: frozenset[str], levels: int
+) -> Iterator[tree_sitter.Node]:
     for node in holder.named_children:
         kind = node.type
-        if kind in _IMPORT_HOLDERS and levels and _holds_imports(node):
-            yield from _import_nodes(node, calls, levels - 1)
+        if levels and (kind in holders or (kind in _IMPORT_HOLDERS and _holds_imports(node))):
+            yield from _import_nodes(node, calls, holders, levels - 1)
         elif kind.startswith(_IMPORT_NODES) or (
             calls is not None and calls.match((node.text or b"")[:200].decode("utf-8", "replace"))
         ):

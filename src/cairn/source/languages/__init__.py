@@ -95,6 +95,7 @@ LANGUAGES: tuple[Language, ...] = (
     Language("elixir", extensions=(".ex", ".exs"), filenames=("mix.lock",), interpreters=("elixir",)),
     Language("haskell", extensions=(".hs",), interpreters=("runhaskell", "stack")),
     Language("lua", extensions=(".lua",), interpreters=("lua", "luajit")),
+    Language("julia", extensions=(".jl",), interpreters=("julia",)),
     Language(
         "bash",
         extensions=(".sh", ".bash", ".zsh", ".bats", ".ksh"),
@@ -170,7 +171,6 @@ PLAIN: tuple[Language, ...] = (
     Language("erlang", extensions=(".erl", ".hrl"), interpreters=("escript",)),
     Language("clojure", extensions=(".clj", ".cljs", ".cljc", ".edn")),
     Language("fsharp", extensions=(".fs", ".fsi", ".fsx")),
-    Language("julia", extensions=(".jl",), interpreters=("julia",)),
     Language("vue", extensions=(".vue",)),
     Language("scss", extensions=(".scss", ".sass"), group="data"),
     Language("less", extensions=(".less",), group="data"),

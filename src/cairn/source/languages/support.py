@@ -34,6 +34,7 @@ class Support:
         attributes: the beginnings of lines that may stand between a comment and the definition it describes.
         noise: patterns whose first group the grammar stumbles over; the parser sees spaces in its place.
         import_calls: a pattern for the text of statements that import though their node does not say so.
+        import_holders: the types of nodes, besides the usual ones, in which imports stand.
         parameters: where the name of a parameter stands: `name: type`, `name type` or `type name`.
         frames: what makes a whole of a structural pattern, as (before, completion, after); empty where ast-grep does
             not know the language.
@@ -46,6 +47,7 @@ class Support:
     attributes: tuple[str, ...] = ()
     noise: tuple[bytes, ...] = ()
     import_calls: str = ""
+    import_holders: tuple[str, ...] = ()
     parameters: str = "name: type"
     frames: tuple[Frame, ...] = ()
 

@@ -1,4 +1,4 @@
-"""What C and C++ share."""
+"""What C and C++ share: the folder of no language of its own."""
 
 from __future__ import annotations
 
