@@ -9,54 +9,52 @@
 
 (module_definition name: (identifier) @name) @definition.module
 
-; `Name`, `Name{T}`, either with `<: Above`.
+; `Name`, `Name{T}`, either with `<: Above`. Here and below `_` stands for inner nodes, since this grammar's are dear.
 (struct_definition (type_head [
   (identifier) @name
-  (parametrized_type_expression . (identifier) @name)
-  (binary_expression . (identifier) @name)
-  (binary_expression . (parametrized_type_expression . (identifier) @name))])) @definition.struct
-([(abstract_definition (type_head [
-    (identifier) @name
-    (parametrized_type_expression . (identifier) @name)
-    (binary_expression . (identifier) @name)
-    (binary_expression . (parametrized_type_expression . (identifier) @name))]))
-  (primitive_definition (type_head [
-    (identifier) @name
-    (binary_expression . (identifier) @name)]))] @definition.type)
+  (_ . (identifier) @name)
+  (_ . (_ . (identifier) @name))])) @definition.struct
+(abstract_definition (type_head [
+  (identifier) @name
+  (_ . (identifier) @name)
+  (_ . (_ . (identifier) @name))])) @definition.type
+(primitive_definition (type_head [
+  (identifier) @name
+  (_ . (identifier) @name)])) @definition.type
 (macrocall_expression
   (macro_identifier (identifier) @_macro)
   (macro_argument_list . [(identifier) @name (typed_expression . (identifier) @name)])
   (#eq? @_macro "enum")) @definition.enum
 
-; What bears the name of the type around it gives an instance.
-(struct_definition (function_definition (signature [
-  (call_expression . [(identifier) @name (parametrized_type_expression . (identifier) @name)])
-  (where_expression . (call_expression . [
-    (identifier) @name
-    (parametrized_type_expression . (identifier) @name)]))])) @definition.constructor)
+; What a type holds gives instances of it: `Name(...)`, `Name{T}(...)`, either with `where`.
+(struct_definition (_ . (signature [
+  (_ . (identifier) @name . (argument_list))
+  (_ . (parametrized_type_expression . (identifier) @name) . (argument_list))
+  (_ . (_ . (identifier) @name . (argument_list)))
+  (_ . (_ . (parametrized_type_expression . (identifier) @name) . (argument_list)))])) @definition.constructor)
 (struct_definition (assignment . [
-  (call_expression . [(identifier) @name (parametrized_type_expression . (identifier) @name)])
-  (where_expression . (call_expression . [
-    (identifier) @name
-    (parametrized_type_expression . (identifier) @name)]))]) @definition.constructor)
+  (_ . (identifier) @name . (argument_list))
+  (_ . (parametrized_type_expression . (identifier) @name) . (argument_list))
+  (where_expression . (_ . (identifier) @name . (argument_list)))
+  (where_expression . (_ . (parametrized_type_expression . (identifier) @name) . (argument_list)))])
+  @definition.constructor)
 
-; `name(...)`, `Module.name(...)`, `Name{T}(...)`, with a type of the result and `where`.
+; `name(...)`, `Module.name(...)`, `Name{T}(...)`, with the type of the result and `where`.
 (function_definition (signature [
-  (call_expression . [(identifier) (field_expression) (operator)] @name)
-  (call_expression . (parametrized_type_expression . (identifier) @name))
-  (typed_expression . (call_expression . [(identifier) (field_expression) (operator)] @name))
-  (where_expression . (call_expression . [(identifier) (field_expression) (operator)] @name))
-  (where_expression . (call_expression . (parametrized_type_expression . (identifier) @name)))
-  (where_expression . (typed_expression . (call_expression . [(identifier) (field_expression) (operator)] @name)))
-  (identifier) @name])) @definition.function
+  (identifier) @name
+  (_ . [(identifier) (field_expression) (operator)] @name . (argument_list))
+  (_ . (parametrized_type_expression . (identifier) @name) . (argument_list))
+  (_ . (_ . [(identifier) (field_expression) (operator)] @name . (argument_list)))
+  (_ . (_ . (parametrized_type_expression . (identifier) @name) . (argument_list)))
+  (_ . (_ . (_ . [(identifier) (field_expression) (operator)] @name . (argument_list))))])) @definition.function
 (assignment . [
   (call_expression . [(identifier) (field_expression)] @name)
   (call_expression . (parametrized_type_expression . (identifier) @name))
-  (typed_expression . (call_expression . [(identifier) (field_expression)] @name))
-  (where_expression . (call_expression . [(identifier) (field_expression)] @name))
-  (where_expression . (call_expression . (parametrized_type_expression . (identifier) @name)))
-  (where_expression . (typed_expression . (call_expression . [(identifier) (field_expression)] @name)))
-  ]) @definition.function
+  (typed_expression . (_ . [(identifier) (field_expression)] @name . (argument_list)))
+  (where_expression . [
+    (_ . [(identifier) (field_expression)] @name . (argument_list))
+    (_ . (parametrized_type_expression . (identifier) @name) . (argument_list))
+    (_ . (_ . [(identifier) (field_expression)] @name . (argument_list)))])]) @definition.function
 (macro_definition (signature (call_expression . (identifier) @name))) @definition.macro
 
 (macrocall_expression
@@ -67,11 +65,8 @@
 ; Names bound at the top of a file or module.
 (source_file (assignment . (identifier) @name . (_) . (arrow_function_expression)) @definition.function)
 (module_definition (assignment . (identifier) @name . (_) . (arrow_function_expression)) @definition.function)
-(source_file (const_statement (assignment . [
+(const_statement (_ . [
   (identifier) @name
-  (typed_expression . (identifier) @name)])) @definition.constant)
-(module_definition (const_statement (assignment . [
-  (identifier) @name
-  (typed_expression . (identifier) @name)])) @definition.constant)
+  (_ . (identifier) @name)])) @definition.constant
 (source_file (assignment . [(identifier) @name (typed_expression . (identifier) @name)]) @definition.variable)
 (module_definition (assignment . [(identifier) @name (typed_expression . (identifier) @name)]) @definition.variable)

@@ -2,17 +2,16 @@
 (broadcast_call_expression . (_) @call)
 ; A definition begins like a call of itself.
 (signature [
-  (call_expression . (_) @head)
-  (typed_expression . (call_expression . (_) @head))
-  (where_expression . (call_expression . (_) @head))
-  (where_expression . (typed_expression . (call_expression . (_) @head)))])
+  (_ . (_) @head . (argument_list))
+  (_ . (_ . (_) @head . (argument_list)))
+  (_ . (_ . (_ . (_) @head . (argument_list))))])
 (assignment . [
   (call_expression . (_) @head)
-  (typed_expression . (call_expression . (_) @head))
-  (where_expression . (call_expression . (_) @head))
-  (where_expression . (typed_expression . (call_expression . (_) @head)))])
+  (typed_expression . (_ . (_) @head . (argument_list)))
+  (where_expression . (_ . (_) @head . (argument_list)))
+  (where_expression . (_ . (_ . (_) @head . (argument_list))))])
 
-(type_head (binary_expression (_) (operator) . (_) @inherit))
+(type_head (_ (_) (operator) . (_) @inherit))
 [(using_statement) (import_statement)] @import
 ((call_expression . (identifier) @_include) @import
   (#eq? @_include "include"))
