@@ -116,7 +116,7 @@ def sample(folder: Path, limit: int, only: Sequence[str] | None) -> dict[str, li
         path = folder / file.path
         data = path.read_bytes()
         language: Language = detect_language(file.path, data[:8192])
-        wanted = language.group == "code" and language.grammar and (not only or language.name in only)
+        wanted = language.group == "code" and language.support.grammar and (not only or language.name in only)
         if wanted and check_content(data, file.path) is None:
             found[language.name].append(path)
     for files in found.values():

@@ -51,7 +51,7 @@ def functions_of(root: Path, languages: Sequence[str] = ()) -> Iterator[Function
     """Yield the functions of a folder that are neither trivial nor endless."""
     for file in walk(root, repository=find_repository(root)).files:
         language = detect_language(file.path, b"")
-        if language.group != "code" or not language.grammar or (languages and language.name not in languages):
+        if language.group != "code" or not language.support.grammar or (languages and language.name not in languages):
             continue
         data = (root / file.path).read_bytes()
         lines = data.decode("utf-8", "replace").split("\n")
@@ -66,7 +66,7 @@ def plant(function: Function, kind: str, chance: random.Random) -> str:
     indent = min(len(line) - len(line.lstrip()) for line in function.lines if line.strip())
     lines = [line[indent:] if line[:indent].isspace() or not indent else line for line in function.lines]
     if kind == "exact":
-        comment = (function.language.line_comments or ("",))[0]
+        comment = (function.language.support.line_comments or ("",))[0]
         place = len(lines) - 1
         lines[place:place] = [
             "",

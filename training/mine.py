@@ -107,7 +107,7 @@ def parsed_file(data: bytes, path: str) -> tuple[ParsedFile, Language, list[tupl
     """Parse a file as Cairn would index it, None for one that it would not or that is no code."""
     data = normalize(data)
     language = detect_language(path, data[:HEAD_BYTES])
-    if not language.grammar or language.group != "code" or check_content(data, path):
+    if not language.support.grammar or language.group != "code" or check_content(data, path):
         return None
     parsed = chunk_file(data, language)
     return parsed, language, list(own_texts(parsed, data))
@@ -135,7 +135,7 @@ def chosen_files(root: Path) -> list[str]:
     for file in walk(root, repository=None).files:
         language = detect_language(file.path, b"")
         role = role_of(file.path, language.name)
-        if not language.grammar or language.group != "code" or role & _LEFT_OUT:
+        if not language.support.grammar or language.group != "code" or role & _LEFT_OUT:
             continue
         if is_npm and _BUILT.search(file.path):
             continue
@@ -270,7 +270,7 @@ def is_code(path: str) -> bool:
     language = detect_language(path, b"")
     return (
         language.group == "code"
-        and bool(language.grammar)
+        and bool(language.support.grammar)
         and not role_of(path, language.name) & (_LEFT_OUT | Role.TEST)
     )
 

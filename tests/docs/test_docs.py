@@ -80,7 +80,7 @@ def language_row(language: Language) -> str:
         names.append("`.h`")
     interpreters = ", ".join(f"`{name}`" for name in language.interpreters)
     cells = [f"`{language.name}`", ", ".join(names), interpreters]
-    if language.queries:
+    if language in LANGUAGES:
         rules = re.sub(r"^\s*;.*$", "", load_query_text(language), flags=re.MULTILINE)
         kinds = set(_DEFINITION.findall(rules))
         cells.append(", ".join(sorted(kinds)))

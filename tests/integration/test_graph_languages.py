@@ -165,6 +165,24 @@ PROJECTS = {
             ("b.lua", "a.lua:greet_all", "call", "name"),
         },
     ),
+    "julia": Project(
+        {
+            ("src/cart.jl:checkout", "src/money.jl:fee", "call", "name"),
+            ("src/cart.jl:checkout", "src/money.jl:pay", "call", "name"),
+            ("src/money.jl:Purse", "src/money.jl:Account", "inherit", "exact"),
+            ("src/money.jl:Purse.Purse", "src/money.jl:checked", "call", "exact"),
+            ("src/money.jl:pay", "src/money.jl:Purse", "construct", "exact"),
+            ("src/money.jl:pay", "src/money.jl:fee", "call", "exact"),
+            ("test/runtests.jl:a cart is checked out", "src/cart.jl:checkout", "call", "import"),
+            ("test/runtests.jl:a cart is checked out", "src/money.jl:fee", "call", "import"),
+        },
+        # The head of a definition reads like a call of it.
+        absent=(
+            ("src/money.jl:pay", "src/money.jl:pay"),
+            ("src/money.jl:fee", "src/money.jl:fee"),
+            ("src/money.jl:checked", "src/money.jl:checked"),
+        ),
+    ),
 }
 
 

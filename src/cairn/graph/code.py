@@ -113,7 +113,7 @@ class SourceFile:
         for place, one in enumerate(self.definitions):
             owner = one.qualified_name[: -len(one.name) - 1]
             self.members.setdefault(owner, {}).setdefault(one.name, []).append(place)
-            if one.kind in NAMESPACE_KINDS and self.language != "ruby":
+            if one.kind in NAMESPACE_KINDS and self.rules.open_namespaces:
                 spaces.add(one.qualified_name)
         if len(spaces) > 1:
             top: dict[str, list[int]] = {}
@@ -381,7 +381,7 @@ class Code:
 
     def _facts_of(self, blob: int, language: str) -> Facts | None:
         """Return what a blob refers to, None if that was not found out yet, or not kept."""
-        if not BY_NAME[language].references:
+        if not BY_NAME[language].has_references:
             return NO_FACTS
         if (facts := self._kept.recent.get(blob)) is not None:
             return facts
@@ -420,7 +420,7 @@ class Code:
         Raises:
             IndexMovedError: as `_store`.
         """
-        blobs = sorted({self._blobs[number] for number in numbers if BY_NAME[self.languages[number]].references})
+        blobs = sorted({self._blobs[number] for number in numbers if BY_NAME[self.languages[number]].has_references})
         known = blob_db.blobs_with_facts(self._connection, blobs, FACTS_FORMAT) | self._kept.unstored.keys()
         wanted = [blob for blob in blobs if blob not in known]
         if not wanted:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from cairn import waiting
 from cairn.graph.graph import Graph
+from cairn.graph.rules import rules_of
 from cairn.graph.values import Cycle, Cycles, Importer
 from cairn.source.imports import ImportFlag
 
@@ -39,7 +40,7 @@ def _imports(graph: Graph) -> dict[int, dict[int, tuple[int, int]]]:
     found: dict[int, dict[int, tuple[int, int]]] = {}
     columns = (network.importing, network.imported, network.import_lines, network.import_flags)
     for source, target, line, flags in zip(*(column.tolist() for column in columns), strict=True):
-        if graph.code.languages[source] == "go":
+        if rules_of(graph.code.languages[source]).package == "directory":
             continue  # a folder is one package there, whose files do not import each other
         targets = found.setdefault(source, {})
         # One import on loading outweighs others that come later.

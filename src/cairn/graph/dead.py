@@ -24,7 +24,6 @@ from cairn.source.roles import Role
 _SCRIPTS = re.compile(r"(?<![\w.-])[\w.-]++[\"']?\s*=\s*[\"']([\w.]+):([\w.]+)[\"']")
 _MAIN = frozenset({"main", "Main", "init", "__main__", "_start", "setUp", "tearDown"})
 _PUBLIC_HEAD = re.compile(r"\b(?:pub|public|export|open|protected)\b")
-_EXPORTING = frozenset({"javascript", "typescript", "tsx", "rust", "java", "csharp", "kotlin", "php", "scala", "swift"})
 _OTHER_ROLES = Role.EXAMPLE | Role.DOCS | Role.CONFIG | Role.DECLARATION
 _SURE, _LIKELY, _POSSIBLE = 0.9, 0.6, 0.3
 
@@ -177,11 +176,10 @@ def _is_public(source: SourceFile, place: int, exported: set[str]) -> bool:
     one = source.definitions[place]
     if one.name in exported:
         return True
-    if source.language in _EXPORTING:
-        return bool(_PUBLIC_HEAD.search(one.signature)) or (
-            source.language in ("javascript", "typescript", "tsx") and one.parent >= 0
-        )
-    if source.language == "go":
+    rules = source.rules
+    if rules.exports == "word":
+        return bool(_PUBLIC_HEAD.search(one.signature)) or (rules.exports_members and one.parent >= 0)
+    if rules.exports == "capital":
         return one.name[:1].isupper()
     return not any(part.startswith("_") and not part.startswith("__") for part in one.qualified_name.split("."))
 

@@ -75,7 +75,7 @@ def _top_names(reader: ObjectReader, entry: TreeEntry) -> Iterator[str]:
     except OSError:  # never fetched, or too large
         return
     language = detect_language(entry.path, data[:HEAD_BYTES])
-    if check_content(data, entry.path) or not language.references:
+    if check_content(data, entry.path) or not language.has_references:
         return
     definitions: Sequence[Definition] = ()
     with suppress(UnparsableError):

@@ -386,7 +386,7 @@ class Evaluator:
             return False
         if source.rules.package == "directory":
             return posixpath.dirname(source.path) == posixpath.dirname(other.path)
-        if source.rules.package == "package" and source.language == "csharp":
+        if source.rules.family == "csharp":
             return source.facts.package == other.facts.package
         return True
 

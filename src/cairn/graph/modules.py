@@ -74,19 +74,19 @@ class Modules:
         self._kept: Recent[tuple[str, str, str], Found] = Recent(limit, lambda _: 1)
         self._tried: set[int] = set()
 
-    def resolve(self, module: str, path: str, family: str) -> Place:
+    def resolve(self, module: str, path: str, finder: str) -> Place:
         """Return what `module` means in the file at `path`; a leading `/` of the text means the project's root."""
-        return self.look_up(module, path, family).place
+        return self.look_up(module, path, finder).place
 
-    def look_up(self, module: str, path: str, family: str) -> Found:
+    def look_up(self, module: str, path: str, finder: str) -> Found:
         """Return the same with what it needs; a name that nobody would write lies outside the project."""
         if len(module) > _MAX_MODULE_CHARS:
             return Found(None, frozenset())
-        key = (module, path if family == "python" else posixpath.dirname(path), family)
+        key = (module, path if finder == "python" else posixpath.dirname(path), finder)
         if (found := self._kept.get(key)) is None:
-            finder = _FINDERS.get(family)
+            find = _FINDERS.get(finder)
             self._tried = set()
-            place = finder(self, module, path) if finder is not None else None
+            place = find(self, module, path) if find is not None else None
             found = self._kept.put(key, Found(place, frozenset(self._tried)))
         return found
 
@@ -369,6 +369,9 @@ class Modules:
     def _ruby(self, module: str, path: str) -> Place:
         return self._by_suffix([module if module.endswith(".rb") else f"{module}.rb"], path)
 
+    def _julia(self, module: str, path: str) -> Place:
+        return self._by_suffix([module if module.endswith(".jl") else f"{module.replace('.', '/')}.jl"], path)
+
     def _lua(self, module: str, path: str) -> Place:
         aim = module.replace(".", "/")
         return self._by_suffix([f"{aim}.lua", f"{aim}/init.lua"], path)
@@ -387,10 +390,10 @@ _FINDERS: dict[str, Callable[[Modules, str, str], Place]] = {
     "rust": Modules._rust,
     "c": Modules._c,
     "ruby": Modules._ruby,
+    "julia": Modules._julia,
     "lua": Modules._lua,
     "php": Modules._php,
-    "dart": Modules._plain,
-    "solidity": Modules._plain,
+    "file": Modules._plain,
 }
 
 

@@ -1,8 +1,11 @@
-"""What differs between languages when names are resolved, as data; a new language is a row."""
+"""What resolving names has to know of kinds, of common names, and of a language: the rules that its folder holds."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import cache
+
+from cairn.source.languages import load_part
+from cairn.source.languages.rules import Rules as Rules
 
 FUNCTION_KINDS = frozenset({"function", "method", "constructor", "destructor", "test", "macro", "alias", "task"})
 TYPE_KINDS = frozenset(
@@ -11,123 +14,14 @@ TYPE_KINDS = frozenset(
 )
 NAMESPACE_KINDS = frozenset({"namespace", "module", "package", "library"})
 VALUE_KINDS = frozenset({"variable", "constant", "field", "property", "event", "key"})
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """How one language finds what a name means.
-
-    Attributes:
-        family: languages of one family see each other's definitions.
-        this: the words for the object whose method runs; `types` for its class; `parents` for what it inherits.
-        prefix: what an attribute of that object begins with where no word stands before it, such as Ruby's `@`.
-        implicit: whether a method calls another of its object without such a word.
-        package: what shares its names without an import: `file`, `directory`, `package` (as the files say), or `all`.
-        open_types: whether methods of a type may stand outside of it, even in other files.
-        type_side: where a type stands: `after` (`x: T`), `before` (`T x`), `go` (`x T`), or empty for none.
-        result: the mark before the type a function returns, empty where it stands before the name.
-        maker: the method of a class that gives an instance, such as Ruby's `new`.
-        constructor: the method that runs then.
-    """
-
-    family: str
-    this: frozenset[str] = frozenset({"this"})
-    types: frozenset[str] = frozenset()
-    parents: frozenset[str] = frozenset({"super"})
-    prefix: str = ""
-    implicit: bool = False
-    package: str = "file"
-    open_types: bool = False
-    type_side: str = ""
-    result: str = ""
-    maker: str = ""
-    constructor: str = "constructor"
-
-
-def _words(*words: str) -> frozenset[str]:
-    return frozenset(words)
-
-
-_ECMASCRIPT = Rules("ecmascript", type_side="after", result=":")
-_JVM = Rules("jvm", implicit=True, package="package", type_side="before", constructor="")
-_C = Rules("c", implicit=True, package="all", open_types=True, type_side="before", constructor="")
-_RULES = {
-    "python": Rules(
-        "python",
-        this=_words("self"),
-        types=_words("cls"),
-        parents=_words("super()"),
-        type_side="after",
-        result="->",
-        constructor="__init__",
-    ),
-    "javascript": _ECMASCRIPT,
-    "typescript": _ECMASCRIPT,
-    "tsx": _ECMASCRIPT,
-    "go": Rules("go", this=_words(), parents=_words(), package="directory", open_types=True, type_side="go"),
-    "rust": Rules(
-        "rust",
-        this=_words("self"),
-        types=_words("Self"),
-        parents=_words(),
-        open_types=True,
-        type_side="after",
-        result="->",
-    ),
-    "java": _JVM,
-    "kotlin": Rules(
-        "jvm", implicit=True, package="package", open_types=True, type_side="after", result=":", constructor=""
-    ),
-    "scala": Rules("jvm", implicit=True, package="package", type_side="after", result=":", constructor=""),
-    "csharp": Rules(
-        "csharp",
-        parents=_words("base"),
-        implicit=True,
-        package="package",
-        open_types=True,
-        type_side="before",
-        constructor="",
-    ),
-    "php": Rules(
-        "php",
-        this=_words("$this"),
-        types=_words("self", "static"),
-        parents=_words("parent"),
-        package="package",
-        type_side="before",
-        result=":",
-        constructor="__construct",
-    ),
-    "ruby": Rules(
-        "ruby",
-        this=_words("self"),
-        prefix="@",
-        implicit=True,
-        package="all",
-        open_types=True,
-        maker="new",
-        constructor="initialize",
-    ),
-    "c": _C,
-    "cpp": _C,
-    "swift": Rules(
-        "swift",
-        this=_words("self"),
-        types=_words("Self"),
-        implicit=True,
-        package="all",
-        open_types=True,
-        type_side="after",
-        result="->",
-        constructor="init",
-    ),
-}
 BY_NAME_ONLY = Rules("", package="all")
 
 
+@cache
 def rules_of(language: str) -> Rules:
     """Return the rules of a language; one without rules of its own is resolved by name only."""
-    return _RULES.get(language) or BY_NAME_ONLY
+    resolution = load_part(language, "resolution")
+    return resolution.RULES if resolution is not None else BY_NAME_ONLY
 
 
 # Methods that the standard libraries' types have, so that one definition of the name in a project proves nothing.

@@ -26,7 +26,7 @@ class Sight:
 
     def place(self, source: SourceFile, module: str) -> Place:
         """Return the file or folder that a file means by a module's name."""
-        found = self.code.modules.look_up(module, source.path, source.rules.family or source.language)
+        found = self.code.modules.look_up(module, source.path, source.rules.finder)
         self.memo.need_all(found.needs)
         return found.place
 

@@ -158,7 +158,7 @@ def _guess_language(data: bytes, snapshot: Snapshot) -> Language:
     """Return the language of most indexed files whose grammar takes a text without an error, else that of most."""
     counts = np.bincount(snapshot.files.languages, minlength=len(snapshot.files.language_names))
     names = [snapshot.files.language_names[number] for number in np.argsort(-counts, kind="stable")]
-    candidates = [BY_NAME[name] for name in names if BY_NAME[name].group == "code" and BY_NAME[name].grammar]
+    candidates = [BY_NAME[name] for name in names if BY_NAME[name].group == "code" and BY_NAME[name].support.grammar]
     try:
         taken = isolated("cairn.search.sample:first_that_takes", data, "", tuple(one.name for one in candidates))
     except UnparsableError:

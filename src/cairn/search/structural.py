@@ -20,7 +20,8 @@ from cairn.hints import Hint
 from cairn.index.isolation import isolated
 from cairn.search.exact import BUDGET_SECONDS, LineMatch
 from cairn.source.content import normalize
-from cairn.source.languages import BY_NAME
+from cairn.source.languages import BY_NAME, LANGUAGES
+from cairn.source.languages.support import BARE
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -45,57 +46,6 @@ class Frame(NamedTuple):
     after: str
 
 
-_BARE = Frame("", "", "")
-_BRACES = (_BARE, Frame("", " { $$$ }", ""))
-_IN_FUNCTION = (Frame("void f() { ", ";", " }"), Frame("void f() { ", "", " }"))
-_IN_CLASS = (
-    Frame("class A { ", "", " }"),
-    Frame("class A { ", " { $$$ }", " }"),
-    Frame("class A { void f() { ", "", "; } }"),
-    Frame("class A { void f() { ", "", " } }"),
-)
-# The languages that ast-grep knows among ours, each with the frames in which a piece of it may stand. The grammar
-# takes a call by itself for a declaration in C, and for an error in Go, Rust, Java and others.
-FRAMES: Mapping[str, tuple[Frame, ...]] = {
-    "bash": (_BARE,),
-    "c": (*_BRACES, Frame("void f() { ", "", "; }"), *_IN_FUNCTION),
-    "cpp": (*_BRACES, Frame("void f() { ", "", "; }"), *_IN_FUNCTION, Frame("class A { ", "", " };")),
-    "csharp": (*_BRACES, *_IN_CLASS),
-    "css": _BRACES,
-    "dart": (*_BRACES, *_IN_CLASS),
-    "elixir": (_BARE, Frame("", " do\n  $$$\nend", "")),
-    "go": (*_BRACES, Frame("func f() { ", "", " }"), Frame("func f() { ", " { $$$ }", " }")),
-    "haskell": (_BARE,),
-    "hcl": _BRACES,
-    "html": (_BARE,),
-    "java": (*_BRACES, *_IN_CLASS),
-    "javascript": (*_BRACES, Frame("class A { ", "", " }"), Frame("class A { ", " { $$$ }", " }")),
-    "json": (_BARE,),
-    "kotlin": (*_BRACES, Frame("class A { ", "", " }")),
-    "lua": (_BARE, Frame("return ", "", ""), Frame("", " end", ""), Frame("", " do end", "")),
-    "nix": (_BARE,),
-    "php": (*_BRACES, Frame("", ";", ""), Frame("class A { ", "", " }"), Frame("class A { ", " { $$$ }", " }")),
-    "python": (
-        _BARE,
-        Frame("", ":\n    $$$", ""),
-        Frame("try:\n    pass\n", "", ""),
-        Frame("try:\n    pass\n", ":\n    $$$", ""),
-        Frame("", "\ndef f(): pass", ""),
-    ),
-    "ruby": (_BARE, Frame("", "\nend", "")),
-    "rust": (
-        *_BRACES,
-        Frame("fn f() { ", "", "; }"),
-        Frame("impl A { ", "", " }"),
-        Frame("impl A { ", " { $$$ }", " }"),
-    ),
-    "scala": (*_BRACES, Frame("class A { ", "", " }")),
-    "solidity": (*_BRACES, Frame("contract A { ", "", " }"), Frame("contract A { function f() { ", "", "; } }")),
-    "swift": (*_BRACES, Frame("class A { ", "", " }")),
-    "tsx": (*_BRACES, Frame("class A { ", "", " }"), Frame("class A { ", " { $$$ }", " }")),
-    "typescript": (*_BRACES, Frame("class A { ", "", " }"), Frame("class A { ", " { $$$ }", " }")),
-    "yaml": (_BARE,),
-}
 Captures = dict[str, str]
 
 
@@ -138,7 +88,7 @@ def search_structure(
     """
     pattern = _checked(pattern)
     _check_installed()
-    spoken = sorted({language for _, _, language in files if language in FRAMES})
+    spoken = sorted({language for _, _, language in files if _frames(language)})
     if not spoken:
         return Found([], 0, 0, 0)
     rules, pieces = _rules(pattern, spoken)
@@ -183,11 +133,20 @@ def files_to_search(
     Raises:
         QueryError: if structural search does not know a language that is named.
     """
-    if unknown := sorted(set(languages) - FRAMES.keys()):
-        raise QueryError(
-            f"structural search does not know {', '.join(unknown)}", f"known are: {', '.join(sorted(FRAMES))}"
-        )
-    return [one for one in files if one[2] in FRAMES and (languages or BY_NAME[one[2]].group == "code")]
+    if unknown := sorted(name for name in set(languages) if not _frames(name)):
+        known = sorted(one.name for one in LANGUAGES if _frames(one.name))
+        raise QueryError(f"structural search does not know {', '.join(unknown)}", f"known are: {', '.join(known)}")
+    return [one for one in files if _frames(one[2]) and (languages or BY_NAME[one[2]].group == "code")]
+
+
+@cache
+def _frames(language: str) -> tuple[Frame, ...]:
+    """Return the frames in which a piece of a language may stand, none where ast-grep does not know the language.
+
+    The grammar takes a call by itself for a declaration in C, and for an error in Go, Rust, Java and others.
+    """
+    known = BY_NAME.get(language)
+    return tuple(Frame(*one) for one in known.support.frames) if known else ()
 
 
 def _run(
@@ -339,7 +298,7 @@ def _rule(pattern: str, language: str) -> dict[str, Any] | None:
         rules.append(bare)
     # A call is no definition: what is a whole by itself is not completed with a body.
     whole = _is_whole(pattern, language)
-    for frame in FRAMES[language]:
+    for frame in _frames(language):
         if frame.body and whole:
             continue
         if (selector := _selector(pattern, frame, language)) is not None:
@@ -360,7 +319,7 @@ def _accepts(rule: dict[str, Any], language: str) -> bool:
 
 def _selector(pattern: str, frame: Frame, language: str) -> str | None:
     """Return the kind of the node that the pattern is in a frame, None when it is no node there, or not the first."""
-    if frame == _BARE:
+    if frame == BARE:
         return None
     whole = _filled(f"{pattern}{frame.body}")
     start, end = len(frame.before), len(frame.before) + len(whole)
@@ -380,12 +339,12 @@ def _selector(pattern: str, frame: Frame, language: str) -> str | None:
 
 def _is_piece(pattern: str, language: str) -> bool:
     """Tell whether the language's grammar takes the pattern, its holes filled, without an error in some frame."""
-    return any(_parses(pattern, frame, language) for frame in FRAMES[language])
+    return any(_parses(pattern, frame, language) for frame in _frames(language))
 
 
 def _is_whole(pattern: str, language: str) -> bool:
     """Tell whether the pattern is a piece of code to which nothing needs to be added."""
-    frames = (frame for frame in FRAMES[language] if not frame.body)
+    frames = (frame for frame in _frames(language) if not frame.body)
     return any(_parses(pattern, frame, language, add_nothing=True) for frame in frames)
 
 

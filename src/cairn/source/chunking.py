@@ -44,7 +44,7 @@ def chunk_file(data: bytes, language: Language) -> ParsedFile:
     lines = Lines.of(data)
     if not data.strip():
         return ParsedFile(language.name, (), ())
-    if not language.grammar:
+    if not language.support.grammar:
         return ParsedFile(language.name, (), _fallback(data, lines), "no grammar for this language")
     tree = parse(data, language)
     found = find_definitions(tree, data, lines, language)

@@ -81,8 +81,9 @@ class _Marks(dict[str, str | None]):
     def __init__(self, language: Language) -> None:
         super().__init__()
         self.own = keywords(language)
-        self._fold = bool(language.grammar) and language.group == "code"
-        self._comments = (*language.line_comments, *(start for start, _ in language.block_comments))
+        support = language.support
+        self._fold = bool(support.grammar) and language.group == "code"
+        self._comments = (*support.line_comments, *(start for start, _ in support.block_comments))
 
     def __missing__(self, token: str) -> str | None:
         mark: str | None = token
@@ -131,7 +132,7 @@ def _dice(one: Counter[_T], other: Counter[_T]) -> float:
 @cache
 def keywords(language: Language) -> frozenset[str]:
     """Return the words that the grammar gives a meaning of their own."""
-    if not language.grammar:
+    if not language.support.grammar:
         return frozenset()
     grammar = load_grammar(language)
     kinds = (number for number in range(grammar.node_kind_count) if not grammar.node_kind_is_named(number))
@@ -140,6 +141,7 @@ def keywords(language: Language) -> frozenset[str]:
 
 @cache
 def _pattern(language: Language) -> re.Pattern[str]:
-    comments = [rf"{re.escape(mark)}[^\n]*" for mark in language.line_comments]
-    comments += [rf"{re.escape(start)}(?:.|\n)*?(?:{re.escape(end)}|\Z)" for start, end in language.block_comments]
+    support = language.support
+    comments = [rf"{re.escape(mark)}[^\n]*" for mark in support.line_comments]
+    comments += [rf"{re.escape(start)}(?:.|\n)*?(?:{re.escape(end)}|\Z)" for start, end in support.block_comments]
     return re.compile("|".join([*comments, _STRINGS, r"\d[\w.]*", r"[^\W\d]\w*", r"[^\w\s]"]))

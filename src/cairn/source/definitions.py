@@ -109,7 +109,7 @@ def _readable(data: bytes, language: Language) -> bytes:
         data.decode("utf-8")
     except UnicodeDecodeError:
         data = _UNDECODABLE.sub("_", data.decode("utf-8", "surrogateescape")).encode("utf-8")
-    for noise in language.noise:
+    for noise in language.support.noise:
         data = re.sub(noise, _blank, data)
     return data
 
@@ -249,16 +249,17 @@ def _lead(first: int, wrapper_start: int, data: bytes, lines: Lines, language: L
     lead = min(first, lines.at(wrapper_start))
     comments: list[str] = []
     inside_block = ""
+    support = language.support
     lowest = max(0, first - MAX_LEAD_LINES)
     while lead > lowest:
         text = data[lines.starts[lead - 1] : lines.end_byte(lead - 1)].decode("utf-8", "replace").strip()
-        opener = next((pair[0] for pair in language.block_comments if text.endswith(pair[1])), "")
+        opener = next((pair[0] for pair in support.block_comments if text.endswith(pair[1])), "")
         if inside_block or opener:
             inside_block = "" if (inside_block or opener) in text else (inside_block or opener)
-        elif text.startswith(language.attributes) and not text.startswith(language.line_comments):
+        elif text.startswith(support.attributes) and not text.startswith(support.line_comments):
             lead -= 1
             continue
-        elif not text.startswith(language.line_comments):
+        elif not text.startswith(support.line_comments):
             break
         comments.append(text)
         lead -= 1

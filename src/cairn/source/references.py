@@ -7,6 +7,7 @@ many small ones:
     `@use`: a name handed on as it is; it counts where the file defines or imports it.
     `@import`, `@package`: a statement, and the name of what the whole file belongs to.
     `@var` with `@value` or `@type`: a variable, and what it holds.
+    `@head`: where a definition begins that reads like a call of itself; no reference begins there.
     `@result`: what a function returns, kept as the value of a variable called `return`.
     `@default`: the name that `import x from` gets.
 
@@ -91,7 +92,7 @@ def read_facts(data: bytes, language: Language) -> tuple[tuple[Definition, ...],
 
     Never raises for bad content: a file without grammar, or without a query for it, has no facts.
     """
-    if not language.references or not data.strip():
+    if not language.has_references or not data.strip():
         return (), NO_FACTS
     import tree_sitter  # noqa: PLC0415 - start-up time: what is stored needs no parser
 
@@ -128,6 +129,7 @@ class _Collector:
         data, kind_of = self._data, _KIND_OF
         references: list[tuple[int, int, bytes, int]] = []
         uses: list[tuple[int, int, bytes, int]] = []
+        heads: set[int] = set()
         for captures in matches:
             for name, nodes in captures.items():
                 node = nodes[0]
@@ -136,11 +138,14 @@ class _Collector:
                     if "receiver" in captures:
                         start = min(start, captures["receiver"][0].start_byte)
                     (uses if kind == _USE else references).append((start, kind, data[start:end], end))
+                elif name == "head":
+                    heads.add(node.start_byte)
                 else:
                     self._statement(name, node, captures)
         # Most arguments are local variables.
         known = {item.definition.name.encode("utf-8", "replace") for item in self._found}
         known |= {one.alias.encode("utf-8", "replace") for one in self._imports}
+        references = [one for one in references if one[0] not in heads] if heads else references
         references += [one for one in uses if one[2].rpartition(b".")[2] in known]
         references.sort()
         return self._facts(references[:_MAX_KEPT_REFERENCES])

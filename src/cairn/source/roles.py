@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from enum import IntFlag
 from functools import cache
 
+from cairn.source.languages import CONFIGURING
+
 
 class Role(IntFlag):
     """Roles other than plain implementation; a file can have several."""
@@ -35,7 +37,6 @@ _REEXPORT = r"(^|/)(__init__\.py|index\.(ts|js|tsx|jsx|mjs)|mod\.rs|package-info
 _LEGACY = r"(^|/|_)(compat|legacy|deprecated|old|backports?)(/|\.|_|$)"
 _DECLARATION = r"\.d\.[mc]?ts$|\.pyi$"
 _CONFIG = r"(^|/)(requirements[^/]*\.(txt|in)|constraints[^/]*\.txt|CMakeLists\.txt|MANIFEST\.in|\.[a-z]+(rc|ignore))$"
-_CONFIG_LANGUAGES = frozenset({"json", "yaml", "toml", "ini", "xml", "make", "cmake", "dockerfile", "hcl"})
 
 
 _PLATFORMS = {
@@ -57,7 +58,7 @@ def role_of(path: str, language: str) -> Role:
         role |= Role.TEST
     if _compiled(_EXAMPLE).search(path):
         role |= Role.EXAMPLE
-    if language in _CONFIG_LANGUAGES or _compiled(_CONFIG).search(path):
+    if language in CONFIGURING or _compiled(_CONFIG).search(path):
         role |= Role.CONFIG
     elif _compiled(_DOCS).search(path):
         role |= Role.DOCS

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from cairn.source.languages.flow_syntax import FlowSyntax
 from cairn.structure.names import Access, NameReader, base_of
 from cairn.structure.steps import CONTROL_ONLY, DATA_ONLY, ControlFlow, EdgeKind, Step, StepKind
-from cairn.structure.syntax import FlowSyntax
 
 if TYPE_CHECKING:
     import tree_sitter

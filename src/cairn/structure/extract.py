@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from cairn.source.definitions import parse
 from cairn.source.languages import BY_NAME
+from cairn.source.languages.flow_syntax import FlowSyntax
 from cairn.source.text import count_tokens, counted
 from cairn.structure.flow import FlowGraph, syntax_of, unit_of
 from cairn.structure.locate import SourceFile
 from cairn.structure.outline import FileOutline
 from cairn.structure.outline_text import OutlineText, heading
 from cairn.structure.steps import CONTROL_ONLY, DATA_ONLY
-from cairn.structure.syntax import FlowSyntax
 
 if TYPE_CHECKING:
     import tree_sitter

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from cairn.errors import NotFoundError, PathError, QueryError
 from cairn.hints import Hint
 from cairn.source.definitions import parse
-from cairn.source.languages import BY_NAME
+from cairn.source.languages import BY_NAME, LANGUAGES, load_part
+from cairn.source.languages.flow_syntax import FlowSyntax
 from cairn.structure.control import MAX_STEPS, TooManySteps, build_control_flow
 from cairn.structure.dataflow import Dependence, closure, dependences
 from cairn.structure.locate import SourceFile, ask_helper, find_symbol, read_source
 from cairn.structure.names import affects, base_of
 from cairn.structure.outline import outline_file
 from cairn.structure.steps import CONTROL_ONLY, DATA_ONLY, ControlFlow
-from cairn.structure.syntax import FLOW_SYNTAX, FlowSyntax
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -170,12 +170,13 @@ def syntax_of(file: SourceFile) -> FlowSyntax:
     Raises:
         QueryError: if there is none.
     """
-    syntax = FLOW_SYNTAX.get(file.language.name)
-    if syntax is None:
-        known = ", ".join(sorted(FLOW_SYNTAX))
+    part = load_part(file.language.name, "flow")
+    if part is None:
+        known = ", ".join(sorted(one.name for one in LANGUAGES if load_part(one.name, "flow")))
         raise QueryError(
             f"there is no flow for {file.language.name}; it is known for {known}", Hint.of("outline", file=file.path)
         )
+    syntax: FlowSyntax = part.FLOW
     return syntax
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from cairn.structure.syntax import FlowSyntax
+from cairn.source.languages.flow_syntax import FlowSyntax
 
 if TYPE_CHECKING:
     import tree_sitter

@@ -23,27 +23,11 @@ ID_MARK, ID_COUNTER = "#", "~"
 _SPACE = re.compile(r"\s+")
 _LETTER = re.compile(r"\w")
 _SECTION = re.compile(rb"(?m)^(?:\A|(?<=\n\n)|(?<=\n\r\n))[^\s#;%/*\-=][^\n]*|^\[[^\n]*\]\s*$")
-# Nodes that import, by the beginning of their type; and calls that do, by their text.
+# Nodes that import, by the beginning of their type.
 _IMPORT_NODES = (
     "import_", "future_import", "preproc_include", "use_declaration", "using_directive", "using_declaration",
     "namespace_use_declaration", "extern_crate", "package_import", "library_import", "import",
 )  # fmt: skip
-_IMPORT_CALLS = {
-    "ruby": re.compile(r"(?:require|require_relative|load|autoload)\b[ (]"),
-    "elixir": re.compile(r"(?:import|alias|use|require)\s"),
-    "lua": re.compile(r"(?:local\s+[\w, ]+=\s*)?require\b"),
-    "bash": re.compile(r"(?:source|\.)\s+\S"),
-    "javascript": re.compile(r"(?:const|let|var)\s+[^=;]+=\s*require\("),
-    "zig": re.compile(r"(?:pub\s+)?const\s+\w+\s*=\s*@import\("),
-    "php": re.compile(r"(?:require|include)(?:_once)?\b"),
-    "dart": re.compile(r"(?:import|export|part)\s"),
-    "powershell": re.compile(r"(?:using|Import-Module)\s|\.\s+\S"),
-    "nix": re.compile(r"import\s"),
-    "css": re.compile(r"@import\s"),
-    "cmake": re.compile(r"(?:include|find_package|add_subdirectory)\s*\("),
-    "make": re.compile(r"-?include\s"),
-    "dockerfile": re.compile(r"FROM\s"),
-}
 _BEGINNING_BYTES = 200
 # Nodes whose children may be imports, apart from the root.
 _IMPORT_HOLDERS = frozenset(
@@ -82,7 +66,7 @@ def outline_file(data: bytes, path: str, language: Language) -> FileOutline:
         language: without a grammar, the lines that open a section are listed.
     """
     lines = Lines.of(data)
-    if not language.grammar:
+    if not language.support.grammar:
         return _without_grammar(data, path, language, lines)
     tree = parse(data, language)
     found = find_definitions(tree, data, lines, language, members=True)
@@ -165,10 +149,11 @@ def _first_error_line(root: tree_sitter.Node) -> int:
 
 def _imports(root: tree_sitter.Node, language: Language) -> tuple[tuple[str, ...], tuple[int, int]]:
     """Return what a file imports on its outermost level, and the lines where that begins and ends."""
-    calls = _IMPORT_CALLS.get("javascript" if language.name in ("typescript", "tsx") else language.name)
+    calls = re.compile(language.support.import_calls) if language.support.import_calls else None
     found: list[str] = []
     first = last = 0
-    for node in _import_nodes(root, calls, 3):
+    holders = frozenset(language.support.import_holders)
+    for node in _import_nodes(root, calls, holders, 3):
         text = _import_text(_SPACE.sub(" ", (node.text or b"").decode("utf-8", "replace")))
         if text:
             found.append(text)
@@ -177,11 +162,13 @@ def _imports(root: tree_sitter.Node, language: Language) -> tuple[tuple[str, ...
     return tuple(found), (first, last)
 
 
-def _import_nodes(holder: tree_sitter.Node, calls: re.Pattern[str] | None, levels: int) -> Iterator[tree_sitter.Node]:
+def _import_nodes(
+    holder: tree_sitter.Node, calls: re.Pattern[str] | None, holders: frozenset[str], levels: int
+) -> Iterator[tree_sitter.Node]:
     for node in holder.named_children:
         kind = node.type
-        if kind in _IMPORT_HOLDERS and levels and _holds_imports(node):
-            yield from _import_nodes(node, calls, levels - 1)
+        if levels and (kind in holders or (kind in _IMPORT_HOLDERS and _holds_imports(node))):
+            yield from _import_nodes(node, calls, holders, levels - 1)
         elif kind.startswith(_IMPORT_NODES) or (
             calls is not None and calls.match((node.text or b"")[:200].decode("utf-8", "replace"))
         ):

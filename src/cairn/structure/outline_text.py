@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from cairn.source.languages import BY_NAME
 from cairn.source.text import MOST_CHARS_PER_TOKEN, count_tokens, counted
 from cairn.structure.outline import ID_MARK, FileOutline
 from cairn.types import OutlineSymbol
@@ -34,8 +35,6 @@ _MODIFIERS = re.compile(
 )
 _TRAILING = re.compile(r",? \)")
 _SELF = re.compile(r"\((?:self|cls|&(?:mut )?self|mut self)(?:,\s*|(?=\)))")
-# Where a parameter's name stands: before its type (`name: type`, `name type`) or behind it (`type name`).
-_NAME_LAST = frozenset({"c", "cpp", "csharp", "java", "dart", "solidity", "php"})
 _WORD = re.compile(r"[\w$]+")
 _OPEN, _CLOSE = "([{<", ")]}>"
 _CLOSED = {"(": ")", "[": "]", "{": "}"}
@@ -202,10 +201,11 @@ def _without_types(head: str, name: str, language: str, *, results: bool) -> str
     if start < 0:
         return head
     inside, end = _parameters(head, start)
-    if language in _NAME_LAST:
+    written = BY_NAME[language].support.parameters
+    if written == "type name":
         head, start, end = name + head[start:], len(name), end - start + len(name)
     rest = head[end:] if results or head.startswith(_TYPE_WORDS) else ")"
-    return f"{head[:start]}({', '.join(_parameter(one, language) for one in inside)}{rest}"
+    return f"{head[:start]}({', '.join(_parameter(one, written) for one in inside)}{rest}"
 
 
 def _parameters(head: str, start: int) -> tuple[list[str], int]:
@@ -225,14 +225,15 @@ def _parameters(head: str, start: int) -> tuple[list[str], int]:
     return [*parts, head[begin:].strip()], len(head)
 
 
-def _parameter(text: str, language: str) -> str:
+def _parameter(text: str, written: str) -> str:
+    """Return the name of a parameter; see `cairn.source.languages.support.Support.parameters` for `written`."""
     if text[:1] in _CLOSED:
         return f"{text[0]}…{_CLOSED[text[0]]}"
     plain = re.split(r"[:=]", text, maxsplit=1)[0].strip()
-    if language in _NAME_LAST:
+    if written == "type name":
         words = _WORD.findall(plain)
         return words[-1] if words else text[:12]
-    if language == "go":
+    if written == "name type":
         plain = plain.split(" ", 1)[0]
     return plain.rsplit(" ", 1)[-1] or text[:12]
 

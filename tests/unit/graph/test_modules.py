@@ -115,6 +115,13 @@ def test_headers_are_found_by_the_end_of_their_path_and_nearest_first() -> None:
     assert found(files, "y", "spec/a.rb", "ruby") == "lib/y.rb"
 
 
+def test_a_module_of_julia_is_the_file_of_its_name_or_the_one_that_is_included() -> None:
+    files = dict.fromkeys(("src/Shop.jl", "src/money/fees.jl", "test/runtests.jl"), "")
+    assert found(files, "Shop", "test/runtests.jl", "julia") == "src/Shop.jl"
+    assert found(files, "money/fees.jl", "src/Shop.jl", "julia") == "src/money/fees.jl"
+    assert found(files, "LinearAlgebra", "src/Shop.jl", "julia") is None
+
+
 def test_a_family_without_modules_finds_none() -> None:
     assert found({"a.hs": ""}, "A", "b.hs", "") is None
 
@@ -165,6 +172,6 @@ def test_what_looks_like_a_comment_in_a_text_of_a_manifest_stays() -> None:
     assert found(files, "x//b", "a.ts", "ecmascript") == "src/b.ts"
 
 
-@pytest.mark.parametrize("family", ["python", "ecmascript", "go", "rust", "c", "ruby", "lua", "php"])
+@pytest.mark.parametrize("family", ["python", "ecmascript", "go", "rust", "c", "ruby", "lua", "php", "julia"])
 def test_a_module_with_endless_parts_is_nowhere(family: str) -> None:
     assert found({"a.py": "", "a.rs": ""}, "a::a.a/" * 100_000, "a.rs", family) is None

@@ -11,7 +11,7 @@ from cairn.source.chunking import FALLBACK_BYTES, TARGET_BYTES, WHOLE_BYTES, chu
 from cairn.source.languages import LANGUAGES, Language, detect_language
 from cairn.types import Chunk, Definition, ParsedFile
 
-SAMPLES = sorted(path.with_suffix("") for path in (Path(__file__).parent / "samples").glob("*.expected"))
+SAMPLES = sorted(path.with_suffix("") for path in (Path(__file__).parent / "samples").glob("*/*.expected"))
 BY_NAME = {language.name: language for language in LANGUAGES}
 PYTHON = BY_NAME["python"]
 TEXT = Language("text", group="prose")

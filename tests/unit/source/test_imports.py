@@ -61,6 +61,12 @@ REEXPORT, TYPE_ONLY = ImportFlag.REEXPORT, ImportFlag.TYPE_ONLY
         ("c", '#include "a/b.h"', [("a/b.h", "*", "", 0)]),
         ("cpp", "#include <vector>", [("vector", "*", "", 0)]),
         ("ruby", "require_relative 'x'", [("./x", "*", "", 0)]),
+        ("julia", "using A, B.C", [("A", "", "A", 0), ("B.C", "", "C", 0)]),
+        ("julia", "import A: b as c,\n    @d # why", [("A", "b", "c", 0), ("A", "@d", "@d", 0)]),
+        ("julia", "import A as B", [("A", "", "B", 0)]),
+        ("julia", "using .Inner: a", []),
+        ("julia", "using ..Outer", []),
+        ("julia", 'include("a/b.jl")', [("a/b.jl", "*", "", 0)]),
     ],
 )
 def test_an_import_binds_names(language: str, text: str, expected: list[tuple[str, str, str, int]]) -> None:
@@ -75,6 +81,6 @@ def test_flags_from_around_the_statement_are_added() -> None:
 
 
 @pytest.mark.parametrize("text", ["import", "from", "from . import (", "import {", "export {} from", ""])
-@pytest.mark.parametrize("language", ["python", "typescript", "rust", "php", "go", "java", "csharp", "c"])
+@pytest.mark.parametrize("language", ["python", "typescript", "rust", "php", "go", "java", "csharp", "c", "julia"])
 def test_broken_statements_bind_what_they_can(language: str, text: str) -> None:
     read_import(text, language, 1, ImportFlag(0))

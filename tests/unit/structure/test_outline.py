@@ -10,7 +10,9 @@ from cairn.source.text import count_tokens
 from cairn.structure.outline import FileOutline, outline_file
 from cairn.structure.outline_text import DEFAULT_MAX_TOKENS, lay_out
 
-SAMPLES = sorted(path.with_suffix("") for path in (Path(__file__).parents[1] / "source" / "samples").glob("*.expected"))
+SAMPLES = sorted(
+    path.with_suffix("") for path in (Path(__file__).parents[1] / "source" / "samples").glob("*/*.expected")
+)
 
 SHAPES = b'''"""Shapes."""
 import os

@@ -1,0 +1,31 @@
+"""How names and imports of C# find what they mean."""
+
+from __future__ import annotations
+
+import re
+
+from cairn.source.languages.import_reading import NO_FLAG, SPACE, Parts
+from cairn.source.languages.rules import Rules, words
+
+RULES = Rules(
+    "csharp",
+    parents=words("base"),
+    implicit=True,
+    package="package",
+    open_types=True,
+    type_side="before",
+    constructor="",
+    exports="word",
+)
+
+
+def read_import(text: str) -> Parts:
+    """Read one import statement; see `cairn.source.languages.import_reading`."""
+    text = SPACE.sub(" ", text).strip("; ")
+    text = re.sub(r"^(?:global )?using (?:static )?", "", text)
+    alias, found, module = text.partition("=")
+    if found:
+        module, _, name = module.strip().rpartition(".")
+        yield module, name, alias.strip(), NO_FLAG
+    elif text:
+        yield text, "*", "", NO_FLAG

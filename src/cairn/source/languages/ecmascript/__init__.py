@@ -1,0 +1,1 @@
+"""What JavaScript, TypeScript and TSX share: the folder of no language of its own."""

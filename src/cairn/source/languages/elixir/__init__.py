@@ -1,0 +1,13 @@
+"""Elixir."""
+
+from __future__ import annotations
+
+from cairn.source.languages.support import BARE, Support
+
+SUPPORT = Support(
+    grammar="tree_sitter_elixir:language",
+    line_comments=("#",),
+    attributes=("@",),
+    import_calls=r"(?:import|alias|use|require)\s",
+    frames=(BARE, ("", " do\n  $$$\nend", "")),
+)

@@ -1,0 +1,10 @@
+"""GraphQL."""
+
+from __future__ import annotations
+
+from cairn.source.languages.support import Support
+
+SUPPORT = Support(
+    grammar="tree_sitter_graphql:language",
+    line_comments=("#",),
+)

@@ -1,0 +1,85 @@
+"""What the readers of import statements are made of, and those that several languages share.
+
+A reader takes the text of one statement and yields (module, name, alias, flags) for each name that it binds, as in
+`cairn.source.imports.Import`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import IntFlag
+
+
+class ImportFlag(IntFlag):
+    """What is special about an import."""
+
+    REEXPORT = 1  # whoever imports this file can use the name, too
+    TYPE_ONLY = 2  # gone at run time
+    DEFERRED = 4  # runs when a function does, not when the file is loaded
+
+
+Parts = Iterator[tuple[str, str, str, ImportFlag]]
+NO_FLAG = ImportFlag(0)
+SPACE = re.compile(r"\s+")
+SLASH_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_MAX_DEPTH = 20
+_QUOTED = re.compile(r"""["'`]([^"'`\n]+)["'`]""")
+_NAMED_FILE = re.compile(r"""["'<]([^"'>\n]+)["'>]""")
+
+
+def in_one_line(text: str) -> str:
+    """Return a statement without comments, line breaks and the semicolon behind it, where `//` and `/*` comment."""
+    return SPACE.sub(" ", SLASH_COMMENT.sub(" ", text)).strip("; ")
+
+
+def pair(text: str, separator: str = " as ") -> tuple[str, str]:
+    """Split `name as alias`; what has no alias is called by its name."""
+    name, found, alias = SPACE.sub(" ", text.strip()).partition(separator)
+    return name.strip(), alias.strip() if found else name.strip()
+
+
+def split_module(text: str) -> tuple[str, str]:
+    """Split a statement before its last quoted text, which names the module."""
+    found = list(_QUOTED.finditer(text))
+    return (text[: found[-1].start()], found[-1][1]) if found else (text.rstrip("; \n"), "")
+
+
+def unfold(text: str, separator: str, depth_left: int = _MAX_DEPTH) -> Iterator[str]:
+    """Yield each path of `a::{b, c::{d, e}}` in full, without those in more brackets than anybody writes."""
+    open_at = text.find("{")
+    if not depth_left:
+        return
+    if open_at < 0:
+        yield from (part.strip() for part in text.split(",") if part.strip())
+        return
+    prefix = text[:open_at].strip().removesuffix(separator)
+    depth, start = 0, open_at + 1
+    inside = text[open_at + 1 : text.rfind("}")] + ","
+    for place, letter in enumerate(inside):
+        depth += (letter == "{") - (letter == "}")
+        if letter == "," and not depth:
+            part = inside[start - open_at - 1 : place].strip()
+            start = open_at + 2 + place
+            for one in unfold(part, separator, depth_left - 1) if part else ():
+                yield f"{prefix}{separator}{one}" if prefix else one
+
+
+def read_dotted(text: str) -> Parts:
+    """Read an import of Java, Kotlin or Scala 2: `import a.b.*`, `import a.b as c`, `import a.{b, c => d}`."""
+    text = in_one_line(text)
+    for whole in unfold(re.sub(r"^import (?:static )?", "", text), "."):
+        path, alias = pair(whole.replace("=>", " as "))
+        module, _, name = path.rpartition(".")
+        if name in ("*", "_"):
+            yield module, "*", "", NO_FLAG
+        elif name:
+            yield module, name, alias if alias != path else name, NO_FLAG
+
+
+def read_file_name(text: str) -> Parts:
+    """Read `#include "x.h"`, `require "x"`, `import 'x'`, `source x.sh`: a file, whose names need no qualification."""
+    found = _NAMED_FILE.search(text)
+    if found:
+        prefix = "./" if "require_relative" in text else ""
+        yield prefix + found[1], "*", "", NO_FLAG

@@ -1,0 +1,10 @@
+"""JSON."""
+
+from __future__ import annotations
+
+from cairn.source.languages.support import BARE, Support
+
+SUPPORT = Support(
+    grammar="tree_sitter_json:language",
+    frames=(BARE,),
+)

@@ -1,0 +1,22 @@
+"""Kotlin."""
+
+from __future__ import annotations
+
+from cairn.source.languages.support import BRACES, SLASH_BLOCKS, Support
+
+# What the grammar of Kotlin doesn't know costs the rest of the file: `where` as the name of a variable, the guards of
+# Kotlin 2.1 (`is Some if ready ->`, of which the condition stays), an annotation above an accessor.
+_NOISE = (
+    rb"\n[ \t]*(where\??\.)(?=\w)",
+    rb"\b(is [\w.<>?*, ]+ if)(?=[\s(])",
+    rb"\n[ \t]*(@\w+(?:\([^()\n]*\))?)(?=\s+(?:\w+ )?[gs]et\()",
+)
+
+SUPPORT = Support(
+    grammar="tree_sitter_kotlin:language",
+    line_comments=("//",),
+    block_comments=SLASH_BLOCKS,
+    attributes=("@",),
+    noise=_NOISE,
+    frames=(*BRACES, ("class A { ", "", " }")),
+)

@@ -1,0 +1,23 @@
+"""SQL."""
+
+from __future__ import annotations
+
+from cairn.source.languages.support import SLASH_BLOCKS, Support
+
+# What the grammar doesn't know costs the statements around it: function bodies, which are in any language, `OUT`
+# parameters, commands to the client, and rarer kinds of objects.
+_NOISE = (
+    rb"(?is)\bAS\s+\$[A-Za-z_]\w*\$(.*?)\$[A-Za-z_]\w*\$",
+    rb"(?is)\bAS\s+\$\$(.*?)\$\$",
+    rb"(?i)[(,]\s*(OUT)\s",
+    rb"(?im)^(\\\w.*|GO|DELIMITER\b.*)[ \t\r]*$",
+    rb"(?im)^((?:CREATE|ALTER|DROP|COMMENT ON)\s+"
+    rb"(?:OPERATOR|AGGREGATE|CAST|DOMAIN|TEXT SEARCH|FOREIGN|EXTENSION)\b[^;]*;)",
+)
+
+SUPPORT = Support(
+    grammar="tree_sitter_sql:language",
+    line_comments=("--",),
+    block_comments=SLASH_BLOCKS,
+    noise=_NOISE,
+)

@@ -1,0 +1,10 @@
+"""TOML."""
+
+from __future__ import annotations
+
+from cairn.source.languages.support import Support
+
+SUPPORT = Support(
+    grammar="tree_sitter_toml:language",
+    line_comments=("#",),
+)

@@ -1,0 +1,8 @@
+module Shop
+
+using LinearAlgebra: norm
+include("money.jl")
+include("cart.jl")
+export Purse, pay, checkout
+
+end
