@@ -1,7 +1,7 @@
 """Every console block of the documentation is run on the project beside this file, and prints what the page shows.
 
 A block holds lines that begin with `$ cairn`, each with its output below. In the output `…` stands for anything, on a
-line of its own for any lines. Times and sizes differ from run to run and are not compared. Blocks that cannot be run here,
+line of its own for any lines. Times differ from run to run and are not compared. Blocks that cannot be run here,
 because they need an agent, a daemon or a network, are fenced as `text` or `sh`.
 """
 

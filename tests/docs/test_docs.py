@@ -94,7 +94,7 @@ def language_tables() -> str:
         "|---|---|---|---|",
         *(language_row(language) for language in LANGUAGES),
         "",
-        "Read and cut on line borders:",
+        "Read, and cut at line breaks:",
         "",
         "| language | files | `#!` |",
         "|---|---|---|",
