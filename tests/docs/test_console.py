@@ -11,17 +11,19 @@ import re
 import shlex
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
+from cairn.cli.main import build_parser
 from picture import COMMAND, PICTURE, make_project, take_picture
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 _BLOCK = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_SHELL = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _PROMPT = "$ "
 _VARYING = [
     (re.compile(r"\b\d+\.\d+ (s|ms|MB|GB)\b"), r"N \1"),
@@ -46,9 +48,15 @@ class Project:
 
     folder: Path
     environment: dict[str, str]
+    printed: dict[str, str] = field(default_factory=dict)
 
     def run(self, command: str) -> str:
-        """Return what a command prints, notes and errors included."""
+        """Return what a command prints, notes and errors included; the same command is run once."""
+        if command not in self.printed:
+            self.printed[command] = self._run(command)
+        return self.printed[command]
+
+    def _run(self, command: str) -> str:
         done = subprocess.run(
             [COMMAND, *shlex.split(command)[1:]],
             cwd=self.folder,
@@ -115,6 +123,29 @@ def test_an_example_prints_what_its_page_shows(example: Example, indexed: Projec
     project = fresh(tmp_path) if example.command == "cairn index" else indexed
     printed = project.run(example.command)
     assert matches(example.output, printed), f"{example.command} prints\n{printed}"
+
+
+def shell_commands(page: Path) -> Iterator[list[str]]:
+    """Yield the arguments of each `cairn` command in the blocks of a page that are not run."""
+    for block in _SHELL.finditer(page.read_text(encoding="utf-8")):
+        for line in block[1].replace("\\\n", "").splitlines():
+            for part in line.split(" | "):
+                words = shlex.split(part, comments=True)
+                if words and words[0].rpartition("/")[2] == "cairn":
+                    yield words[1:]
+
+
+def is_understood(arguments: list[str]) -> bool:
+    try:
+        build_parser().parse_args(arguments)
+    except SystemExit as end:
+        return end.code == 0  # as --version and --help end
+    return True
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_that_are_not_run_are_understood(page: Path) -> None:
+    assert [arguments for arguments in shell_commands(page) if not is_understood(arguments)] == []
 
 
 def test_the_readme_and_the_first_pages_have_examples() -> None:
