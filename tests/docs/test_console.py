@@ -7,17 +7,19 @@ because they need an agent, a daemon or a network, are fenced as `text` or `sh`.
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import subprocess
+import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from cairn.cli.main import build_parser
-from picture import COMMAND, PICTURE, make_project, take_picture
+from picture import PICTURE, make_project, take_picture
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -25,6 +27,11 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").r
 _BLOCK = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _SHELL = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _PROMPT = "$ "
+_RUN_ALL = """
+import json, sys
+from every_command import run
+print(json.dumps([run(tuple(command))[1] for command in json.load(sys.stdin)]))
+"""
 _VARYING = [
     (re.compile(r"\b\d+\.\d+ (s|ms|MB|GB)\b"), r"N \1"),
     (re.compile(r"\b[\d,]+ MB free\b"), "N MB free"),
@@ -40,35 +47,6 @@ class Example:
     line: int
     command: str
     output: str
-
-
-@dataclass(frozen=True)
-class Project:
-    """A copy of the project, with the environment in which commands run there."""
-
-    folder: Path
-    environment: dict[str, str]
-    printed: dict[str, str] = field(default_factory=dict)
-
-    def run(self, command: str) -> str:
-        """Return what a command prints, notes and errors included; the same command is run once."""
-        if command not in self.printed:
-            self.printed[command] = self._run(command)
-        return self.printed[command]
-
-    def _run(self, command: str) -> str:
-        done = subprocess.run(
-            [COMMAND, *shlex.split(command)[1:]],
-            cwd=self.folder,
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=60,
-            check=False,
-            text=True,
-        )
-        return done.stdout
 
 
 def examples(page: Path) -> Iterator[Example]:
@@ -106,23 +84,29 @@ EXAMPLES = [example for page in PAGES for example in examples(page)]
 
 
 @pytest.fixture(scope="module")
-def indexed(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """The project, indexed once for all examples that do not index."""
-    project = fresh(tmp_path_factory.mktemp("indexed"))
-    project.run("cairn index")
-    return project
-
-
-def fresh(folder: Path) -> Project:
-    return Project(folder / "shop", make_project(folder / "shop", folder / "state"))
+def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What each command prints, notes and errors included; one process runs all of them, `cairn index` first."""
+    folder = tmp_path_factory.mktemp("console")
+    environment = make_project(folder / "shop", folder / "state")
+    commands = list(dict.fromkeys(["cairn index", *(example.command for example in EXAMPLES)]))
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", _RUN_ALL],
+        input=json.dumps([shlex.split(command)[1:] for command in commands]),
+        cwd=folder / "shop",
+        env=environment | {"PYTHONPATH": str(ROOT / "bench")},
+        stdout=subprocess.PIPE,
+        timeout=120,
+        check=True,
+        text=True,
+    )
+    return dict(zip(commands, json.loads(done.stdout), strict=True))
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: f"{example.page}:{example.line}")
-def test_an_example_prints_what_its_page_shows(example: Example, indexed: Project, tmp_path: Path) -> None:
+def test_an_example_prints_what_its_page_shows(example: Example, printed: dict[str, str]) -> None:
     assert example.command.startswith("cairn "), "only cairn is run"
-    project = fresh(tmp_path) if example.command == "cairn index" else indexed
-    printed = project.run(example.command)
-    assert matches(example.output, printed), f"{example.command} prints\n{printed}"
+    output = printed[example.command]
+    assert matches(example.output, output), f"{example.command} prints\n{output}"
 
 
 def shell_commands(page: Path) -> Iterator[list[str]]:
