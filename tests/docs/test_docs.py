@@ -43,7 +43,8 @@ from cairn.workspace import Workspace
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(DOCS.rglob("*.md"))]
+_TOP = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "bench/README.md")
+PAGES = [*(ROOT / name for name in _TOP), *sorted(DOCS.rglob("*.md"))]
 
 _DEFINITION = re.compile(r"@definition\.(\w+)")
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
@@ -93,7 +94,7 @@ def language_tables() -> str:
         "|---|---|---|---|",
         *(language_row(language) for language in LANGUAGES),
         "",
-        "Read and cut on line borders:",
+        "Read, and cut at line breaks:",
         "",
         "| language | files | `#!` |",
         "|---|---|---|",

@@ -1,0 +1,1 @@
+"""A small shop: carts, sessions and payments behind an HTTP API."""
