@@ -30,9 +30,10 @@ from cairn.index.segment import Segment
 from cairn.index.store import StateDir
 from cairn.index.view import load_layout, load_own, load_view
 from cairn.source.text import counted
-from cairn.storage import blob_db, health_db, overlay_db, segment_db, view_db
 from cairn.storage.arrays import load_arrays
 from cairn.storage.connection import check, mapped_errors, transaction
+from cairn.storage.index import blob_db, health_db, overlay_db, segment_db, view_db
+from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import holder, write_lock
 
 LOW_BYTES, FULL_BYTES = 500_000_000, 20_000_000
@@ -76,7 +77,7 @@ def examine(state: StateDir, fingerprint: str) -> list[Finding]:
         return [*findings, Finding("database", "warning", "this project is not indexed yet", hint="cairn index")]
     findings += [_disk(state), file_system(state.path), *_locks(state)]
     try:
-        with write_lock(state.lock, 2.0):  # so that no writer replaces files while they are compared
+        with write_lock(state.lock, 2.0, INDEX):  # so that no writer replaces files while they are compared
             findings += _stored(state, fingerprint)
     except IndexLockedError:
         findings.append(Finding("database", "warning", "in use by a writer, so not examined", hint="cairn doctor"))
@@ -104,7 +105,7 @@ def repair(state: StateDir, findings: list[Finding], rebuild: Callable[[], objec
         _clear_the_way(state)
     if "rebuild" in wanted:
         state.create()
-        with write_lock(state.lock, 10.0):
+        with write_lock(state.lock, 10.0, INDEX):
             state.set_aside()
         rebuild()
     elif wanted & {"redo", "move", "allow"}:
@@ -285,7 +286,7 @@ def _stored(state: StateDir, fingerprint: str) -> list[Finding]:
     if not os.path.lexists(state.database):
         return [Finding("database", "warning", "this project is not indexed yet", hint="cairn index")]
     try:
-        with closing(state.open_for_reading()) as connection, mapped_errors(state.database):
+        with closing(state.open_for_reading()) as connection, mapped_errors(state.database, INDEX):
             return list(_examined(connection, state, fingerprint))
     except DerivedFileError as error:
         return [Finding("derived", "error", str(error), "redo")]
@@ -428,8 +429,8 @@ def _tidy(state: StateDir) -> None:
     """Forget damaged vectors of other models and graphs, and delete files that belong to nothing."""
     if not state.database.exists():
         return
-    with write_lock(state.lock, 10.0), closing(state.open_for_writing()) as connection:
-        with mapped_errors(state.database), transaction(connection):
+    with write_lock(state.lock, 10.0, INDEX), closing(state.open_for_writing()) as connection:
+        with mapped_errors(state.database, INDEX), transaction(connection):
             for model in overlay_db.read_models(connection):
                 OverlayStore(connection, state, model).forget_lost()
         optional = [state.neighbours(row.name) for row in segment_db.read_segments(connection)]

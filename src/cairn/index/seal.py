@@ -17,11 +17,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from cairn.errors import IndexLockedError, StoreError, UnsafeStateError
+from cairn.errors import StoreError, StoreLockedError, UnsafeStateError
 from cairn.folders import check_private, state_folder
 from cairn.index.tracked import tracked_state
-from cairn.storage.lock import write_lock
-from cairn.storage.own_files import check_folder, create_new, read_own
+from cairn.storage.atomic import write_file
+from cairn.storage.lock import file_lock
+from cairn.storage.own_files import check_folder, read_own
 
 SEAL = "seal"
 _FOLDER = "indexes"
@@ -80,7 +81,7 @@ def make_seal(state: Path) -> Seal:
     """
     seal = Seal(os.urandom(16).hex(), os.urandom(32).hex())
     _keep(seal.id, {"secret": seal.secret})
-    _replace(state / SEAL, f"cairn 1 {seal.id} {seal.secret}\n")
+    write_file(state / SEAL, f"cairn 1 {seal.id} {seal.secret}\n".encode("ascii"), mode=0o600)
     return seal
 
 
@@ -120,11 +121,11 @@ def change_record(seal: Seal, change: Callable[[dict[str, Any]], None]) -> bool:
         change(record)
         return False
     try:
-        with write_lock(folder / "records.lock", _LOCK_SECONDS):
+        with file_lock(folder / "records.lock", _LOCK_SECONDS):
             record = dict(_load(folder, seal.id) or record)
             change(record)
             _write(folder, seal.id, record)
-    except (OSError, IndexLockedError):
+    except (OSError, StoreLockedError):
         return False
     return True
 
@@ -225,17 +226,7 @@ def _keep(seal_id: str, record: dict[str, Any]) -> None:
 
 
 def _write(folder: Path, seal_id: str, record: Mapping[str, Any]) -> None:
-    _replace(folder / f"{seal_id}.json", json.dumps(record))
-
-
-def _replace(file: Path, text: str) -> None:
-    """Write a file that only its user can read; a crash leaves the old one, or the new one as a whole."""
-    new = file.with_name(f"{file.name}.{os.getpid()}.tmp")
-    with os.fdopen(create_new(new, 0o600), "w", encoding="ascii") as stream:
-        stream.write(text)
-        stream.flush()
-        os.fsync(stream.fileno())
-    new.replace(file)  # of a link, the link
+    write_file(folder / f"{seal_id}.json", json.dumps(record).encode("ascii"), mode=0o600)
 
 
 def _forget_old(folder: Path) -> None:

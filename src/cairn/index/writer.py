@@ -23,8 +23,9 @@ from cairn.errors import (
 )
 from cairn.index.store import StateDir
 from cairn.index.views import View
-from cairn.storage import view_db
 from cairn.storage.connection import mapped_errors
+from cairn.storage.index import view_db
+from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import holder, write_lock
 from cairn.types import IndexReport
 
@@ -90,9 +91,8 @@ class Writer:
         started = time.perf_counter()
         found = view.walk()
         self._state.create()
-        with write_lock(
-            self._state.lock, self._settings.lock_timeout_seconds if wait_seconds is None else wait_seconds
-        ):
+        timeout_seconds = self._settings.lock_timeout_seconds if wait_seconds is None else wait_seconds
+        with write_lock(self._state.lock, timeout_seconds, INDEX):
             todo = None if full or verify else self._compare(view, found, started)
             if isinstance(todo, IndexReport):
                 return todo
@@ -110,7 +110,7 @@ class Writer:
         from cairn.index import plan  # noqa: PLC0415 - start-up time: searching does not need it
 
         try:
-            with closing(self._state.open_for_reading()) as connection, mapped_errors(self._state.database):
+            with closing(self._state.open_for_reading()) as connection, mapped_errors(self._state.database, INDEX):
                 todo = plan.plan_update(connection, self._state, view, found, bundled_fingerprint())
                 if todo is None or todo.todo or todo.removed:
                     return todo
@@ -159,7 +159,7 @@ class Writer:
 
         if todo.is_much or not is_worthwhile(limits, cores=usable_cores(), imported="numpy" in sys.modules):
             return None
-        with mapped_errors(self._state.database):
+        with mapped_errors(self._state.database, INDEX):
             return Ahead(Reader(view, connection, todo, progress), limits)
 
     def preview(self, view: View) -> IndexReport:
@@ -170,7 +170,7 @@ class Writer:
         started = time.perf_counter()
         found = view.walk()
         try:
-            with closing(self._state.open_for_reading()) as connection, mapped_errors(self._state.database):
+            with closing(self._state.open_for_reading()) as connection, mapped_errors(self._state.database, INDEX):
                 todo = plan.make_plan(connection, found, view_db.find_view(connection, view.name))
                 return plan.preview(connection, todo, found, count_same(view, connection, todo), started)
         except IndexMissingError:
@@ -200,7 +200,7 @@ class Writer:
 
     def _is_indexed(self, view: View) -> bool:
         try:
-            with closing(self._state.open_for_reading()) as connection, mapped_errors(self._state.database):
+            with closing(self._state.open_for_reading()) as connection, mapped_errors(self._state.database, INDEX):
                 row = view_db.find_view(connection, view.name)
                 return row is not None and row.generation > 0
         except StoreError:
@@ -223,7 +223,7 @@ class Writer:
 
     def set_aside(self) -> None:
         """Move the database out of the way; the next update makes a new one."""
-        with write_lock(self._state.lock, self._settings.lock_timeout_seconds):
+        with write_lock(self._state.lock, self._settings.lock_timeout_seconds, INDEX):
             self._state.set_aside()
 
     def collect(self, view: View, *, dry_run: bool) -> GarbageReport:
@@ -239,7 +239,7 @@ class Writer:
 
         self._state.open_for_reading().close()  # there is an index
         with (
-            write_lock(self._state.lock, self._settings.lock_timeout_seconds),
+            write_lock(self._state.lock, self._settings.lock_timeout_seconds, INDEX),
             closing(self._state.open_for_writing()) as connection,
         ):
             return gc.collect(connection, self._state, self._settings, self._root, dry_run=dry_run)
