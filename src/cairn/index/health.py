@@ -9,7 +9,7 @@ import sqlite3
 import stat
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -22,6 +22,7 @@ from cairn.errors import (
     IndexDamagedError,
     IndexForeignError,
     IndexLockedError,
+    StoreDamagedError,
     StoreError,
 )
 from cairn.index.overlay import OverlayFile, OverlayStore
@@ -31,10 +32,13 @@ from cairn.index.store import StateDir
 from cairn.index.view import load_layout, load_own, load_view
 from cairn.source.text import counted
 from cairn.storage.arrays import load_arrays
+from cairn.storage.catalog import STORES
 from cairn.storage.connection import check, mapped_errors, transaction
+from cairn.storage.copies import find_copies
 from cairn.storage.index import blob_db, health_db, overlay_db, segment_db, view_db
 from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import holder, write_lock
+from cairn.storage.store import Store, how_to_restore
 
 LOW_BYTES, FULL_BYTES = 500_000_000, 20_000_000
 MOUNTS = Path("/proc/self/mountinfo")
@@ -63,12 +67,13 @@ class Finding(NamedTuple):
     fixed: bool = False
 
 
-def examine(state: StateDir, fingerprint: str) -> list[Finding]:
+def examine(state: StateDir, fingerprint: str, stores: Sequence[Store] = STORES) -> list[Finding]:
     """Look at everything, and change nothing.
 
     Args:
         state: the folder.
         fingerprint: of the bundled model.
+        stores: what the folder may hold.
     """
     findings = [_git(), *_folder(state)]
     if any(one.repair in ("move", "allow") or one.check == "state" for one in findings):
@@ -76,6 +81,7 @@ def examine(state: StateDir, fingerprint: str) -> list[Finding]:
     if not state.path.exists():
         return [*findings, Finding("database", "warning", "this project is not indexed yet", hint="cairn index")]
     findings += [_disk(state), file_system(state.path), *_locks(state)]
+    findings += [finding for store in stores if store.is_truth for finding in _truth(state, store)]
     try:
         with write_lock(state.lock, 2.0, INDEX):  # so that no writer replaces files while they are compared
             findings += _stored(state, fingerprint)
@@ -277,6 +283,30 @@ def _moment(seconds: object) -> str:
         return time.strftime("%Y-%m-%d %H:%M", time.localtime(float(str(seconds))))
     except (ValueError, OverflowError, OSError):
         return "an unknown time"
+
+
+# -- what is nowhere else ---------------------------------------------------------------------------------------------
+
+
+def _truth(state: StateDir, store: Store) -> Iterator[Finding]:
+    """Examine a store of truth. Nothing of it is mended by itself."""
+    file = state.file_of(store)
+    restore = how_to_restore(file) or f"restore {file.name} from a backup"
+    try:
+        connection = state.open_existing(store)
+        if connection is None:
+            return
+        with closing(connection), mapped_errors(file, store):
+            wrong = check(connection)
+    except StoreDamagedError as error:
+        yield Finding(file.stem, "error", str(error), hint=restore)
+    except CairnError as error:
+        yield Finding(file.stem, "error", str(error), hint=error.hint)
+    else:
+        if wrong:
+            yield Finding(file.stem, "error", str(store.damage(file, f"is damaged: {wrong[0]}")), hint=restore)
+        else:
+            yield Finding(file.stem, "ok", f"whole; {counted(len(find_copies(file)), 'copy', 'copies')} beside it")
 
 
 # -- the index itself -------------------------------------------------------------------------------------------------

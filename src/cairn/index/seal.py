@@ -26,6 +26,7 @@ from cairn.storage.own_files import check_folder, read_own
 
 SEAL = "seal"
 _FOLDER = "indexes"
+_KEPT = "kept"
 _FORM = r"cairn 1 ([0-9a-f]{32}) ([0-9a-f]{64})\n"
 _MAX_SEAL_BYTES = 200
 _MAX_RECORD_BYTES = 1_000_000
@@ -106,6 +107,11 @@ def read_record(seal: Seal) -> Mapping[str, Any] | None:
     if (found := _find_record(seal.id)) is None or found[1].get("secret") != seal.secret:
         return None
     return found[1]
+
+
+def keep_record(seal: Seal) -> None:
+    """Never forget a folder: it holds what is nowhere else, and would count as somebody else's."""
+    change_record(seal, lambda record: record.update({_KEPT: True}))
 
 
 def change_record(seal: Seal, change: Callable[[dict[str, Any]], None]) -> bool:
@@ -235,5 +241,14 @@ def _forget_old(folder: Path) -> None:
         if len(files) <= _MANY_RECORDS:
             return
         for one in files:
-            if time.time() - one.stat(follow_symlinks=False).st_mtime > _OLD_SECONDS:
+            is_old = time.time() - one.stat(follow_symlinks=False).st_mtime > _OLD_SECONDS
+            if is_old and not _is_for_ever(Path(one.path)):
                 os.unlink(one.path)
+
+
+def _is_for_ever(file: Path) -> bool:
+    try:
+        record = json.loads(read_own(file, _MAX_RECORD_BYTES))
+    except (OSError, ValueError, RecursionError, UnsafeStateError):
+        return False
+    return isinstance(record, dict) and record.get(_KEPT) is True

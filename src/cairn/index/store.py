@@ -25,7 +25,7 @@ from cairn.errors import (
     UnsafeStateError,
 )
 from cairn.index import aside
-from cairn.index.seal import SEAL, Seal, break_seal, find_seal, is_kept, make_seal
+from cairn.index.seal import SEAL, Seal, break_seal, find_seal, is_kept, keep_record, make_seal
 from cairn.index.state_files import LOGS, StateFiles
 from cairn.index.tracked import find_place, is_decisive, tracked_state
 from cairn.storage.atomic import write_file
@@ -213,6 +213,7 @@ class StateDir(StateFiles):
         seal = self.create()
         file = self.file_of(store)
         if not os.path.lexists(file):
+            keep_record(seal)
             with self._mapped_errors(), suppress(FileExistsError):
                 os.close(open_own(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, _TRUTH_MODE))
         return self._open(seal, store)

@@ -24,11 +24,11 @@ class Copy(NamedTuple):
     made: str
 
 
-def copy_database(connection: sqlite3.Connection, file: Path) -> Path:
+def copy_database(file: Path) -> Path:
     """Copy a database beside it, check the copy, and drop the oldest; the copy is on disk when this returns.
 
-    The caller holds a write transaction in which nothing was changed, so the copy is what there is, and nobody else
-    makes one. The copy needs no log, and can be read by the one who can read the database.
+    The caller holds the database's write lock on a connection that has not written yet: so what is committed stays as
+    it is meanwhile, and nobody else makes a copy. It needs no log, and whoever can read the database can read it.
 
     Raises:
         sqlite3.DatabaseError: if what was copied is damaged; there is no copy then.
@@ -36,12 +36,14 @@ def copy_database(connection: sqlite3.Connection, file: Path) -> Path:
         UnsafeStateError: if the folder is a link.
     """
     _remove_unfinished(file)
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    now = time.time_ns()
-    stamp = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(now // 1_000_000_000))}-{now % 1_000_000_000:09}"
-    path = file.with_name(f"{file.name}.v{version}-{stamp}")
-    with AtomicFile(path, mode=file.stat().st_mode & 0o777) as new:
-        _fill(new.path, connection)
+    # SQLite copies nothing through a connection that may write.
+    with closing(sqlite3.connect(file, isolation_level=None)) as source:
+        (version,) = source.execute("PRAGMA user_version").fetchone()
+        now = time.time_ns()
+        stamp = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(now // 1_000_000_000))}-{now % 1_000_000_000:09}"
+        path = file.with_name(f"{file.name}.v{version}-{stamp}")
+        with AtomicFile(path, mode=file.stat().st_mode & 0o777) as new:
+            _fill(new.path, source)
     for old in find_copies(file)[:-MAX_COPIES]:
         with suppress(OSError):  # one too many does no harm
             old.path.unlink()
@@ -59,10 +61,10 @@ def find_copies(file: Path) -> list[Copy]:
     return [Copy(file.with_name(name[0]), int(name["version"]), name["made"]) for name in in_order]
 
 
-def _fill(path: Path, connection: sqlite3.Connection) -> None:
+def _fill(path: Path, source: sqlite3.Connection) -> None:
     """Copy a database into an empty file, and check it."""
     with closing(sqlite3.connect(path, isolation_level=None)) as target:
-        connection.backup(target)
+        source.backup(target)
         target.execute("PRAGMA journal_mode = DELETE")
         found = target.execute("PRAGMA integrity_check(1)").fetchall()
     if found != [("ok",)]:

@@ -58,7 +58,7 @@ def migrate(
         with transaction(connection):
             first = _version(connection, store)
             if store.is_truth and 0 < first < len(store.migrations):
-                copy = _copied(connection, store, file)
+                copy = _copied(store, file)
             _apply(connection, store.migrations, first)
             if not first and begin is not None:
                 begin(connection)
@@ -75,9 +75,9 @@ def _drop(copy: Path, connection: sqlite3.Connection, store: Store) -> None:
             copy.unlink()
 
 
-def _copied(connection: sqlite3.Connection, store: Store, file: Path) -> Path:
+def _copied(store: Store, file: Path) -> Path:
     try:
-        return copy_database(connection, file)
+        return copy_database(file)
     except OSError as error:
         raise StoreError(
             f"{store.name} cannot be copied before its schema changes: {error.strerror} ({file}); nothing was changed",

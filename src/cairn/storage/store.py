@@ -60,7 +60,8 @@ class Store(NamedTuple):
         """
         if not self.is_truth:
             return self.damaged(f"{file} {words}", self.rebuild)
-        return self.damaged(f"{file} {words}; nothing was changed", f"cairn doctor{_how_to_restore(file)}")
+        hint = "; ".join(filter(None, ("cairn doctor", how_to_restore(file))))
+        return self.damaged(f"{file} {words}; nothing was changed", hint)
 
     def newer(self, version: int) -> StoreVersionError:
         """Return the error that says that a newer version of Cairn wrote the file."""
@@ -76,11 +77,12 @@ class Store(NamedTuple):
         )
 
 
-def _how_to_restore(file: Path) -> str:
+def how_to_restore(file: Path) -> str:
+    """Return how the user puts the newest copy of a database into its place, empty if there is none."""
     copies = find_copies(file)
     if not copies:
         return ""
     return (
-        f"; to go back to the copy of {copies[-1].made}, move {file.name} and what begins with {file.name}- out of "
+        f"to go back to the copy of {copies[-1].made}, move {file.name} and what begins with {file.name}- out of "
         f"the folder, then: cp {copies[-1].path.name} {file.name}"
     )
