@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from cairn.errors import IndexDamagedError, IndexVersionError
+from cairn.errors import IndexDamagedError, IndexVersionError, StoreError
 from cairn.storage.connection import connect
+from cairn.storage.copies import find_copies
 from cairn.storage.index.schema import INDEX, MIGRATIONS, NEWEST
 from cairn.storage.migrations import Schema, check_schema, migrate, read_schema, schema_of
 from cairn.storage.store import Migration, Store
+from truth import NEWER_NOTES, NOTES
 
 FIRST = Migration("first", ("CREATE TABLE a (x)", "INSERT INTO a VALUES (1)"))
 SECOND = Migration("second", ("ALTER TABLE a ADD COLUMN y DEFAULT 2",))
@@ -122,3 +124,21 @@ def test_a_new_database_begins_with_what_its_maker_writes(connection: sqlite3.Co
     migrate(connection, index_of((FIRST,)), FILE, begin)
     migrate(connection, index_of((FIRST, SECOND)), FILE, begin)
     assert connection.execute("SELECT x FROM a").fetchall() == [(1,), (7,)]
+
+
+def test_where_no_copy_can_be_made_a_store_of_truth_stays_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "memory.db"
+    with closing(connect(file, NOTES)) as notes:
+        migrate(notes, NOTES, file)
+        with pytest.raises(StoreError, match="the notes cannot be copied before its schema changes") as caught:
+            migrate(notes, NEWER_NOTES, tmp_path / "gone" / "memory.db")
+        assert "nothing was changed" in str(caught.value)
+        assert version(notes) == 1
+
+
+def test_an_index_is_not_copied_for_it_can_be_rebuilt(tmp_path: Path) -> None:
+    file = tmp_path / "index.db"
+    with closing(connect(file, INDEX)) as connection:
+        migrate(connection, index_of((FIRST,)), file)
+        migrate(connection, index_of((FIRST, SECOND)), file)
+    assert find_copies(file) == []
