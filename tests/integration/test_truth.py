@@ -291,7 +291,7 @@ for last in range(1, 100_000, step):
 def test_a_kill_at_any_line_of_a_migration_loses_nothing(state: StateDir, tmp_path: Path) -> None:
     original = tmp_path / "original"
     shutil.copytree(state.path, original)
-    command = [sys.executable, "-c", KILLED, state.path, original, os.environ.get("CAIRN_KILL_STEP", "5")]
+    command = [sys.executable, "-c", KILLED, str(state.path), str(original), os.environ.get("CAIRN_KILL_STEP", "5")]
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
