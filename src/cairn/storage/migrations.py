@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from cairn.errors import StoreError
 from cairn.storage.connection import transaction
-from cairn.storage.copies import copy_database
 from cairn.storage.store import Migration, Store
 
 _Rows = tuple[tuple[str, str, str, str | None], ...]
@@ -76,6 +75,8 @@ def _drop(copy: Path, connection: sqlite3.Connection, store: Store) -> None:
 
 
 def _copied(store: Store, file: Path) -> Path:
+    from cairn.storage.copies import copy_database  # noqa: PLC0415 - start-up time: few schemas change
+
     try:
         return copy_database(file)
     except OSError as error:

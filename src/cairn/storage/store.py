@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cairn.errors import StoreDamagedError, StoreForeignError, StoreLockedError, StoreVersionError
-from cairn.storage.copies import find_copies
 
 _UPGRADE = "upgrade with: uv tool upgrade codecairn"
 
@@ -79,6 +78,8 @@ class Store(NamedTuple):
 
 def how_to_restore(file: Path) -> str:
     """Return how the user puts the newest copy of a database into its place, empty if there is none."""
+    from cairn.storage.copies import find_copies  # noqa: PLC0415 - start-up time: asked of damage alone
+
     copies = find_copies(file)
     if not copies:
         return ""
