@@ -17,7 +17,7 @@ from cairn.model_settings import ModelSettings
 from cairn.search.answer import Library, query_vector
 from cairn.search.features import PATH_SHARE
 from cairn.search.query import understand
-from cairn.storage.chunk_db import read_chunks
+from cairn.storage.index.chunk_db import read_chunks
 from cairn.workspace import Workspace
 from dataset import Repository, load_repositories
 from metrics import Hit, ndcg, target_ranks

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from cairn.storage.index_schema import MIGRATIONS
+from cairn.storage.index.schema import MIGRATIONS
 
 CODE = '''"""Keeps sessions."""
 

@@ -27,7 +27,7 @@ from cairn.search.engine import rank
 from cairn.search.filters import Filters
 from cairn.search.query import understand
 from cairn.search.rank import Weights
-from cairn.storage import segment_db
+from cairn.storage.index import segment_db
 from cairn.workspace import Workspace
 from metrics import percentile
 

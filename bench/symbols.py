@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from cairn import Workspace
 from cairn.config import Settings
-from cairn.storage import chunk_db, view_db
+from cairn.storage.index import chunk_db, view_db
 from cairn.types import CodeHit, Mode
 
 MOST_NAMESAKES = 8

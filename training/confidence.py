@@ -14,7 +14,7 @@ from cairn.search import confidence, engine, learned
 from cairn.search.answer import LOOK_BEHIND, WEIGHTS, query_vector
 from cairn.search.engine import Ranking
 from cairn.search.filters import Filters
-from cairn.storage import chunk_db
+from cairn.storage.index import chunk_db
 from cairn.workspace import Workspace
 from dataset import Question, Repository, load_repositories
 from metrics import Hit, first_per_file, ndcg, path_matches, target_ranks

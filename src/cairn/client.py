@@ -14,13 +14,13 @@ from typing import Any, Protocol, Self
 from urllib.parse import quote
 
 from cairn import __version__
-from cairn.errors import CairnError, DaemonError, IndexLockedError, StoreError, TooLargeError, error_from_dict
+from cairn.errors import CairnError, DaemonError, StoreError, StoreLockedError, TooLargeError, error_from_dict
 from cairn.hints import Hint
 from cairn.protocol import PROTOCOL_VERSION
 from cairn.protocol.requests import MAX_BODY_BYTES, ProjectRequest
 from cairn.runtime import Runtime, StateFolder
 from cairn.schema import encode
-from cairn.storage.lock import write_lock
+from cairn.storage.lock import file_lock
 from cairn.storage.own_files import open_stream
 from cairn.transport import Reply, ask, read_head, read_reply, request_bytes
 
@@ -248,13 +248,13 @@ def ensure(folder: StateFolder) -> Runtime:
         return runtime
     folder.create()
     try:
-        with write_lock(folder.start_lock, START_SECONDS):
+        with file_lock(folder.start_lock, START_SECONDS):
             runtime = folder.find()
             if runtime is not None and not (_is_ours(runtime) and answers(runtime)):
                 stop(folder)
                 runtime = None
             return runtime or _start(folder)
-    except IndexLockedError as error:
+    except StoreLockedError as error:
         raise DaemonError(
             f"another process has been starting the daemon for over {START_SECONDS:.0f} s", Hint.of("daemon logs")
         ) from error

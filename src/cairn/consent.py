@@ -12,12 +12,12 @@ import stat
 import sys
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 from cairn.errors import StoreError
+from cairn.storage.atomic import write_file
 
 _MAX_BYTES = 100_000
 _MAX_ANSWERS = 50
@@ -99,19 +99,7 @@ class Consents:
             one.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _is_ours(os.lstat(folder), stat.S_IFDIR):
             raise PermissionError(0, "its folder is not this user's alone")
-        new = self.file.with_suffix(f".{os.getpid()}")
-        with suppress(FileNotFoundError):
-            os.unlink(new)
-        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK, 0o600)
-        try:
-            with open(descriptor, "w", encoding="ascii") as stream:
-                stream.write(text)
-                stream.flush()
-                os.fsync(descriptor)
-            os.replace(new, self.file)
-        except OSError:
-            os.unlink(new)
-            raise
+        write_file(self.file, text.encode("ascii"), mode=0o600)
 
 
 def _is_ours(facts: os.stat_result, kind: int) -> bool:

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from cairn.errors import ConfigError, NotFoundError, PathError, StoreError
-from cairn.storage.lock import write_lock
+from cairn.storage.lock import file_lock
 from cairn.yaml_files import compose, is_null, read_project_file, write_project_file
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class CoreFiles:
             raise StoreError(f"cannot write {self.file}: {error.strerror}", "make its folder writable") from error
         if not is_folder:
             raise StoreError(f"{self.file.parent} is no folder", f"move or remove {self.file.parent}")
-        with write_lock(self.file.with_name("core.lock"), _LOCK_SECONDS):
+        with file_lock(self.file.with_name("core.lock"), _LOCK_SECONDS):
             old = self._text()
             new, file = change(old)
             if new == old:

@@ -27,11 +27,15 @@ CairnError
     ├── TrackedStateError  git tracks it, so it came with the repository
     ├── IndexMissingError  nothing indexed yet
     │   └── IndexForeignError  what is there was not made by this user on this machine
-    ├── IndexLockedError   another process is writing
-    │   └── IndexMovedError    it has written what a question was being answered from
-    ├── IndexVersionError  written by a newer version
-    └── IndexDamagedError  the index file is corrupt
-        └── DerivedFileError  a file beside it is; it is rebuilt by itself
+    ├── StoreForeignError  the same of a store that cannot be rebuilt
+    ├── StoreLockedError   another process keeps a file locked
+    │   └── IndexLockedError   another process is writing the index
+    │       └── IndexMovedError    it has written what a question was being answered from
+    ├── StoreVersionError  a store was written by a newer version
+    │   └── IndexVersionError  the index was
+    └── StoreDamagedError  the file of a store is corrupt
+        └── IndexDamagedError  that of the index is
+            └── DerivedFileError  a file beside it is; it is rebuilt by itself
 """
 
 from __future__ import annotations
@@ -270,7 +274,31 @@ class TrackedStateError(StoreError):
     code = "state-tracked"
 
 
-class IndexLockedError(StoreError):
+class StoreForeignError(StoreError):
+    """A store that cannot be rebuilt was not made by this user on this machine; it stays where it is, unused."""
+
+    code = "store-foreign"
+
+
+class StoreLockedError(StoreError):
+    """Another process kept a file locked longer than the wait allows."""
+
+    code = "store-locked"
+
+
+class StoreVersionError(StoreError):
+    """A store was written by a newer version of Cairn."""
+
+    code = "store-version"
+
+
+class StoreDamagedError(StoreError):
+    """The file of a store is not what was written; of one that cannot be rebuilt nothing is changed."""
+
+    code = "store-damaged"
+
+
+class IndexLockedError(StoreLockedError):
     """Another process held the index for writing longer than the wait allows."""
 
     code = "index-locked"
@@ -282,13 +310,13 @@ class IndexMovedError(IndexLockedError):
     code = "index-moved"
 
 
-class IndexVersionError(StoreError):
+class IndexVersionError(StoreVersionError):
     """The index was written by a newer version of Cairn."""
 
     code = "index-version"
 
 
-class IndexDamagedError(StoreError):
+class IndexDamagedError(StoreDamagedError):
     """The index file is not a readable database."""
 
     code = "index-damaged"

@@ -6,16 +6,17 @@ import json
 import os
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from cairn.errors import AmbiguousError, IndexLockedError, ProjectError, StoreError
+from cairn.errors import AmbiguousError, ProjectError, StoreError, StoreLockedError
 from cairn.folders import check_private
 from cairn.hints import Hint
 from cairn.runtime import StateFolder
-from cairn.storage.lock import write_lock
-from cairn.storage.own_files import create_new, read_own
+from cairn.storage.atomic import write_file
+from cairn.storage.lock import file_lock
+from cairn.storage.own_files import read_own
 
 ALL = "all"  # a name for all of them
 _LOCK_SECONDS = 10.0
@@ -64,14 +65,10 @@ class Registry:
             # Whose folder is gone goes too; should it come back, it is allowed again by the next command there.
             others = [one for one in self._read() if one.root != project.root and os.path.isdir(one.root)]
             document = {"projects": [one._asdict() for one in (*others, project)]}
-            new = self._folder.projects.with_suffix(f".{os.getpid()}")
             try:
-                with os.fdopen(create_new(new, 0o600), "w", encoding="utf-8", errors="surrogatepass") as stream:
-                    json.dump(document, stream, indent=1)
-                new.replace(self._folder.projects)
+                text = json.dumps(document, indent=1)
+                write_file(self._folder.projects, text.encode("utf-8", "surrogatepass"), mode=0o600)
             except OSError as error:
-                with suppress(OSError):  # the error above is the one to tell
-                    new.unlink(missing_ok=True)
                 raise StoreError(
                     f"cannot write {self._folder.projects}: {error.strerror}", "make it writable, or set XDG_STATE_HOME"
                 ) from error
@@ -80,9 +77,9 @@ class Registry:
     def _locked(self) -> Iterator[None]:
         lock = self._folder.projects.with_suffix(".lock")
         try:
-            with write_lock(lock, _LOCK_SECONDS):
+            with file_lock(lock, _LOCK_SECONDS):
                 yield
-        except IndexLockedError as error:
+        except StoreLockedError as error:
             raise StoreError(f"another process keeps {lock} locked", "try again in a moment") from error
 
     def knows(self, root: Path | str, name: str) -> bool:

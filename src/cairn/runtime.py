@@ -16,8 +16,9 @@ from typing import NamedTuple
 from cairn.errors import StoreError, UnsafeStateError
 from cairn.folders import check_private, state_folder
 from cairn.hints import Hint
+from cairn.storage.atomic import write_file
 from cairn.storage.lock import holder
-from cairn.storage.own_files import create_new, read_own
+from cairn.storage.own_files import read_own
 
 FIRST_PORT, LAST_PORT = 37_800, 37_899
 _MAX_BYTES = 100_000  # of a file here
@@ -134,14 +135,8 @@ class StateFolder:
 
     def write(self, runtime: Runtime, token: str) -> None:
         """Write down where a daemon is found; readers see all of it or nothing."""
-        self._write(self.token, token)
-        self._write(self.runtime, json.dumps(runtime._asdict()))
-
-    def _write(self, file: Path, text: str) -> None:
-        new = file.with_name(f"{file.name}.{os.getpid()}")
-        with os.fdopen(create_new(new, 0o600), "w", encoding="ascii") as stream:
-            stream.write(text)
-        new.replace(file)
+        write_file(self.token, token.encode("ascii"), mode=0o600)
+        write_file(self.runtime, json.dumps(runtime._asdict()).encode("ascii"), mode=0o600)
 
     def forget(self) -> None:
         """Take back what `write` wrote."""

@@ -30,6 +30,7 @@ from cairn.index.views import View, Views
 from cairn.index.writer import Writer
 from cairn.source.git import Repository, find_repository
 from cairn.storage.connection import mapped_errors
+from cairn.storage.index.schema import INDEX
 
 if TYPE_CHECKING:
     import subprocess
@@ -308,7 +309,7 @@ class Workspace:
         """
         from cairn.index.plan import missing_graphs  # noqa: PLC0415 - start-up time, as in index()
 
-        with closing(self.state.open_for_reading()) as connection, mapped_errors(self.state.database):
+        with closing(self.state.open_for_reading()) as connection, mapped_errors(self.state.database, INDEX):
             if not missing_graphs(connection, self.state, self.settings.exact_chunks):
                 return 0
         from cairn.index.hnsw import build_graphs  # noqa: PLC0415 - start-up time: most indexes need none
@@ -777,7 +778,7 @@ class Workspace:
 
     def _answered_or_mended(self, answer: Callable[[], _T]) -> _T:
         try:
-            with mapped_errors(self.state.database):
+            with mapped_errors(self.state.database, INDEX):
                 return answer()
         except DerivedFileError:
             self.close()  # a writer may have replaced the file meanwhile; what is damaged is redone when it is opened
@@ -788,7 +789,7 @@ class Workspace:
             if not self._writer.is_damaged():
                 raise
             self._replace_database()
-        with mapped_errors(self.state.database):
+        with mapped_errors(self.state.database, INDEX):
             return answer()
 
     def _replace_database(self) -> None:

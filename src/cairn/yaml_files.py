@@ -10,13 +10,13 @@ import errno
 import os
 import re
 import stat
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cairn.errors import ConfigError
 from cairn.setting import Entry, shown_name
+from cairn.storage.atomic import write_file
 
 if TYPE_CHECKING:
     from yaml.error import Mark
@@ -85,34 +85,12 @@ def write_project_file(root: Path, name: str, text: str) -> None:
     """Replace a file in a project's `.cairn`, which is there, without following a link; readers see all of it or none.
 
     Raises:
-        OSError: if it cannot be written, or `.cairn` is a link.
+        OSError, UnsafeStateError: if it cannot be written, or `.cairn` is a link.
     """
     folder = root / ".cairn"
     if not stat.S_ISDIR(os.lstat(folder).st_mode):
         raise NotADirectoryError(errno.ENOTDIR, "is no folder", str(folder))
-    place = os.open(folder, os.O_RDONLY | _FOLDER | _NO_LINK) if _BY_FOLDER else None
-    new, old = (
-        (f"{name}.{os.getpid()}", name) if place is not None else (folder / f"{name}.{os.getpid()}", folder / name)
-    )
-    try:
-        mode = 0o644
-        with suppress(FileNotFoundError):
-            mode = os.stat(old, dir_fd=place, follow_symlinks=False).st_mode & 0o777
-        with suppress(FileNotFoundError):  # what a killed process left
-            os.unlink(new, dir_fd=place)
-        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK, mode, dir_fd=place)
-        try:
-            with open(descriptor, "w", encoding="utf-8", newline="") as stream:
-                stream.write(text)
-                stream.flush()
-                os.fsync(descriptor)
-            os.replace(new, old, src_dir_fd=place, dst_dir_fd=place)
-        except OSError:
-            os.unlink(new, dir_fd=place)
-            raise
-    finally:
-        if place is not None:
-            os.close(place)
+    write_file(folder / name, text.encode("utf-8"))
 
 
 _BY_FOLDER = os.open in os.supports_dir_fd

@@ -37,7 +37,7 @@ from cairn.search.confidence import HIGH, MEDIUM
 from cairn.search.rank import Weights
 from cairn.setting import rule_of, settings_of
 from cairn.source.languages import LANGUAGES, PLAIN, Language, load_query_text
-from cairn.storage.garbage_db import ViewSize
+from cairn.storage.index.garbage_db import ViewSize
 from cairn.types import Answer, CodeHit, Coverage, EmbeddingReport, Estimate, Fetched, IndexReport, ModelStatus
 from cairn.workspace import Workspace
 

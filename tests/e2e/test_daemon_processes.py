@@ -25,7 +25,7 @@ from cairn.daemon.lifecycle import LOG_BYTES
 from cairn.errors import ProjectError
 from cairn.protocol.requests import SearchRequest
 from cairn.runtime import Runtime, StateFolder, process_started
-from cairn.storage.lock import write_lock
+from cairn.storage.lock import file_lock
 from cairn.transport import ask
 
 COMMAND = str(Path(sys.executable).parent / "cairn")
@@ -71,7 +71,7 @@ def project(tmp_path: Path) -> Path:
 
 def wait_until_ended(folder: StateFolder) -> None:
     """Return once no daemon holds the lock."""
-    with write_lock(folder.lock, 60):
+    with file_lock(folder.lock, 60):
         pass
 
 

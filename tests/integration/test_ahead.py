@@ -189,9 +189,9 @@ def test_nothing_to_parse_starts_no_fork_and_a_closed_one_is_gone(root: Path) ->
 
 def test_the_write_lock_goes_with_the_process_though_its_fork_is_alive(root: Path) -> None:
     write(root, "alpha.py", source("delta"))
-    begin = BEGIN.replace("ahead = ", "lock = write_lock(state.lock, 0)\nlock.__enter__()\nahead = ")
+    begin = BEGIN.replace("ahead = ", "lock = file_lock(state.lock, 0)\nlock.__enter__()\nahead = ")
     script = f"""from contextlib import suppress
-from cairn.storage.lock import write_lock{begin}
+from cairn.storage.lock import file_lock{begin}
 files = Path("/proc", str(ahead.pid), "fd")
 with suppress(OSError):  # it ended
     while any(os.path.realpath(one) == str(state.lock) for one in files.iterdir()):

@@ -12,8 +12,8 @@ import pytest
 
 from cairn.config import Settings
 from cairn.index.store import StateDir
-from cairn.storage import meta_db, overlay_db, view_db
 from cairn.storage.connection import transaction
+from cairn.storage.index import meta_db, overlay_db, view_db
 from cairn.workspace import Workspace
 
 CODE = "from step_{1} import work_{1}\n\n\ndef work_{0}(offset):\n    return work_{1}(offset) + {0}\n"

@@ -27,9 +27,8 @@ from cairn.graph.recent import Room
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.index.snapshot import Snapshot
 from cairn.source.roles import Role
-from cairn.storage import blob_db
-from cairn.storage.connection import transaction
-from cairn.storage.rows import reading
+from cairn.storage.connection import reading, transaction
+from cairn.storage.index import blob_db
 from cairn.waiting import Asker
 from cairn.workspace import Workspace
 

@@ -22,8 +22,9 @@ from cairn.index.health import file_system
 from cairn.index.plan import is_collection_due
 from cairn.index.store import new_name
 from cairn.index.watch import Watcher
-from cairn.storage import blob_db, garbage_db
 from cairn.storage.connection import transaction
+from cairn.storage.index import blob_db, garbage_db
+from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import holder, write_lock
 from cairn.workspace import Workspace
 from interrupts import CAIRN
@@ -371,7 +372,7 @@ def test_the_last_error_is_shown_until_a_run_succeeds(root: Path) -> None:
 def test_the_doctor_says_who_holds_a_lock(root: Path) -> None:
     with open_(root) as workspace:
         workspace.index()
-        with write_lock(workspace.state.embedding_lock, 0):
+        with write_lock(workspace.state.embedding_lock, 0, INDEX):
             told = [one.message for one in workspace.doctor() if one.check == "lock"]
         assert told == [f"embedding: held by process {os.getpid()}, and free once that ends"]
         assert holder(workspace.state.embedding_lock) is None
@@ -418,11 +419,11 @@ def test_times_far_off_hide_no_change(seconds: float, root: Path) -> None:
 
 def test_a_lock_file_that_is_deleted_while_held_does_not_let_two_write(tmp_path: Path) -> None:
     lock = tmp_path / "lock"
-    with write_lock(lock, 0):
+    with write_lock(lock, 0, INDEX):
         lock.unlink()
-        with write_lock(lock, 0):  # whoever comes now has a lock of its own; the first must notice next time
+        with write_lock(lock, 0, INDEX):  # whoever comes now has a lock of its own; the first must notice next time
             assert holder(lock) == os.getpid()
-    with write_lock(lock, 0):
+    with write_lock(lock, 0, INDEX):
         assert holder(lock) == os.getpid()
 
 
@@ -431,7 +432,7 @@ def test_an_answer_waits_for_no_writer(root: Path) -> None:
         workspace.index()
         (root / "new.py").write_text(CODE.format(name="new_one"))
         with (
-            write_lock(workspace.state.lock, 0),
+            write_lock(workspace.state.lock, 0, INDEX),
             closing(workspace.state.open_for_writing()) as connection,
             transaction(connection),
         ):
@@ -448,6 +449,7 @@ def test_an_answer_waits_for_no_writer(root: Path) -> None:
 LIMITED = """
 import resource, sys
 from cairn.cli.main import main
+from cairn.storage.index.schema import INDEX
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2)
 sys.exit(main(sys.argv[2:]))
 """

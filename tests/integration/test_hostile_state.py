@@ -33,7 +33,7 @@ from cairn.model_settings import EmbeddingSettings
 from cairn.registry import enclosing_root
 from cairn.source.git import find_repository
 from cairn.storage.connection import MAX_STEPS, mapped_errors
-from cairn.storage.index_schema import MIGRATIONS
+from cairn.storage.index.schema import INDEX, MIGRATIONS
 from cairn.workspace import Workspace
 from conftest import Git
 from embedding_server import EmbeddingServer
@@ -694,13 +694,13 @@ def test_a_statement_without_end_is_damage_and_one_that_somebody_stopped_is_not(
     with closing(state.open_for_reading()) as connection:
         rows = connection.execute(RECURSIVE)
         connection.steps = MAX_STEPS  # type: ignore[attr-defined]  # as if it had run for long
-        with pytest.raises(IndexDamagedError, match="interrupted"), mapped_errors(state.database):
+        with pytest.raises(IndexDamagedError, match="interrupted"), mapped_errors(state.database, INDEX):
             for _ in rows:
                 pass
         rows = connection.execute(RECURSIVE)
         rows.fetchone()
         connection.interrupt()
-        with pytest.raises(StoreError, match="interrupted") as caught, mapped_errors(state.database):
+        with pytest.raises(StoreError, match="interrupted") as caught, mapped_errors(state.database, INDEX):
             rows.fetchone()
         assert caught.value.code == "store"
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from cairn.config import Settings
 from cairn.errors import IndexMissingError, IndexVersionError, StoreError
-from cairn.storage.index_schema import MIGRATIONS
+from cairn.storage.index.schema import INDEX, MIGRATIONS
 from cairn.storage.lock import write_lock
 from cairn.types import IndexReport
 from cairn.workspace import Workspace
@@ -430,7 +430,7 @@ def test_the_first_part_of_an_index_that_another_process_builds_is_enough_to_ans
     shutil.copy(other.state.path / "seal", own)
     with Workspace.open(project, state_dir=own) as workspace, Workspace.open(project, state_dir=own) as waiting:
         workspace.state.create()
-        with write_lock(workspace.state.lock, 0.0), ThreadPoolExecutor() as pool:  # as if it were building
+        with write_lock(workspace.state.lock, 0.0, INDEX), ThreadPoolExecutor() as pool:  # as if it were building
             told, found = pool.submit(workspace.refresh), pool.submit(Workspace.search, waiting, "alpha_1")
             shutil.copytree(other.state.derived, workspace.state.derived, dirs_exist_ok=True)
             assert not told.done()

@@ -13,6 +13,7 @@ import pytest
 
 from cairn.config import Settings
 from cairn.errors import IndexMissingError
+from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import write_lock
 from cairn.types import Answer
 from cairn.workspace import Workspace
@@ -141,7 +142,7 @@ def test_a_harmed_graph_is_no_error_and_is_built_anew(project: Path, harm: str) 
 
 
 def test_a_second_process_leaves_the_graph_to_the_first(project: Path) -> None:
-    with Workspace.open(project, settings=LARGE) as workspace, write_lock(workspace.state.neighbours_lock, 0.0):
+    with Workspace.open(project, settings=LARGE) as workspace, write_lock(workspace.state.neighbours_lock, 0.0, INDEX):
         assert workspace.build_graphs() == 0
     assert not graphs(project)
 
@@ -160,7 +161,7 @@ def test_a_segment_that_is_merged_away_meanwhile_gets_no_graph(project: Path) ->
 def test_a_writer_that_does_not_end_costs_the_graph_and_nothing_else(project: Path) -> None:
     impatient = Settings(exact_chunks=LARGE.exact_chunks, lock_timeout_seconds=0.0)
     with Workspace.open(project, settings=impatient) as workspace, ExitStack() as stack:
-        assert workspace.build_graphs(lambda *_: stack.enter_context(write_lock(workspace.state.lock, 0.0))) == 0
+        assert workspace.build_graphs(lambda *_: stack.enter_context(write_lock(workspace.state.lock, 0.0, INDEX))) == 0
     assert not graphs(project)
 
 

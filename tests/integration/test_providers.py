@@ -22,6 +22,7 @@ from cairn.config import Settings
 from cairn.errors import IndexLockedError
 from cairn.index.store import new_name
 from cairn.model_settings import EmbeddingSettings, ModelSettings
+from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import write_lock
 from cairn.types import Answer
 from cairn.workspace import Workspace
@@ -276,7 +277,7 @@ def test_two_processes_do_not_embed_at_once(root: Path, server: EmbeddingServer)
     with opened(root, ollama(server)) as workspace:
         workspace.index()
         with (
-            write_lock(workspace.state.embedding_lock, 0.0),
+            write_lock(workspace.state.embedding_lock, 0.0, INDEX),
             pytest.raises(IndexLockedError, match="another process is embedding"),
         ):
             workspace.embed()

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from cairn.errors import IndexMissingError, NotFoundError, RevisionError
 from cairn.index.views import MANY_FILES
-from cairn.storage import view_db
+from cairn.storage.index import view_db
 from cairn.types import IndexReport
 from cairn.workspace import Workspace
 from histories import STEPS, answers, contents, differences

@@ -9,7 +9,7 @@ import pytest
 
 from cairn.errors import StoreError, UnsafeStateError
 from cairn.runtime import Runtime, StateFolder, environment_mark, process_started
-from cairn.storage.lock import write_lock
+from cairn.storage.lock import file_lock
 
 
 def runtime(pid: int) -> Runtime:
@@ -25,7 +25,7 @@ def folder(tmp_path: Path) -> StateFolder:
 
 def test_a_daemon_is_found_while_it_holds_the_lock(folder: StateFolder) -> None:
     assert folder.find() is None
-    with write_lock(folder.lock, 1):
+    with file_lock(folder.lock, 1):
         assert folder.find() is None  # it did not say where it listens yet
         folder.write(runtime(os.getpid()), "secret")
         assert folder.find() == runtime(os.getpid())
@@ -34,7 +34,7 @@ def test_a_daemon_is_found_while_it_holds_the_lock(folder: StateFolder) -> None:
 
 
 def test_the_file_of_a_dead_daemon_does_not_count_when_another_process_holds_the_lock(folder: StateFolder) -> None:
-    with write_lock(folder.lock, 1):
+    with file_lock(folder.lock, 1):
         folder.write(runtime(os.getpid() + 1), "secret")
         assert folder.find() is None
 
@@ -121,7 +121,7 @@ def test_files_that_are_links_say_nothing_and_are_replaced(folder: StateFolder, 
     elsewhere.write_text("precious")
     for file in (folder.runtime, folder.token):
         file.symlink_to(elsewhere)
-    with write_lock(folder.lock, 1):
+    with file_lock(folder.lock, 1):
         assert folder.find() is None
         with pytest.raises(StoreError):
             folder.read_token()

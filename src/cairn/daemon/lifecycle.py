@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 
 from cairn import __version__
 from cairn.config import Settings
-from cairn.errors import DaemonError, IndexLockedError
+from cairn.errors import DaemonError, StoreLockedError
 from cairn.hints import Hint
 from cairn.protocol import PROTOCOL_VERSION
 from cairn.runtime import Runtime, StateFolder, environment_mark, process_started
-from cairn.storage.lock import holder, write_lock
+from cairn.storage.lock import file_lock, holder
 from cairn.storage.own_files import open_stream
 
 if TYPE_CHECKING:
@@ -50,10 +50,10 @@ def run(settings: Settings, folder: StateFolder, extensions: Sequence[Extension]
     """
     folder.create()
     try:
-        with write_lock(folder.lock, _LOCK_SECONDS):
+        with file_lock(folder.lock, _LOCK_SECONDS):
             folder.forget()  # what a killed one left
             _serve(settings, folder, extensions)
-    except IndexLockedError as error:
+    except StoreLockedError as error:
         raise DaemonError("another daemon of this user runs already", Hint.of("daemon status")) from error
 
 

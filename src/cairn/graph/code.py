@@ -36,10 +36,10 @@ from cairn.source.references import FACTS_FORMAT, KINDS, NO_FACTS, Facts, decode
 from cairn.source.roles import Role
 from cairn.source.text import split_identifier, term_hash, terms_of
 from cairn.source.walk import read_file
-from cairn.storage import blob_db, chunk_db, meta_db, view_db
-from cairn.storage.connection import mapped_errors, transaction
+from cairn.storage.connection import mapped_errors, reading, transaction
+from cairn.storage.index import blob_db, chunk_db, meta_db, view_db
+from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import write_lock
-from cairn.storage.rows import reading
 from cairn.types import Definition
 
 # A node is a definition, or a file as a whole: the file's number shifted left, plus the definition's place plus one.
@@ -361,7 +361,7 @@ class Code:
         Raises:
             IndexMovedError: if the index does not hold it any more.
         """
-        with mapped_errors(self._state.database), reading(self._connection):
+        with mapped_errors(self._state.database, INDEX), reading(self._connection):
             hashes = blob_db.read_blob_hashes(self._connection, [blob])
             if not hashes or meta_db.identity(self._connection) != self.identity:
                 raise _moved()
@@ -483,8 +483,8 @@ class Code:
         asked = self._connection.in_transaction
         try:
             with (
-                mapped_errors(self._state.database),
-                write_lock(self._state.lock, 0),
+                mapped_errors(self._state.database, INDEX),
+                write_lock(self._state.lock, 0, INDEX),
                 self._interrupted(),
                 transaction(self._connection),
             ):
@@ -520,7 +520,7 @@ class Code:
             others = {
                 number: [(one.kind, one.name) for one in file.definitions] for number, file in self._from_disks.items()
             }
-            with mapped_errors(self._state.database), reading(self._connection):
+            with mapped_errors(self._state.database, INDEX), reading(self._connection):
                 if meta_db.identity(self._connection) != self.identity:
                     raise _moved()
                 rows = _while_waited_for(chunk_db.iter_definitions(self._connection))

@@ -36,8 +36,8 @@ class Network:
     Shapes: sources, targets, kinds, hows, lines (n_edges,); importing, imported, import_lines, import_flags (n,);
     overriding, overridden (n,), methods and those of base types; blobs (n_files,), what each file showed; needs (n,),
     what each file needs to keep its rows, and first_needs (n_files + 1,), where those of a file begin. `path_bytes`
-    holds the paths, a zero byte between two, `identity` what `cairn.storage.meta_db.identity` gave for the database
-    that the ids of blobs are from. `seconds` is how long it took to make, `resolved` how many files were resolved then.
+    holds the paths, a zero byte between two, `identity` what `meta_db.identity` gave for the database that the ids
+    of blobs are from. `seconds` is how long it took to make, `resolved` how many files were resolved then.
     """
 
     blobs: Ints

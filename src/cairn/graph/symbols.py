@@ -12,7 +12,7 @@ from cairn.graph.code import Code, file_of, node_of, place_of
 from cairn.graph.rules import NAMESPACE_KINDS, VALUE_KINDS
 from cairn.graph.values import Symbol
 from cairn.hints import Hint
-from cairn.storage import chunk_db
+from cairn.storage.index import chunk_db
 
 _MAX_LISTED = 12
 _SEPARATORS = re.compile(r"::|\.|#|->|\\")

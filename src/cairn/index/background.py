@@ -16,7 +16,8 @@ from cairn.index.limits import lower_priority, on_battery
 from cairn.index.models import agreed, place_of
 from cairn.index.store import StateDir
 from cairn.model_settings import ModelSettings, is_loopback
-from cairn.storage import overlay_db
+from cairn.storage.index import overlay_db
+from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import write_lock
 from cairn.storage.own_files import open_stream
 
@@ -36,7 +37,7 @@ def start(root: Path, state: StateDir, settings: Settings) -> subprocess.Popen[b
     if settings.pause_on_battery and on_battery():
         return None
     try:
-        with write_lock(state.embedding_lock, 0.0):
+        with write_lock(state.embedding_lock, 0.0, INDEX):
             pass  # nobody holds it; should two start at once, one finds it held and ends
     except IndexLockedError:
         return None

@@ -36,11 +36,12 @@ from cairn.index.view import ViewArrays, ViewFile, ViewFiles, build_view, load_v
 from cairn.index.views import View
 from cairn.index.words import ParsedText
 from cairn.source.walk import Walk
-from cairn.storage import blob_db, meta_db, segment_db, view_db
 from cairn.storage.arrays import release
 from cairn.storage.connection import mapped_errors, transaction
-from cairn.storage.segment_db import SegmentRow
-from cairn.storage.view_db import FileRow, ViewRow
+from cairn.storage.index import blob_db, meta_db, segment_db, view_db
+from cairn.storage.index.schema import INDEX
+from cairn.storage.index.segment_db import SegmentRow
+from cairn.storage.index.view_db import FileRow, ViewRow
 from cairn.types import IndexReport
 
 # Segments are merged when there are more than this many, behind a long run, or when more rows are dead than alive.
@@ -102,7 +103,7 @@ class Builder:
             ahead: what is at work on the files of the plan already.
             progress: is told of every file.
         """
-        with mapped_errors(self._state.database):
+        with mapped_errors(self._state.database, INDEX):
             if not full or not self._is_whole():
                 return self._run(walk, plan, started, full=full, verify=verify, ahead=ahead, progress=progress)
             # Beside the old index: who asks is answered from that until the new one is whole, and one transaction

@@ -28,10 +28,11 @@ from cairn.index.texts import chunk_text, text_key
 from cairn.index.views import View
 from cairn.model_settings import ModelSettings
 from cairn.source.content import normalize
-from cairn.storage import chunk_db, overlay_db, view_db
 from cairn.storage.connection import mapped_errors, transaction
+from cairn.storage.index import chunk_db, overlay_db, view_db
+from cairn.storage.index.overlay_db import MissingBlob, ModelRow
+from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import write_lock
-from cairn.storage.overlay_db import MissingBlob, ModelRow
 from cairn.types import EmbeddingReport
 
 Progress = Callable[[int, int], None]
@@ -108,7 +109,7 @@ class OverlayBuilder:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        with write_lock(self._state.lock, self._settings.lock_timeout_seconds), transaction(self._connection):
+        with write_lock(self._state.lock, self._settings.lock_timeout_seconds, INDEX), transaction(self._connection):
             yield
 
     def _view_id(self) -> int:
@@ -227,10 +228,10 @@ def embed_chain(
         IndexMissingError: if nothing was indexed yet.
     """
     chain = settings.chain
-    with _alone(state), closing(state.open_for_reading()) as connection, mapped_errors(state.database):
+    with _alone(state), closing(state.open_for_reading()) as connection, mapped_errors(state.database, INDEX):
         agree(state, map(place_of, chain))
         if full:
-            with write_lock(state.lock, settings.lock_timeout_seconds), transaction(connection):
+            with write_lock(state.lock, settings.lock_timeout_seconds, INDEX), transaction(connection):
                 _drop(connection, lambda row: row.fingerprint in {fingerprint_of(one) for one in chain})
         builder = OverlayBuilder(view, state, connection, settings)
         reports = []
@@ -238,9 +239,9 @@ def embed_chain(
             with closing(open_model(model)) as embedder:
                 tell = partial(progress, embedder.name) if progress is not None else None
                 reports.append(builder.run(embedder, model, tell))
-        with write_lock(state.lock, settings.lock_timeout_seconds), transaction(connection):
+        with write_lock(state.lock, settings.lock_timeout_seconds, INDEX), transaction(connection):
             _drop_previous(connection, chain)
-        with write_lock(state.lock, settings.lock_timeout_seconds):
+        with write_lock(state.lock, settings.lock_timeout_seconds, INDEX):
             state.remove_unlisted(listed_files(connection, state))
     return tuple(reports)
 
@@ -250,7 +251,7 @@ def _alone(state: StateDir) -> Iterator[None]:
     """Make sure that one process embeds at a time; the lock goes with the process."""
     with ExitStack() as stack:
         try:
-            stack.enter_context(write_lock(state.embedding_lock, 0.0))
+            stack.enter_context(write_lock(state.embedding_lock, 0.0, INDEX))
         except IndexLockedError as error:
             message = "another process is embedding already"
             raise IndexLockedError(message, Hint("see how far it is", "status")) from error

@@ -12,8 +12,8 @@ from cairn.index.plan import Plan, make_plan
 from cairn.index.store import StateDir
 from cairn.index.views import View
 from cairn.model_settings import ModelSettings
-from cairn.storage import overlay_db, view_db
-from cairn.storage.view_db import ViewRow
+from cairn.storage.index import overlay_db, view_db
+from cairn.storage.index.view_db import ViewRow
 from cairn.types import Estimate
 
 CHARS_PER_TOKEN = 4

@@ -15,9 +15,10 @@ from cairn.index.plan import listed_files
 from cairn.index.segment import Segment, merge_segments
 from cairn.index.store import StateDir, new_name
 from cairn.source.objects import missing_commits
-from cairn.storage import blob_db, garbage_db, overlay_db, segment_db
 from cairn.storage.connection import mapped_errors, transaction
-from cairn.storage.segment_db import SegmentRow
+from cairn.storage.index import blob_db, garbage_db, overlay_db, segment_db
+from cairn.storage.index.schema import INDEX
+from cairn.storage.index.segment_db import SegmentRow
 
 DAY_SECONDS = 86_400.0
 # An update that only looks for garbage now and then rewrites a segment only when so much of it goes.
@@ -98,7 +99,7 @@ def collect(
     grace_seconds = settings.garbage_days * DAY_SECONDS
     sizes = state.sizes()
     due = _Due([], {}, 0)
-    with mapped_errors(state.database):
+    with mapped_errors(state.database, INDEX):
         try:
             with transaction(connection):
                 due = _find(connection, root, now, grace_seconds)

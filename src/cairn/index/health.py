@@ -9,7 +9,7 @@ import sqlite3
 import stat
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -22,6 +22,7 @@ from cairn.errors import (
     IndexDamagedError,
     IndexForeignError,
     IndexLockedError,
+    StoreDamagedError,
     StoreError,
 )
 from cairn.hints import Hint
@@ -31,10 +32,14 @@ from cairn.index.segment import Segment
 from cairn.index.store import StateDir
 from cairn.index.view import load_layout, load_own, load_view
 from cairn.source.text import counted
-from cairn.storage import blob_db, health_db, overlay_db, segment_db, view_db
 from cairn.storage.arrays import load_arrays
+from cairn.storage.catalog import STORES
 from cairn.storage.connection import check, mapped_errors, transaction
+from cairn.storage.copies import find_copies
+from cairn.storage.index import blob_db, health_db, overlay_db, segment_db, view_db
+from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import holder, write_lock
+from cairn.storage.store import Store, how_to_restore
 
 LOW_BYTES, FULL_BYTES = 500_000_000, 20_000_000
 MOUNTS = Path("/proc/self/mountinfo")
@@ -63,12 +68,13 @@ class Finding(NamedTuple):
     fixed: bool = False
 
 
-def examine(state: StateDir, fingerprint: str) -> list[Finding]:
+def examine(state: StateDir, fingerprint: str, stores: Sequence[Store] = STORES) -> list[Finding]:
     """Look at everything, and change nothing.
 
     Args:
         state: the folder.
         fingerprint: of the bundled model.
+        stores: what the folder may hold.
     """
     findings = [_git(), *_folder(state)]
     if any(one.repair in ("move", "allow") or one.check == "state" for one in findings):
@@ -76,8 +82,9 @@ def examine(state: StateDir, fingerprint: str) -> list[Finding]:
     if not state.path.exists():
         return [*findings, Finding("database", "warning", "this project is not indexed yet", hint=Hint.of("index"))]
     findings += [_disk(state), file_system(state.path), *_locks(state)]
+    findings += [finding for store in stores if store.is_truth for finding in _truth(state, store)]
     try:
-        with write_lock(state.lock, 2.0):  # so that no writer replaces files while they are compared
+        with write_lock(state.lock, 2.0, INDEX):  # so that no writer replaces files while they are compared
             findings += _stored(state, fingerprint)
     except IndexLockedError:
         findings.append(Finding("database", "warning", "in use by a writer, so not examined", hint=Hint.of("doctor")))
@@ -105,7 +112,7 @@ def repair(state: StateDir, findings: list[Finding], rebuild: Callable[[], objec
         _clear_the_way(state)
     if "rebuild" in wanted:
         state.create()
-        with write_lock(state.lock, 10.0):
+        with write_lock(state.lock, 10.0, INDEX):
             state.set_aside()
         rebuild()
     elif wanted & {"redo", "move", "allow"}:
@@ -279,6 +286,30 @@ def _moment(seconds: object) -> str:
         return "an unknown time"
 
 
+# -- what is nowhere else ---------------------------------------------------------------------------------------------
+
+
+def _truth(state: StateDir, store: Store) -> Iterator[Finding]:
+    """Examine a store of truth. Nothing of it is mended by itself."""
+    file = state.file_of(store)
+    restore = how_to_restore(file) or f"restore {file.name} from a backup"
+    try:
+        connection = state.open_existing(store)
+        if connection is None:
+            return
+        with closing(connection), mapped_errors(file, store):
+            wrong = check(connection)
+    except StoreDamagedError as error:
+        yield Finding(file.stem, "error", str(error), hint=restore)
+    except CairnError as error:
+        yield Finding(file.stem, "error", str(error), hint=error.hint)
+    else:
+        if wrong:
+            yield Finding(file.stem, "error", str(store.damage(file, f"is damaged: {wrong[0]}")), hint=restore)
+        else:
+            yield Finding(file.stem, "ok", f"whole; {counted(len(find_copies(file)), 'copy', 'copies')} beside it")
+
+
 # -- the index itself -------------------------------------------------------------------------------------------------
 
 
@@ -286,7 +317,7 @@ def _stored(state: StateDir, fingerprint: str) -> list[Finding]:
     if not os.path.lexists(state.database):
         return [Finding("database", "warning", "this project is not indexed yet", hint=Hint.of("index"))]
     try:
-        with closing(state.open_for_reading()) as connection, mapped_errors(state.database):
+        with closing(state.open_for_reading()) as connection, mapped_errors(state.database, INDEX):
             return list(_examined(connection, state, fingerprint))
     except DerivedFileError as error:
         return [Finding("derived", "error", str(error), "redo")]
@@ -429,8 +460,8 @@ def _tidy(state: StateDir) -> None:
     """Forget damaged vectors of other models and graphs, and delete files that belong to nothing."""
     if not state.database.exists():
         return
-    with write_lock(state.lock, 10.0), closing(state.open_for_writing()) as connection:
-        with mapped_errors(state.database), transaction(connection):
+    with write_lock(state.lock, 10.0, INDEX), closing(state.open_for_writing()) as connection:
+        with mapped_errors(state.database, INDEX), transaction(connection):
             for model in overlay_db.read_models(connection):
                 OverlayStore(connection, state, model).forget_lost()
         optional = [state.neighbours(row.name) for row in segment_db.read_segments(connection)]

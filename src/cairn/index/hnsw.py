@@ -25,8 +25,9 @@ from cairn.index.plan import missing_graphs
 from cairn.index.segment import Segment
 from cairn.index.store import StateDir
 from cairn.source.text import counted
-from cairn.storage import segment_db
 from cairn.storage.arrays import ArrayWriter, are_bounds, check_fits, load_arrays, release
+from cairn.storage.index import segment_db
+from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import write_lock
 from cairn.storage.own_files import create_new, open_stream
 
@@ -205,7 +206,7 @@ def build_graphs(state: StateDir, exact_chunks: int, timeout_seconds: float, pro
         )
     n_rows = 0
     try:
-        with write_lock(state.neighbours_lock, 0.0), closing(state.open_for_reading()) as connection:
+        with write_lock(state.neighbours_lock, 0.0, INDEX), closing(state.open_for_reading()) as connection:
             for row in missing_graphs(connection, state, exact_chunks):
                 try:
                     vectors = Segment.load(state.segment(row.name)).vectors
@@ -213,7 +214,7 @@ def build_graphs(state: StateDir, exact_chunks: int, timeout_seconds: float, pro
                     continue  # merged away, or damaged: then the next run reads its files again
                 graph = Graph.build(vectors, progress=progress)
                 # Under the lock, for a writer deletes what belongs to no segment, half-written files included.
-                with write_lock(state.lock, timeout_seconds):
+                with write_lock(state.lock, timeout_seconds, INDEX):
                     if any(one.name == row.name for one in segment_db.read_segments(connection)):
                         graph.save(state.neighbours(row.name))
                         n_rows += row.n_rows

@@ -16,7 +16,7 @@ from cairn.errors import CairnError
 from cairn.index.seal import change_record, read_record
 from cairn.index.store import StateDir
 from cairn.model_settings import ModelSettings
-from cairn.storage import overlay_db, view_db
+from cairn.storage.index import overlay_db, view_db
 from cairn.types import ModelStatus
 
 

@@ -15,9 +15,9 @@ from cairn.index.plan import has_size
 from cairn.index.snapshot import Snapshot
 from cairn.index.store import StateDir, new_name
 from cairn.index.vectors import Vectors
-from cairn.storage import overlay_db
 from cairn.storage.arrays import are_bounds, check_fits, load_arrays, save_arrays
-from cairn.storage.overlay_db import MissingBlob, ModelRow, OverlayRow
+from cairn.storage.index import overlay_db
+from cairn.storage.index.overlay_db import MissingBlob, ModelRow, OverlayRow
 
 # Files are merged when a model has more than this many; a large one is left in peace, see `_small_ones`.
 MAX_OVERLAYS = 16

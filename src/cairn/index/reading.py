@@ -14,8 +14,8 @@ from cairn.index.plan import Plan
 from cairn.index.views import View
 from cairn.source.content import check_content, normalize
 from cairn.source.languages import detect_language
-from cairn.storage import blob_db, view_db
-from cairn.storage.view_db import FileRow, Origin
+from cairn.storage.index import blob_db, view_db
+from cairn.storage.index.view_db import FileRow, Origin
 from cairn.types import FileStat, Skipped
 
 HASH_BYTES = 16

@@ -17,14 +17,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from cairn.errors import IndexLockedError, StoreError, UnsafeStateError
+from cairn.errors import StoreError, StoreLockedError, UnsafeStateError
 from cairn.folders import check_private, state_folder
 from cairn.index.tracked import tracked_state
-from cairn.storage.lock import write_lock
-from cairn.storage.own_files import check_folder, create_new, read_own
+from cairn.storage.atomic import write_file
+from cairn.storage.lock import file_lock
+from cairn.storage.own_files import check_folder, read_own
 
 SEAL = "seal"
 _FOLDER = "indexes"
+_KEPT = "kept"
 _FORM = r"cairn 1 ([0-9a-f]{32}) ([0-9a-f]{64})\n"
 _MAX_SEAL_BYTES = 200
 _MAX_RECORD_BYTES = 1_000_000
@@ -80,7 +82,7 @@ def make_seal(state: Path) -> Seal:
     """
     seal = Seal(os.urandom(16).hex(), os.urandom(32).hex())
     _keep(seal.id, {"secret": seal.secret})
-    _replace(state / SEAL, f"cairn 1 {seal.id} {seal.secret}\n")
+    write_file(state / SEAL, f"cairn 1 {seal.id} {seal.secret}\n".encode("ascii"), mode=0o600)
     return seal
 
 
@@ -107,6 +109,11 @@ def read_record(seal: Seal) -> Mapping[str, Any] | None:
     return found[1]
 
 
+def keep_record(seal: Seal) -> None:
+    """Never forget a folder: it holds what is nowhere else, and would count as somebody else's."""
+    change_record(seal, lambda record: record.update({_KEPT: True}))
+
+
 def change_record(seal: Seal, change: Callable[[dict[str, Any]], None]) -> bool:
     """Change what is kept for an index, and tell whether that will last.
 
@@ -120,11 +127,11 @@ def change_record(seal: Seal, change: Callable[[dict[str, Any]], None]) -> bool:
         change(record)
         return False
     try:
-        with write_lock(folder / "records.lock", _LOCK_SECONDS):
+        with file_lock(folder / "records.lock", _LOCK_SECONDS):
             record = dict(_load(folder, seal.id) or record)
             change(record)
             _write(folder, seal.id, record)
-    except (OSError, IndexLockedError):
+    except (OSError, StoreLockedError):
         return False
     return True
 
@@ -225,17 +232,7 @@ def _keep(seal_id: str, record: dict[str, Any]) -> None:
 
 
 def _write(folder: Path, seal_id: str, record: Mapping[str, Any]) -> None:
-    _replace(folder / f"{seal_id}.json", json.dumps(record))
-
-
-def _replace(file: Path, text: str) -> None:
-    """Write a file that only its user can read; a crash leaves the old one, or the new one as a whole."""
-    new = file.with_name(f"{file.name}.{os.getpid()}.tmp")
-    with os.fdopen(create_new(new, 0o600), "w", encoding="ascii") as stream:
-        stream.write(text)
-        stream.flush()
-        os.fsync(stream.fileno())
-    new.replace(file)  # of a link, the link
+    write_file(folder / f"{seal_id}.json", json.dumps(record).encode("ascii"), mode=0o600)
 
 
 def _forget_old(folder: Path) -> None:
@@ -244,5 +241,14 @@ def _forget_old(folder: Path) -> None:
         if len(files) <= _MANY_RECORDS:
             return
         for one in files:
-            if time.time() - one.stat(follow_symlinks=False).st_mtime > _OLD_SECONDS:
+            is_old = time.time() - one.stat(follow_symlinks=False).st_mtime > _OLD_SECONDS
+            if is_old and not _is_for_ever(Path(one.path)):
                 os.unlink(one.path)
+
+
+def _is_for_ever(file: Path) -> bool:
+    try:
+        record = json.loads(read_own(file, _MAX_RECORD_BYTES))
+    except (OSError, ValueError, RecursionError, UnsafeStateError):
+        return False
+    return isinstance(record, dict) and record.get(_KEPT) is True

@@ -20,8 +20,8 @@ from cairn.index.store import StateDir
 from cairn.index.vectors import Vectors, agreements
 from cairn.index.view import ViewArrays, load_view
 from cairn.source.roles import Role
-from cairn.storage import chunk_db, meta_db, segment_db, view_db
-from cairn.storage.rows import reading
+from cairn.storage.connection import reading
+from cairn.storage.index import chunk_db, meta_db, segment_db, view_db
 
 _OPEN_ATTEMPTS = 5
 

@@ -13,8 +13,9 @@ from cairn.index.models import chain_status
 from cairn.index.plan import make_plan
 from cairn.index.store import StateDir
 from cairn.index.views import View
-from cairn.storage import garbage_db, meta_db, view_db
 from cairn.storage.connection import mapped_errors
+from cairn.storage.index import garbage_db, meta_db, view_db
+from cairn.storage.index.schema import INDEX
 
 
 def read_status(root: Path, state: StateDir, settings: Settings, checkout: View) -> dict[str, object]:
@@ -23,7 +24,7 @@ def read_status(root: Path, state: StateDir, settings: Settings, checkout: View)
     Raises:
         IndexMissingError: if the checkout was not indexed yet.
     """
-    with closing(state.open_for_reading()) as connection, mapped_errors(state.database):
+    with closing(state.open_for_reading()) as connection, mapped_errors(state.database, INDEX):
         view = view_db.find_view(connection, checkout.name)
         if view is None or not view.generation:  # its first run is not through
             raise IndexMissingError("this project is not indexed yet", Hint.of("index"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from hashlib import blake2b
 
-from cairn.storage.chunk_db import ChunkRow
+from cairn.storage.index.chunk_db import ChunkRow
 
 MAX_NAMES = 8
 

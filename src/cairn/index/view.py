@@ -19,7 +19,7 @@ from cairn.index.store import StateDir, new_name
 from cairn.source.roles import Role, roles_of
 from cairn.source.text import raw_words, split_identifier, term_hash, terms_of
 from cairn.storage.arrays import Arrays, are_below, check_fits, load_arrays, save_arrays
-from cairn.storage.view_db import Published, ViewRow
+from cairn.storage.index.view_db import Published, ViewRow
 
 # How much a term of a path counts, by where it stands; the folder next to the file counts most.
 STEM_WEIGHT = 1.0

@@ -16,7 +16,7 @@ from cairn.source.walk_paths import walk_paths
 from cairn.types import FileStat, Skipped
 
 if TYPE_CHECKING:
-    from cairn.storage.view_db import ViewRow
+    from cairn.storage.index.view_db import ViewRow
 
 Stamp = tuple[int, int]  # size in bytes and time in nanoseconds, or what stands for it in a commit
 # A file written less than this long before it was read may change again without a change of time.

@@ -23,8 +23,9 @@ from cairn.errors import (
 )
 from cairn.index.store import StateDir
 from cairn.index.views import View
-from cairn.storage import meta_db, view_db
 from cairn.storage.connection import mapped_errors
+from cairn.storage.index import meta_db, view_db
+from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import holder, write_lock
 from cairn.types import IndexReport
 
@@ -92,7 +93,7 @@ class Writer:
         started = time.perf_counter()
         if view.name not in self._left_at or (found := view.walk_paths(changed)) is None:
             return None
-        with write_lock(self._state.lock, self._settings.lock_timeout_seconds):
+        with write_lock(self._state.lock, self._settings.lock_timeout_seconds, INDEX):
             todo = self._compare(view, found, started, changed)
             if todo is None or isinstance(todo, IndexReport):
                 return todo
@@ -113,9 +114,8 @@ class Writer:
         started = time.perf_counter()
         found = view.walk()
         self._state.create()
-        with write_lock(
-            self._state.lock, self._settings.lock_timeout_seconds if wait_seconds is None else wait_seconds
-        ):
+        timeout_seconds = self._settings.lock_timeout_seconds if wait_seconds is None else wait_seconds
+        with write_lock(self._state.lock, timeout_seconds, INDEX):
             todo = None if full or verify else self._compare(view, found, started)
             if isinstance(todo, IndexReport):
                 return todo
@@ -139,7 +139,7 @@ class Writer:
         from cairn.index import plan  # noqa: PLC0415 - start-up time: searching does not need it
 
         try:
-            with closing(self._state.open_for_reading()) as connection, mapped_errors(self._state.database):
+            with closing(self._state.open_for_reading()) as connection, mapped_errors(self._state.database, INDEX):
                 if changed is not None and meta_db.generation(connection) != self._left_at[view.name]:
                     return None
                 todo = plan.plan_update(connection, self._state, view, found, bundled_fingerprint(), changed)
@@ -190,7 +190,7 @@ class Writer:
 
         if todo.is_much or not is_worthwhile(limits, cores=usable_cores(), imported="numpy" in sys.modules):
             return None
-        with mapped_errors(self._state.database):
+        with mapped_errors(self._state.database, INDEX):
             return Ahead(Reader(view, connection, todo, progress), limits)
 
     def preview(self, view: View) -> IndexReport:
@@ -201,7 +201,7 @@ class Writer:
         started = time.perf_counter()
         found = view.walk()
         try:
-            with closing(self._state.open_for_reading()) as connection, mapped_errors(self._state.database):
+            with closing(self._state.open_for_reading()) as connection, mapped_errors(self._state.database, INDEX):
                 todo = plan.make_plan(connection, found, view_db.find_view(connection, view.name))
                 return plan.preview(connection, todo, found, count_same(view, connection, todo), started)
         except IndexMissingError:
@@ -232,7 +232,7 @@ class Writer:
     def is_indexed(self, view: View) -> bool:
         """Tell whether anything of a view can be answered from; nothing is waited for."""
         try:
-            with closing(self._state.open_for_reading()) as connection, mapped_errors(self._state.database):
+            with closing(self._state.open_for_reading()) as connection, mapped_errors(self._state.database, INDEX):
                 row = view_db.find_view(connection, view.name)
                 return row is not None and row.generation > 0
         except StoreError:
@@ -255,7 +255,7 @@ class Writer:
 
     def set_aside(self) -> None:
         """Move the database out of the way; the next update makes a new one."""
-        with write_lock(self._state.lock, self._settings.lock_timeout_seconds):
+        with write_lock(self._state.lock, self._settings.lock_timeout_seconds, INDEX):
             self._state.set_aside()
 
     def collect(self, view: View, *, dry_run: bool) -> GarbageReport:
@@ -271,7 +271,7 @@ class Writer:
 
         self._state.open_for_reading().close()  # there is an index
         with (
-            write_lock(self._state.lock, self._settings.lock_timeout_seconds),
+            write_lock(self._state.lock, self._settings.lock_timeout_seconds, INDEX),
             closing(self._state.open_for_writing()) as connection,
         ):
             return gc.collect(connection, self._state, self._settings, self._root, dry_run=dry_run)

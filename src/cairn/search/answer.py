@@ -27,8 +27,8 @@ from cairn.search.query import DETAIL_WEIGHT, EXACT_MODES, Query
 from cairn.search.rank import Floats, Weights
 from cairn.source.roles import Role
 from cairn.source.text import counted, estimate_tokens
-from cairn.storage import chunk_db, view_db
-from cairn.storage.chunk_db import ChunkRow
+from cairn.storage.index import chunk_db, view_db
+from cairn.storage.index.chunk_db import ChunkRow
 from cairn.types import Answer, Chunk, CodeHit, Coverage, Definition, Span
 
 if TYPE_CHECKING:

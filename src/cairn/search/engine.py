@@ -17,8 +17,8 @@ from cairn.search.learned import correct
 from cairn.search.near import largest
 from cairn.search.query import SCOPE_MARK, Name, Query, looks_named
 from cairn.search.rank import Floats, Scope, Scores, Weights, form_weight, score, weighted_features
-from cairn.storage import chunk_db
-from cairn.storage.chunk_db import NamedDefinition
+from cairn.storage.index import chunk_db
+from cairn.storage.index.chunk_db import NamedDefinition
 
 # Each further chunk of a file counts this much less than the one before, so that one file does not fill the list.
 SATURATION = 0.5

@@ -14,8 +14,8 @@ from cairn.search.hits import Focus, focus_on
 from cairn.search.ids import HitId, path_mark
 from cairn.search.mend import Mender
 from cairn.source.text import estimate_tokens
-from cairn.storage import chunk_db, view_db
-from cairn.storage.chunk_db import ChunkRow
+from cairn.storage.index import chunk_db, view_db
+from cairn.storage.index.chunk_db import ChunkRow
 from cairn.types import Fetched, Span
 
 

@@ -12,7 +12,7 @@ from cairn.search.engine import MINOR_KINDS
 from cairn.search.ids import format_hit_id
 from cairn.source.content import normalize
 from cairn.source.text import estimate_tokens, raw_words, split_identifier, terms_of
-from cairn.storage.chunk_db import ChunkRow
+from cairn.storage.index.chunk_db import ChunkRow
 from cairn.types import CodeHit, Confidence, Definition, Span
 
 PREVIEW_LINES = 8

@@ -24,9 +24,9 @@ from cairn.index.store import StateDir
 from cairn.model_settings import ModelSettings
 from cairn.search.rank import Floats
 from cairn.source.text import counted
-from cairn.storage import meta_db, overlay_db
-from cairn.storage.overlay_db import ModelRow
-from cairn.storage.rows import reading
+from cairn.storage.connection import reading
+from cairn.storage.index import meta_db, overlay_db
+from cairn.storage.index.overlay_db import ModelRow
 
 # A model that did not answer is left alone this long by a process that lives on.
 REST_SECONDS = 30.0

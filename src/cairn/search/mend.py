@@ -9,8 +9,8 @@ from hashlib import blake2b
 
 from cairn.search.hits import MISSING, FileText, Focus, focus_on
 from cairn.source.languages import detect_language
-from cairn.storage import blob_db
-from cairn.storage.chunk_db import ChunkRow
+from cairn.storage.index import blob_db
+from cairn.storage.index.chunk_db import ChunkRow
 from cairn.types import Definition
 
 MAX_MENDED_BYTES = 500_000  # of files parsed for one answer; what is beyond stays marked as stale

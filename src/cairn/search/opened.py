@@ -17,9 +17,9 @@ from cairn.index.store import StateDir
 from cairn.index.views import View, Views
 from cairn.search.answer import Library
 from cairn.search.hits import Reader
-from cairn.storage import meta_db, view_db
-from cairn.storage.connection import mapped_errors
-from cairn.storage.rows import reading
+from cairn.storage.connection import mapped_errors, reading
+from cairn.storage.index import meta_db, view_db
+from cairn.storage.index.schema import INDEX
 
 if TYPE_CHECKING:
     from cairn.graph.graph import Graph
@@ -134,13 +134,13 @@ class OpenIndex:
         if self._graph is None:
             self._graph = Graph(self._state, self._root, self._project_views.checkout.name, self._settings)
         self._graph.progress = progress
-        with mapped_errors(self._state.database):
+        with mapped_errors(self._state.database, INDEX):
             self._graph.refresh(snapshot, self.connection)
         return self._graph
 
     def _renew(self, view: View) -> tuple[Snapshot, Reader]:
         """Open the newest generation of a view in the place of the one that is open."""
-        with mapped_errors(self._state.database):
+        with mapped_errors(self._state.database, INDEX):
             opened = self._views[view.name] = self._open(view, self._views.get(view.name))
         return opened
 

@@ -24,8 +24,8 @@ from cairn.search.exact import enclosing
 from cairn.search.filters import filter_files
 from cairn.search.hits import FileText, Focus, Verdict, focus_on, make_hit
 from cairn.source.text import estimate_tokens
-from cairn.storage import chunk_db
-from cairn.storage.chunk_db import ChunkRow
+from cairn.storage.index import chunk_db
+from cairn.storage.index.chunk_db import ChunkRow
 from cairn.types import Chunk, CodeHit, Neighbour, Span
 
 if TYPE_CHECKING:

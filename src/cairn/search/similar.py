@@ -24,8 +24,8 @@ from cairn.search.rank import Floats, Ints
 from cairn.search.sample import Sample, chunk_vectors
 from cairn.source.clones import MAX_ALL_CHARS, MAX_CHARS, Tokenizer, Tokens, compare_tokens
 from cairn.source.languages import BY_NAME
-from cairn.storage import chunk_db
-from cairn.storage.chunk_db import MAX_ORDINAL, ORDINAL_BITS, ChunkRow
+from cairn.storage.index import chunk_db
+from cairn.storage.index.chunk_db import MAX_ORDINAL, ORDINAL_BITS, ChunkRow
 from cairn.types import Answer, CodeHit, Match, Span
 
 # So many chunks that are nearest in meaning, and definitions that are nearest in length, are compared.

@@ -1,1 +1,1 @@
-"""What is on disk: SQLite connections, migrations and all SQL, and the container for derived arrays."""
+"""What is on disk: SQLite stores, each with its SQL in a folder of its own, files written whole, derived arrays."""

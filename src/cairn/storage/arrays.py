@@ -10,11 +10,11 @@ import errno
 import json
 import math
 import mmap
-import os
 import struct
+import sys
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -23,7 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cairn.errors import DerivedFileError, StoreError, UnsafeStateError
-from cairn.storage.own_files import create_new, open_stream
+from cairn.storage.atomic import AtomicFile
+from cairn.storage.own_files import open_stream
 
 _MAGIC = b"CAIRNARR"
 # Magic, format version, header bytes, and the CRC-32 of all that follows the prefix, begun with the header bytes.
@@ -31,6 +32,7 @@ _PREFIX = struct.Struct("<8sIII")
 _FORMAT = 2
 _NAMELESS_FORMAT = 1  # its header is the arrays alone
 _ALIGN = 64
+_MODE = 0o644  # of files whose names are new
 _MAX_HEADER_BYTES, _MAX_ARRAYS, _MAX_AXES = 65_536, 64, 2
 _BLOCK_BYTES = 8_000_000  # of a file that is read through, held in memory at a time
 _LARGE_BYTES = 128_000_000  # a file beyond this size does not stay mapped whole once it was checked
@@ -72,20 +74,12 @@ def save_arrays(path: Path, arrays: Mapping[str, npt.NDArray[np.generic]]) -> in
     checksum = len(header)
     for part in parts:
         checksum = zlib.crc32(part, checksum)
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
-        with os.fdopen(create_new(temporary), "wb") as stream:
-            stream.write(_PREFIX.pack(_MAGIC, _FORMAT, len(header), checksum))
-            stream.writelines(parts)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)
-    except BaseException as error:
-        with suppress(OSError):  # the error above is the one to tell
-            temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise _unwritable(path, error) from error
-        raise
+        with AtomicFile(path, mode=_MODE, durable=False) as new:
+            new.stream.write(_PREFIX.pack(_MAGIC, _FORMAT, len(header), checksum))
+            new.stream.writelines(parts)
+    except OSError as error:
+        raise _unwritable(path, error) from error
     return _PREFIX.size + sum(len(part) for part in parts)
 
 
@@ -231,7 +225,7 @@ class ArrayWriter:
 
     def __init__(self, path: Path, shapes: Mapping[str, tuple[npt.DTypeLike, tuple[int, ...]]]) -> None:
         self._path = path
-        self._temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+        self._file = AtomicFile(path, mode=_MODE, durable=False, buffering=0)
         self._described: Described = {}
         end = 0
         for name, (dtype, shape) in shapes.items():
@@ -243,12 +237,12 @@ class ArrayWriter:
 
     def __enter__(self) -> Self:
         with self._mapped_errors():
-            self._stream = os.fdopen(create_new(self._temporary), "w+b", buffering=0)
+            self._stream = self._file.__enter__().stream
             try:
                 self._stream.truncate(self.n_bytes)
                 self._write(self._header, _PREFIX.size)
             except BaseException:
-                self._discard()
+                self._file.__exit__(*sys.exc_info())
                 raise
         return self
 
@@ -266,20 +260,17 @@ class ArrayWriter:
         while data:
             data = data[self._stream.write(data) :]
 
-    def _discard(self) -> None:
-        self._stream.close()
-        with suppress(OSError):  # where there is an error, that is the one to tell
-            self._temporary.unlink(missing_ok=True)
-
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        try:
-            if error is None:
-                with self._mapped_errors():
+        with self._mapped_errors():
+            try:
+                if error is None:
                     self._finish()
-        finally:
-            self._discard()
+            except BaseException:
+                self._file.__exit__(*sys.exc_info())
+                raise
+            self._file.__exit__(kind, error, trace)
 
     def _finish(self) -> None:
         checksum = len(self._header)
@@ -287,8 +278,6 @@ class ArrayWriter:
         while block := self._stream.read(_BLOCK_BYTES):
             checksum = zlib.crc32(block, checksum)
         self._write(_PREFIX.pack(_MAGIC, _FORMAT, len(self._header), checksum), 0)
-        os.fsync(self._stream.fileno())
-        self._temporary.replace(self._path)
 
     @contextmanager
     def _mapped_errors(self) -> Iterator[None]:

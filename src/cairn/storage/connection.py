@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from cairn.errors import IndexDamagedError, IndexLockedError, IndexMissingError, IndexVersionError, StoreError
+from cairn.errors import IndexMissingError, StoreDamagedError, StoreError, StoreForeignError, StoreVersionError
+from cairn.storage.store import Store
 
 BUSY_TIMEOUT_MS = 10_000
 _RETRY_SECONDS = 0.01
@@ -72,18 +73,20 @@ class _Limited(sqlite3.Connection):
         return _stopped.by_count
 
 
-def connect(path: Path, inspect: Inspect | None = None) -> sqlite3.Connection:
+def connect(path: Path, store: Store, inspect: Inspect | None = None) -> sqlite3.Connection:
     """Open or create the database at `path` in autocommit mode; write through `transaction`.
 
     Args:
         path: the file; who opens it makes sure before that it is a file of this user.
+        store: what it holds.
         inspect: is given the connection before anything is written; what it raises is raised.
     """
-    with mapped_errors(path):
+    with mapped_errors(path, store):
         connection = _connect(path, inspect)
         try:
             _keep_a_log(connection)
-            connection.execute("PRAGMA synchronous = NORMAL")
+            # An index reads again what is lost when the power goes; what is nowhere else is on disk once committed.
+            connection.execute(f"PRAGMA synchronous = {'FULL' if store.is_truth else 'NORMAL'}")
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute(f"PRAGMA journal_size_limit = {_LOG_BYTES}")
         except BaseException:
@@ -92,19 +95,19 @@ def connect(path: Path, inspect: Inspect | None = None) -> sqlite3.Connection:
     return connection
 
 
-def connect_for_reading(path: Path, inspect: Inspect | None = None) -> sqlite3.Connection:
+def connect_for_reading(path: Path, store: Store, inspect: Inspect | None = None) -> sqlite3.Connection:
     """Open the database at `path` to read it, even where nothing can be written.
 
     There it is read as if it never changed, which holds for as long as its log is empty.
     """
     try:
-        return connect(path, inspect)
-    except (IndexMissingError, IndexDamagedError, IndexVersionError):
+        return connect(path, store, inspect)
+    except (IndexMissingError, StoreDamagedError, StoreForeignError, StoreVersionError):
         raise
     except StoreError:
         if os.access(path.parent, os.W_OK) or not os.access(path, os.R_OK) or _has_content(Path(f"{path}-wal")):
             raise
-    with mapped_errors(path):
+    with mapped_errors(path, store):
         return _connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", inspect)
 
 
@@ -189,25 +192,46 @@ def in_parts(values: Sequence[_T]) -> Iterator[Sequence[_T]]:
 
 
 @contextmanager
-def mapped_errors(path: Path) -> Iterator[None]:
-    """Turn SQLite's errors into ours, with the command that mends each."""
+def reading(connection: sqlite3.Connection) -> Iterator[None]:
+    """Let all that the block reads be of one state of the database; within another such block it is that one's."""
+    if connection.in_transaction:
+        yield
+        return
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        if connection.in_transaction:  # SQLite ends one by itself after some errors
+            connection.execute("COMMIT")
+
+
+@contextmanager
+def mapped_errors(path: Path, store: Store) -> Iterator[None]:
+    """Turn SQLite's errors into those of a store, with the command that mends each.
+
+    Args:
+        path: the file of the database.
+        store: what it holds.
+    """
     try:
         yield
     except UnicodeDecodeError as error:  # the module decodes SQLite's message, which quotes what is damaged
-        raise IndexDamagedError(f"{path} is damaged: it holds text that is no UTF-8", "cairn index --full") from error
+        raise store.damage(path, "is damaged: it holds text that is no UTF-8") from error
     except sqlite3.DatabaseError as error:
-        text = str(error)
-        endless = "interrupted" in text and _stopped.by_count
-        _stopped.by_count = False
-        if endless or any(mark in text for mark in _DAMAGED):
-            raise IndexDamagedError(f"{path} is damaged: {text}", "cairn index --full") from error
-        if "locked" in text or "busy" in text:
-            raise IndexLockedError(
-                f"{path} is in use by another process", "wait for it, then run the command again"
-            ) from error
-        if "full" in text or "disk I/O" in text:
-            raise StoreError(f"cannot write {path}: {text}", "free some space, then run: cairn index") from error
-        if any(mark in text for mark in _READ_ONLY):
-            hint = "make the folder writable, or set CAIRN_STATE_DIR to one that is"
-            raise StoreError(f"cannot open or write {path}: {text}", hint) from error
-        raise StoreError(f"{path}: {text}", "cairn doctor") from error
+        raise _mapped(error, path, store) from error
+
+
+def _mapped(error: sqlite3.DatabaseError, path: Path, store: Store) -> StoreError:
+    text = str(error)
+    endless = "interrupted" in text and _stopped.by_count
+    _stopped.by_count = False
+    if endless or any(mark in text for mark in _DAMAGED):
+        return store.damage(path, f"is damaged: {text}")
+    if "locked" in text or "busy" in text:
+        return store.locked(f"{path} is in use by another process", "wait for it, then run the command again")
+    if "full" in text or "disk I/O" in text:
+        return StoreError(f"cannot write {path}: {text}", f"free some space, then run: {store.update}")
+    if any(mark in text for mark in _READ_ONLY):
+        hint = "make the folder writable, or set CAIRN_STATE_DIR to one that is"
+        return StoreError(f"cannot open or write {path}: {text}", hint)
+    return StoreError(f"{path}: {text}", "cairn doctor")

@@ -11,25 +11,45 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from cairn.errors import IndexLockedError, StoreError
+from cairn.errors import StoreError, StoreLockedError
 from cairn.storage.own_files import open_own, open_stream
+from cairn.storage.store import Store
 
 _POLL_SECONDS = 0.05
 
 
 @contextmanager
-def write_lock(path: Path, timeout_seconds: float) -> Iterator[None]:
+def write_lock(path: Path, timeout_seconds: float, store: Store) -> Iterator[None]:
+    """Hold a lock file that keeps other writers from a store, as `file_lock` does.
+
+    Raises:
+        StoreLockedError: the store's own, if another process keeps it longer than `timeout_seconds`.
+        UnsafeStateError, StoreError: as `file_lock`.
+    """
+    with _held(path, timeout_seconds, store):
+        yield
+
+
+@contextmanager
+def file_lock(path: Path, timeout_seconds: float) -> Iterator[None]:
     """Hold the lock file at `path` for the block. The file says who holds it, for `holder`; nothing depends on that.
 
     Raises:
-        IndexLockedError: if another process keeps it longer than `timeout_seconds`.
+        StoreLockedError: if another process keeps it longer than `timeout_seconds`.
         UnsafeStateError: if it is a link, or no file of this user's own.
         StoreError: if the file cannot be opened or locked.
     """
+    with _held(path, timeout_seconds, None):
+        yield
+
+
+@contextmanager
+def _held(path: Path, timeout_seconds: float, store: Store | None) -> Iterator[None]:
     deadline = time.monotonic() + timeout_seconds
     while True:
-        with _open(path) as stream:
-            _wait(stream, path, deadline, timeout_seconds)
+        with _open(path, store) as stream:
+            if not _wait(stream, path, deadline, store):
+                raise _kept(path, timeout_seconds, store)
             if not _is_at(stream, path):  # it was deleted meanwhile: whoever makes a new one must not be alone with it
                 continue
             with suppress(OSError):  # a full disk
@@ -54,17 +74,25 @@ def holder(path: Path) -> int | None:
     return int(text) if text.isdigit() else 0
 
 
-def _wait(stream: IO[bytes], path: Path, deadline: float, timeout_seconds: float) -> None:
+def _wait(stream: IO[bytes], path: Path, deadline: float, store: Store | None) -> bool:
+    """Lock an open file, and tell whether that was possible before the deadline."""
     try:
         while not _try_lock(stream):
             if time.monotonic() > deadline:
-                raise IndexLockedError(
-                    f"another process has been indexing for over {timeout_seconds:.0f} s ({path})",
-                    "wait for it, or stop it and run: cairn index",
-                )
+                return False
             time.sleep(_POLL_SECONDS)
     except OSError as error:  # a file system without locks
-        raise _not_usable(path, error) from error
+        raise _not_usable(path, error, store) from error
+    return True
+
+
+def _kept(path: Path, timeout_seconds: float, store: Store | None) -> StoreLockedError:
+    if store is None:
+        return StoreLockedError(f"another process keeps {path} locked", "wait for it, then run the command again")
+    return store.locked(
+        f"another process has been {store.work} for over {timeout_seconds:.0f} s ({path})",
+        f"wait for it, or stop it and run: {store.update}",
+    )
 
 
 def _is_at(stream: IO[bytes], path: Path) -> bool:
@@ -74,22 +102,22 @@ def _is_at(stream: IO[bytes], path: Path) -> bool:
         return False
 
 
-def _open(path: Path) -> IO[bytes]:
+def _open(path: Path, store: Store | None) -> IO[bytes]:
     try:
         descriptor = open_own(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
         return os.fdopen(descriptor, "a+b", buffering=0)  # what cannot be written must not wait to be
     except OSError as error:
-        raise _not_usable(path, error) from error
+        raise _not_usable(path, error, store) from error
 
 
-def _not_usable(path: Path, error: OSError) -> StoreError:
+def _not_usable(path: Path, error: OSError, store: Store | None = None) -> StoreError:
     hint = "make it writable, or set CAIRN_STATE_DIR to a folder that is"
     if error.errno in (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS):
         return StoreError(f"cannot lock {path}: the file system has no locks", "set CAIRN_STATE_DIR to a local folder")
     if error.errno == errno.EISDIR:
         hint = "cairn doctor --fix"
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        hint = "free some space, then run: cairn index"
+        hint = f"free some space, then run: {store.update}" if store else "free some space, then run the command again"
     return StoreError(f"cannot write {path}: {error.strerror}", hint)
 
 

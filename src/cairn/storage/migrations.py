@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import lru_cache
 from hashlib import sha256
+from pathlib import Path
 from typing import NamedTuple
 
-from cairn.errors import IndexDamagedError, IndexVersionError
+from cairn.errors import StoreError
 from cairn.storage.connection import transaction
+from cairn.storage.store import Migration, Store
 
 _Rows = tuple[tuple[str, str, str, str | None], ...]
 _MAX_ROWS = 1_000  # of a schema; more are not ours
-
-
-class Migration(NamedTuple):
-    """One step of a schema. Its number is its place in the list, from 1."""
-
-    name: str
-    statements: tuple[str, ...]
 
 
 class Schema(NamedTuple):
@@ -36,31 +31,67 @@ class Schema(NamedTuple):
 
 def migrate(
     connection: sqlite3.Connection,
-    migrations: Sequence[Migration],
-    what: str,
+    store: Store,
+    file: Path,
     begin: Callable[[sqlite3.Connection], None] | None = None,
 ) -> None:
     """Bring a database to the newest schema; `PRAGMA user_version` counts the applied steps.
 
+    All steps are one transaction. A store of truth is copied before, within it: whatever happens, a failure or a kill,
+    the file is as it was or as it should be, and the copy is what it was.
+
     Args:
         connection: to the database.
-        migrations: all steps.
-        what: what the database is, for the message.
+        store: what it is.
+        file: where it is.
         begin: fills in what a new database begins with, in the transaction that makes it.
 
     Raises:
-        IndexVersionError: if the database knows more steps than this program.
+        StoreVersionError: the store's own, if the database knows more steps than this program.
+        StoreError: if the copy cannot be written; then nothing is changed.
     """
-    if _version(connection, migrations, what) == len(migrations):
+    if _version(connection, store) == len(store.migrations):
         return
-    with transaction(connection):
-        first = _version(connection, migrations, what)
-        for number in range(first, len(migrations)):
-            for statement in migrations[number].statements:
-                connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {len(migrations)}")
-        if not first and begin is not None:
-            begin(connection)
+    copy = None
+    try:
+        with transaction(connection):
+            first = _version(connection, store)
+            if store.is_truth and 0 < first < len(store.migrations):
+                copy = _copied(store, file)
+            _apply(connection, store.migrations, first)
+            if not first and begin is not None:
+                begin(connection)
+    except BaseException:
+        if copy is not None:
+            _drop(copy, connection, store)
+        raise
+
+
+def _drop(copy: Path, connection: sqlite3.Connection, store: Store) -> None:
+    """Delete a copy of what is still there; else every try of a step that fails would leave one."""
+    with suppress(OSError, sqlite3.DatabaseError):
+        if _version(connection, store) < len(store.migrations):
+            copy.unlink()
+
+
+def _copied(store: Store, file: Path) -> Path:
+    from cairn.storage.copies import copy_database  # noqa: PLC0415 - start-up time: few schemas change
+
+    try:
+        return copy_database(file)
+    except OSError as error:
+        raise StoreError(
+            f"{store.name} cannot be copied before its schema changes: {error.strerror} ({file}); nothing was changed",
+            "make room for the copy beside it, then run the command again",
+        ) from error
+
+
+def _apply(connection: sqlite3.Connection, migrations: Sequence[Migration], first: int) -> None:
+    """Run the steps from number `first` on."""
+    for migration in migrations[first:]:
+        for statement in migration.statements:
+            connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {len(migrations)}")
 
 
 def read_schema(connection: sqlite3.Connection) -> Schema:
@@ -76,39 +107,36 @@ def read_schema(connection: sqlite3.Connection) -> Schema:
     return Schema(version, tuple(rows))
 
 
-def check_schema(schema: Schema, migrations: Sequence[Migration], newest: str, what: str) -> None:
+def check_schema(schema: Schema, store: Store, file: Path) -> None:
     """Make sure that a schema is the one that the steps it names make; views and triggers of others have no place.
 
     A schema of more steps than this program knows is not judged.
 
     Args:
         schema: of the database.
-        migrations: all steps.
-        newest: the digest of what they make, which saves making it; where it is another, that is done.
-        what: what the database is, for the message.
+        store: what it is; where the digest of its newest schema is not what its steps make, they are run to see.
+        file: where it is.
 
     Raises:
-        IndexDamagedError: if it is not.
+        StoreDamagedError: the store's own, if it is not.
     """
-    if schema.version > len(migrations) or schema.digest() == newest:
+    if schema.version > len(store.migrations) or schema.digest() == store.newest:
         return
-    if schema.version < 0 or schema.rows != schema_of(tuple(migrations[: schema.version])).rows:
-        raise IndexDamagedError(f"{what} has tables, views or triggers that are not of Cairn", "cairn index --full")
+    if schema.version < 0 or schema.rows != schema_of(store.migrations[: schema.version]).rows:
+        raise store.damage(file, "has tables, views or triggers that are not of Cairn")
 
 
 @lru_cache(maxsize=4)
 def schema_of(migrations: tuple[Migration, ...]) -> Schema:
     """Return the schema that some steps make."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        migrate(connection, migrations, "a new database")
+        with transaction(connection):
+            _apply(connection, migrations, 0)
         return read_schema(connection)
 
 
-def _version(connection: sqlite3.Connection, migrations: Sequence[Migration], what: str) -> int:
+def _version(connection: sqlite3.Connection, store: Store) -> int:
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version > len(migrations):
-        raise IndexVersionError(
-            f"{what} was written by a newer Cairn (schema {version}, this one knows {len(migrations)})",
-            "upgrade with: uv tool upgrade codecairn (or rebuild with: cairn index --full)",
-        )
+    if version > len(store.migrations):
+        raise store.newer(version)
     return version

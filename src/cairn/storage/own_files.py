@@ -18,7 +18,8 @@ from cairn.errors import StoreError, UnsafeStateError
 _NO_FOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
 # A FIFO is opened without waiting for whoever writes into it, and refused then.
 _FLAGS: int = _NO_FOLLOW | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-_HAS_FOLDERS = bool(_NO_FOLLOW) and os.open in os.supports_dir_fd
+# Whether files can be opened and renamed relative to a folder that is open.
+HAS_FOLDERS = bool(_NO_FOLLOW) and os.open in os.supports_dir_fd
 _LOOPS = (errno.ELOOP, getattr(errno, "EMLINK", errno.ELOOP), getattr(errno, "EFTYPE", errno.ELOOP))
 ELSEWHERE = "set CAIRN_STATE_DIR to a folder of your own"
 _MOVE = "cairn doctor --fix"
@@ -39,10 +40,10 @@ def open_own(path: Path, flags: int, mode: int = 0o644) -> int:
             written, has another name.
         OSError: if it cannot be opened.
     """
-    if not _HAS_FOLDERS:
+    if not HAS_FOLDERS:
         _refuse_links(path)
         return _checked(os.open(path, flags | _FLAGS, mode), path, flags)
-    folder = _open_folder(path.parent)
+    folder = open_folder(path.parent)
     try:
         descriptor = os.open(path.name, flags | _FLAGS, mode, dir_fd=folder)
     except OSError as error:
@@ -114,7 +115,13 @@ def is_own_file(path: Path | str) -> bool:
     return _is_ours(facts) and stat.S_ISREG(facts.st_mode) and facts.st_nlink <= 1 and not _is_open_to_all(facts)
 
 
-def _open_folder(path: Path) -> int:
+def open_folder(path: Path) -> int:
+    """Open a folder and return its descriptor.
+
+    Raises:
+        UnsafeStateError: if it is a link.
+        OSError: if it cannot be opened.
+    """
     try:
         return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | _NO_FOLLOW)
     except OSError as error:  # of a link to a folder Linux says that it is no folder

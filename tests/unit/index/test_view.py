@@ -12,7 +12,7 @@ from cairn.errors import DerivedFileError
 from cairn.index.store import StateDir
 from cairn.index.view import STEM_FIELD, ViewArrays, ViewFile, ViewFiles, build_view, load_view
 from cairn.source.text import term_hash, terms_of
-from cairn.storage.view_db import Published, ViewRow
+from cairn.storage.index.view_db import Published, ViewRow
 
 MODEL = StaticModel.load()
 PARTS = st.sampled_from(("api", "v1", "v2", "win32", "linux", "store_test", "HTTPServer", "__init__", "läden"))

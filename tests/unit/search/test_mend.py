@@ -8,8 +8,8 @@ import pytest
 
 from cairn.search.hits import MISSING, FileText, focus_on
 from cairn.search.mend import MAX_MENDED_BYTES, Mender
-from cairn.storage import chunk_db
-from cairn.storage.chunk_db import ChunkRow
+from cairn.storage.index import chunk_db
+from cairn.storage.index.chunk_db import ChunkRow
 from cairn.workspace import Workspace
 
 SOURCE = """import os

@@ -10,7 +10,7 @@ from cairn.index.segment import Segment
 from cairn.index.snapshot import Snapshot
 from cairn.index.view import ViewFile, build_view
 from cairn.search.near import EXACT_ROWS, NARROW, SETTLED_FILES, SHARPENED_ROWS, compare
-from cairn.storage import meta_db
+from cairn.storage.index import meta_db
 
 N_BLOBS, ROWS, DIMENSIONS = 1_500, 4, 32
 WEIGHT = 0.8

@@ -267,7 +267,7 @@ def test_a_large_file_is_checked_to_the_last_byte(tmp_path: Path) -> None:
 def test_blocks_are_not_written_through_a_link(tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_bytes(b"mine")
-    (tmp_path / f"a.arr.{os.getpid()}.tmp").symlink_to(victim)
+    (tmp_path / "a.arr").symlink_to(victim)
     with ArrayWriter(tmp_path / "a.arr", {"a": (np.int8, (1,))}) as writer:
         writer.put("a", 0, np.ones(1))
     assert victim.read_bytes() == b"mine"

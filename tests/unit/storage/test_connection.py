@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from cairn.storage.connection import connect
+from cairn.storage.index.schema import INDEX
 
 
 def test_who_opens_a_new_database_waits_for_another_that_is_writing_its_schema(tmp_path: Path) -> None:
@@ -15,6 +16,6 @@ def test_who_opens_a_new_database_waits_for_another_that_is_writing_its_schema(t
         other.execute("BEGIN IMMEDIATE")
         timer = threading.Timer(0.2, other.execute, ["COMMIT"])
         timer.start()
-        with closing(connect(file)) as opened:
+        with closing(connect(file, INDEX)) as opened:
             assert opened.execute("PRAGMA journal_mode").fetchone() == ("wal",)
         timer.join()

@@ -10,13 +10,15 @@ from pathlib import Path
 import pytest
 
 from cairn.errors import IndexLockedError, StoreError
+from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import write_lock
 
 HOLDER = """
 import sys
 from pathlib import Path
+from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import write_lock
-with write_lock(Path(sys.argv[1]), 30):
+with write_lock(Path(sys.argv[1]), 30, INDEX):
     print("held", flush=True)
     sys.stdin.readline()
 print("released", flush=True)
@@ -47,21 +49,24 @@ def end(process: subprocess.Popen[str]) -> None:
 
 def test_the_lock_can_be_taken_again_after_it_was_released(tmp_path: Path) -> None:
     for _ in range(2):
-        with write_lock(tmp_path / "lock", 0):
+        with write_lock(tmp_path / "lock", 0, INDEX):
             pass
 
 
 def test_an_error_inside_releases_the_lock(tmp_path: Path) -> None:
-    with pytest.raises(KeyError), write_lock(tmp_path / "lock", 0):
+    with pytest.raises(KeyError), write_lock(tmp_path / "lock", 0, INDEX):
         raise KeyError
-    with write_lock(tmp_path / "lock", 0):
+    with write_lock(tmp_path / "lock", 0, INDEX):
         pass
 
 
 def test_a_lock_that_another_process_holds_is_refused_in_time_with_what_to_do(tmp_path: Path) -> None:
     with holder(tmp_path / "lock") as other:
         assert said(other) == "held"
-        with pytest.raises(IndexLockedError, match="another process") as caught, write_lock(tmp_path / "lock", 0.1):
+        with (
+            pytest.raises(IndexLockedError, match="another process") as caught,
+            write_lock(tmp_path / "lock", 0.1, INDEX),
+        ):
             pass
     assert "cairn index" in caught.value.hint
 
@@ -73,7 +78,7 @@ def test_a_second_process_waits_until_the_first_is_done(tmp_path: Path) -> None:
             end(first)
             assert said(first) == "released"
             assert said(second) == "held"
-            with pytest.raises(IndexLockedError), write_lock(tmp_path / "lock", 0):
+            with pytest.raises(IndexLockedError), write_lock(tmp_path / "lock", 0, INDEX):
                 pass
 
 
@@ -82,11 +87,11 @@ def test_the_lock_of_a_killed_process_is_free(tmp_path: Path) -> None:
         assert said(other) == "held"
         other.send_signal(signal.SIGKILL)
         other.wait()
-        with write_lock(tmp_path / "lock", 0):
+        with write_lock(tmp_path / "lock", 0, INDEX):
             pass
 
 
 def test_a_lock_file_that_cannot_be_opened_is_an_error_of_the_store(tmp_path: Path) -> None:
     (tmp_path / "lock").mkdir()
-    with pytest.raises(StoreError, match="cannot write"), write_lock(tmp_path / "lock", 0):
+    with pytest.raises(StoreError, match="cannot write"), write_lock(tmp_path / "lock", 0, INDEX):
         pass

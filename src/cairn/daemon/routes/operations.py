@@ -11,6 +11,7 @@ from cairn.errors import CairnError, IndexLockedError, QueryError, StoreError
 from cairn.protocol.requests import ProjectRequest, SearchRequest, SessionRequest
 from cairn.protocol.table import OPERATIONS, Operation
 from cairn.registry import ALL
+from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import write_lock
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def _work(operation: str, asked: ProjectRequest, workspace: Workspace) -> Any:  
 
     if getattr(asked, "update", False):
         # The watcher may be at the very edit that is asked for. An update of a question's own would not wait for it.
-        with suppress(IndexLockedError, StoreError), write_lock(workspace.state.lock, _SETTLE_SECONDS):
+        with suppress(IndexLockedError, StoreError), write_lock(workspace.state.lock, _SETTLE_SECONDS, INDEX):
             pass
     return perform(workspace, operation, asked)
 

@@ -1,8 +1,9 @@
-"""The tables of the index, as the migrations that made them; what fills and reads them is in the modules `*_db`."""
+"""The index as a store: its tables, as the migrations that made them; the modules `*_db` fill and read them."""
 
 from __future__ import annotations
 
-from cairn.storage.migrations import Migration
+from cairn.errors import IndexDamagedError, IndexLockedError, IndexVersionError
+from cairn.storage.store import Migration, Store
 
 MIGRATIONS = (
     Migration(
@@ -122,3 +123,17 @@ MIGRATIONS = (
 )
 # The digest of the schema that all steps make: see `check_schema`. A test says what it is after a new step.
 NEWEST = "06e7969d526ac43fbe3635fc316799da74a1d7dcbe78abc36759afdbe8afe250"
+
+INDEX = Store(
+    name="the index",
+    file_name="index.db",
+    migrations=MIGRATIONS,
+    newest=NEWEST,
+    is_truth=False,
+    work="indexing",
+    update="cairn index",
+    rebuild="cairn index --full",
+    damaged=IndexDamagedError,
+    locked=IndexLockedError,
+    version=IndexVersionError,
+)

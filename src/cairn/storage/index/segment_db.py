@@ -6,8 +6,8 @@ import sqlite3
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from cairn.storage.blob_db import drop_blobs
-from cairn.storage.rows import typed
+from cairn.storage.index.blob_db import drop_blobs
+from cairn.storage.index.rows import typed
 
 
 class SegmentRow(NamedTuple):

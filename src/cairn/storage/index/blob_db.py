@@ -8,10 +8,10 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from cairn.storage.chunk_db import ORDINAL_BITS
 from cairn.storage.connection import in_parts
-from cairn.storage.meta_db import HIGHEST_DROPPED_BLOB, read_meta, write_meta
-from cairn.storage.rows import number
+from cairn.storage.index.chunk_db import ORDINAL_BITS
+from cairn.storage.index.meta_db import HIGHEST_DROPPED_BLOB, read_meta, write_meta
+from cairn.storage.index.rows import number
 from cairn.types import ParsedFile
 
 _MARK_BYTES = 4  # of the checksum before facts, which tells them from those of another content

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Self
 
 from cairn.storage.connection import in_parts
-from cairn.storage.meta_db import write_meta
-from cairn.storage.rows import typed
+from cairn.storage.index.meta_db import write_meta
+from cairn.storage.index.rows import typed
 from cairn.types import FileStat, Skipped
 
 # What is said of a blob that the parser did not give up on; see `cairn.source.chunking`.

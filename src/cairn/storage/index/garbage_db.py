@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Collection, Iterable
 from typing import Literal, NamedTuple
 
-from cairn.storage import meta_db
+from cairn.storage.index import meta_db
 
 _COLLECTED = "garbage_collected"
 

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from cairn.storage import meta_db
+from cairn.storage.index import meta_db
 
 _VERSION = "overlay_version"
 

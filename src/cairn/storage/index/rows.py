@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 from cairn.errors import IndexDamagedError
@@ -31,17 +29,3 @@ def number(text: object) -> int:
     if not isinstance(text, str) or not (text.isascii() and text.isdigit() and len(text) < 19):
         raise IndexDamagedError("a row holds something else in place of a number", "cairn index")
     return int(text)
-
-
-@contextmanager
-def reading(connection: sqlite3.Connection) -> Iterator[None]:
-    """Let all that the block reads be of one state of the database; within another such block it is that one's."""
-    if connection.in_transaction:
-        yield
-        return
-    connection.execute("BEGIN")
-    try:
-        yield
-    finally:
-        if connection.in_transaction:  # SQLite ends one by itself after some errors
-            connection.execute("COMMIT")

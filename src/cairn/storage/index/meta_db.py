@@ -6,12 +6,11 @@ import os
 import sqlite3
 from typing import NamedTuple
 
-from cairn.storage import rows
+from cairn.storage.index import rows
 
 # Keys of `meta`.
 HIGHEST_DROPPED_BLOB = "highest_dropped_blob"
 _IDENTITY = "identity"
-_SEAL = "seal"
 
 
 def read_meta(connection: sqlite3.Connection) -> dict[str, str]:
@@ -36,17 +35,6 @@ def identity(connection: sqlite3.Connection) -> str:
     Ids of blobs and views mean the same as long as it stays.
     """
     return read_meta(connection).get(_IDENTITY, "")
-
-
-def seal_id(connection: sqlite3.Connection) -> str:
-    """Return the id of the seal of the state folder that this database was made in, empty if it has none."""
-    row = connection.execute("SELECT value FROM meta WHERE key = ?", (_SEAL,)).fetchone()
-    return str(row[0]) if row else ""
-
-
-def write_seal_id(connection: sqlite3.Connection, seal: str) -> None:
-    """Record the state folder's seal; it stays when the index is emptied."""
-    write_meta(connection, {_SEAL: seal})
 
 
 class State(NamedTuple):

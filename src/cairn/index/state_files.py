@@ -1,0 +1,129 @@
+"""Which files make up the state of one project, and what each of them is for."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from cairn.errors import IndexDamagedError
+from cairn.storage.index.schema import INDEX
+from cairn.storage.store import Store
+
+LOGS = ("-wal", "-shm", "-journal")
+# Nothing else in `derived/` is ever deleted.
+DERIVED = re.compile(
+    r"(?:[0-9a-f]{32}\.(?:seg|hnsw|vec|paths|arr)|view-\d+-\d+\.arr|graph-\d+(?:-\d+)?\.arr)(?:\.\d+\.(?:tmp|graph))?"
+)
+_PARTS = {".seg": "segments", ".arr": "views", ".paths": "views", ".vec": "overlays", ".hnsw": "graphs"}
+
+
+@dataclass(frozen=True, slots=True)
+class StateFiles:
+    """Paths of the files that make up one project's state."""
+
+    path: Path
+
+    def file_of(self, store: Store) -> Path:
+        """The database of a store."""
+        return self.path / store.file_name
+
+    @property
+    def database(self) -> Path:
+        """The manifest of the index, which says what all the other files are."""
+        return self.file_of(INDEX)
+
+    @property
+    def lock(self) -> Path:
+        """The file a writer locks."""
+        return self.path / "index.lock"
+
+    @property
+    def last_error(self) -> Path:
+        """Why the last run failed, as JSON; not there when it did not."""
+        return self.path / "last-error.json"
+
+    @property
+    def derived(self) -> Path:
+        """The folder of files that can be rebuilt."""
+        return self.path / "derived"
+
+    def segment(self, name: str) -> Path:
+        """The file of a segment."""
+        return self._file(name, "seg")
+
+    def neighbours(self, name: str) -> Path:
+        """The file of a segment's graph of near vectors; most segments have none."""
+        return self._file(name, "hnsw")
+
+    @property
+    def neighbours_lock(self) -> Path:
+        """The file that whoever builds graphs locks."""
+        return self.path / "neighbours.lock"
+
+    def overlay(self, name: str) -> Path:
+        """The file of vectors of another model."""
+        return self._file(name, "vec")
+
+    @property
+    def embedding_lock(self) -> Path:
+        """The file that whoever embeds with another model locks."""
+        return self.path / "embedding.lock"
+
+    def locks(self) -> tuple[Path, ...]:
+        """The files that are locked, each by who does one kind of work."""
+        return self.lock, self.embedding_lock, self.neighbours_lock, self.path / "seal.lock"
+
+    def logs(self) -> tuple[Path, ...]:
+        """The files that SQLite keeps beside the database."""
+        return tuple(Path(f"{self.database}{suffix}") for suffix in LOGS)
+
+    @property
+    def embedding_log(self) -> Path:
+        """What the last run in the background said."""
+        return self.path / "embedding.log"
+
+    def layout(self, name: str) -> Path:
+        """The file of what follows from the paths of a view, which all views with the same paths share."""
+        return self._file(name, "paths")
+
+    def view(self, name: str) -> Path:
+        """The file of a view's arrays in one generation."""
+        return self._file(name, "arr")
+
+    def _file(self, name: str, kind: str) -> Path:
+        """Return a derived file.
+
+        Raises:
+            IndexDamagedError: if the name is none that was given, such as one that leads out of the folder.
+        """
+        if not (name.isascii() and name.isalnum()):
+            raise IndexDamagedError(f"{self.database} names a file that cannot be: {name[:80]!r}", "cairn index")
+        return self.derived / f"{name}.{kind}"
+
+    def graph(self, view_id: int) -> Path:
+        """The file of a view's symbol graph; it may be missing, or older than the view."""
+        return self.derived / f"graph-{view_id}.arr"
+
+    def disk_bytes(self) -> int:
+        """Return the size of all files in the folder."""
+        return sum(self.sizes().values())
+
+    def sizes(self) -> dict[str, int]:
+        """Return how many bytes the files in the folder take, by what they are for."""
+        sizes = dict.fromkeys(("database", *_PARTS.values(), "other"), 0)
+        for folder, _, names in os.walk(self.path):
+            for name in names:
+                kind = _PARTS.get(os.path.splitext(name)[1], "other")
+                part = "database" if name.startswith(INDEX.file_name) else kind
+                with suppress(OSError):  # it went meanwhile
+                    sizes[part] += os.lstat(os.path.join(folder, name)).st_size
+        return sizes
+
+    def derived_files(self) -> Iterator[Path]:
+        """Yield all in `derived/` that has a name of ours."""
+        with suppress(FileNotFoundError, NotADirectoryError, PermissionError), os.scandir(self.derived) as entries:
+            yield from (Path(one.path) for one in entries if DERIVED.fullmatch(one.name))

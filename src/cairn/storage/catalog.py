@@ -1,0 +1,8 @@
+"""Every store that a state folder may hold: one that is added here is protected, examined and sized with the others."""
+
+from __future__ import annotations
+
+from cairn.storage.index.schema import INDEX
+from cairn.storage.store import Store
+
+STORES: tuple[Store, ...] = (INDEX,)

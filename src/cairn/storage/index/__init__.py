@@ -1,0 +1,1 @@
+"""All SQL of the index, and its schema."""

@@ -1,0 +1,27 @@
+"""Which state folder a database was made in: every store says so in its table `meta`, and is not believed elsewhere."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from cairn.storage.migrations import Schema
+
+# The first statement of every store's schema.
+META = "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
+_SEAL = "seal"
+
+
+def can_be_sealed(schema: Schema) -> bool:
+    """Tell whether a database has the table that says where it was made."""
+    return ("table", "meta", "meta", META) in schema.rows
+
+
+def read_seal_id(connection: sqlite3.Connection) -> str:
+    """Return the id of the seal of the state folder that a database was made in, empty if it has none."""
+    row = connection.execute("SELECT value FROM meta WHERE key = ?", (_SEAL,)).fetchone()
+    return str(row[0]) if row else ""
+
+
+def write_seal_id(connection: sqlite3.Connection, seal: str) -> None:
+    """Record the state folder's seal in a new database."""
+    connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_SEAL, seal))

@@ -1,0 +1,89 @@
+"""What a store is: a database of Cairn's own as data, with its name, its schema, and what may happen to it.
+
+An index is derived: it is rebuilt from files, so a damaged one is moved aside. A store of truth holds what is nowhere
+else: it is never rebuilt, moved or emptied by itself, and copied before its schema changes.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from cairn.errors import StoreDamagedError, StoreForeignError, StoreLockedError, StoreVersionError
+
+_UPGRADE = "upgrade with: uv tool upgrade codecairn"
+
+
+class Migration(NamedTuple):
+    """One step of a schema. Its number is its place in the list, from 1."""
+
+    name: str
+    statements: tuple[str, ...]
+
+
+class Store(NamedTuple):
+    """A kind of database, as data.
+
+    Its schema has a table `meta` that says in which state folder it was made: see `cairn.storage.sealed`.
+
+    Attributes:
+        name: what messages call it, such as `the index`.
+        file_name: of its file in a state folder.
+        migrations: all steps of its schema.
+        newest: the digest of the schema that they make; see `check_schema`.
+        is_truth: it holds what is nowhere else.
+        work: what a process that writes it is doing, as `indexing`.
+        update: the command to run once it can be written again.
+        rebuild: the command that makes it anew; empty for a store of truth.
+        damaged, locked, version: the errors that say so of it.
+    """
+
+    name: str
+    file_name: str
+    migrations: tuple[Migration, ...]
+    newest: str
+    is_truth: bool
+    work: str
+    update: str
+    rebuild: str = ""
+    damaged: type[StoreDamagedError] = StoreDamagedError
+    locked: type[StoreLockedError] = StoreLockedError
+    version: type[StoreVersionError] = StoreVersionError
+
+    def damage(self, file: Path, words: str) -> StoreDamagedError:
+        """Return the error that says what is wrong with the file of this store, and what to do.
+
+        Args:
+            file: the database.
+            words: what is wrong with it, a verb first.
+        """
+        if not self.is_truth:
+            return self.damaged(f"{file} {words}", self.rebuild)
+        hint = "; ".join(filter(None, ("cairn doctor", how_to_restore(file))))
+        return self.damaged(f"{file} {words}; nothing was changed", hint)
+
+    def newer(self, version: int) -> StoreVersionError:
+        """Return the error that says that a newer version of Cairn wrote the file."""
+        known = f"schema {version}, this one knows {len(self.migrations)}"
+        other = f" (or rebuild with: {self.rebuild})" if self.rebuild else ""
+        return self.version(f"{self.name} was written by a newer Cairn ({known})", _UPGRADE + other)
+
+    def made_elsewhere(self, file: Path) -> StoreForeignError:
+        """Return the error that says that the file of a store of truth was not made in this state folder."""
+        return StoreForeignError(
+            f"{file} was not made by you on this machine, so it is not used; nothing was changed",
+            f"if you do not need it, move it out of the folder: mv {file.name} ELSEWHERE",
+        )
+
+
+def how_to_restore(file: Path) -> str:
+    """Return how the user puts the newest copy of a database into its place, empty if there is none."""
+    from cairn.storage.copies import find_copies  # noqa: PLC0415 - start-up time: asked of damage alone
+
+    copies = find_copies(file)
+    if not copies:
+        return ""
+    return (
+        f"to go back to the copy of {copies[-1].made}, move {file.name} and what begins with {file.name}- out of "
+        f"the folder, then: cp {copies[-1].path.name} {file.name}"
+    )
