@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _SETTLE_SECONDS = 5.0
 _NEED_NO_INDEX = ("fetch", "outline", "core/list", "core/add", "core/remove")  # or take it as it is
 
+_SLOW = ("graph/", "core/suggest")  # what asks the symbol graph, which may have to be found out first
+
 
 def _handler(operation: Operation) -> Handler:
     async def handle(request: Request) -> Reply:
@@ -40,7 +42,11 @@ async def _perform(request: Request, operation: str, asked: ProjectRequest, proj
     fresh = operation not in _NEED_NO_INDEX and not getattr(asked, "update", False)
     return await request.while_connected(
         daemon.projects.run(
-            project, partial(_work, operation, asked), fresh=fresh, timeout_seconds=daemon.limits.answer_seconds
+            project,
+            partial(_work, operation, asked),
+            fresh=fresh,
+            slow=operation.startswith(_SLOW),
+            timeout_seconds=daemon.limits.answer_seconds,
         )
     )
 
