@@ -55,6 +55,8 @@ class OneForAll(Generic[_T]):
     """Work that many threads want done at once: one does it, for all who came before it began."""
 
     def __init__(self) -> None:
+        self.n_waiting = 0  # for their turn, or for the outcome of another's work
+        self._counting = threading.Lock()
         self._working = threading.Lock()
         self._begun = self._done = 0  # the numbers of the last time that it was begun, and done
         self._outcome: _T
@@ -65,9 +67,15 @@ class OneForAll(Generic[_T]):
         Where it fails, that one thread gets the error, and the next does the work itself.
         """
         mine = self._begun + 1
+        self._count(1)
         with self._working:
+            self._count(-1)
             if self._done < mine:
                 self._begun += 1
                 self._outcome = work()
                 self._done = self._begun
             return self._outcome
+
+    def _count(self, more: int) -> None:
+        with self._counting:
+            self.n_waiting += more

@@ -79,6 +79,7 @@ def _serve(settings: Settings, folder: StateFolder, extensions: Sequence[Extensi
             from cairn.daemon.server import create_server  # noqa: PLC0415 - as above
 
             start_log(folder)
+            sys.setswitchinterval(float(os.environ.get("XSWITCH", "0.005")))
             app = create_app(settings, folder=folder, host=settings.daemon_host, token=token, extensions=extensions)
             app.daemon.stay_found = partial(_stay_found, folder, runtime, token)
             if not is_loopback(settings.daemon_host):
