@@ -14,8 +14,6 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from tests.conftest import Git
-from tests.serving import make_app
 
 from cairn.config import Settings
 from cairn.daemon.projects import Projects
@@ -24,6 +22,8 @@ from cairn.index.views import Views
 from cairn.search.opened import OpenIndex
 from cairn.storage import chunk_db, meta_db
 from cairn.workspace import Workspace
+from conftest import Git
+from serving import make_app
 
 T = TypeVar("T")
 N_THREADS = 6
@@ -239,7 +239,9 @@ def test_a_project_leaves_room_for_others_and_for_events(projects: Projects) -> 
     held = threading.Event()
 
     async def use() -> None:
-        busy = [asyncio.create_task(projects.run("shop", lambda _: held.wait(60), slow=slow)) for slow in (0, 1) * 8]
+        busy = [
+            asyncio.create_task(projects.run("shop", lambda _: held.wait(60), slow=bool(slow))) for slow in (0, 1) * 8
+        ]
         await asyncio.sleep(0)
         assert await projects.run("other", lambda workspace: workspace.root.name, timeout_seconds=60) == "other"
         assert await projects.run_at_once("shop", lambda workspace: workspace.root.name) == "shop"

@@ -3,9 +3,8 @@ from __future__ import annotations
 import gc
 from pathlib import Path
 
-from tests.serving import make_app
-
 from cairn.daemon.lifespan import clear_garbage
+from serving import make_app
 
 
 def n_full() -> int:
