@@ -72,7 +72,7 @@ class Settings:
     # Then a project is closed that nobody asked anything of.
     daemon_project_minutes: float = setting(10.0, "never", 0, 100_000)
     daemon_memory_mb: int = setting(1_024, "never", 128, 1_000_000)  # beyond it projects are closed, no others opened
-    daemon_threads: int = setting(4, "never", 1, 64)  # that answer; each open project has one more that watches
+    daemon_threads: int = setting(4, "never", 1, 64)  # that answer; slow work, events and watches have others
     embedding: EmbeddingSettings | None = None  # None: no model but the bundled one
 
     def __post_init__(self) -> None:

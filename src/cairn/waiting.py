@@ -9,11 +9,20 @@ from contextvars import ContextVar
 from cairn.errors import BusyError
 
 
-class Asker:
-    """Whoever waits for an answer that another thread works on; `leave` may be called from any thread."""
+class GiveWay(Exception):
+    """Raised where work in a place for what is quick would become slow; it is done again in another place. No error."""
 
-    def __init__(self) -> None:
+
+class Asker:
+    """Whoever waits for an answer that another thread works on; `leave` may be called from any thread.
+
+    Args:
+        in_haste: the work is done in a place for what is quick, and is to give way before it becomes slow.
+    """
+
+    def __init__(self, *, in_haste: bool = False) -> None:
         self.is_gone = False
+        self.in_haste = in_haste
 
     def leave(self) -> None:
         """Wait no longer."""
@@ -52,3 +61,14 @@ def check() -> None:
     asker = _ASKER.get()
     if asker is not None:
         asker.check()
+
+
+def give_way() -> None:
+    """Stop the work at hand, which is about to become slow, if it is done in a place for what is quick.
+
+    Raises:
+        GiveWay: if so. Whoever gave it that place does it again in another.
+    """
+    asker = _ASKER.get()
+    if asker is not None and asker.in_haste:
+        raise GiveWay

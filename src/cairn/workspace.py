@@ -8,6 +8,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
+from threading import Lock
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
@@ -28,6 +29,7 @@ from cairn.index.project import check_state, checked_root, default_state, is_eve
 from cairn.index.store import StateDir
 from cairn.index.views import View, Views
 from cairn.index.writer import Writer
+from cairn.sharing import OneForAll
 from cairn.source.git import Repository, find_repository
 from cairn.storage.connection import mapped_errors
 from cairn.storage.index.schema import INDEX
@@ -86,6 +88,8 @@ def _is_known(root: Path) -> bool:
 class Workspace:
     """The index of one folder. Open it with `Workspace.open`, and close it, best with `with`.
 
+    Several threads may ask at once, each question a method of its own; a `graph` is for one thread at a time.
+
     Args:
         root: the folder, absolute.
         state: where its index lives.
@@ -101,6 +105,9 @@ class Workspace:
         self._views = Views(root, repository, settings.max_file_bytes)
         self._writer = Writer(root, state, settings, lambda: self._model)
         self._opened: OpenIndex | None = None
+        self._opening, self._mending = Lock(), Lock()
+        self._n_replaced = 0  # how often a damaged database was
+        self._refreshing: OneForAll[str] = OneForAll()
         self._background: subprocess.Popen[bytes] | None = None
         self.is_unnamed = False  # whether it is a folder that is indexed only when it is named
 
@@ -174,9 +181,10 @@ class Workspace:
 
     def close(self) -> None:
         """Release the database. The workspace can be used again: it reopens by itself."""
-        if self._opened is not None:
-            self._opened.close()
-            self._opened = None
+        with self._opening:
+            opened, self._opened = self._opened, None
+        if opened is not None:
+            opened.close()  # once no other thread reads from it
 
     # -- indexing -----------------------------------------------------------------------------------------------------
 
@@ -232,7 +240,9 @@ class Workspace:
         """
         self._check_named()
         with closing(self._views.named(branch)) as view:
-            return self._writer.refresh(view, progress)
+            if branch is not None:
+                return self._writer.refresh(view, progress)
+            return self._refreshing.run(lambda: self._writer.refresh(view, progress))
 
     @property
     def is_indexed(self) -> bool:
@@ -756,14 +766,15 @@ class Workspace:
 
     def _open_index(self) -> OpenIndex:
         self.state.check_tracked()  # a pull may have brought other files since
-        if self._opened is not None and self._opened.is_replaced:
+        if (known := self._opened) is not None and known.is_replaced:
             self.close()
-        if self._opened is None:
-            from cairn.search.opened import OpenIndex  # noqa: PLC0415 - start-up time: indexing does not search
+        with self._opening:
+            if self._opened is None:
+                from cairn.search.opened import OpenIndex  # noqa: PLC0415 - start-up time: indexing does not search
 
-            redo = partial(self._writer.update, verify=True)
-            self._opened = OpenIndex(self.state, self.settings, self.root, self._views, lambda: self._model, redo)
-        return self._opened
+                redo = partial(self._writer.update, verify=True)
+                self._opened = OpenIndex(self.state, self.settings, self.root, self._views, lambda: self._model, redo)
+            return self._opened
 
     def _mended(self, answer: Callable[[], _T]) -> _T:
         """Answer; when the database turns out to be damaged, move it aside, build a new one, and answer from that.
@@ -777,23 +788,29 @@ class Workspace:
         return self._answered_or_mended(answer)
 
     def _answered_or_mended(self, answer: Callable[[], _T]) -> _T:
+        n_replaced = self._n_replaced
         try:
             with mapped_errors(self.state.database, INDEX):
                 return answer()
         except DerivedFileError:
             self.close()  # a writer may have replaced the file meanwhile; what is damaged is redone when it is opened
         except IndexDamagedError:
-            self._replace_database()
+            self._replace_database(n_replaced)
         except _UNFIT:
             # What was stored is of the right kind. Where it is not, somebody altered it; else the mistake is ours.
-            if not self._writer.is_damaged():
+            if not self._replace_database(n_replaced, only_damaged=True):
                 raise
-            self._replace_database()
         with mapped_errors(self.state.database, INDEX):
             return answer()
 
-    def _replace_database(self) -> None:
-        """Move a damaged database aside, and build a new one."""
-        self.close()
-        self._writer.set_aside()
-        self.index()
+    def _replace_database(self, n_replaced: int, *, only_damaged: bool = False) -> bool:
+        """Move a damaged database aside, build a new one, and tell so, also where another thread has done it since."""
+        with self._mending:
+            if self._n_replaced == n_replaced:
+                if only_damaged and not self._writer.is_damaged():
+                    return False
+                self.close()
+                self._writer.set_aside()
+                self.index()
+                self._n_replaced += 1
+            return True

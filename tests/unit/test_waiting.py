@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from cairn.errors import BusyError
-from cairn.waiting import Asker, check
+from cairn.waiting import Asker, GiveWay, check, give_way
 
 
 def test_work_goes_on_while_somebody_waits_for_it_and_when_nobody_ever_did() -> None:
@@ -37,3 +37,11 @@ def test_an_asker_is_that_of_one_thread() -> None:
         thread.start()
         thread.join()
     assert outcome == ["done"]
+
+
+def test_only_work_in_haste_gives_way_before_it_becomes_slow() -> None:
+    give_way()
+    with Asker().served():
+        give_way()
+    with Asker(in_haste=True).served(), pytest.raises(GiveWay):
+        give_way()

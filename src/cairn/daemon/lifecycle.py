@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import logging
 import os
 import secrets
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 PORTS = 100  # that are tried
 LOG_BYTES, LOG_FILES = 1_000_000, 3
+SWITCH_SECONDS = 0.0005  # after which a thread gives way to others; 5 ms by default
+_RARELY = 1_000  # as many collections of the middle generation before one of all; 10 by default
 _LOCK_SECONDS = 1.0
 _TOKEN_BYTES = 32
 _STEP_SECONDS = 0.01
@@ -80,6 +83,7 @@ def _serve(settings: Settings, folder: StateFolder, extensions: Sequence[Extensi
             from cairn.daemon.server import create_server  # noqa: PLC0415 - as above
 
             start_log(folder)
+            share_the_interpreter()
             app = create_app(settings, folder=folder, host=settings.daemon_host, token=token, extensions=extensions)
             app.daemon.stay_found = partial(_stay_found, folder, runtime, token)
             if not is_loopback(settings.daemon_host):
@@ -94,6 +98,18 @@ def _serve(settings: Settings, folder: StateFolder, extensions: Sequence[Extensi
     if not app.daemon.ended_in_time:
         logging.shutdown()
         os._exit(0)  # what is committed stays; a thread that works cannot be ended otherwise
+
+
+def share_the_interpreter() -> None:
+    """Let no thread keep others waiting for long.
+
+    One that finds out the edges of a large project works in Python for seconds. Each time that a search reads a row or
+    multiplies a matrix, it has to wait for its turn again, for an interval at most. A collection of all garbage stops
+    every thread; it is left to `cairn.daemon.lifespan`, for when nobody asks anything.
+    """
+    sys.setswitchinterval(SWITCH_SECONDS)
+    young, middle, _ = gc.get_threshold()
+    gc.set_threshold(young, middle, _RARELY)
 
 
 def _stay_found(folder: StateFolder, runtime: Runtime, token: str) -> bool:

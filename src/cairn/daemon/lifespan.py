@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -33,11 +34,13 @@ async def live(daemon: Daemon, receive: Receive, send: Send) -> None:
 
 async def _tidy(daemon: Daemon) -> None:
     step = min(_TIDY_SECONDS, max(_LEAST_SECONDS, 60 * daemon.settings.daemon_idle_minutes / 4))
+    n_cleared = 0
     while True:
         await asyncio.sleep(step)
         found = True
         try:
             await daemon.projects.tidy()
+            n_cleared = clear_garbage(daemon, n_cleared)
             found = daemon.stay_found()
         except Exception:  # noqa: BLE001 - the edge of a task that must go on
             _log.exception("tidying failed")
@@ -47,3 +50,15 @@ async def _tidy(daemon: Daemon) -> None:
         elif daemon.is_idle():
             _log.info("nobody asked anything for %g minutes", daemon.settings.daemon_idle_minutes)
             daemon.stop()
+
+
+def clear_garbage(daemon: Daemon, n_cleared: int) -> int:
+    """Collect all garbage unless somebody asks something now, or nobody did since the last time.
+
+    Args:
+        n_cleared: how many requests there had been when that was last done; so is what is returned.
+    """
+    if daemon.n_requests == n_cleared or daemon.is_asked:
+        return n_cleared
+    gc.collect()
+    return daemon.n_requests

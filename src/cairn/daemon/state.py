@@ -80,6 +80,11 @@ class Daemon:
             self._warm = True
             asyncio.get_running_loop().run_in_executor(None, import_module, "cairn.daemon.warm")
 
+    @property
+    def is_asked(self) -> bool:
+        """Tell whether a request is under way."""
+        return self._under_way > 0
+
     def is_idle(self) -> bool:
         """Tell whether nobody asked anything for as long as the settings say."""
         waited = time.monotonic() - self._last_asked

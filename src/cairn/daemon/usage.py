@@ -12,6 +12,7 @@ from cairn.config import Settings
 
 MAX_OPEN = 8  # projects
 SPARE_THREADS = 2  # that close projects
+AT_ONCE_THREADS = 2  # that take in events
 _THREADS_OF_WATCH = 3  # it waits, the system's news come in, and large updates run behind others
 
 
@@ -46,9 +47,15 @@ def count_threads() -> int:
     return threading.active_count()
 
 
+def slow_threads(settings: Settings) -> int:
+    """Return how many threads do slow work of a kind: questions that take long, and builds."""
+    return max(1, settings.daemon_threads // 2)
+
+
 def thread_limit(settings: Settings) -> int:
     """Return how many threads there may be: the first, those that answer, those of watches, and a few spare ones."""
-    return 1 + settings.daemon_threads + SPARE_THREADS + MAX_OPEN * _THREADS_OF_WATCH
+    n_answering = settings.daemon_threads + 2 * slow_threads(settings) + AT_ONCE_THREADS
+    return 1 + n_answering + SPARE_THREADS + MAX_OPEN * _THREADS_OF_WATCH
 
 
 def usage(settings: Settings) -> UsageDocument:

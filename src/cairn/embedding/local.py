@@ -6,6 +6,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +32,7 @@ class _LocalEmbedder(ABC):
         self._settings = settings
         self._query_prefix, self._document_prefix = prefixes
         self._dimensions = 0
+        self._lock = Lock()  # the libraries' tokenizers are for one thread at a time
 
     @property
     def dimensions(self) -> int:
@@ -55,7 +57,8 @@ class _LocalEmbedder(ABC):
     def _embed(self, prefix: str, texts: Sequence[str], *, query: bool) -> Floats:
         cut = [prefix + text[: self.max_input_chars] for text in texts]
         try:
-            rows = self._rows(cut, query=query)
+            with self._lock:
+                rows = self._rows(cut, query=query)
         except (RuntimeError, ValueError, OSError, MemoryError) as error:  # what the libraries raise
             raise ProviderError(
                 f"{self.name} failed: {error}", Hint("check embedding.model, then run", "index")

@@ -264,6 +264,10 @@ class Code:
         self.modules = Modules(self.paths, self.read_text, room.places)
         self._stamps = self._read_stamps()
 
+    def read_through(self, connection: sqlite3.Connection) -> None:
+        """Read the index through this connection from now on."""
+        self._connection = connection
+
     # -- what is on disk now ------------------------------------------------------------------------------------------
 
     def _read_stamps(self) -> list[tuple[int, int]]:
@@ -425,6 +429,8 @@ class Code:
         wanted = [blob for blob in blobs if blob not in known]
         if not wanted:
             return
+        if len(wanted) >= _MANY_FILES:
+            waiting.give_way()
         hashes = blob_db.read_blob_hashes(self._connection, wanted)
         tasks = self._tasks([number for number in numbers if self._blobs[number] in hashes], hashes)
         for done, (blob, encoded) in enumerate(self._run(tasks, len(wanted)), 1):

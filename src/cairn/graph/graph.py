@@ -28,7 +28,7 @@ CALL_KINDS = frozenset({CALL, CONSTRUCT, DECORATE})
 
 
 class Graph:
-    """Answers for one folder; `refresh` before each question.
+    """Answers for one folder, one question at a time; `refresh` before each.
 
     Args:
         progress: is told while facts are found for the first time.
@@ -61,6 +61,8 @@ class Graph:
     def refresh(self, snapshot: Snapshot, connection: sqlite3.Connection) -> None:
         """Take in a new generation, and files that changed since."""
         self.connection = connection
+        if self._code is not None:
+            self._code.read_through(connection)
         if self._code is None or self._code.snapshot is not snapshot:
             if self._code is not None and self._code.snapshot.state.identity != snapshot.state.identity:
                 # Another database: a blob's id may mean another content.
@@ -119,6 +121,7 @@ class Graph:
             self._base = Network.load(self._state.graph(self.code.view_id), self.code.identity)
         network = self._renewed(self._base) if self._base is not None else None
         if network is None:
+            waiting.give_way()
             self.code.load_all(self.progress)
             network = Network.build(self.code, self.resolver)
         if not self.code.changed:

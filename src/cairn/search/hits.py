@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass
 from functools import lru_cache
+from threading import Lock
 
 from cairn.index.snapshot import Snapshot
 from cairn.index.views import Stamp, View
@@ -86,10 +87,11 @@ MISSING = FileText(b"", True)
 
 
 class Reader:
-    """Reads the files of a view, and keeps the ones read last."""
+    """Reads the files of a view, and keeps the ones read last; several threads may use it."""
 
     def __init__(self, view: View) -> None:
         self.view = view
+        self._lock = Lock()  # of what is kept
         self._kept: OrderedDict[str, tuple[Stamp, bytes]] = OrderedDict()
         self._kept_bytes = 0
 
@@ -97,13 +99,15 @@ class Reader:
         """Return a file; `stamp` is the (size, time) it was indexed with."""
         try:
             now = self.view.stamp(path)
-            if (kept := self._kept.get(path)) is not None and kept[0] == now:
-                self._kept.move_to_end(path)
-                return FileText(kept[1], now != stamp)
+            with self._lock:
+                if (kept := self._kept.get(path)) is not None and kept[0] == now:
+                    self._kept.move_to_end(path)
+                    return FileText(kept[1], now != stamp)
             data = normalize(self.view.read(path))
         except OSError:
             return MISSING
-        self._keep(path, now, data)
+        with self._lock:
+            self._keep(path, now, data)
         return FileText(data, now != stamp)
 
     def _keep(self, path: str, stamp: Stamp, data: bytes) -> None:

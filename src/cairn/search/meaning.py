@@ -10,6 +10,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from threading import Lock
 
 import numpy as np
 
@@ -52,7 +53,7 @@ class _Candidate:
 
 
 class Meanings:
-    """The models of one project, opened as they are needed.
+    """The models of one project, opened as they are needed; several threads may use it.
 
     Args:
         chain: the wanted model and its fallbacks.
@@ -76,6 +77,7 @@ class Meanings:
         self._overlays: dict[str, Overlay] = {}
         self._candidates: list[_Candidate] = []
         self._read: tuple[meta_db.State, int] | None = None  # the state and the version of the overlays
+        self._lock = Lock()  # of all of these but while a model works
 
     def find(self, connection: sqlite3.Connection, snapshot: Snapshot, text: str, bundled: Floats | None) -> Meaning:
         """Return what the first model that can says about a query.
@@ -84,14 +86,16 @@ class Meanings:
             text: the query as the user put it.
             bundled: its vector by the bundled model, None when that knows no word of it.
         """
-        self._refresh(connection, snapshot)
+        with self._lock:
+            self._refresh(connection, snapshot)
+            candidates, overlays = self._candidates, self._overlays
         problems: list[str] = []
-        self.incomplete = False
-        for number, candidate in enumerate(self._candidates):
-            name, overlay = candidate.settings.name, self._overlays.get(fingerprint_of(candidate.settings))
+        incomplete = False
+        for number, candidate in enumerate(candidates):
+            name, overlay = candidate.settings.name, overlays.get(fingerprint_of(candidate.settings))
             if overlay is None or overlay.vectors is None:
                 if not candidate.previous:
-                    self.incomplete |= number == 0
+                    incomplete |= number == 0
                     covered = overlay.covered if overlay is not None else 0
                     problems.append(
                         f"embeddings by {name} cover {covered:,} of {counted(len(snapshot.files.paths), 'file')}"
@@ -108,20 +112,17 @@ class Meanings:
                 continue
             dense = like_bundled(overlay.vectors.similarities(vector), snapshot, bundled)
             who = f"the previous model {name}" if candidate.previous else name
-            return Meaning(dense, name, self._notes(problems, who))
-        return Meaning(None, "bundled", self._notes(problems, "the bundled model"))
+            self.incomplete = incomplete
+            return Meaning(dense, name, _notes(problems, who, incomplete=incomplete))
+        self.incomplete = incomplete
+        return Meaning(None, "bundled", _notes(problems, "the bundled model", incomplete=incomplete))
 
     def close(self) -> None:
         """Let go of connections and models."""
-        for embedder in self._embedders.values():
-            embedder.close()
-        self._embedders.clear()
-
-    def _notes(self, problems: list[str], answered: str) -> tuple[str, ...]:
-        if not problems:
-            return ()
-        told = f"{'; '.join(problems)}; answered with {answered}"
-        return (Hint(f"{told}; finish with", "index") if self.incomplete else told,)
+        with self._lock:
+            for embedder in self._embedders.values():
+                embedder.close()
+            self._embedders.clear()
 
     def _refresh(self, connection: sqlite3.Connection, snapshot: Snapshot) -> None:
         """Lay what the models have over the snapshot, unless that was done for this state of both."""
@@ -151,15 +152,24 @@ class Meanings:
         at, reason = self._failures.get(fingerprint, (0.0, ""))
         if reason and self._clock() - at < REST_SECONDS:
             raise ProviderError(reason)
-        if fingerprint not in self._embedders:
-            self._embedders[fingerprint] = open_model(settings)
+        with self._lock:
+            if fingerprint not in self._embedders:
+                self._embedders[fingerprint] = open_model(settings)
+            embedder = self._embedders[fingerprint]
         try:
-            vector = self._embedders[fingerprint].embed_query(text)
+            vector = embedder.embed_query(text)
         except ProviderError as error:
             self._failures[fingerprint] = (self._clock(), str(error))
             raise
         self._failures.pop(fingerprint, None)
         return vector
+
+
+def _notes(problems: list[str], answered: str, *, incomplete: bool) -> tuple[str, ...]:
+    if not problems:
+        return ()
+    told = f"{'; '.join(problems)}; answered with {answered}"
+    return (Hint(f"{told}; finish with", "index") if incomplete else told,)
 
 
 def like_bundled(cosines: Floats, snapshot: Snapshot, bundled: Floats | None) -> Floats:

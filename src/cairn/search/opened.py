@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import sqlite3
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from cairn import waiting
 from cairn.config import Settings
 from cairn.embedding.static import StaticModel
-from cairn.errors import DerivedFileError, IndexLockedError, IndexMissingError, NotFoundError
+from cairn.errors import DerivedFileError, IndexLockedError, IndexMissingError, IndexMovedError, NotFoundError
 from cairn.hints import Hint
 from cairn.index.snapshot import Snapshot
 from cairn.index.store import StateDir
 from cairn.index.views import View, Views
 from cairn.search.answer import Library
 from cairn.search.hits import Reader
+from cairn.sharing import Shared
 from cairn.storage.connection import mapped_errors, reading
 from cairn.storage.index import meta_db, view_db
 from cairn.storage.index.schema import INDEX
@@ -29,10 +33,48 @@ if TYPE_CHECKING:
 
 
 _ATTEMPTS = 20  # to read one state of an index that changes all the time
+_MAX_IDLE = 8  # connections that are kept for the next questions
+_LOOK_SECONDS = 0.1  # after which whoever waits for the symbol graph looks whether anybody still waits for them
+
+
+class _Opened(NamedTuple):
+    """The newest generation of a view, as far as it is known, and what reads its files."""
+
+    snapshot: Snapshot
+    reader: Reader
+
+    def close(self) -> None:
+        self.reader.view.close()
+
+
+class _Question:
+    """A question under way in one thread.
+
+    Attributes:
+        connection: is no other question's as long as this one is under way.
+        opened: the views that are being read, by name.
+        has_graph: whether the symbol graph is this question's.
+        behind: what is done when the question has been answered.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, behind: ExitStack) -> None:
+        self.connection = connection
+        self.opened: dict[str, _Opened] = {}
+        self.has_graph = False
+        self.behind = behind
+
+
+class _Own(threading.local):
+    """The question under way in this thread."""
+
+    question: _Question | None = None
 
 
 class OpenIndex:
     """What is open of an index; `close` it.
+
+    Several threads may use it at once: each question has a connection of its own, all share the views, and those that
+    ask the symbol graph do so one after the other. What is closed meanwhile stays open until the last has left.
 
     Args:
         root: the folder it is of.
@@ -56,10 +98,14 @@ class OpenIndex:
         self._project_views = views
         self._load_model = load_model
         self._redo = redo
-        self.connection = state.open_for_reading()
+        self._idle = [state.open_for_reading()]
         self._file = _identity_of(state.database)
-        self._views: dict[str, tuple[Snapshot, Reader]] = {}  # by name
+        self._views: dict[str, Shared[_Opened]] = {}  # by name
+        self._opening = threading.Lock()  # of views
         self._graph: Graph | None = None
+        self._asking_graph = threading.Lock()
+        self._own = _Own()
+        self._in_use = Shared(self, OpenIndex._release)
         self.meanings: Meanings | None = None
         if settings.chain:
             from cairn.search.meaning import Meanings  # noqa: PLC0415 - start-up time: most projects need no other
@@ -67,13 +113,17 @@ class OpenIndex:
             self.meanings = Meanings(settings.chain, state)
 
     def close(self) -> None:
-        """Release the database and what reads files."""
-        self.connection.close()
+        """Release the database and what reads files, once no question needs them any more."""
+        self._in_use.retire()
+
+    def _release(self) -> None:
+        while self._idle:
+            self._idle.pop().close()
         if self.meanings is not None:
             self.meanings.close()
-        for _, reader in self._views.values():
-            reader.view.close()
-        self._views.clear()
+        with self._opening:
+            while self._views:
+                self._views.popitem()[1].retire()
 
     @property
     def is_replaced(self) -> bool:
@@ -84,25 +134,33 @@ class OpenIndex:
     def reading(self, view: View, progress: Progress | None = None) -> Iterator[Library]:
         """Yield the newest generation of a view; all that the block reads of the database is of this one state.
 
+        Within such a block of the same thread another one reads the same state.
+
         Args:
             view: of the checkout or of a branch.
             progress: as for `graph`.
 
         Raises:
             IndexMissingError: if the view was not indexed yet.
-            IndexMovedError: from the block, where it finds so many facts that they are stored; see `Code`.
+            IndexMovedError: from the block, where it finds so many facts that they are stored; see `Code`. Also where
+                the index was changed while the block waited for the symbol graph.
+                GiveWay: from the block, where the symbol graph is another's; see `cairn.waiting.give_way`.
         """
-        for _ in range(_ATTEMPTS):
-            opened = self._views.get(view.name) or self._renew(view)
-            try:
-                with reading(self.connection):
-                    if meta_db.state(self.connection) == opened[0].state:
-                        yield self._library(opened, view, progress)
+        with self._question() as question:
+            if (opened := question.opened.get(view.name)) is not None:
+                yield self._library(question, opened, view, progress)
+                return
+            stale = None
+            for _ in range(_ATTEMPTS):
+                shared = stale = self._current(question.connection, view, stale)
+                with shared.used() as opened, reading(question.connection):
+                    if meta_db.state(question.connection) == opened.snapshot.state:
+                        question.opened[view.name] = opened
+                        try:
+                            yield self._library(question, opened, view, progress)
+                        finally:
+                            del question.opened[view.name]
                         return
-            finally:  # whoever gave up asks again, perhaps
-                if self._graph is not None:
-                    self._graph.keep_found()
-            self._renew(view)
         raise IndexLockedError("the index changes faster than it can be read", "run the command again")
 
     def fetch(self, text_id: str, branch: str | None) -> Fetched:
@@ -113,57 +171,132 @@ class OpenIndex:
         """
         from cairn.search.fetch import fetch_one  # noqa: PLC0415 - start-up time: searching does not need it
 
-        try:
-            with self.reading(self._project_views.named(branch)) as library:
-                return fetch_one(library, text_id)
-        except (NotFoundError, IndexMissingError):
-            rows = view_db.read_views(self.connection) if branch is None else ()
-            for view in self._project_views.of_revisions(rows):
-                with suppress(NotFoundError), self.reading(view) as library:
+        with self._question() as question:
+            try:
+                with self.reading(self._project_views.named(branch)) as library:
                     return fetch_one(library, text_id)
-            raise
+            except (NotFoundError, IndexMissingError):
+                rows = view_db.read_views(question.connection) if branch is None else ()
+                for view in self._project_views.of_revisions(rows):
+                    with suppress(NotFoundError), self.reading(view) as library:
+                        return fetch_one(library, text_id)
+                raise
 
-    def _library(self, opened: tuple[Snapshot, Reader], view: View, progress: Progress | None) -> Library:
-        snapshot, reader = opened
-        open_graph = None if view.revision else partial(self._graph_of, snapshot, progress)
-        return Library(snapshot, self.connection, reader, self._load_model(), open_graph, self.meanings)
+    # -- questions that are under way at once --------------------------------------------------------------------------
 
-    def _graph_of(self, snapshot: Snapshot, progress: Progress | None) -> Graph:
+    @contextmanager
+    def _question(self) -> Iterator[_Question]:
+        """Give the question under way in this thread, or begin one."""
+        if (known := self._own.question) is not None:
+            yield known
+            return
+        with self._in_use.used(), self._lent_connection() as connection, ExitStack() as behind:
+            self._own.question = _Question(connection, behind)
+            try:
+                yield self._own.question
+            finally:
+                self._own.question = None
+
+    @contextmanager
+    def _lent_connection(self) -> Iterator[sqlite3.Connection]:
+        try:
+            connection = self._idle.pop()
+        except IndexError:  # as many questions are under way as there are connections
+            connection = self._state.open_for_reading()
+        try:
+            yield connection
+        finally:
+            if connection.in_transaction or len(self._idle) >= _MAX_IDLE:
+                connection.close()
+            else:
+                self._idle.append(connection)
+
+    def _library(self, question: _Question, opened: _Opened, view: View, progress: Progress | None) -> Library:
+        open_graph = None if view.revision else partial(self._graph_of, question, opened.snapshot, progress)
+        return Library(
+            opened.snapshot, question.connection, opened.reader, self._load_model(), open_graph, self.meanings
+        )
+
+    # -- the symbol graph ----------------------------------------------------------------------------------------------
+
+    def _graph_of(self, question: _Question, snapshot: Snapshot, progress: Progress | None) -> Graph:
         from cairn.graph.graph import Graph  # noqa: PLC0415 - start-up time: searching does not need it
 
+        if not question.has_graph:
+            self._take_graph(question, snapshot)
         if self._graph is None:
             self._graph = Graph(self._state, self._root, self._project_views.checkout.name, self._settings)
         self._graph.progress = progress
         with mapped_errors(self._state.database, INDEX):
-            self._graph.refresh(snapshot, self.connection)
+            self._graph.refresh(snapshot, question.connection)
         return self._graph
 
-    def _renew(self, view: View) -> tuple[Snapshot, Reader]:
-        """Open the newest generation of a view in the place of the one that is open."""
-        with mapped_errors(self._state.database, INDEX):
-            opened = self._views[view.name] = self._open(view, self._views.get(view.name))
+    def _take_graph(self, question: _Question, snapshot: Snapshot) -> None:
+        """Make the symbol graph this question's until it has been answered."""
+        at_once = self._asking_graph.acquire(blocking=False)
+        if not at_once:
+            waiting.give_way()
+            while not self._asking_graph.acquire(timeout=_LOOK_SECONDS):
+                waiting.check()
+        question.has_graph = True
+        question.behind.callback(self._asking_graph.release)
+        question.behind.callback(self._keep_found)
+        if not at_once:
+            _check_newest(question.connection, snapshot)  # or the graph would go back behind what it has taken in
+
+    def _keep_found(self) -> None:
+        if self._graph is not None:  # whoever gave up asks again, perhaps
+            self._graph.keep_found()
+
+    # -- views ---------------------------------------------------------------------------------------------------------
+
+    def _current(self, connection: sqlite3.Connection, view: View, stale: Shared[_Opened] | None) -> Shared[_Opened]:
+        """Return what is open of a view, opened again if that is `stale`."""
+        known = self._views.get(view.name)
+        if known is not None and known is not stale:
+            return known
+        with self._opening:
+            known = self._views.get(view.name)
+            if known is not None and known is not stale:
+                return known  # another question opened it meanwhile
+            with mapped_errors(self._state.database, INDEX):
+                opened = Shared(self._open(connection, view, None if known is None else known.thing), _Opened.close)
+            if known is not None:
+                known.retire()
+            self._views[view.name] = opened
         return opened
 
-    def _open(self, view: View, last: tuple[Snapshot, Reader] | None) -> tuple[Snapshot, Reader]:
+    def _open(self, connection: sqlite3.Connection, view: View, last: _Opened | None) -> _Opened:
         """Open the newest generation of a view; a damaged derived file is rebuilt on the spot, for it can be."""
         try:
-            snapshot = Snapshot.open(self.connection, self._state, view.name)
+            snapshot = Snapshot.open(connection, self._state, view.name)
         except DerivedFileError:
             self._redo(view)
-            snapshot = Snapshot.open(self.connection, self._state, view.name)
+            snapshot = Snapshot.open(connection, self._state, view.name)
         except IndexMissingError as error:
             if not view.revision:
                 raise
             raise IndexMissingError(
                 f"{view.branch} is not indexed yet", Hint.of("index", branch=view.branch)
             ) from error
-        if last is not None and last[1].view.revision == snapshot.revision:
-            return snapshot, last[1]
-        if last is not None:
-            last[1].view.close()
+        if last is not None and last.reader.view.revision == snapshot.revision:
+            return _Opened(snapshot, last.reader)
         if snapshot.revision != view.revision:  # the branch has moved since: answers are about what was indexed
             view = self._project_views.at_commit(view.name, snapshot.branch, snapshot.revision)
-        return snapshot, Reader(view)
+        return _Opened(snapshot, Reader(view))
+
+
+def _check_newest(connection: sqlite3.Connection, snapshot: Snapshot) -> None:
+    """Make sure that a snapshot is of the newest state, and read that state from here on.
+
+    Raises:
+        IndexMovedError: if it is not.
+    """
+    if connection.in_transaction:
+        connection.execute("COMMIT")
+        connection.execute("BEGIN")
+    if meta_db.state(connection) != snapshot.state:
+        raise IndexMovedError("the index was changed by another process meanwhile", "run the command again")
 
 
 def _identity_of(file: Path) -> tuple[int, int] | None:

@@ -6,6 +6,7 @@ import errno
 import os
 from operator import attrgetter
 from pathlib import Path
+from threading import RLock
 from types import TracebackType
 from typing import NamedTuple, Self
 
@@ -28,7 +29,8 @@ class CommitFiles:
     """The files of one commit below a folder of a checkout: which there are, and what they hold.
 
     They are as git stores them. Filters, such as those of git LFS, are not run: a pointer stays a pointer. Submodules
-    are read from their own repositories as far as these are checked out and have the commit.
+    are read from their own repositories as far as these are checked out and have the commit. Several
+    threads may use it.
 
     Args:
         root: the folder; paths are relative to it.
@@ -44,6 +46,7 @@ class CommitFiles:
         self._entries: list[TreeEntry] = []
         self._problems: dict[str, str] = {}
         self._readers: dict[Path, ObjectReader] = {}
+        self._lock = RLock()  # of all of these: a process answers one question after the other
 
     def __enter__(self) -> Self:
         return self
@@ -55,9 +58,10 @@ class CommitFiles:
 
     def close(self) -> None:
         """End the processes that read; reading starts others."""
-        for reader in self._readers.values():
-            reader.close()
-        self._readers.clear()
+        with self._lock:
+            for reader in self._readers.values():
+                reader.close()
+            self._readers.clear()
 
     def walk(self) -> Walk:
         """Find the eligible files, by the same rules as in a checkout.
@@ -96,9 +100,10 @@ class CommitFiles:
         place = self._place(path)
         if place.size > self._max_file_bytes:
             raise OSError(errno.EFBIG, f"larger than {self._max_file_bytes:,} bytes", path)
-        if place.repository not in self._readers:
-            self._readers[place.repository] = ObjectReader(place.repository)
-        return self._readers[place.repository].read(place.object_id, self._max_file_bytes)
+        with self._lock:
+            if place.repository not in self._readers:
+                self._readers[place.repository] = ObjectReader(place.repository)
+            return self._readers[place.repository].read(place.object_id, self._max_file_bytes)
 
     def _place(self, path: str) -> _Place:
         try:
@@ -107,20 +112,25 @@ class CommitFiles:
             raise FileNotFoundError(errno.ENOENT, f"not in commit {self.commit[:12]}", path) from error
 
     def _list(self) -> dict[str, _Place]:
-        if self._places is None:
-            self._places = {}
-            pending = [(self._root, self.commit, "")]
-            while pending:
-                folder, commit, base = pending.pop()
-                try:
-                    entries = list_tree(folder, commit)
-                except PathError as error:
-                    if not base:
-                        raise
-                    self._problems[base.rstrip("/")] = f"submodule: {error}"
-                    continue
-                pending += self._add_entries(folder, entries, base, self._places)
-        return self._places
+        with self._lock:
+            if self._places is None:
+                self._places = self._find_places()
+            return self._places
+
+    def _find_places(self) -> dict[str, _Place]:
+        places: dict[str, _Place] = {}
+        pending = [(self._root, self.commit, "")]
+        while pending:
+            folder, commit, base = pending.pop()
+            try:
+                entries = list_tree(folder, commit)
+            except PathError as error:
+                if not base:
+                    raise
+                self._problems[base.rstrip("/")] = f"submodule: {error}"
+                continue
+            pending += self._add_entries(folder, entries, base, places)
+        return places
 
     def _add_entries(
         self, folder: Path, entries: list[TreeEntry], base: str, places: dict[str, _Place]

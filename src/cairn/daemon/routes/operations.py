@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _SETTLE_SECONDS = 5.0
 _NEED_NO_INDEX = ("fetch", "outline", "core/list", "core/add", "core/remove")  # or take it as it is
 
+_SLOW = ("graph/", "core/suggest")  # what asks the symbol graph, which may have to be found out first
+
 
 def _handler(operation: Operation) -> Handler:
     async def handle(request: Request) -> Reply:
@@ -45,6 +47,7 @@ async def _perform(request: Request, operation: str, asked: ProjectRequest, proj
             partial(_work, operation, asked),
             fresh=fresh,
             build=asked.build,
+            slow=operation.startswith(_SLOW),
             timeout_seconds=daemon.limits.answer_seconds,
         )
     )
