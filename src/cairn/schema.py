@@ -14,7 +14,6 @@ from typing import (
     Annotated,
     Any,
     Literal,
-    NamedTuple,
     NotRequired,
     TypeVar,
     Union,
@@ -25,6 +24,7 @@ from typing import (
 )
 
 from cairn.errors import RequestError
+from cairn.fields import Rule
 
 _T = TypeVar("_T")
 Schema = dict[str, Any]
@@ -35,20 +35,6 @@ _PLAIN: dict[Any, Schema] = {kind: {"type": name} for kind, name in _KINDS.items
 }
 _WORDS = {"string": "a text", "boolean": "true or false", "integer": "a whole number", "number": "a number"}
 _HINT = "docs/http-api.md names the fields of every request"
-
-
-class Rule(NamedTuple):
-    """What a field means, and what its value must keep to beside its type. Lengths are of texts and of lists.
-
-    `pattern` is a regular expression that a whole text must match.
-    """
-
-    text: str = ""
-    least: float | None = None
-    most: float | None = None
-    min_length: int | None = None
-    max_length: int | None = None
-    pattern: str | None = None
 
 
 def decode(kind: type[_T], document: object) -> _T:

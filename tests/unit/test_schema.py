@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cairn.errors import RequestError
+from cairn.fields import Rule
 from cairn.protocol.table import OPERATIONS, answer_type
-from cairn.schema import Rule, decode, encode, json_schema
+from cairn.schema import decode, encode, json_schema
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,9 +7,9 @@ from typing import Annotated, TypedDict
 
 from cairn.daemon.http import Reply, Request, Route
 from cairn.errors import NotAvailableError
+from cairn.fields import Rule
 from cairn.protocol import PROTOCOL_VERSION
 from cairn.protocol.requests import ProjectRequest
-from cairn.schema import Rule
 
 # The moments of an agent's work, whatever the agent calls them.
 HOOK_EVENTS = (
@@ -93,7 +93,9 @@ async def _hook(request: Request) -> Reply:
     asked = await request.read(HookRequest)
     if asked.project:
         request.daemon.projects.registry.find(asked.project)
-    raise NotAvailableError("this version does not keep what hooks report", "nothing was kept; do not install hooks yet")
+    raise NotAvailableError(
+        "this version does not keep what hooks report", "nothing was kept; do not install hooks yet"
+    )
 
 
 async def _remember(request: Request) -> Reply:
