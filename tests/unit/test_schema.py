@@ -92,6 +92,16 @@ def test_what_is_wrong_with_a_request_is_told(document: object, message: str) ->
         decode(Order, document)
 
 
+def test_an_unknown_field_is_answered_with_the_one_that_was_probably_meant() -> None:
+    with pytest.raises(RequestError) as caught:
+        decode(Order, {"dish": "soup", "cuont": 2})
+    assert caught.value.hint.startswith("did you mean 'count'? known fields: count, dish, ")
+    with pytest.raises(RequestError) as caught:
+        decode(Order, {"dish": "soup", "x" * 100_000: 2})
+    assert caught.value.hint.startswith("known fields: ")
+    assert len(str(caught.value)) < 200
+
+
 def test_a_request_is_written_without_its_defaults_and_read_again() -> None:
     order = Order(dish="soup", extras=("salt",), table=0)
     assert encode(order) == {"dish": "soup", "extras": ("salt",), "table": 0}
