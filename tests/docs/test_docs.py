@@ -14,8 +14,9 @@ import pytest
 import cairn.storage.arrays  # noqa: F401 - declares an error of its own
 from cairn.cli.main import build_parser
 from cairn.config import ENVIRONMENT_PREFIX, Settings
+from cairn.daemon.http import status_of
 from cairn.daemon.routes import all_routes
-from cairn.errors import CairnError, DaemonError
+from cairn.errors import CairnError, DaemonError, StoreError
 from cairn.index.gc import GarbageReport
 from cairn.index.health import Finding, Level, Repair
 from cairn.index.watch import Reason
@@ -144,6 +145,14 @@ def test_every_address_of_the_daemon_is_documented_and_every_error_has_a_status(
         assert f"{route.path}`" in text, route.path
     for one in error_classes(DaemonError):
         assert f"`{one.code}`" in text or one is DaemonError
+
+
+def test_every_error_is_in_the_row_of_its_status() -> None:
+    rows = dict(re.findall(r"^\| (\d{3})(?:, \d{3})* \|(.*)\|$", page("http-api.md"), re.MULTILINE))
+    rows["413"] = rows["408"]
+    for one in error_classes():
+        if one not in (CairnError, DaemonError) and not issubclass(one, StoreError):
+            assert f"`{one.code}`" in rows[str(status_of(one("", "")))], one.code
 
 
 def test_every_field_of_requests_is_documented() -> None:
