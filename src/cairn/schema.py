@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import MISSING, fields, is_dataclass
+from difflib import get_close_matches
 from functools import cache
 from types import NoneType, UnionType
 from typing import (
     Annotated,
     Any,
     Literal,
-    NamedTuple,
     NotRequired,
     TypeVar,
     Union,
@@ -25,6 +25,7 @@ from typing import (
 )
 
 from cairn.errors import RequestError
+from cairn.fields import Rule
 
 _T = TypeVar("_T")
 Schema = dict[str, Any]
@@ -34,21 +35,8 @@ _PLAIN: dict[Any, Schema] = {kind: {"type": name} for kind, name in _KINDS.items
     Any: {},
 }
 _WORDS = {"string": "a text", "boolean": "true or false", "integer": "a whole number", "number": "a number"}
+_MAX_SHOWN = 100  # characters of a name that is not known
 _HINT = "docs/http-api.md names the fields of every request"
-
-
-class Rule(NamedTuple):
-    """What a field means, and what its value must keep to beside its type. Lengths are of texts and of lists.
-
-    `pattern` is a regular expression that a whole text must match.
-    """
-
-    text: str = ""
-    least: float | None = None
-    most: float | None = None
-    min_length: int | None = None
-    max_length: int | None = None
-    pattern: str | None = None
 
 
 def decode(kind: type[_T], document: object) -> _T:
@@ -60,8 +48,8 @@ def decode(kind: type[_T], document: object) -> _T:
     if not isinstance(document, dict):
         raise RequestError("the request must be a JSON object", _HINT)
     hints = _hints(kind)  # type: ignore[arg-type] # a class can be hashed
-    if unknown := sorted(set(document) - set(hints), key=str):
-        raise RequestError(f"unknown field {unknown[0]!r}", f"known fields: {', '.join(sorted(hints))}")
+    if unknown := sorted(str(name) for name in document if name not in hints):
+        raise RequestError(f"unknown field {unknown[0][:_MAX_SHOWN]!r}", _nearest(unknown[0], sorted(hints)))
     values = {}
     for one in fields(kind):  # type: ignore[arg-type] # a dataclass, by contract
         if one.name in document:
@@ -69,6 +57,13 @@ def decode(kind: type[_T], document: object) -> _T:
         elif one.default is MISSING and one.default_factory is MISSING:
             raise RequestError(f"field {one.name!r} is missing", _HINT)
     return kind(**values)
+
+
+def _nearest(name: str, known: list[str]) -> str:
+    """Return a hint with the field that was probably meant, and all that there are."""
+    near = get_close_matches(name[:_MAX_SHOWN], known, 1)
+    meant = f"did you mean {near[0]!r}? " if near else ""
+    return f"{meant}known fields: {', '.join(known)}"
 
 
 def encode(request: object) -> dict[str, Any]:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
-from typing import get_args
+from typing import Any, cast, get_args
 
 import pytest
 
 import cairn.storage.arrays  # noqa: F401 - declares an error of its own
 from cairn.cli.main import build_parser
 from cairn.config import ENVIRONMENT_PREFIX, Settings
+from cairn.daemon.http import status_of
 from cairn.daemon.routes import all_routes
-from cairn.errors import CairnError, DaemonError
+from cairn.errors import CairnError, DaemonError, StoreError
 from cairn.index.gc import GarbageReport
 from cairn.index.health import Finding, Level, Repair
 from cairn.index.watch import Reason
@@ -31,6 +32,7 @@ from cairn.protocol.documents import (
     outline_to_dict,
     slice_to_dict,
 )
+from cairn.protocol.requests import MAX_BODY_BYTES
 from cairn.protocol.table import OPERATIONS
 from cairn.schema import json_schema
 from cairn.search.confidence import HIGH, MEDIUM
@@ -146,10 +148,62 @@ def test_every_address_of_the_daemon_is_documented_and_every_error_has_a_status(
         assert f"`{one.code}`" in text or one is DaemonError
 
 
+def test_every_error_is_in_the_row_of_its_status() -> None:
+    rows = dict(re.findall(r"^\| (\d{3})(?:, \d{3})* \|(.*)\|$", page("http-api.md"), re.MULTILINE))
+    rows["413"] = rows["408"]
+    for one in error_classes():
+        if one not in (CairnError, DaemonError) and not issubclass(one, StoreError):
+            assert f"`{one.code}`" in rows[str(status_of(one("", "")))], one.code
+
+
 def test_every_field_of_requests_is_documented() -> None:
     for operation in OPERATIONS.values():
         names = set(json_schema(operation.request)["properties"])
         assert undocumented(names, page("http-api.md")) == set(), operation.name
+
+
+# Commands that are not called as what they send, and flags that are not called as their field.
+_OPERATION_OF = {name: f"graph/{name}" for name in ("callers", "callees", "path", "importers", "impact", "tests")}
+_FIELD_OF = {"kind": "kinds", "lang": "languages"}
+
+
+def flags_of_fields() -> Iterator[tuple[str, argparse.Action, dict[str, Any]]]:
+    """Yield each flag of a command that is a field of its request, with the schema of the field."""
+    for name, parser in commands().items():
+        operation = OPERATIONS.get(_OPERATION_OF.get(name, name))
+        properties = json_schema(operation.request)["properties"] if operation else {}
+        for action in parser._actions:
+            field = _FIELD_OF.get(action.dest, action.dest)
+            if field in properties and field not in ("project", "file"):
+                schema = properties[field]
+                (inner,) = [one for one in schema.get("anyOf", [{}]) if one != {"type": "null"}]
+                yield f"{name} {action.dest}", action, schema | inner
+
+
+def test_a_flag_has_the_words_the_limits_and_the_default_of_its_field() -> None:
+    n_numbers = 0
+    for name, action, field in flags_of_fields():
+        assert (action.help or "").startswith(field["description"]), name
+        assert list(action.choices or ()) == field.get("enum", []), name
+        if action.option_strings and action.nargs is None:
+            assert action.default == field.get("default"), name
+        for limit, beyond in (("minimum", -1), ("maximum", 1)):
+            if limit in field:
+                n_numbers += 1
+                read = cast("Callable[[str], int]", action.type)
+                assert read(str(field[limit])) == field[limit], name
+                with pytest.raises(argparse.ArgumentTypeError):
+                    read(str(field[limit] + beyond))
+    assert n_numbers > 10
+
+
+def test_the_defaults_and_limits_that_pages_name_are_those_of_the_fields() -> None:
+    for operation in OPERATIONS.values():
+        (row,) = re.findall(rf"^\| .*`/api/{operation.name}`.*$", page("http-api.md"), re.MULTILINE)
+        properties = json_schema(operation.request)["properties"]
+        for name, default in re.findall(r"`(\w+)` \((\d+)\)", row.split("|")[2]):
+            assert properties[name]["default"] == int(default), f"{operation.name} {name}"
+    assert f"{MAX_BODY_BYTES:,} bytes" in page("daemon.md")
 
 
 def test_options_of_the_program_itself_are_documented() -> None:

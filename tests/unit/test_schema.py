@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cairn.errors import RequestError
+from cairn.fields import Rule
 from cairn.protocol.table import OPERATIONS, answer_type
-from cairn.schema import Rule, decode, encode, json_schema
+from cairn.schema import decode, encode, json_schema
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +90,16 @@ def test_a_whole_number_may_be_written_with_a_point() -> None:
 def test_what_is_wrong_with_a_request_is_told(document: object, message: str) -> None:
     with pytest.raises(RequestError, match=message):
         decode(Order, document)
+
+
+def test_an_unknown_field_is_answered_with_the_one_that_was_probably_meant() -> None:
+    with pytest.raises(RequestError) as caught:
+        decode(Order, {"dish": "soup", "cuont": 2})
+    assert caught.value.hint.startswith("did you mean 'count'? known fields: count, dish, ")
+    with pytest.raises(RequestError) as caught:
+        decode(Order, {"dish": "soup", "x" * 100_000: 2})
+    assert caught.value.hint.startswith("known fields: ")
+    assert len(str(caught.value)) < 200
 
 
 def test_a_request_is_written_without_its_defaults_and_read_again() -> None:

@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import NoReturn
 
-from cairn import __version__
+from cairn import __version__, fields
+from cairn.cli.flags import add_field, number_within
 from cairn.cli.limits import check_limits
 from cairn.errors import CairnError, InternalError, resource_error
 from cairn.warning import listen
@@ -25,6 +26,7 @@ GC_THRESHOLDS = (50_000, 20, 50)
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 Command = Callable[[argparse.Namespace], int]
+_NOT_NEGATIVE = fields.Rule(least=0)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -80,47 +82,38 @@ def build_parser() -> argparse.ArgumentParser:
 def _add_search(commands: argparse._SubParsersAction[_Parser], common: _Parser) -> None:
     """Add the commands that find code and print it."""
     search = commands.add_parser("search", parents=[common], help="find code by meaning, name, text or pattern")
-    search.add_argument("query", metavar="QUERY", help="prose, a name, a quoted text, or a regular expression")
-    search.add_argument("--branch", metavar="REV", help="search this branch, tag or commit, not what is checked out")
-    search.add_argument(
-        "-n", "--limit", type=_count, default=10, help="hits at most; 0: all matches of an exact search"
-    )
-    modes = ("auto", "hybrid", "literal", "regex", "structural", "symbol", "semantic")
-    search.add_argument("--mode", choices=modes, default="auto", help="how the query is meant (default: auto)")
+    add_field(search, "query", rule=fields.QUERY, metavar="QUERY")
+    add_field(search, "--branch", rule=fields.BRANCH, metavar="REV")
+    add_field(search, "-n", "--limit", rule=fields.SEARCH_LIMIT, default=10)
+    add_field(search, "--mode", rule=fields.MODE, default="auto")
     _add_filters(search)
-    search.add_argument(
-        "--context", type=_count, default=0, metavar="N", help="show N lines around each hit's first line"
-    )
-    search.add_argument("--max-tokens", type=_count, metavar="N", help="leave out hits beyond this estimated cost")
-    search.add_argument("--explain", action="store_true", help="show what each score is made of")
-    search.add_argument("--expand", action="store_true", help="show a few callers and callees of each hit")
+    add_field(search, "--context", rule=fields.LINES_AROUND, default=0, metavar="N")
+    add_field(search, "--max-tokens", rule=fields.TOKENS, metavar="N")
+    add_field(search, "--explain", rule=fields.EXPLAIN, action="store_true")
+    add_field(search, "--expand", rule=fields.EXPAND, action="store_true")
     search.add_argument("--project", dest="among", metavar="NAME", help="search another project; all: every one")
     search.set_defaults(run=_lazy("cairn.cli.search", "run_search"))
 
     similar = commands.add_parser("similar", parents=[common], help="find code that does the same, copies first")
     similar.add_argument("target", metavar="FILE:LINE", help="a line of a file; - reads the code from stdin")
-    similar.add_argument("-n", "--limit", type=_count, default=10, help="hits at most; 0: all that are similar")
+    add_field(similar, "-n", "--limit", rule=fields.SIMILAR_LIMIT, default=10)
     _add_filters(similar)
     similar.set_defaults(run=_lazy("cairn.cli.search", "run_similar"))
 
     fetch = commands.add_parser("fetch", parents=[common], help="print the full text of results")
-    fetch.add_argument("ids", nargs="+", metavar="ID", help="ids from a search, or PATH#NAME from an outline")
-    fetch.add_argument("--branch", metavar="REV", help="only from this branch, tag or commit")
+    add_field(fetch, "ids", rule=fields.FETCH_IDS, nargs="+", metavar="ID")
+    add_field(fetch, "--branch", rule=fields.BRANCH, metavar="REV")
     fetch.set_defaults(run=_lazy("cairn.cli.search", "run_fetch"))
 
 
 def _add_structure(commands: argparse._SubParsersAction[_Parser], common: _Parser) -> None:
     """Add the commands for a task, a file, a function and a line."""
     context = commands.add_parser("context", parents=[common], help="print in one answer the code that a task needs")
-    context.add_argument("task", nargs="?", default="", metavar="TASK", help="what is to be done, in prose")
-    context.add_argument(
-        "--id", dest="ids", action="append", default=[], metavar="ID", help="a result, instead of TASK"
-    )
-    context.add_argument(
-        "--file", dest="files", action="append", default=[], metavar="F", help="a file known to matter"
-    )
-    context.add_argument("-n", "--limit", type=_count, default=5, help="definitions at most (default: 5)")
-    context.add_argument("--max-tokens", type=_count, metavar="N", help="keep to this estimated cost (default: 8000)")
+    add_field(context, "task", rule=fields.TASK, nargs="?", default="", metavar="TASK")
+    add_field(context, "--id", rule=fields.CONTEXT_IDS, dest="ids", action="append", default=[], metavar="ID")
+    add_field(context, "--file", rule=fields.CONTEXT_FILES, dest="files", action="append", default=[], metavar="F")
+    add_field(context, "-n", "--limit", rule=fields.CONTEXT_LIMIT, default=5)
+    add_field(context, "--max-tokens", rule=fields.TOKENS, shown_default=fields.DEFAULT_ANSWER_TOKENS, metavar="N")
     context.add_argument(
         "--no-update", action="store_true", help="take the index as it is, without looking for changes"
     )
@@ -128,9 +121,9 @@ def _add_structure(commands: argparse._SubParsersAction[_Parser], common: _Parse
 
     outline = commands.add_parser("outline", parents=[common], help="list what a file defines")
     outline.add_argument("file", metavar="FILE", help="a file of the project")
-    outline.add_argument("--mode", choices=("structure", "context", "extract"), default="structure")
-    outline.add_argument("--symbol", metavar="S", help="only this definition: its name, or a line in it")
-    outline.add_argument("--max-tokens", type=_count, metavar="N", help="keep to this estimated cost (default: 8000)")
+    add_field(outline, "--mode", rule=fields.OUTLINE_MODE, default="structure")
+    add_field(outline, "--symbol", rule=fields.OUTLINE_SYMBOL, metavar="S")
+    add_field(outline, "--max-tokens", rule=fields.TOKENS, shown_default=fields.DEFAULT_ANSWER_TOKENS, metavar="N")
     outline.set_defaults(run=_lazy("cairn.cli.structure", "run_outline"))
 
     flow = commands.add_parser("flow", parents=[common], help="show how control and data flow in a function")
@@ -181,18 +174,16 @@ def _add_core(commands: argparse._SubParsersAction[_Parser], common: _Parser) ->
     actions = core.add_subparsers(title="actions", metavar="ACTION", required=True, parser_class=_Parser)
     add = actions.add_parser("add", parents=[common], help="mark a file, or change its summary")
     add.add_argument("path", metavar="PATH", help="a file of the project")
-    add.add_argument("--summary", metavar="S", help="what the file is for, in a sentence")
+    add_field(add, "--summary", rule=fields.SUMMARY, metavar="S")
     add.set_defaults(run=_lazy("cairn.cli.core", "run_add"))
     remove = actions.add_parser("remove", parents=[common], help="take the mark of a file away")
     remove.add_argument("path", metavar="PATH", help="a core file")
     remove.set_defaults(run=_lazy("cairn.cli.core", "run_remove"))
     listing = actions.add_parser("list", parents=[common], help="show each with its summary and what it defines")
-    listing.add_argument(
-        "--max-tokens", type=_positive, metavar="N", help="keep to this estimated cost (default: 1500)"
-    )
+    add_field(listing, "--max-tokens", rule=fields.TOKENS, shown_default=fields.DEFAULT_CORE_TOKENS, metavar="N")
     listing.set_defaults(run=_lazy("cairn.cli.core", "run_list"))
     suggest = actions.add_parser("suggest", parents=[common], help="show the most central files that are not marked")
-    suggest.add_argument("-n", "--limit", type=_positive, default=10, help="files at most")
+    add_field(suggest, "-n", "--limit", rule=fields.SUGGEST_LIMIT, default=10)
     suggest.set_defaults(run=_lazy("cairn.cli.core", "run_suggest"))
 
 
@@ -215,7 +206,9 @@ def _add_daemon(commands: argparse._SubParsersAction[_Parser]) -> None:
             action.add_argument("--foreground", action="store_true", help="be the daemon, until Ctrl-C")
             action.add_argument("--detached", action="store_true", help=argparse.SUPPRESS)  # for `ensure` alone
         if name == "logs":
-            action.add_argument("-n", "--lines", type=_count, default=50, help="lines at most; 0: all")
+            action.add_argument(
+                "-n", "--lines", type=number_within(_NOT_NEGATIVE), default=50, help="lines at most; 0: all"
+            )
 
 
 def _add_graph(commands: argparse._SubParsersAction[_Parser], common: _Parser) -> None:
@@ -223,48 +216,42 @@ def _add_graph(commands: argparse._SubParsersAction[_Parser], common: _Parser) -
     asking = _Parser(add_help=False, parents=[common])
     asking.add_argument("--no-update", action="store_true", help="ask the index as it is, without looking for changes")
     limited = _Parser(add_help=False)
-    limited.add_argument("-n", "--limit", type=_count, default=0, help="lines at most; 0: all")
+    add_field(limited, "-n", "--limit", rule=fields.GRAPH_LIMIT, default=0)
 
     for name, text in (("callers", "show what calls a symbol"), ("callees", "show what a symbol calls")):
         command = commands.add_parser(name, parents=[asking, limited], help=text)
-        command.add_argument("symbol", metavar="SYMBOL", help="name, Class.method, PATH:NAME, PATH:LINE or PATH")
+        add_field(command, "symbol", rule=fields.SYMBOL, metavar="SYMBOL")
         command.set_defaults(run=_lazy("cairn.cli.graph", f"run_{name}"))
     path = commands.add_parser("path", parents=[asking], help="show the shortest way of calls between two symbols")
-    path.add_argument("source", metavar="FROM", help="the symbol it begins with")
-    path.add_argument("target", metavar="TO", help="the symbol it ends with")
+    add_field(path, "source", rule=fields.PATH_FROM, metavar="FROM")
+    add_field(path, "target", rule=fields.PATH_TO, metavar="TO")
     path.set_defaults(run=_lazy("cairn.cli.graph", "run_path"))
     importers = commands.add_parser("importers", parents=[asking], help="show which files import a file")
-    importers.add_argument("target", metavar="FILE", help="a path, a Python module's name, or a symbol of the file")
+    add_field(importers, "target", rule=fields.IMPORTED, metavar="FILE")
     importers.set_defaults(run=_lazy("cairn.cli.graph", "run_importers"))
     for name, text in (
         ("impact", "show what a change may break"),
         ("tests", "show which tests to run for a change"),
     ):
         command = commands.add_parser(name, parents=[asking, limited], help=text)
-        command.add_argument("symbol", nargs="?", metavar="SYMBOL", help="what changes, as for callers")
-        command.add_argument(
-            "--diff", nargs="?", const="HEAD", metavar="REV", help="what changed since REV instead (default: HEAD)"
-        )
+        add_field(command, "symbol", rule=fields.CHANGED, nargs="?", metavar="SYMBOL")
+        add_field(command, "--diff", rule=fields.DIFF, nargs="?", const="HEAD", shown_default="HEAD", metavar="REV")
         command.set_defaults(run=_lazy("cairn.cli.graph", f"run_{name}"))
     dead = commands.add_parser("dead", parents=[asking, limited], help="show code that nothing seems to reach")
     dead.set_defaults(run=_lazy("cairn.cli.graph", "run_dead"))
     cycles = commands.add_parser("cycles", parents=[asking], help="show circles of imports")
     cycles.set_defaults(run=_lazy("cairn.cli.graph", "run_cycles"))
     overview = commands.add_parser("map", parents=[asking], help="show the most central files and definitions")
-    overview.add_argument("--max-tokens", type=_count, default=1000, metavar="N", help="its estimated size at most")
+    add_field(overview, "--max-tokens", rule=fields.TOKENS, default=1000, metavar="N")
     overview.add_argument("--focus", action="append", default=[], metavar="FILE", help="as seen from this file")
     overview.set_defaults(run=_lazy("cairn.cli.graph", "run_map"))
 
 
 def _add_filters(command: argparse.ArgumentParser) -> None:
     """Add what narrows down which code may be a hit."""
-    command.add_argument(
-        "--kind", action="append", default=[], metavar="K", help="only this kind, e.g. function, class"
-    )
-    command.add_argument("--lang", action="append", default=[], metavar="L", help="only files in this language")
-    command.add_argument(
-        "--in", dest="globs", action="append", default=[], metavar="GLOB", help="only these paths; !GLOB leaves out"
-    )
+    add_field(command, "--kind", rule=fields.KINDS, action="append", default=[], metavar="K")
+    add_field(command, "--lang", rule=fields.LANGUAGES, action="append", default=[], metavar="L")
+    add_field(command, "--in", rule=fields.GLOBS, dest="globs", action="append", default=[], metavar="GLOB")
     command.add_argument(
         "--no-update", action="store_true", help="search the index as it is, without looking for changes"
     )
@@ -392,17 +379,3 @@ def _lazy(module: str, function: str) -> Command:
         return command(options)
 
     return run
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be at least 1")
-    return number
-
-
-def _count(text: str) -> int:
-    number = int(text)
-    if number < 0:
-        raise argparse.ArgumentTypeError("must not be negative")
-    return number

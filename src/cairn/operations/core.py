@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from cairn import waiting
 from cairn.core_files import CoreFiles
 from cairn.errors import NotFoundError, PathError
+from cairn.fields import DEFAULT_CORE_TOKENS
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.operations.budget import room_of, size_of
 from cairn.protocol.documents import (
@@ -31,7 +32,6 @@ from cairn.workspace import Workspace
 if TYPE_CHECKING:
     from cairn.index.limits import Progress
 
-DEFAULT_CORE_TOKENS = 1_500  # they are shown at the start of sessions
 _MAX_HEAD_CHARS = 120
 _COUNT_BYTES = 6  # of the number of definitions without room
 _TELLING_KINDS = FUNCTION_KINDS | TYPE_KINDS  # of what a core file defines, these come first

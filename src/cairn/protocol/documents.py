@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, fields, is_dataclass
-from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NotRequired, TypedDict, cast
 
 from cairn.errors import CairnError
 from cairn.schema import wire_name
@@ -266,17 +266,7 @@ def _hit_to_dict(hit: CodeHit) -> HitDocument:
     if hit.qualified_name != hit.name:
         document["qualified_name"] = hit.qualified_name
     if hit.neighbours is not None:
-        document["neighbours"] = [
-            {
-                "relation": one.relation,
-                "filepath": one.path,
-                "line": one.line,
-                "kind": one.kind,
-                "name": one.name,
-                "how": one.how,
-            }
-            for one in hit.neighbours
-        ]
+        document["neighbours"] = [cast("NeighbourDocument", _row(one)) for one in hit.neighbours]
     if hit.stale:
         document["stale"] = True
     if hit.explain is not None:
@@ -290,6 +280,11 @@ def _hit_to_dict(hit: CodeHit) -> HitDocument:
     return document
 
 
+def _row(value: NamedTuple) -> dict[str, Any]:
+    """Return the fields of a flat value under their names in JSON."""
+    return {wire_name(name): one for name, one in value._asdict().items()}
+
+
 def graph_to_dict(value: object) -> Any:  # noqa: ANN401 - any JSON
     """Return an answer of the symbol graph as JSON: its fields, `path` being called `filepath` as everywhere."""
     if is_dataclass(value) and not isinstance(value, type):
@@ -299,19 +294,7 @@ def graph_to_dict(value: object) -> Any:  # noqa: ANN401 - any JSON
 
 def fetched_to_dict(fetched: Fetched) -> FetchedDocument:
     """Return a fetched text as JSON."""
-    return {
-        "id": fetched.id,
-        "kind": fetched.kind,
-        "name": fetched.name,
-        "start_line": fetched.start_line,
-        "end_line": fetched.end_line,
-        "language": fetched.language,
-        "text": fetched.text,
-        "tokens": fetched.tokens,
-        "stale": fetched.stale,
-        "revision": fetched.revision,
-        "filepath": fetched.path,
-    }
+    return cast("FetchedDocument", graph_to_dict(fetched))
 
 
 def outline_to_dict(outline: Outline) -> OutlineDocument:
@@ -323,20 +306,7 @@ def outline_to_dict(outline: Outline) -> OutlineDocument:
         "lines": outline.lines,
         "file_tokens": outline.file_tokens,
         "imports": list(outline.imports),
-        "symbols": [
-            {
-                "id": symbol.id,
-                "kind": symbol.kind,
-                "name": symbol.name,
-                "qualified_name": symbol.qualified_name,
-                "signature": symbol.signature,
-                "doc": symbol.doc,
-                "start_line": symbol.start_line,
-                "end_line": symbol.end_line,
-                "depth": symbol.depth,
-            }
-            for symbol in outline.symbols
-        ],
+        "symbols": [cast("OutlineSymbolDocument", _row(symbol)) for symbol in outline.symbols],
         "omitted": outline.omitted,
         "text": outline.text,
         "tokens": outline.text_tokens,

@@ -5,71 +5,59 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from cairn.schema import Rule
+from cairn import fields
+from cairn.fields import DEFAULT_ANSWER_TOKENS as DEFAULT_ANSWER_TOKENS
+from cairn.fields import MAX_ANSWER_TOKENS as MAX_ANSWER_TOKENS
 from cairn.types import Mode, OutlineMode
 
-MAX_ANSWER_TOKENS = 1_000_000
-DEFAULT_ANSWER_TOKENS = 8_000
 MAX_BODY_BYTES = 1_000_000  # of one request
 
-_Name = Annotated[str, Rule(min_length=1, max_length=1_000)]
-_Kinds = Annotated[tuple[_Name, ...], Rule("only definitions of these kinds: function, class...", max_length=50)]
-_Languages = Annotated[tuple[_Name, ...], Rule("only files in these languages", max_length=50)]
-_Globs = Annotated[tuple[_Name, ...], Rule("only these paths; !GLOB leaves out", max_length=50)]
-_Tokens = Annotated[
-    int | None,
-    Rule("what the answer may cost, in estimated tokens; what is left out is counted", least=0, most=MAX_ANSWER_TOKENS),
-]
-_Limit = Annotated[int, Rule("how many at most; 0: all", least=0, most=100_000)]
-_Update = Annotated[bool, Rule("look for changed files first, as the command line does; the daemon watches anyway")]
-_Branch = Annotated[
-    str | None, Rule("a branch, tag or commit instead of what is checked out", min_length=1, max_length=1_000)
-]
-_Symbol = Annotated[
-    str, Rule("NAME, CLASS.METHOD, PATH:NAME, PATH:LINE, PATH, or the id of a hit", min_length=1, max_length=2_000)
-]
-_Changed = Annotated[str | None, Rule("what changes, as for callers", min_length=1, max_length=2_000)]
-_Diff = Annotated[
-    str | None, Rule("what changed since this revision, instead of a symbol", min_length=1, max_length=1_000)
-]
-_Summary = Annotated[str | None, Rule("what the file is for, in a sentence", max_length=500)]
-_Path = Annotated[str, Rule("a file of the project, relative to its root", min_length=1, max_length=4_096)]
+_Name = Annotated[str, fields.NAME]
+_Kinds = Annotated[tuple[_Name, ...], fields.KINDS]
+_Languages = Annotated[tuple[_Name, ...], fields.LANGUAGES]
+_Globs = Annotated[tuple[_Name, ...], fields.GLOBS]
+_Tokens = Annotated[int | None, fields.TOKENS]
+_Limit = Annotated[int, fields.GRAPH_LIMIT]
+_Update = Annotated[bool, fields.UPDATE]
+_Branch = Annotated[str | None, fields.BRANCH]
+_Symbol = Annotated[str, fields.SYMBOL]
+_Changed = Annotated[str | None, fields.CHANGED]
+_Diff = Annotated[str | None, fields.DIFF]
+_Summary = Annotated[str | None, fields.SUMMARY]
+_Path = Annotated[str, fields.FILE]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectRequest:
     """Anything asked of one project."""
 
-    project: Annotated[str, Rule("name or folder of a project; by default the one at hand", max_length=4_096)] = ""
-    build: Annotated[bool, Rule("build the first index if there is none; false: that is an error, told at once")] = True
+    project: Annotated[str, fields.PROJECT] = ""
+    build: Annotated[bool, fields.BUILD] = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionRequest(ProjectRequest):
     """What may be asked in a session, which is not sent the same thing twice."""
 
-    session: Annotated[str, Rule("the session's id, as /api/session/start gave it", max_length=200)] = ""
-    repeat: Annotated[bool, Rule("send again what this session was sent already")] = False
+    session: Annotated[str, fields.SESSION] = ""
+    repeat: Annotated[bool, fields.REPEAT] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRequest(SessionRequest):
     """Find code by meaning, name, text or pattern. With the project `all`, every known project is searched."""
 
-    query: Annotated[
-        str,
-        Rule("prose, a name, a quoted text, a regular expression, or `callers of X`"),
-    ]
+    query: Annotated[str, fields.QUERY]
     branch: _Branch = None
-    limit: Annotated[int, Rule("hits at most; 0: all matches of an exact search", least=0, most=100_000)] = 10
-    mode: Annotated[Mode, Rule("how the query is meant")] = "auto"
+    limit: Annotated[int, fields.SEARCH_LIMIT] = 10
+    mode: Annotated[Mode, fields.MODE] = "auto"
     kinds: _Kinds = ()
     languages: _Languages = ()
     globs: _Globs = ()
-    context: Annotated[int, Rule("show so many lines around the first line of a hit", least=0, most=1_000)] = 0
+    context: Annotated[int, fields.LINES_AROUND] = 0
     max_tokens: _Tokens = None
-    explain: Annotated[bool, Rule("say what each score is made of")] = False
-    expand: Annotated[bool, Rule("show a few callers and callees of each hit")] = False
+    explain: Annotated[bool, fields.EXPLAIN] = False
+    expand: Annotated[bool, fields.EXPAND] = False
     update: _Update = False
 
 
@@ -77,10 +65,10 @@ class SearchRequest(SessionRequest):
 class SimilarRequest(ProjectRequest):
     """Find code that does the same as what stands at a line of a file, or as `code`. One of both is needed."""
 
-    file: Annotated[_Path | None, Rule("the file with the code that others are compared with")] = None
-    line: Annotated[int, Rule("a line of `file`; the innermost definition there is meant", least=1)] = 1
-    code: Annotated[str | None, Rule("a text instead of a place; in the first of `languages`, if there are any")] = None
-    limit: Annotated[int, Rule("hits at most; 0: all that are similar", least=0, most=100_000)] = 10
+    file: Annotated[_Path | None, fields.SIMILAR_FILE] = None
+    line: Annotated[int, fields.SIMILAR_LINE] = 1
+    code: Annotated[str | None, fields.SIMILAR_CODE] = None
+    limit: Annotated[int, fields.SIMILAR_LIMIT] = 10
     kinds: _Kinds = ()
     languages: _Languages = ()
     globs: _Globs = ()
@@ -92,11 +80,9 @@ class SimilarRequest(ProjectRequest):
 class FetchRequest(SessionRequest):
     """Get the full text of results by their ids."""
 
-    ids: Annotated[
-        tuple[_Name, ...], Rule("ids from a search, or PATH#NAME from an outline", min_length=1, max_length=1_000)
-    ]
+    ids: Annotated[tuple[_Name, ...], fields.FETCH_IDS]
     branch: _Branch = None
-    skip_lines: Annotated[int, Rule("leave out so many lines of each text: a cut text goes on there", least=0)] = 0
+    skip_lines: Annotated[int, fields.SKIP_LINES] = 0
     max_tokens: _Tokens = None
 
 
@@ -104,10 +90,10 @@ class FetchRequest(SessionRequest):
 class ContextRequest(SessionRequest):
     """Get what is around chosen results, or what a task needs: definitions with callers, callees and tests."""
 
-    task: Annotated[str, Rule("what is to be done, in prose; instead of ids", max_length=10_000)] = ""
-    ids: Annotated[tuple[_Name, ...], Rule("ids from a search; instead of a task", max_length=50)] = ()
-    files: Annotated[tuple[_Path, ...], Rule("files known to matter; they come first", max_length=50)] = ()
-    limit: Annotated[int, Rule("definitions at most", least=1, most=50)] = 5
+    task: Annotated[str, fields.TASK] = ""
+    ids: Annotated[tuple[_Name, ...], fields.CONTEXT_IDS] = ()
+    files: Annotated[tuple[_Path, ...], fields.CONTEXT_FILES] = ()
+    limit: Annotated[int, fields.CONTEXT_LIMIT] = 5
     max_tokens: _Tokens = None
     update: _Update = False
 
@@ -117,12 +103,8 @@ class OutlineRequest(ProjectRequest):
     """List what a file defines, as it is on disk now."""
 
     file: _Path
-    mode: Annotated[OutlineMode, Rule("structure, one symbol with what is around it, or how functions flow")] = (
-        "structure"
-    )
-    symbol: Annotated[
-        str | None, Rule("only this definition: its name, or a line in it", min_length=1, max_length=1_000)
-    ] = None
+    mode: Annotated[OutlineMode, fields.OUTLINE_MODE] = "structure"
+    symbol: Annotated[str | None, fields.OUTLINE_SYMBOL] = None
     max_tokens: _Tokens = None
 
 
@@ -140,8 +122,8 @@ class SymbolRequest(ProjectRequest):
 class PathRequest(ProjectRequest):
     """Ask for the shortest way of calls from one symbol to another."""
 
-    source: _Symbol
-    target: _Symbol
+    source: Annotated[str, fields.PATH_FROM]
+    target: Annotated[str, fields.PATH_TO]
     max_tokens: _Tokens = None
     update: _Update = False
 
@@ -150,7 +132,7 @@ class PathRequest(ProjectRequest):
 class ImportersRequest(ProjectRequest):
     """Ask which files import a file."""
 
-    target: Annotated[str, Rule("a path, a module's name, or a symbol of the file", min_length=1, max_length=4_096)]
+    target: Annotated[str, fields.IMPORTED]
     max_tokens: _Tokens = None
     update: _Update = False
 
@@ -173,11 +155,9 @@ Relation = Literal["callers", "callees", "path", "impact", "tests", "importers"]
 class GraphRequest(ProjectRequest):
     """Ask the symbol graph one of its questions: all of `graph/...` in one form; see `graph_operation`."""
 
-    relation: Annotated[
-        Relation, Rule("what to ask; path: of calls from `symbol` to `target`; importers: of the file `symbol`")
-    ]
+    relation: Annotated[Relation, fields.RELATION]
     symbol: _Changed = None
-    target: Annotated[str | None, Rule("where a path of calls ends", min_length=1, max_length=2_000)] = None
+    target: Annotated[str | None, fields.PATH_TO] = None
     diff: _Diff = None
     limit: _Limit = 0
     max_tokens: _Tokens = None
@@ -209,17 +189,17 @@ class CoreRemoveRequest(ProjectRequest):
 class CoreSuggestRequest(ProjectRequest):
     """Ask which files might be core files: those that most of the code leads to and that are not marked."""
 
-    limit: Annotated[int, Rule("how many at most", least=1, most=100)] = 10
+    limit: Annotated[int, fields.SUGGEST_LIMIT] = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoreRequest(ProjectRequest):
     """Ask for or change the core files: all of `core/...` in one form; see `core_operation`."""
 
-    action: Annotated[Literal["list", "mark", "unmark", "suggest"], Rule("what to do")] = "list"
-    file: Annotated[_Path | None, Rule("which file to mark or unmark")] = None
+    action: Annotated[Literal["list", "mark", "unmark", "suggest"], fields.CORE_ACTION] = "list"
+    file: Annotated[_Path | None, fields.CORE_FILE] = None
     summary: _Summary = None
-    limit: Annotated[int, Rule("how many suggestions at most", least=1, most=100)] = 10
+    limit: Annotated[int, fields.SUGGEST_LIMIT] = 10
     max_tokens: _Tokens = None
 
 
@@ -227,4 +207,4 @@ class CoreRequest(ProjectRequest):
 class IndexStatusRequest(ProjectRequest):
     """Ask how much is indexed, and how well it is."""
 
-    check: Annotated[bool, Rule("examine the index and all it stands on, too")] = False
+    check: Annotated[bool, fields.CHECK] = False

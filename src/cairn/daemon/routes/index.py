@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from cairn.daemon.http import Events, Reply, Request, Route
 from cairn.errors import CairnError, InternalError, resource_error
+from cairn.fields import Rule
 from cairn.hints import Hint
 from cairn.protocol.documents import error_to_dict
 from cairn.protocol.requests import ProjectRequest
-from cairn.schema import Rule
 
 if TYPE_CHECKING:
     from cairn.workspace import Workspace

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, TypedDict
 
-from cairn.daemon.http import Handler, Reply, Request, Route
+from cairn.daemon.http import Reply, Request, Route
 from cairn.errors import NotAvailableError
+from cairn.fields import Rule
 from cairn.protocol import PROTOCOL_VERSION
 from cairn.protocol.requests import ProjectRequest
-from cairn.schema import Rule
 
 # The moments of an agent's work, whatever the agent calls them.
 HOOK_EVENTS = (
@@ -61,7 +61,7 @@ class SessionDocument(TypedDict):
 
 
 class HookDocument(TypedDict):
-    """What became of an event: whether it was kept, and what to show the agent. This version does neither."""
+    """What became of an event: whether it was kept, and what to show the agent."""
 
     protocol: int
     event: str
@@ -89,15 +89,13 @@ async def _end(request: Request) -> Reply:
     return Reply(answer)
 
 
-def _hook(event: str) -> Handler:
-    async def handle(request: Request) -> Reply:
-        asked = await request.read(HookRequest)
-        if asked.project:
-            request.daemon.projects.registry.find(asked.project)
-        answer: HookDocument = {"protocol": PROTOCOL_VERSION, "event": event, "captured": False, "context": ""}
-        return Reply(answer)
-
-    return handle
+async def _hook(request: Request) -> Reply:
+    asked = await request.read(HookRequest)
+    if asked.project:
+        request.daemon.projects.registry.find(asked.project)
+    raise NotAvailableError(
+        "this version does not keep what hooks report", "nothing was kept; do not install hooks yet"
+    )
 
 
 async def _remember(request: Request) -> Reply:
@@ -109,7 +107,7 @@ ROUTES = [
     Route("POST", "/api/session/start", _start, "Begin a session", StartRequest, SessionDocument),
     Route("POST", "/api/session/end", _end, "End a session", EndRequest, SessionDocument),
     *(
-        Route("POST", f"/api/hook/{event}", _hook(event), f"Tell of: {event}", HookRequest, HookDocument)
+        Route("POST", f"/api/hook/{event}", _hook, f"Report: {event}", HookRequest, HookDocument, unavailable=True)
         for event in HOOK_EVENTS
     ),
     Route(
