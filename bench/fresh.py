@@ -21,11 +21,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from cairn.answers import Answer
 from cairn.config import Settings
 from cairn.errors import CairnError
 from cairn.index import build
 from cairn.search import near
-from cairn.types import Answer
 from cairn.workspace import Workspace
 from histories import STEPS, History
 

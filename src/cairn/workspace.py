@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable
 
+    from cairn.answers import Answer, Fetched, Outline, OutlineSymbol
     from cairn.embedding.static import StaticModel
     from cairn.graph.changes import Change
     from cairn.graph.graph import Graph
@@ -56,17 +57,7 @@ if TYPE_CHECKING:
     from cairn.search.opened import OpenIndex
     from cairn.structure.context import Section
     from cairn.structure.flow import FlowGraph, Slice
-    from cairn.types import (
-        Answer,
-        EmbeddingReport,
-        Estimate,
-        Fetched,
-        IndexReport,
-        Mode,
-        Outline,
-        OutlineMode,
-        OutlineSymbol,
-    )
+    from cairn.types import EmbeddingReport, Estimate, IndexReport, Mode, OutlineMode
 
 _T = TypeVar("_T")
 _ATTEMPTS = 20  # to answer from an index that is written all the time

@@ -12,6 +12,7 @@ from typing import get_args
 import pytest
 
 import cairn.storage.arrays  # noqa: F401 - declares an error of its own
+from cairn.answers import Answer, CodeHit, Coverage, Fetched
 from cairn.cli.main import build_parser
 from cairn.config import ENVIRONMENT_PREFIX, Settings
 from cairn.daemon.routes import all_routes
@@ -38,7 +39,7 @@ from cairn.search.rank import Weights
 from cairn.setting import rule_of, settings_of
 from cairn.source.languages import LANGUAGES, PLAIN, Language, load_query_text
 from cairn.storage.garbage_db import ViewSize
-from cairn.types import Answer, CodeHit, Coverage, EmbeddingReport, Estimate, Fetched, IndexReport, ModelStatus
+from cairn.types import EmbeddingReport, Estimate, IndexReport, ModelStatus
 from cairn.workspace import Workspace
 
 ROOT = Path(__file__).parents[2]

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from cairn.answers import Answer
 from cairn.config import Settings
 from cairn.errors import IndexMissingError
 from cairn.storage.lock import write_lock
-from cairn.types import Answer
 from cairn.workspace import Workspace
 
 LARGE = Settings(exact_chunks=100)

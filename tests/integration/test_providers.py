@@ -18,12 +18,12 @@ from typing import Any
 
 import pytest
 
+from cairn.answers import Answer
 from cairn.config import Settings
 from cairn.errors import IndexLockedError
 from cairn.index.store import new_name
 from cairn.model_settings import EmbeddingSettings, ModelSettings
 from cairn.storage.lock import write_lock
-from cairn.types import Answer
 from cairn.workspace import Workspace
 from embedding_server import EmbeddingServer, Reply
 from interrupts import CAIRN

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from cairn.answers import Answer
 from cairn.protocol.documents import answer_to_dict
-from cairn.types import Answer
 from cairn.workspace import Workspace
 
 FILES = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cairn import waiting
+from cairn.answers import OutlineSymbol
 from cairn.core_files import CoreFiles
 from cairn.errors import NotFoundError, PathError
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
@@ -25,7 +26,6 @@ from cairn.protocol.requests import (
     CoreSuggestRequest,
 )
 from cairn.source.text import BYTES_PER_TOKEN
-from cairn.types import OutlineSymbol
 from cairn.workspace import Workspace
 
 if TYPE_CHECKING:

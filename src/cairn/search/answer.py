@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from cairn import waiting
+from cairn.answers import Answer, CodeHit, Coverage
 from cairn.embedding.static import StaticModel
 from cairn.errors import QueryError
 from cairn.index.snapshot import Snapshot
@@ -28,7 +29,7 @@ from cairn.source.roles import Role
 from cairn.source.text import counted, estimate_tokens
 from cairn.storage import chunk_db, view_db
 from cairn.storage.chunk_db import ChunkRow
-from cairn.types import Answer, Chunk, CodeHit, Coverage, Definition, Span
+from cairn.types import Chunk, Definition, Span
 
 if TYPE_CHECKING:
     from cairn.graph.graph import Graph

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from cairn.answers import Fetched
 from cairn.errors import NotFoundError
 from cairn.index.snapshot import Snapshot
 from cairn.search.answer import Library
@@ -15,7 +16,7 @@ from cairn.search.mend import Mender
 from cairn.source.text import estimate_tokens
 from cairn.storage import chunk_db, view_db
 from cairn.storage.chunk_db import ChunkRow
-from cairn.types import Fetched, Span
+from cairn.types import Span
 
 
 def fetch_one(library: Library, text_id: str) -> Fetched:

@@ -21,10 +21,10 @@ from cairn.storage.connection import mapped_errors
 from cairn.storage.rows import reading
 
 if TYPE_CHECKING:
+    from cairn.answers import Fetched
     from cairn.graph.graph import Graph
     from cairn.index.limits import Progress
     from cairn.search.meaning import Meanings
-    from cairn.types import Fetched
 
 
 _ATTEMPTS = 20  # to read one state of an index that changes all the time

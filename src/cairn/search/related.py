@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from cairn import waiting
+from cairn.answers import CodeHit, Neighbour
 from cairn.errors import UnknownSymbolError
 from cairn.graph import questions
 from cairn.graph.code import file_of, node_of, place_of
@@ -26,7 +27,7 @@ from cairn.search.hits import FileText, Focus, Verdict, focus_on, make_hit
 from cairn.source.text import estimate_tokens
 from cairn.storage import chunk_db
 from cairn.storage.chunk_db import ChunkRow
-from cairn.types import Chunk, CodeHit, Neighbour, Span
+from cairn.types import Chunk, Span
 
 if TYPE_CHECKING:
     from cairn.search.answer import Library, Request

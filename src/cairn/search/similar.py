@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cairn import waiting
+from cairn.answers import Answer, CodeHit
 from cairn.index.words import ParsedText
 from cairn.search.answer import Library, Request, coverage_of, read_files
 from cairn.search.confidence import confidence_word
@@ -26,7 +27,7 @@ from cairn.source.clones import MAX_ALL_CHARS, MAX_CHARS, Tokenizer, Tokens, com
 from cairn.source.languages import BY_NAME
 from cairn.storage import chunk_db
 from cairn.storage.chunk_db import MAX_ORDINAL, ORDINAL_BITS, ChunkRow
-from cairn.types import Answer, CodeHit, Match, Span
+from cairn.types import Match, Span
 
 # So many chunks that are nearest in meaning, and definitions that are nearest in length, are compared.
 NEAREST_ROWS, NEAREST_LENGTHS = 150, 400
