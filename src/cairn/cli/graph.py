@@ -239,7 +239,7 @@ def run_tests(options: argparse.Namespace) -> int:
 
 def run_dead(options: argparse.Namespace) -> int:
     """Show definitions that nothing seems to reach."""
-    found = _whole(options, lambda workspace, bar: workspace.dead_code(limit=options.limit, progress=bar))
+    found = _whole(options, lambda workspace, bar: workspace.graph.dead_code(limit=options.limit, progress=bar))
 
     def rows(style: Style) -> Iterator[str]:
         for one in found["dead"]:
@@ -252,7 +252,7 @@ def run_dead(options: argparse.Namespace) -> int:
 
 def run_cycles(options: argparse.Namespace) -> int:
     """Show circles of imports."""
-    found = _whole(options, lambda workspace, bar: workspace.import_cycles(progress=bar))
+    found = _whole(options, lambda workspace, bar: workspace.graph.import_cycles(progress=bar))
 
     def rows(style: Style) -> Iterator[str]:
         for cycle in found["cycles"]:
@@ -268,7 +268,7 @@ def run_map(options: argparse.Namespace) -> int:
     """Show the most central files and definitions within a budget."""
     found = _whole(
         options,
-        lambda workspace, bar: workspace.map(max_tokens=options.max_tokens, focus=options.focus, progress=bar),
+        lambda workspace, bar: workspace.graph.map(max_tokens=options.max_tokens, focus=options.focus, progress=bar),
     )
 
     def rows(style: Style) -> Iterator[str]:

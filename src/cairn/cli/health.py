@@ -23,7 +23,7 @@ _MENDS = {
 def run_gc(options: argparse.Namespace) -> int:
     """Drop what no branch and no worktree shows any more, and say what went."""
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
-        report = workspace.collect(dry_run=options.dry_run)
+        report = workspace.upkeep.collect(dry_run=options.dry_run)
         days = workspace.settings.garbage_days
     if options.json:
         emit_json(report._asdict())
@@ -48,9 +48,9 @@ def run_gc(options: argparse.Namespace) -> int:
 def run_doctor(options: argparse.Namespace) -> int:
     """Examine everything, mend what may be mended, and say how it is."""
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
-        findings = workspace.doctor(fix=options.fix)
+        findings = workspace.upkeep.doctor(fix=options.fix)
         if not options.fix and not options.json and _consents(findings):
-            findings = workspace.doctor(fix=True)
+            findings = workspace.upkeep.doctor(fix=True)
     failed = any(one.level == "error" and not one.fixed for one in findings)
     if options.json:
         emit_json({"healthy": not failed, "findings": [one._asdict() for one in findings]})

@@ -38,7 +38,7 @@ def run_index(options: argparse.Namespace) -> int:
         if not options.dry_run:
             allow(workspace, options)
             _build_graphs(workspace, quiet=options.json)
-        estimates = workspace.estimate(options.branch)
+        estimates = workspace.upkeep.estimate(options.branch)
         embedded = () if options.dry_run else _embed(workspace, estimates, branch=options.branch, full=options.full)
         root = workspace.root
     if options.json:
@@ -71,7 +71,7 @@ def _watch(options: argparse.Namespace) -> int:
             if options.full:
                 workspace.index(full=True)
             note(f"Watching {printable(str(workspace.root))}; stop with Ctrl-C.")
-            for update in workspace.watch(workspace.watcher()):
+            for update in workspace.upkeep.watch(workspace.upkeep.watcher()):
                 _say(workspace.take_notice())
                 _emit_update(update, as_json=options.json)
         except KeyboardInterrupt:
@@ -105,7 +105,7 @@ def _build_graphs(workspace: Workspace, *, quiet: bool) -> None:
     n_chunks = 0
     with closing(ProgressBar("Linking near chunks", unit="chunks")) as bar:
         try:
-            n_chunks = workspace.build_graphs(progress=bar)
+            n_chunks = workspace.upkeep.build_graphs(progress=bar)
         except NotAvailableError as error:
             note(f"Searching compares every chunk: {error}.\n  try: {error.hint}")
         except KeyboardInterrupt:
@@ -135,7 +135,7 @@ def _embed(
         bars.setdefault(model, ProgressBar(f"Embedding with {model}", unit="chunks"))(done, total)
 
     try:
-        return workspace.embed(branch=branch, full=full, progress=progress)
+        return workspace.upkeep.embed(branch=branch, full=full, progress=progress)
     except IndexLockedError as error:
         note(f"{error}; {error.hint}")
         return ()
@@ -216,7 +216,7 @@ def _emit_skipped(report: IndexReport, *, every: bool) -> None:
 def run_status(options: argparse.Namespace) -> int:
     """Show what is indexed."""
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
-        status: dict[str, Any] = workspace.status()
+        status: dict[str, Any] = workspace.upkeep.status()
     if options.json:
         emit_json(status)
         return EXIT_FOUND

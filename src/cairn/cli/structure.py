@@ -90,7 +90,7 @@ def run_flow(options: argparse.Namespace) -> int:
     if not file or not function:
         raise QueryError(f"{options.target!r} names no function", "cairn flow FILE:FUNCTION")
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
-        graph = workspace.flow(file_of(options.project, file), function)
+        graph = workspace.code.flow(file_of(options.project, file), function)
     if options.json:
         emit_json(flow_to_dict(graph))
     elif options.mermaid:
@@ -110,7 +110,7 @@ def run_slice(options: argparse.Namespace) -> int:
 
     file, line, variable = match[1], int(match[2]), match[3] or ""
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
-        found = workspace.slice(file_of(options.project, file), line, variable, forward=options.forward)
+        found = workspace.code.slice(file_of(options.project, file), line, variable, forward=options.forward)
     if options.json:
         emit_json(slice_to_dict(found))
         return EXIT_FOUND

@@ -23,7 +23,7 @@ class Watch:
     def __init__(self, name: str, root: Path) -> None:
         self._name = name
         self._workspace = Workspace.open(root)
-        self._watcher = self._workspace.watcher()
+        self._watcher = self._workspace.upkeep.watcher()
         self._thread = threading.Thread(target=self._run, name=f"cairn-watch-{name}", daemon=True)
         self._thread.start()
 
@@ -39,7 +39,7 @@ class Watch:
 
     def _run(self) -> None:
         try:
-            for update in self._workspace.watch(self._watcher):
+            for update in self._workspace.upkeep.watch(self._watcher):
                 if update.batch.note:
                     _log.info("%s: %s", self._name, update.batch.note)
                 if update.error is not None:

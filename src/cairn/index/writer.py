@@ -1,4 +1,4 @@
-"""All that writes the index of one project: updates, garbage, repairs. One process at a time does; the others wait."""
+"""Updates the index of one project. One process at a time does; the others wait."""
 
 from __future__ import annotations
 
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     from cairn.embedding.static import StaticModel
     from cairn.index.ahead import Ahead
-    from cairn.index.gc import GarbageReport
-    from cairn.index.health import Finding
     from cairn.index.limits import Limits, Progress
     from cairn.index.plan import Plan
     from cairn.source.walk import Walk
@@ -225,36 +223,3 @@ class Writer:
         """Move the database out of the way; the next update makes a new one."""
         with write_lock(self._state.lock, self._settings.lock_timeout_seconds):
             self._state.set_aside()
-
-    def collect(self, view: View, *, dry_run: bool) -> GarbageReport:
-        """Drop garbage; see `Workspace.collect`. Damaged files are redone first, from the view."""
-        try:
-            return self._collect(dry_run)
-        except DerivedFileError:
-            self.update(view, verify=True)
-        return self._collect(dry_run)
-
-    def _collect(self, dry_run: bool) -> GarbageReport:
-        from cairn.index import gc  # noqa: PLC0415 - start-up time: numpy
-
-        self._state.open_for_reading().close()  # there is an index
-        with (
-            write_lock(self._state.lock, self._settings.lock_timeout_seconds),
-            closing(self._state.open_for_writing()) as connection,
-        ):
-            return gc.collect(connection, self._state, self._settings, self._root, dry_run=dry_run)
-
-    def repair(self, view: View, findings: list[Finding]) -> list[Finding]:
-        """Mend what can be, examine again, and return what was mended, marked so, before what is left."""
-        from cairn.index import health  # noqa: PLC0415 - start-up time: numpy
-
-        fixed: list[Finding] = []
-        for _ in range(3):  # what is in the way hides what is behind
-            health.repair(self._state, findings, partial(self.update, view), partial(self.update, view, verify=True))
-            left = health.examine(self._state, bundled_fingerprint())
-            repairs = {one.repair for one in left}
-            fixed += [one._replace(fixed=True) for one in findings if one.repair and one.repair not in repairs]
-            findings = left
-            if not any(repairs):
-                break
-        return [*fixed, *findings]

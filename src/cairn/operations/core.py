@@ -70,7 +70,7 @@ def list_core(workspace: Workspace, request: CoreListRequest, progress: Progress
 def _add_symbols(workspace: Workspace, row: CoreFileDocument, room: int) -> int:
     """Add what a core file defines, outermost first, as far as so many bytes go; return how many it took."""
     try:
-        symbols = workspace.outline(row["filepath"], max_tokens=DEFAULT_ANSWER_TOKENS).symbols
+        symbols = workspace.code.outline(row["filepath"], max_tokens=DEFAULT_ANSWER_TOKENS).symbols
     except (NotFoundError, PathError):
         return 0  # its language has no definitions, or the file is none that can be read: the row says enough
     used = 0
@@ -113,7 +113,7 @@ def suggest_core(
 ) -> list[CoreSuggestionDocument]:
     """Return the most central files that are not marked."""
     marked = {one.path for one in CoreFiles(workspace.root).read()}
-    ranked = workspace.map(max_tokens=MAX_ANSWER_TOKENS, progress=progress).entries
+    ranked = workspace.graph.map(max_tokens=MAX_ANSWER_TOKENS, progress=progress).entries
     return [
         {
             "filepath": one.path,

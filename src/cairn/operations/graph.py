@@ -21,16 +21,20 @@ class Question(NamedTuple):
 
 
 QUESTIONS = {
-    "callers": Question(lambda ws, asked, bar: ws.callers(asked.symbol, limit=asked.limit, progress=bar), ("links",)),
-    "callees": Question(lambda ws, asked, bar: ws.callees(asked.symbol, limit=asked.limit, progress=bar), ("links",)),
-    "path": Question(lambda ws, asked, bar: ws.call_path(asked.source, asked.target, progress=bar), ("steps",)),
-    "importers": Question(lambda ws, asked, bar: ws.importers(asked.target, progress=bar), ("importers",)),
+    "callers": Question(
+        lambda ws, asked, bar: ws.graph.callers(asked.symbol, limit=asked.limit, progress=bar), ("links",)
+    ),
+    "callees": Question(
+        lambda ws, asked, bar: ws.graph.callees(asked.symbol, limit=asked.limit, progress=bar), ("links",)
+    ),
+    "path": Question(lambda ws, asked, bar: ws.graph.call_path(asked.source, asked.target, progress=bar), ("steps",)),
+    "importers": Question(lambda ws, asked, bar: ws.graph.importers(asked.target, progress=bar), ("importers",)),
     "impact": Question(
-        lambda ws, asked, bar: ws.impact(asked.symbol, diff=asked.diff, limit=asked.limit, progress=bar),
+        lambda ws, asked, bar: ws.graph.impact(asked.symbol, diff=asked.diff, limit=asked.limit, progress=bar),
         ("affected", "deleted", "tests", "importers", "changed"),
     ),
     "tests": Question(
-        lambda ws, asked, bar: ws.choose_tests(asked.symbol, diff=asked.diff, limit=asked.limit, progress=bar),
+        lambda ws, asked, bar: ws.graph.choose_tests(asked.symbol, diff=asked.diff, limit=asked.limit, progress=bar),
         ("tests", "deleted", "changed"),
     ),
 }

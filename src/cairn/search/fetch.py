@@ -9,9 +9,9 @@ import numpy as np
 from cairn.answers import Fetched
 from cairn.errors import NotFoundError
 from cairn.index.snapshot import Snapshot
-from cairn.search.answer import Library
 from cairn.search.hits import Focus, focus_on
 from cairn.search.ids import HitId, path_mark
+from cairn.search.library import Library
 from cairn.search.mend import Mender
 from cairn.source.text import estimate_tokens
 from cairn.storage import chunk_db, view_db

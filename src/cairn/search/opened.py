@@ -14,8 +14,8 @@ from cairn.errors import DerivedFileError, IndexLockedError, IndexMissingError, 
 from cairn.index.snapshot import Snapshot
 from cairn.index.store import StateDir
 from cairn.index.views import View, Views
-from cairn.search.answer import Library
 from cairn.search.hits import Reader
+from cairn.search.library import Library
 from cairn.storage import meta_db, view_db
 from cairn.storage.connection import mapped_errors
 from cairn.storage.rows import reading

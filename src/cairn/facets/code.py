@@ -1,0 +1,168 @@
+"""Finds code and shows it: by a query, by likeness, by id, and file by file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cairn import waiting
+from cairn.answers import Answer, Fetched, Outline
+from cairn.errors import NotFoundError
+from cairn.facets.project_index import ProjectIndex
+from cairn.search.answer import respond, with_outdated_note
+from cairn.search.filters import check_names
+from cairn.search.query import EXACT_MODES, understand
+from cairn.types import OutlineMode
+
+if TYPE_CHECKING:
+    from cairn.facets.files import Files
+    from cairn.facets.flows import Flows
+    from cairn.index.limits import Progress
+    from cairn.protocol.requests import SearchRequest, SimilarRequest
+    from cairn.structure.flow import FlowGraph, Slice
+
+
+class CodeFacet:
+    """What can be found and read of a project's code; get it as `Workspace.code`."""
+
+    def __init__(self, index: ProjectIndex) -> None:
+        self._index = index
+
+    @cached_property
+    def _files(self) -> Files:
+        from cairn.facets.files import Files  # noqa: PLC0415 - start-up time: a search needs no parser
+
+        return Files(self._index.root)
+
+    @cached_property
+    def _flows(self) -> Flows:
+        from cairn.facets.flows import Flows  # noqa: PLC0415 - start-up time: an outline needs no flow (18 ms)
+
+        return Flows(self._index.root)
+
+    def search(self, request: SearchRequest, progress: Progress | None = None) -> Answer:
+        """Return what the index holds for a query, best first; nothing relevant gives an empty answer.
+
+        Args:
+            request: its fields of the project, the session, the budget of JSON and the update are the caller's to heed.
+            progress: called with (files done, files to do); only what asks the symbol graph needs it.
+
+        Raises:
+            QueryError: if the query is empty, too long, or an invalid pattern, or a kind or language is not known.
+            RevisionError: if git knows no such branch.
+            IndexMissingError: if nothing was indexed yet, or this branch was not.
+        """
+        check_names(request.kinds, request.languages)
+        query = understand(request.query, request.mode)
+        view = self._index.views.named(request.branch)
+        answer = self._index.answer(lambda library: respond(library, query, request), view, progress)
+        answer = with_outdated_note(answer, view)
+        if self._index.asked is not None and answer.mode not in EXACT_MODES:
+            answer = replace(answer, notes=(*answer.notes, self._index.asked.note))
+        return self._noticed(answer)
+
+    def similar(self, request: SimilarRequest) -> Answer:
+        """Return code that does the same as the definition at a line, as the file is now, or as `code`; copies first.
+
+        Args:
+            request: the innermost definition at the line is taken, else the chunk; the file need not be indexed.
+
+        Raises:
+            NotFoundError: if there is no such file or line, or nothing stands there.
+            PathError: if the file is outside the root, no regular file, too large, or no text.
+            QueryError: if neither or both of `file` and `code` are given, `code` is empty, too long, or no text, or a
+                kind or language is not known.
+            IndexMissingError: if nothing was indexed yet.
+        """
+        from cairn.search.similar import answer_similar  # noqa: PLC0415 - start-up time, as in _files()
+
+        check_names(request.kinds, request.languages)
+        root, max_bytes = self._index.root, self._index.settings.max_file_bytes
+        return self._noticed(self._index.answer(lambda library: answer_similar(library, request, root, max_bytes)))
+
+    def _noticed(self, answer: Answer) -> Answer:
+        notice = self._index.state.take_notice()
+        return replace(answer, notes=(*answer.notes, notice)) if notice else answer
+
+    def fetch(self, ids: Sequence[str], *, branch: str | None = None) -> list[Fetched]:
+        """Return the full text of hits, and of definitions in an outline, in the order of `ids`.
+
+        Args:
+            ids: of hits; what is not in the checkout is looked for in the branches and revisions that were indexed.
+            branch: look in this branch or revision only.
+
+        Raises:
+            NotFoundError: if an id is malformed, what it names is in the index no more, or `branch` is given with an id
+                of an outline, which is of the file on disk.
+            IndexMissingError: if nothing was indexed yet; the ids of an outline need no index.
+        """
+        if branch is not None and (ours := next((one for one in ids if "#" in one), None)):
+            raise NotFoundError(
+                f"{ours!r} names a definition of a file on disk, not of {branch}",
+                "fetch an id of: cairn search --branch",
+            )
+        return self._index.mended(lambda: [self._fetch_one(one, branch) for one in ids])
+
+    def _fetch_one(self, text_id: str, branch: str | None) -> Fetched:
+        waiting.check()
+        if "#" in text_id and (found := self._files.fetch(text_id)) is not None:
+            return found
+        return self._index.fetch(text_id, branch)
+
+    def outline(
+        self,
+        path: str | Path,
+        *,
+        mode: OutlineMode = "structure",
+        symbol: str | None = None,
+        max_tokens: int | None = None,
+        progress: Progress | None = None,
+    ) -> Outline:
+        """Return what a file defines, as it is on disk now; nothing needs to be indexed.
+
+        Args:
+            path: relative to the root, or absolute.
+            mode: `structure` lists definitions, `context` shows one with what is around it and, of an indexed project,
+                its callers, callees and tests, `extract` tells of each function how control and data flow in it.
+            symbol: only this definition: a name, or the number of a line in it. `context` needs it.
+            max_tokens: what the text may cost, estimated; what does not fit is counted in `omitted`. By default 8,000.
+            progress: as for `search`, for a context.
+
+        Raises:
+            NotFoundError: if there is no such file or symbol.
+            AmbiguousError: if several definitions have this name.
+            PathError: if the file is outside the root, no regular file, too large, or no text.
+            QueryError: if the mode needs a symbol and there is none.
+        """
+        return self._files.outline(path, mode, symbol, max_tokens, partial(self._index.open_graph, progress))
+
+    def flow(self, path: str | Path, function: str) -> FlowGraph:
+        """Return how control and data flow in one function, as it is on disk now.
+
+        Args:
+            path: relative to the root, or absolute.
+            function: its name, or the number of a line in it; `<module>` for the statements outside of functions.
+
+        Raises:
+            NotFoundError, AmbiguousError, PathError: as `outline`.
+            QueryError: if the symbol is no function, or flow is not known for the language.
+        """
+        return self._flows.flow(path, function)
+
+    def slice(self, path: str | Path, line: int, variable: str = "", *, forward: bool = False) -> Slice:
+        """Return the lines of a function that a line depends on, or `forward` those that depend on it.
+
+        Args:
+            path: relative to the root, or absolute.
+            line: 1-based.
+            variable: only this variable of the line; empty for all.
+            forward: the other direction.
+
+        Raises:
+            NotFoundError: if there is no statement on the line, or no such variable.
+            PathError, QueryError: as `flow`.
+        """
+        return self._flows.slice(path, line, variable, forward=forward)
