@@ -13,7 +13,7 @@ from cairn.config import Settings
 from cairn.errors import DerivedFileError, IndexDamagedError, IndexMissingError, IndexMovedError, PathError
 from cairn.index.store import StateDir
 from cairn.index.views import View, Views
-from cairn.index.writer import Writer
+from cairn.index.writer import Writer, import_what_follows
 from cairn.source.git import Repository
 from cairn.storage.connection import mapped_errors
 from cairn.types import IndexReport
@@ -50,7 +50,7 @@ class ProjectIndex:
         self.repository = repository
         self.settings = settings
         self.asked = asked
-        self.views = Views(root, repository, settings.max_file_bytes)
+        self.views = Views(root, repository, settings.max_file_bytes, import_what_follows)
         self.writer = Writer(root, state, settings, lambda: self._model)
         self.opened: OpenIndex | None = None
         self.is_unnamed = False  # whether it is a folder that is indexed only when it is named

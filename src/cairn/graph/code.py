@@ -319,7 +319,7 @@ class Code:
             detected = detect_language(path, data[:HEAD_BYTES])
             language = detected.name
             with suppress(UnparsableError):
-                definitions, encoded = isolated("cairn.index.parsing:definitions_and_facts", data, language)
+                definitions, encoded = isolated("cairn.index.facts:definitions_and_facts", data, language)
                 facts = decode(encoded) or NO_FACTS
         return SourceFile(number, path, language, definitions, facts, rules_of(language), stale=True)
 

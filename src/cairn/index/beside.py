@@ -170,7 +170,7 @@ def _no_facts(data: bytes, language: str, reason: str) -> bytes:
 
 
 TEXT_JOB = Job("cairn.index.parsing:packed_text", _unpack, _as_text)
-FACTS_JOB = Job("cairn.index.parsing:packed_facts", _unchanged, _no_facts)
+FACTS_JOB = Job("cairn.index.facts:packed_facts", _unchanged, _no_facts)
 
 
 def parsed_text(data: bytes, language: str) -> ParsedText:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
-from contextlib import ExitStack, closing
-from functools import partial
+from contextlib import closing
+from functools import cached_property, partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,14 +29,12 @@ from cairn.storage.lock import holder, write_lock
 from cairn.types import IndexReport
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from cairn.embedding.static import StaticModel
-    from cairn.index.ahead import Ahead
-    from cairn.index.limits import Limits, Progress
-    from cairn.index.plan import Plan
-    from cairn.source.walk import Walk
+    from cairn.index.limits import Progress
+    from cairn.index.run import Run
 
+# What comparing, reading and searching need.
+_WHAT_FOLLOWS = ("cairn.index.run", "cairn.index.words", "cairn.source.languages")
 # How long an answer waits for another process that is writing.
 READER_WAIT_SECONDS = 0.05
 
@@ -91,10 +89,10 @@ class Writer:
         with write_lock(
             self._state.lock, self._settings.lock_timeout_seconds if wait_seconds is None else wait_seconds
         ):
-            todo = None if full or verify else self._compare(view, found, started)
+            todo = None if full or verify else self._steps.compare(view, found, started)
             if isinstance(todo, IndexReport):
                 return todo
-            build = partial(self._build, view, found, started, full, background, progress)
+            build = partial(self._steps.build, view, found, started, full, background, progress)
             try:
                 return build(verify, todo)
             except DerivedFileError:  # damage that shows only when all of a file is read
@@ -103,77 +101,15 @@ class Writer:
                 self._state.set_aside()
                 return build(verify, None)
 
-    def _compare(self, view: View, found: Walk, started: float) -> IndexReport | Plan | None:
-        """Return the report of a run with nothing to do, else what there is to do, None for an index to be mended."""
-        from cairn.index import plan  # noqa: PLC0415 - start-up time: searching does not need it
+    @cached_property
+    def _steps(self) -> Run:
+        from cairn.index.run import Run  # noqa: PLC0415 - start-up time: imported while git is waited for, see below
 
-        try:
-            with closing(self._state.open_for_reading()) as connection, mapped_errors(self._state.database):
-                todo = plan.plan_update(connection, self._state, view, found, bundled_fingerprint())
-                if todo is None or todo.todo or todo.removed:
-                    return todo
-                self._state.remove_unlisted(plan.listed_files(connection, self._state))  # of a run that was killed
-                return plan.make_report(connection, todo, plan.Tally(skipped=list(found.skipped)), started)
-        except (IndexMissingError, IndexDamagedError):
-            return None  # building makes a new one
-
-    def _build(
-        self,
-        view: View,
-        found: Walk,
-        started: float,
-        full: bool,
-        background: bool,
-        progress: Progress | None,
-        verify: bool,
-        todo: Plan | None,
-    ) -> IndexReport:
-        from cairn.index.limits import limits_of  # noqa: PLC0415 - start-up time: most runs have nothing to do
-        from cairn.index.plan import is_collection_due  # noqa: PLC0415 - as above
-
-        limits = limits_of(self._settings, background=background)
-        with ExitStack() as stack:
-            connection = stack.enter_context(closing(self._state.open_for_writing(replace_newer=full)))
-            ahead = None if todo is None else self._start(view, connection, todo, limits, progress)
-            if ahead is not None:
-                stack.enter_context(closing(ahead))
-            from cairn.index.build import Builder  # noqa: PLC0415 - start-up time: numpy, after the fork was made
-
-            builder = Builder(view, self._state, connection, self._load_model(), self._settings, limits)
-            report = builder.run(found, todo, started, full=full, verify=verify, ahead=ahead, progress=progress)
-            if is_collection_due(connection, time.time()):
-                from cairn.index import gc  # noqa: PLC0415 - start-up time: once a day
-
-                gc.collect(connection, self._state, self._settings, self._root, quiet=True)
-            return report
-
-    def _start(
-        self, view: View, connection: sqlite3.Connection, todo: Plan, limits: Limits, progress: Progress | None
-    ) -> Ahead | None:
-        """Have the files parsed beside what is imported next, if that saves time."""
-        from cairn.index.ahead import Ahead, is_worthwhile  # noqa: PLC0415 - start-up time, as in _build()
-        from cairn.index.limits import usable_cores  # noqa: PLC0415 - as above
-        from cairn.index.reading import Reader  # noqa: PLC0415 - as above
-
-        if todo.is_much or not is_worthwhile(limits, cores=usable_cores(), imported="numpy" in sys.modules):
-            return None
-        with mapped_errors(self._state.database):
-            return Ahead(Reader(view, connection, todo, progress), limits)
+        return Run(self._root, self._state, self._settings, self._load_model)
 
     def preview(self, view: View) -> IndexReport:
         """Say what an update would do, without changing anything; files that their times cannot vouch for are read."""
-        from cairn.index import plan  # noqa: PLC0415 - start-up time, as in _compare()
-        from cairn.index.reading import count_same  # noqa: PLC0415 - as above
-
-        started = time.perf_counter()
-        found = view.walk()
-        try:
-            with closing(self._state.open_for_reading()) as connection, mapped_errors(self._state.database):
-                todo = plan.make_plan(connection, found, view_db.find_view(connection, view.name))
-                return plan.preview(connection, todo, found, count_same(view, connection, todo), started)
-        except IndexMissingError:
-            skipped, seconds = tuple(found.skipped), time.perf_counter() - started
-            return IndexReport(0, 0, len(found.files), 0, 0, 0, 0, 0, skipped, seconds, 0, dry_run=True)
+        return self._steps.preview(view)
 
     def refresh(self, view: View, progress: Progress | None = None) -> str:
         """Bring a view up to date for an answer, and return a note when the answer has to do without that.
@@ -215,7 +151,7 @@ class Writer:
 
     def is_damaged(self) -> bool:
         """Tell whether the rows of the database are not what was written; this reads all of it."""
-        from cairn.index import health  # noqa: PLC0415 - start-up time: numpy
+        from cairn.index import health  # noqa: PLC0415 - start-up time: numpy, for what should not happen
 
         return health.is_damaged(self._state, bundled_fingerprint())
 
@@ -223,3 +159,9 @@ class Writer:
         """Move the database out of the way; the next update makes a new one."""
         with write_lock(self._state.lock, self._settings.lock_timeout_seconds):
             self._state.set_aside()
+
+
+def import_what_follows() -> None:
+    """Import what a run needs next, while there is nothing to do but to wait for git; so this takes no time."""
+    for name in _WHAT_FOLLOWS:
+        import_module(name)
