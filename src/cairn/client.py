@@ -14,7 +14,8 @@ from typing import Any, Protocol, Self
 from urllib.parse import quote
 
 from cairn import __version__
-from cairn.errors import CairnError, DaemonError, IndexLockedError, StoreError, TooLargeError, error_from
+from cairn.errors import CairnError, DaemonError, IndexLockedError, StoreError, TooLargeError, error_from_dict
+from cairn.hints import Hint
 from cairn.protocol import PROTOCOL_VERSION
 from cairn.protocol.requests import MAX_BODY_BYTES, ProjectRequest
 from cairn.runtime import Runtime, StateFolder
@@ -120,7 +121,7 @@ class SocketTransport:
             try:
                 head = await reader.readuntil(b"\r\n\r\n")
             except (OSError, EOFError, asyncio.LimitOverrunError) as error:
-                raise DaemonError(f"the daemon does not answer: {error}", "cairn daemon status") from error
+                raise DaemonError(f"the daemon does not answer: {error}", Hint.of("daemon status")) from error
             status, _ = read_head(head.removesuffix(b"\r\n\r\n"))
             yield _SocketStream(status, reader)
 
@@ -161,7 +162,7 @@ async def _guarded(waiting: Awaitable[Any]) -> Any:  # noqa: ANN401 - what is wa
     try:
         return await waiting
     except OSError as error:
-        raise DaemonError(f"the daemon does not answer: {error}", "cairn daemon status") from error
+        raise DaemonError(f"the daemon does not answer: {error}", Hint.of("daemon status")) from error
 
 
 class Client:
@@ -221,14 +222,14 @@ def _checked(reply: Reply) -> Any:  # noqa: ANN401 - JSON
     try:
         document = json.loads(reply.body)
     except ValueError as error:
-        raise DaemonError("the daemon answers what is no JSON", "cairn daemon logs") from error
+        raise DaemonError("the daemon answers what is no JSON", Hint.of("daemon logs")) from error
     if reply.status >= 400:
         raise _error(document)
     return document
 
 
 def _error(document: dict[str, str]) -> CairnError:
-    return error_from(document.get("code", "error"), document.get("message", ""), document.get("hint", ""))
+    return error_from_dict(document)
 
 
 # -- starting and stopping ---------------------------------------------------------------------------------------------
@@ -255,7 +256,7 @@ def ensure(folder: StateFolder) -> Runtime:
             return runtime or _start(folder)
     except IndexLockedError as error:
         raise DaemonError(
-            f"another process has been starting the daemon for over {START_SECONDS:.0f} s", "cairn daemon logs"
+            f"another process has been starting the daemon for over {START_SECONDS:.0f} s", Hint.of("daemon logs")
         ) from error
 
 
@@ -297,7 +298,7 @@ def _start(folder: StateFolder) -> Runtime:
         if process.poll() is not None and folder.find() is None:
             break
         time.sleep(_STEP_SECONDS)
-    raise DaemonError("the daemon does not start", f"look why: cairn daemon logs ({folder.log})")
+    raise DaemonError("the daemon does not start", Hint(f"its log is {folder.log}; read it", "daemon logs"))
 
 
 def _detached() -> dict[str, Any]:

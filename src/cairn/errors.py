@@ -37,7 +37,10 @@ CairnError
 from __future__ import annotations
 
 import errno
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from cairn.hints import Hint, hint_of
 
 
 class CairnError(Exception):
@@ -45,7 +48,7 @@ class CairnError(Exception):
 
     Args:
         message: what went wrong, one sentence.
-        hint: the next thing to do, preferably a command.
+        hint: the next thing to do, preferably an action of Cairn's.
     """
 
     code: ClassVar[str] = "error"
@@ -53,11 +56,23 @@ class CairnError(Exception):
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
-        self.hint = hint
+        self.hint: Hint = hint_of(hint)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the error as JSON has it: `hint` to be read, `next` the same as data where an action does it."""
+        document = {"code": self.code, "message": str(self), "hint": str(self.hint)}
+        return document | {"next": self.hint.to_dict()} if self.hint.action else document
+
+
+def error_from_dict(document: Mapping[str, Any]) -> CairnError:
+    """Return the error that `CairnError.to_dict` gave in another process."""
+    told = document.get("next")
+    hint = Hint.from_dict(told) if told else str(document.get("hint", ""))
+    return error_from(document.get("code", "error"), document.get("message", ""), hint)
 
 
 def error_from(code: str, message: str, hint: str) -> CairnError:
-    """Return the error that another process told, of the class that has its code."""
+    """Return an error of the class that has a code."""
     kinds: list[type[CairnError]] = [CairnError]
     for kind in kinds:
         kinds.extend(kind.__subclasses__())

@@ -15,6 +15,7 @@ from typing import Any
 
 from cairn.consent import Consents
 from cairn.errors import ConfigError
+from cairn.hints import Hint
 from cairn.model_settings import LOCAL_PROVIDERS, EmbeddingSettings, ModelSettings
 from cairn.setting import Entry, Placed, milder, names_shared, read_settings, rule_of, settings_of
 from cairn.yaml_files import read_value
@@ -54,7 +55,7 @@ class Asked:
     @property
     def note(self) -> str:
         """What a reader of an answer should know, in a sentence."""
-        return f"{self.file} asks for {self.words}; it is not used until you allow it: run cairn index in a terminal"
+        return Hint(f"{self.file} asks for {self.words}; it is not used until you allow it, in a terminal", "index")
 
     def settle(self, *, allowed: bool) -> None:
         """Keep the user's answer.

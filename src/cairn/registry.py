@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from cairn.errors import AmbiguousError, IndexLockedError, ProjectError, StoreError
 from cairn.folders import check_private
+from cairn.hints import Hint
 from cairn.runtime import StateFolder
 from cairn.storage.lock import write_lock
 from cairn.storage.own_files import create_new, read_own
@@ -101,7 +102,9 @@ class Registry:
             return found[0]
         if not found:
             what = f"no project is called {wanted!r}" if wanted else "no project is known yet"
-            raise ProjectError(f"{what}, or you did not allow it", "allow one by indexing it: cairn index -C FOLDER")
+            raise ProjectError(
+                f"{what}, or you did not allow it", Hint("allow one by indexing it", "index", project=None)
+            )
         raise AmbiguousError(f"several projects: {_listed(found)}", "name the folder of one")
 
     def _read(self) -> tuple[Project, ...]:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from cairn.errors import StoreError, UnsafeStateError
 from cairn.folders import check_private, state_folder
+from cairn.hints import Hint
 from cairn.storage.lock import holder
 from cairn.storage.own_files import create_new, read_own
 
@@ -127,9 +128,9 @@ class StateFolder:
         try:
             return read_own(self.token, _MAX_BYTES).decode("ascii").strip()
         except OSError as error:
-            raise StoreError(f"cannot read {self.token}: {error.strerror}", "cairn daemon stop") from error
+            raise StoreError(f"cannot read {self.token}: {error.strerror}", Hint.of("daemon stop")) from error
         except UnicodeDecodeError as error:
-            raise StoreError(f"{self.token} holds no token", "cairn daemon stop") from error
+            raise StoreError(f"{self.token} holds no token", Hint.of("daemon stop")) from error
 
     def write(self, runtime: Runtime, token: str) -> None:
         """Write down where a daemon is found; readers see all of it or nothing."""

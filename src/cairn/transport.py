@@ -9,11 +9,12 @@ import socket
 from typing import NamedTuple
 
 from cairn.errors import DaemonError
+from cairn.hints import Hint
 from cairn.runtime import Runtime
 
 _MAX_HEAD_BYTES = 65_536
 _READ_BYTES = 262_144
-_HINT = "cairn daemon status"
+_HINT = Hint.of("daemon status")
 
 
 class Reply(NamedTuple):

@@ -149,6 +149,6 @@ def test_a_context_names_callers_once_there_is_an_index(project: Path) -> None:
     asked = ("outline", "shop/money.py", "--mode", "context", "--symbol", "fee")
     before = cairn(*asked, cwd=project)
     assert before.returncode == 0
-    assert "run cairn index" in before.stdout
+    assert "cairn index" in before.stdout
     assert cairn("index", cwd=project).returncode == 0
     assert "called by:\nshop/cart.py:6 method Cart.total" in cairn(*asked, cwd=project).stdout

@@ -191,7 +191,7 @@ def test_an_unknown_name_offers_the_nearest(workspace: Workspace) -> None:
 def test_a_name_like_no_other_offers_a_search(workspace: Workspace) -> None:
     with pytest.raises(UnknownSymbolError) as caught:
         questions.callers(workspace.graph.current(), "Xylophone.qqq")
-    assert caught.value.hint == "look for it with: cairn search qqq"
+    assert caught.value.hint == "look for it: cairn search qqq"
 
 
 def test_a_project_that_was_never_indexed_says_so(tmp_path: Path) -> None:

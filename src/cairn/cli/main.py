@@ -373,7 +373,7 @@ def _report(error: CairnError, *, as_json: bool) -> None:
     if as_json:
         import json  # noqa: PLC0415 - start-up time
 
-        document = {"error": {"code": error.code, "message": str(error), "hint": error.hint}}
+        document = {"error": error.to_dict()}
         print(json.dumps(document))  # noqa: T201
     from cairn.cli.render import note  # noqa: PLC0415 - start-up time
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from cairn import __version__
 from cairn.cli.render import note
-from cairn.errors import DaemonError, StoreError, error_from
+from cairn.errors import DaemonError, StoreError, error_from_dict
 from cairn.registry import Registry, enclosing_root
 from cairn.runtime import StateFolder, environment_mark
 from cairn.transport import ask
@@ -63,7 +63,7 @@ def ask_daemon(
         return document
     if document["code"] in _OF_DAEMON:
         return None
-    raise error_from(document["code"], document["message"], document["hint"])
+    raise error_from_dict(document)
 
 
 def _known_root(folder: StateFolder, path: str) -> str | None:

@@ -25,6 +25,7 @@ from cairn.daemon.routes import all_routes
 from cairn.daemon.security import check_host, check_origin, check_token
 from cairn.daemon.state import Daemon, Limits
 from cairn.errors import BusyError, CairnError, InternalError, RouteError, resource_error
+from cairn.hints import Hint
 from cairn.runtime import StateFolder
 
 _log = logging.getLogger("cairn.daemon")
@@ -68,7 +69,7 @@ class Application:
             reply = error_reply(error)
         except Exception as error:  # noqa: BLE001 - the edge of a request; it is logged
             _log.exception("internal error")
-            told = InternalError(f"internal error: {type(error).__name__}", "cairn daemon logs")
+            told = InternalError(f"internal error: {type(error).__name__}", Hint.of("daemon logs"))
             reply = error_reply(resource_error(error) or told)
         await send_reply(send, reply, close=close)
         self.daemon.warm_up()

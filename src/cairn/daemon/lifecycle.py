@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from cairn import __version__
 from cairn.config import Settings
 from cairn.errors import DaemonError, IndexLockedError
+from cairn.hints import Hint
 from cairn.protocol import PROTOCOL_VERSION
 from cairn.runtime import Runtime, StateFolder, environment_mark, process_started
 from cairn.storage.lock import holder, write_lock
@@ -53,7 +54,7 @@ def run(settings: Settings, folder: StateFolder, extensions: Sequence[Extension]
             folder.forget()  # what a killed one left
             _serve(settings, folder, extensions)
     except IndexLockedError as error:
-        raise DaemonError("another daemon of this user runs already", "cairn daemon status") from error
+        raise DaemonError("another daemon of this user runs already", Hint.of("daemon status")) from error
 
 
 def _serve(settings: Settings, folder: StateFolder, extensions: Sequence[Extension]) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from cairn.config import Settings, deciding_files, stamp_of
 from cairn.daemon.usage import MAX_OPEN, resident_mb
 from cairn.errors import BusyError, IndexMissingError, ProjectError
+from cairn.hints import Hint
 from cairn.registry import Project, Registry
 from cairn.waiting import Asker
 
@@ -95,7 +96,7 @@ class OpenProject:
             self._close(STOP_SECONDS)
             raise ProjectError(
                 f"the folder of {self.project.name} is gone: {root}",
-                "if it was moved, index it there and name that folder: cairn index -C FOLDER",
+                Hint("if it was moved, index it there", "index", project=None),
             )
         if self._workspace is None:
             self._workspace = Workspace.open(root)

@@ -8,8 +8,9 @@ from urllib.parse import urlsplit
 
 from cairn.daemon.http import Request
 from cairn.errors import AccessError
+from cairn.hints import Hint
 
-_HINT = "programs of this user find the token through `cairn daemon status`; see docs/daemon.md"
+_HINT = Hint("docs/daemon.md says where the token is; this shows the daemon", "daemon status")
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 _EVERYWHERE = ("0.0.0.0", "::")
 
@@ -26,7 +27,9 @@ def check_host(request: Request, host: str) -> None:
     """
     authority = request.header(b"host")
     if authority is None or not _is_here(_host_of(f"//{authority}"), host):
-        raise AccessError("the Host header names another machine", "ask by the address that cairn daemon status shows")
+        raise AccessError(
+            "the Host header names another machine", Hint("ask by the address that this shows", "daemon status")
+        )
 
 
 def check_origin(request: Request) -> None:

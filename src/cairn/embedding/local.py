@@ -12,6 +12,7 @@ import numpy as np
 
 from cairn.embedding.protocol import Floats, to_unit_vectors
 from cairn.errors import ProviderError
+from cairn.hints import Hint
 from cairn.model_settings import AUTO, ModelSettings
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class _LocalEmbedder(ABC):
             rows = self._rows(cut, query=query)
         except (RuntimeError, ValueError, OSError, MemoryError) as error:  # what the libraries raise
             raise ProviderError(
-                f"{self.name} failed: {error}", "check embedding.model, then run: cairn index"
+                f"{self.name} failed: {error}", Hint("check embedding.model, then run", "index")
             ) from error
         vectors = to_unit_vectors(rows, len(texts), self._settings.dimensions, self.name)
         self._dimensions = vectors.shape[1]

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cairn.errors import ProviderError
+from cairn.hints import Hint
 
 Floats = npt.NDArray[np.float32]
 
@@ -75,7 +76,7 @@ def to_unit_vectors(rows: object, n_texts: int, dimensions: int, name: str) -> F
     if vectors.shape[1] < dimensions:
         raise ProviderError(
             f"{name} returned vectors of {vectors.shape[1]} dimensions instead of {dimensions}",
-            "check embedding.model and embedding.dimensions, then run: cairn index",
+            Hint("check embedding.model and embedding.dimensions, then run", "index"),
         )
     if not np.isfinite(vectors).all():
         raise ProviderError(f"{name} returned a vector with values that are no finite numbers", RETRY_HINT)
@@ -85,4 +86,4 @@ def to_unit_vectors(rows: object, n_texts: int, dimensions: int, name: str) -> F
     return unit
 
 
-RETRY_HINT = "check the provider, then go on with: cairn index"
+RETRY_HINT = Hint("check the provider, then go on with", "index")

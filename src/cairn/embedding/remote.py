@@ -19,6 +19,7 @@ from cairn.embedding.parallel import run_all
 from cairn.embedding.protocol import RETRY_HINT, Floats, to_unit_vectors
 from cairn.embedding.wire import Wire
 from cairn.errors import ProviderError, ProviderKeyError
+from cairn.hints import Hint
 from cairn.model_settings import ModelSettings, is_loopback
 
 if TYPE_CHECKING:
@@ -329,14 +330,14 @@ def key_hint(settings: ModelSettings) -> str:
     if settings.keyring_service:
         return f"store it with: keyring set {settings.keyring_service} {settings.provider}"
     if settings.key_variable:
-        return f"export {settings.key_variable}=… and run: cairn index"
+        return Hint(f"export {settings.key_variable}=… and run", "index")
     return "name the variable that holds the key with embedding.api_key_env"
 
 
 def _start(settings: ModelSettings) -> str:
     if settings.provider == "ollama":
         return f"start it and fetch the model: ollama serve; ollama pull {settings.model}"
-    return "check embedding.url and embedding.model, then run: cairn index"
+    return Hint("check embedding.url and embedding.model, then run", "index")
 
 
 def _message_of(data: bytes) -> str:

@@ -12,6 +12,7 @@ from cairn import waiting
 from cairn.answers import Answer, Fetched, Outline
 from cairn.errors import NotFoundError
 from cairn.facets.project_index import ProjectIndex
+from cairn.hints import Hint
 from cairn.search.answer import respond, with_outdated_note
 from cairn.search.filters import check_names
 from cairn.search.query import EXACT_MODES, understand
@@ -102,7 +103,7 @@ class CodeFacet:
         if branch is not None and (ours := next((one for one in ids if "#" in one), None)):
             raise NotFoundError(
                 f"{ours!r} names a definition of a file on disk, not of {branch}",
-                "fetch an id of: cairn search --branch",
+                Hint("fetch an id of a search", "search", query=None, branch=branch),
             )
         return self._index.mended(lambda: [self._fetch_one(one, branch) for one in ids])
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import cached_property, partial
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, TypeVar
 
 from cairn.config import Settings
 from cairn.errors import DerivedFileError, IndexDamagedError, IndexMissingError, IndexMovedError, PathError
+from cairn.hints import Hint
 from cairn.index.store import StateDir
 from cairn.index.views import View, Views
 from cairn.index.writer import Writer, import_what_follows
@@ -76,7 +76,7 @@ class ProjectIndex:
         if self.is_unnamed:
             raise PathError(
                 f"{self.root} is indexed only when you name it, for it may hold much more than a project",
-                f"name the folder you mean: cairn index {quote(str(self.root))}",
+                Hint("name the folder you mean", "index", path=str(self.root)),
             )
 
     def update(self, *, background: bool = False, progress: Progress | None = None) -> IndexReport:

@@ -11,6 +11,7 @@ from cairn.graph.deleted import NOTHING_LEFT, Leftovers, find_leftovers
 from cairn.graph.graph import Graph
 from cairn.graph.rules import VALUE_KINDS
 from cairn.graph.symbols import find_symbol
+from cairn.hints import Hint
 from cairn.source.compare import Comparison, compare
 from cairn.source.git import Repository
 
@@ -38,9 +39,7 @@ def find_change(
         return Change(_nodes_of(graph, symbol))
     if symbol is None and revision is not None:
         return change_since(graph, root, repository, revision or "HEAD")
-    raise QueryError(
-        "name a symbol, or ask for what changed: one of both", "cairn impact SYMBOL, or: cairn impact --diff"
-    )
+    raise QueryError("name a symbol, or ask for what changed: one of both", Hint.of("impact", diff="HEAD"))
 
 
 def _nodes_of(graph: Graph, text: str) -> list[int]:

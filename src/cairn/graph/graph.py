@@ -16,6 +16,7 @@ from cairn.graph.resolve import CALL, CONSTRUCT, DECORATE, USE, Edge, Resolver
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.graph.staleness import stale_files
 from cairn.graph.testfiles import TestFiles
+from cairn.hints import Hint
 from cairn.index.limits import kept_bytes_of
 from cairn.index.snapshot import Snapshot
 from cairn.index.store import StateDir
@@ -140,7 +141,9 @@ class Graph:
     def notes(self) -> tuple[str, ...]:
         """What the reader of an answer has to know about the state it stands on."""
         if self.code.unread:
-            return (f"{counted(self.code.unread, 'more file')} changed since the index was made: run cairn index",)
+            return (
+                Hint(f"{counted(self.code.unread, 'more file')} changed since the index was made; update it", "index"),
+            )
         return ()
 
     # -- neighbours ---------------------------------------------------------------------------------------------------

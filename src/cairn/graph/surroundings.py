@@ -13,6 +13,7 @@ from cairn.graph.graph import Graph
 from cairn.graph.impact import choose_tests
 from cairn.graph.questions import callees_of, callers_of
 from cairn.graph.values import Link, RankedTest, Symbol
+from cairn.hints import Hint
 from cairn.structure.context import Section
 
 OpenGraph = Callable[[], AbstractContextManager[Graph]]
@@ -27,11 +28,11 @@ def surroundings(open_graph: OpenGraph, path: str, symbol: OutlineSymbol) -> tup
         with open_graph() as graph:
             node = node_at(graph.code, path, symbol.qualified_name, symbol.start_line)
             if node is None:
-                told = f"{path} has no such definition in the index; run cairn index"
-                return [], (f"callers, callees and tests are left out: {told}",)
+                why = f"callers, callees and tests are left out: {path} has no such definition in the index; update it"
+                return [], (Hint(why, "index"),)
             return _sections(graph, graph.code.group(node)), graph.notes
     except StoreError as error:
-        return [], (f"callers, callees and tests are left out: {error}; run {error.hint}",)
+        return [], (error.hint.after(f"callers, callees and tests are left out: {error}"),)
 
 
 def node_at(code: Code, path: str, qualified_name: str, line: int) -> int | None:

@@ -11,6 +11,7 @@ from cairn.errors import AmbiguousError, UnknownSymbolError
 from cairn.graph.code import Code, file_of, node_of, place_of
 from cairn.graph.rules import NAMESPACE_KINDS, VALUE_KINDS
 from cairn.graph.values import Symbol
+from cairn.hints import Hint
 from cairn.storage import chunk_db
 
 _MAX_LISTED = 12
@@ -114,7 +115,7 @@ def file_named(code: Code, text: str) -> int:
     """
     if (number := find_file(code, text)) is None:
         raise UnknownSymbolError(
-            f"no indexed file is called {text!r}", "see what is skipped with: cairn index --skipped"
+            f"no indexed file is called {text!r}", Hint("see what is skipped", "index", skipped=True)
         )
     return number
 
@@ -152,5 +153,5 @@ def _offer(code: Code, connection: sqlite3.Connection, text: str) -> str:
     folded = {one.lower(): one for one in names}
     near = [folded[one] for one in get_close_matches(name.lower(), folded, n=5, cutoff=0.6)]
     if near:
-        return f"did you mean {', '.join(near)}? Or look for it with: cairn search {name or text}"
-    return f"look for it with: cairn search {name or text}"
+        return Hint(f"did you mean {', '.join(near)}? Or look for it", "search", query=name or text)
+    return Hint("look for it", "search", query=name or text)

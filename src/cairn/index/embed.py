@@ -17,6 +17,7 @@ from cairn.config import Settings
 from cairn.embedding.chain import fingerprint_of, open_model
 from cairn.embedding.protocol import Embedder
 from cairn.errors import IndexLockedError, ProviderError
+from cairn.hints import Hint
 from cairn.index.analysis import quantize
 from cairn.index.models import agree, place_of, remember_model
 from cairn.index.overlay import KnownVectors, OverlayFile, OverlayStore
@@ -179,7 +180,7 @@ class OverlayBuilder:
             raise ProviderError(
                 f"{embedder.name} returned vectors of {vectors.shape[1]} dimensions where it returned {dimensions} "
                 "before: it serves another model under the same name",
-                "give embedding.model its full name, or embed again with: cairn index --full",
+                Hint("give embedding.model its full name, or embed again with", "index", full=True),
             )
         known.dimensions = dimensions
         new = dict(zip(batch.texts, vectors, strict=True))
@@ -193,7 +194,7 @@ class OverlayBuilder:
         )
         with self._writing():
             if model.fingerprint not in {row.fingerprint for row in overlay_db.read_models(self._connection)}:
-                raise ProviderError(f"{embedder.name} was dropped while it was embedding", "cairn index")
+                raise ProviderError(f"{embedder.name} was dropped while it was embedding", Hint.of("index"))
             OverlayStore(self._connection, self._state, model).put(file, batch.blobs)
             overlay_db.record_embedded(self._connection, model.id, dimensions, len(vectors), seconds)
         tally.embedded += len(vectors)
@@ -252,7 +253,7 @@ def _alone(state: StateDir) -> Iterator[None]:
             stack.enter_context(write_lock(state.embedding_lock, 0.0))
         except IndexLockedError as error:
             message = "another process is embedding already"
-            raise IndexLockedError(message, "see how far it is with: cairn status") from error
+            raise IndexLockedError(message, Hint("see how far it is", "status")) from error
         yield
 
 

@@ -24,6 +24,7 @@ from cairn.errors import (
     IndexLockedError,
     StoreError,
 )
+from cairn.hints import Hint
 from cairn.index.overlay import OverlayFile, OverlayStore
 from cairn.index.plan import has_size, is_usable, listed_files
 from cairn.index.segment import Segment
@@ -73,13 +74,13 @@ def examine(state: StateDir, fingerprint: str) -> list[Finding]:
     if any(one.repair in ("move", "allow") or one.check == "state" for one in findings):
         return findings
     if not state.path.exists():
-        return [*findings, Finding("database", "warning", "this project is not indexed yet", hint="cairn index")]
+        return [*findings, Finding("database", "warning", "this project is not indexed yet", hint=Hint.of("index"))]
     findings += [_disk(state), file_system(state.path), *_locks(state)]
     try:
         with write_lock(state.lock, 2.0):  # so that no writer replaces files while they are compared
             findings += _stored(state, fingerprint)
     except IndexLockedError:
-        findings.append(Finding("database", "warning", "in use by a writer, so not examined", hint="cairn doctor"))
+        findings.append(Finding("database", "warning", "in use by a writer, so not examined", hint=Hint.of("doctor")))
     except StoreError:  # nothing can be written, so nothing changes meanwhile
         findings += _stored(state, fingerprint)
     return [*findings, *_history(state)]
@@ -206,9 +207,9 @@ def _disk(state: StateDir) -> Finding:
     free = shutil.disk_usage(state.path).free
     words = f"{free / 1e6:,.0f} MB free, {state.disk_bytes() / 1e6:,.1f} MB used by the index"
     if free < FULL_BYTES:
-        return Finding("disk", "error", words, hint="free some space, then run: cairn index")
+        return Finding("disk", "error", words, hint=Hint("free some space, then run", "index"))
     if free < LOW_BYTES:
-        return Finding("disk", "warning", words, hint="cairn gc")
+        return Finding("disk", "warning", words, hint=Hint.of("gc"))
     return Finding("disk", "ok", words)
 
 
@@ -283,7 +284,7 @@ def _moment(seconds: object) -> str:
 
 def _stored(state: StateDir, fingerprint: str) -> list[Finding]:
     if not os.path.lexists(state.database):
-        return [Finding("database", "warning", "this project is not indexed yet", hint="cairn index")]
+        return [Finding("database", "warning", "this project is not indexed yet", hint=Hint.of("index"))]
     try:
         with closing(state.open_for_reading()) as connection, mapped_errors(state.database):
             return list(_examined(connection, state, fingerprint))
@@ -314,7 +315,7 @@ def _examined(connection: sqlite3.Connection, state: StateDir, fingerprint: str)
     if is_usable(connection, fingerprint):
         yield Finding("version", "ok", "made by this version of the analysis and of the model")
     else:
-        yield Finding("version", "warning", "made by another version: the next run rebuilds it", hint="cairn index")
+        yield Finding("version", "warning", "made by another version: the next run rebuilds it", hint=Hint.of("index"))
     yield from _derived(connection, state)
 
 

@@ -23,7 +23,7 @@ from importlib import import_module
 from itertools import count
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from cairn.errors import CairnError, error_from
+from cairn.errors import CairnError, error_from_dict
 
 if TYPE_CHECKING:
     import queue
@@ -274,7 +274,7 @@ def limited(job: str, size: int, *arguments: Any) -> bytes:  # noqa: ANN401 - of
         result = function(*arguments)
         return pickle.dumps(("value", result), protocol=pickle.HIGHEST_PROTOCOL)
     except CairnError as error:
-        return pickle.dumps(("error", error.code, str(error), error.hint))
+        return pickle.dumps(("error", error.to_dict()))
     except MemoryError:
         os._exit(_MEMORY_EXIT)
     except Exception as error:  # noqa: BLE001 - a content that we have no idea of costs one file, not the run
@@ -343,7 +343,7 @@ def read_result(stream: IO[bytes]) -> Result:
         if kind == "value":
             return Result(rest[0])
         if kind == "error":
-            return Result(error=error_from(*rest))
+            return Result(error=error_from_dict(rest[0]))
         return Result(failure=str(rest[0]), memorable=True)
     except (EOFError, pickle.UnpicklingError):
         raise

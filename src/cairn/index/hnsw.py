@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cairn.errors import DerivedFileError, IndexLockedError, NotAvailableError, StoreError
+from cairn.hints import Hint
 from cairn.index.plan import missing_graphs
 from cairn.index.segment import Segment
 from cairn.index.store import StateDir
@@ -104,7 +105,7 @@ class Graph:
             os.close(create_new(scratch))  # what is written to by its name is a file of ours, not where a link leads
             self._index.save(scratch)
         except (RuntimeError, OSError) as error:
-            raise StoreError(f"cannot write {scratch}: {error}", "free some space, then run: cairn index") from error
+            raise StoreError(f"cannot write {scratch}: {error}", Hint("free some space, then run", "index")) from error
 
     def _save_from(self, scratch: Path, path: Path) -> int:
         shapes = {
@@ -134,9 +135,9 @@ class Graph:
         try:
             index = Index.restore(arrays["graph"].data, view=True, enable_key_lookups=False)
         except (RuntimeError, ValueError) as error:
-            raise DerivedFileError(f"{path.name} cannot be read by this usearch: {error}", "cairn index") from error
+            raise DerivedFileError(f"{path.name} cannot be read by this usearch: {error}", Hint.of("index")) from error
         if index is None:
-            raise DerivedFileError(f"{path.name} holds no graph", "cairn index")
+            raise DerivedFileError(f"{path.name} holds no graph", Hint.of("index"))
         rows, start = arrays["rows"], arrays["start"]
         check_fits(path, nodes=are_bounds(start, len(index), len(rows)))
         return cls(index, rows, start)
@@ -200,7 +201,7 @@ def build_graphs(state: StateDir, exact_chunks: int, timeout_seconds: float, pro
     if not is_installed():
         raise NotAvailableError(
             f"the index has more than {counted(exact_chunks, 'chunk')}, and what would answer quicker is not installed",
-            "uv tool install 'codecairn[large]', then: cairn index",
+            Hint("uv tool install 'codecairn[large]', then", "index"),
         )
     n_rows = 0
     try:

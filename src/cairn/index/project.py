@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from cairn.errors import ConfigError, PathError
+from cairn.hints import Hint
 from cairn.index.seal import is_sealed_index
 from cairn.source.git import Repository, is_linked
 
@@ -52,16 +53,16 @@ def checked_root(path: Path) -> Path:
     try:
         root = path.expanduser().resolve(strict=True)
         if not root.is_dir():
-            raise PathError(f"{path} is no folder", "name a folder: cairn index -C FOLDER")
+            raise PathError(f"{path} is no folder", Hint("name a folder", "index", project=None))
         with os.scandir(root) as entries:
             next(entries, None)
     except FileNotFoundError as error:
-        raise PathError(f"{path} does not exist", "name an existing folder: cairn index -C FOLDER") from error
+        raise PathError(f"{path} does not exist", Hint("name an existing folder", "index", project=None)) from error
     except OSError as error:
         raise PathError(f"{path} cannot be read: {error.strerror}", "check its permissions with: ls -ld") from error
     except (RuntimeError, ValueError) as error:  # an unknown user behind `~`, a loop of links, a null byte
         raise PathError(
-            f"{path} cannot be resolved: {error}", "name an existing folder: cairn index -C FOLDER"
+            f"{path} cannot be resolved: {error}", Hint("name an existing folder", "index", project=None)
         ) from error
     return root
 

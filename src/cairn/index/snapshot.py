@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cairn.errors import DerivedFileError, IndexMissingError
+from cairn.hints import Hint
 from cairn.index.analysis import Postings
 from cairn.index.hnsw import Graph, open_graph
 from cairn.index.segment import Segment
@@ -99,7 +100,7 @@ class Snapshot:
                 view = view_db.find_view(connection, view_name)
                 rows = segment_db.read_segments(connection)
             if view is None or not view.generation:
-                raise IndexMissingError("this project is not indexed yet", "cairn index")
+                raise IndexMissingError("this project is not indexed yet", Hint.of("index"))
             try:
                 segments = [Segment.load(state.segment(row.name)) for row in rows]
                 files = load_view(state, view)

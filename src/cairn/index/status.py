@@ -7,6 +7,7 @@ from pathlib import Path
 
 from cairn.config import Settings
 from cairn.errors import IndexMissingError
+from cairn.hints import Hint
 from cairn.index.gc import gone_views
 from cairn.index.models import chain_status
 from cairn.index.plan import make_plan
@@ -25,7 +26,7 @@ def read_status(root: Path, state: StateDir, settings: Settings, checkout: View)
     with closing(state.open_for_reading()) as connection, mapped_errors(state.database):
         view = view_db.find_view(connection, checkout.name)
         if view is None or not view.generation:  # its first run is not through
-            raise IndexMissingError("this project is not indexed yet", "cairn index")
+            raise IndexMissingError("this project is not indexed yet", Hint.of("index"))
         found = checkout.walk()
         plan = make_plan(connection, found, view)
         files, chunks, languages = view_db.count_totals(connection, view.id)

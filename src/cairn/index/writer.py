@@ -129,7 +129,7 @@ class Writer:
         except StoreError as error:
             if not known:
                 raise
-            return f"the index could not be updated, so this is from before: {error}; try: {error.hint}"
+            return error.hint.after(f"the index could not be updated, so this is from before: {error}")
         return ""
 
     def _is_indexed(self, view: View) -> bool:

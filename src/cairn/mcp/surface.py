@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from cairn.client import Client
 from cairn.errors import CairnError, ProjectError, RequestError
 from cairn.mcp.about import INVALID_PARAMS, ProtocolError
-from cairn.mcp.text import for_tools
 from cairn.mcp.tools import CORE_FILES, INDEX_STATUS, TOOLS, Asked, Report, Tool, call
 from cairn.protocol.requests import ProjectRequest
 from cairn.schema import decode
@@ -219,7 +218,7 @@ def _arguments(params: Params) -> Params:
 
 
 def _told(error: CairnError) -> str:
-    hint = f"\ntry: {for_tools(error.hint)}" if error.hint else ""
+    hint = f"\ntry: {error.hint.for_tools}" if error.hint else ""
     return f"error[{error.code}]: {error}{hint}"
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from cairn import waiting
 from cairn.errors import NotFoundError, PathError, QueryError, RequestError
+from cairn.hints import Hint
 from cairn.operations.budget import cut_text, room_of, size_of
 from cairn.protocol.documents import ContextDocument, ContextItem, fetched_to_dict
 from cairn.protocol.requests import DEFAULT_ANSWER_TOKENS, ContextRequest, SearchRequest
@@ -30,7 +31,7 @@ def context(workspace: Workspace, request: ContextRequest, progress: Progress | 
         RequestError: unless ids, or a task or files are given.
     """
     if bool(request.ids) == bool(request.task or request.files):
-        raise RequestError("give ids of results, or a task with or without files", "cairn context TASK")
+        raise RequestError("give ids of results, or a task with or without files", Hint.of("context", task=None))
     needs_index = bool(request.ids or request.task)
     told = workspace.refresh(progress) if request.update and needs_index else ""
     told = "; ".join(filter(None, (told, workspace.take_notice())))

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cairn.errors import ProjectError
+from cairn.hints import Hint
 from cairn.operations.budget import fit_lists
 from cairn.protocol.documents import SearchDocument, answer_to_dict
 from cairn.protocol.requests import SearchRequest, SimilarRequest
@@ -45,7 +46,7 @@ def merge_searches(
         ProjectError: if no project answered.
     """
     if not found:
-        raise ProjectError("; ".join(problems) or "no project is known yet", "cairn index -C FOLDER")
+        raise ProjectError("; ".join(problems) or "no project is known yet", Hint.of("index", project=None))
     hits = [{**hit, "project": name} for name, document in found for hit in document["code"]]
     hits.sort(key=lambda hit: -float(str(hit["relevance"])))
     shown = hits[: request.limit or len(hits)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, fields, is_dataclass
-from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict, cast
 
 from cairn.answers import Answer, CodeHit, Fetched, Outline
 from cairn.errors import CairnError
@@ -14,12 +14,21 @@ if TYPE_CHECKING:
     from cairn.structure.flow import FlowGraph, Slice
 
 
+class NextDocument(TypedDict):
+    """What to do next, as data: words, and an action with its arguments; null for one that the reader chooses."""
+
+    words: str
+    action: str
+    arguments: dict[str, Any]
+
+
 class ErrorDocument(TypedDict):
-    """What went wrong: a stable code, a sentence, and the next thing to do."""
+    """What went wrong: a stable code, a sentence, and the next thing to do, as a command and as data."""
 
     code: str
     message: str
     hint: str
+    next: NotRequired[NextDocument]
 
 
 class CoverageDocument(TypedDict):
@@ -209,7 +218,7 @@ class CoreSuggestionDocument(TypedDict):
 
 def error_to_dict(error: CairnError) -> ErrorDocument:
     """Return an error as JSON."""
-    return {"code": error.code, "message": str(error), "hint": error.hint}
+    return cast("ErrorDocument", error.to_dict())
 
 
 def answer_to_dict(answer: Answer) -> SearchDocument:

@@ -14,6 +14,7 @@ from cairn import waiting
 from cairn.answers import Answer, CodeHit
 from cairn.embedding.static import StaticModel
 from cairn.errors import QueryError
+from cairn.hints import Hint
 from cairn.index.snapshot import Snapshot
 from cairn.index.views import View
 from cairn.search.confidence import confidence_word, is_hopeless, relevance
@@ -97,9 +98,9 @@ def respond(library: Library, query: Query, request: SearchRequest, *, scan_seco
 def with_outdated_note(answer: Answer, view: View) -> Answer:
     """Tell the reader of an answer if it is from another branch or commit than `view`, which is there now."""
     if view.revision != answer.revision:
-        note = f"{view.branch} has moved since it was indexed; update with: cairn index --branch {view.branch}"
+        note = Hint(f"{view.branch} has moved since it was indexed; update it", "index", branch=view.branch)
     elif view.branch != answer.branch:
-        note = f"The index is of {answer.branch}, but {view.branch} is checked out; update with: cairn index"
+        note = Hint(f"The index is of {answer.branch}, but {view.branch} is checked out; update it", "index")
     else:
         return answer
     return replace(answer, notes=(*answer.notes, note))
@@ -211,7 +212,7 @@ def _exact_hits(
         except QueryError as error:
             if request.mode != "auto":
                 raise
-            return [], 0, [f"Not searched as a structural pattern: {error}; {error.hint}"], None
+            return [], 0, [error.hint.after(f"Not searched as a structural pattern: {error}")], None
     hits, more = _hits_of_lines(library, found.matches, request), found.more
     if kinds := request.kinds:  # which definition a line stands in is known once it is a hit
         hits = [hit for hit in hits if hit.kind in kinds]
@@ -263,7 +264,7 @@ def _told(unreadable: int, searched: int | None, eligible: int) -> tuple[list[st
 
 
 def _unreadable_note(count: int) -> list[str]:
-    return [f"{count} indexed files cannot be read now; update with: cairn index"] if count else []
+    return [Hint(f"{count} indexed files cannot be read now; update the index", "index")] if count else []
 
 
 def _files_in_order(snapshot: Snapshot, query: Query, request: Filtered) -> list[tuple[int, str]]:

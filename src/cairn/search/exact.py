@@ -11,6 +11,7 @@ from typing import Any
 
 from cairn import waiting
 from cairn.errors import QueryError
+from cairn.hints import Hint
 from cairn.source.content import normalize
 
 BUDGET_SECONDS = 30.0  # agents give up on a call after 60 s
@@ -79,14 +80,18 @@ def regex_finder(pattern: str) -> Finder:
         reason = reason.replace("(?m)", "", 1)
         raise QueryError(
             f"invalid regular expression: {reason}",
-            "correct it (RE2 syntax: no look-around, no back-references), or search for the text itself with: "
-            "cairn search --mode literal TEXT",
+            Hint(
+                "correct it (RE2 syntax: no look-around, no back-references), or search for the text itself",
+                "search",
+                mode="literal",
+                query=None,
+            ),
         ) from error
 
     if (steps := max(compiled.programsize, compiled.reverseprogramsize)) > MAX_PROGRAM_STEPS:
         raise QueryError(
             f"the regular expression is too large: it takes {steps:,} steps, at most {MAX_PROGRAM_STEPS:,} are allowed",
-            "repeat less in it, or search for its parts one after the other: cairn search --mode regex PATTERN",
+            Hint("repeat less in it, or search for its parts one after the other", "search", mode="regex", query=None),
         )
     window = _STEPS_AT_ONCE // max(steps, 1)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from cairn.answers import Fetched
 from cairn.errors import NotFoundError
+from cairn.hints import Hint
 from cairn.index.snapshot import Snapshot
 from cairn.search.hits import Focus, focus_on
 from cairn.search.ids import HitId, path_mark
@@ -30,13 +31,13 @@ def fetch_one(library: Library, text_id: str) -> Fetched:
     if wanted is None:
         raise NotFoundError(
             f"{text_id!r} is no id of a result",
-            "name a definition as PATH#NAME, or take an id from: cairn search QUERY",
+            Hint("name a definition as PATH#NAME, or take an id from an answer", "search", query=None),
         )
     rows = chunk_db.chunks_by_key(connection, wanted.key)
     found = sorted(((row, path) for row in rows for path in _paths_of(snapshot, row)), key=_by_place)
     if not found:
         raise NotFoundError(
-            f"{text_id} is not in the index any more: the code changed", "search again: cairn search QUERY"
+            f"{text_id} is not in the index any more: the code changed", Hint("search again", "search", query=None)
         )
     # The same text in two files has one key; the path's part of the id tells them apart while the file stays there.
     exact = [item for item in found if path_mark(item[1]) == wanted.path]

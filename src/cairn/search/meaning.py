@@ -16,6 +16,7 @@ import numpy as np
 from cairn.embedding.chain import fingerprint_of, open_model
 from cairn.embedding.protocol import Embedder
 from cairn.errors import ProviderError
+from cairn.hints import Hint
 from cairn.index.models import remembered_models
 from cairn.index.overlay import Overlay, open_overlay
 from cairn.index.snapshot import Snapshot
@@ -99,9 +100,11 @@ class Meanings:
             try:
                 vector = self._embed(candidate.settings, text)
                 if len(vector) != overlay.vectors.dimensions:
-                    raise ProviderError(f"{name} now returns vectors of {len(vector)} dimensions", "cairn index --full")
+                    raise ProviderError(
+                        f"{name} now returns vectors of {len(vector)} dimensions", Hint.of("index", full=True)
+                    )
             except ProviderError as error:
-                problems.append(f"{error}; {error.hint}" if error.hint.startswith("cairn index --full") else str(error))
+                problems.append(error.hint.after(f"{error}") if error.hint.arguments else str(error))
                 continue
             dense = like_bundled(overlay.vectors.similarities(vector), snapshot, bundled)
             who = f"the previous model {name}" if candidate.previous else name
@@ -117,8 +120,8 @@ class Meanings:
     def _notes(self, problems: list[str], answered: str) -> tuple[str, ...]:
         if not problems:
             return ()
-        finish = "; finish with: cairn index" if self.incomplete else ""
-        return (f"{'; '.join(problems)}; answered with {answered}{finish}",)
+        told = f"{'; '.join(problems)}; answered with {answered}"
+        return (Hint(f"{told}; finish with", "index") if self.incomplete else told,)
 
     def _refresh(self, connection: sqlite3.Connection, snapshot: Snapshot) -> None:
         """Lay what the models have over the snapshot, unless that was done for this state of both."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from cairn.config import Settings
 from cairn.embedding.static import StaticModel
 from cairn.errors import DerivedFileError, IndexLockedError, IndexMissingError, NotFoundError
+from cairn.hints import Hint
 from cairn.index.snapshot import Snapshot
 from cairn.index.store import StateDir
 from cairn.index.views import View, Views
@@ -154,7 +155,7 @@ class OpenIndex:
             if not view.revision:
                 raise
             raise IndexMissingError(
-                f"{view.branch} is not indexed yet", f"cairn index --branch {view.branch}"
+                f"{view.branch} is not indexed yet", Hint.of("index", branch=view.branch)
             ) from error
         if last is not None and last[1].view.revision == snapshot.revision:
             return snapshot, last[1]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from cairn.errors import QueryError
+from cairn.hints import Hint
 from cairn.search.asked import KINDS, Asked, read_kind, read_question
 from cairn.source.roles import Role
 from cairn.source.text import raw_words, split_identifier, term_hash, terms_of
@@ -123,11 +124,11 @@ def understand(text: str, mode: Mode = "auto") -> Query:
     """
     stripped = text.strip()
     if not stripped:
-        raise QueryError("the query is empty", 'cairn search "how are requests routed"')
+        raise QueryError("the query is empty", Hint.of("search", query="how are requests routed"))
     if len(stripped) > MAX_QUERY_CHARS:
         raise QueryError(
             f"the query has {len(stripped):,} characters; at most {MAX_QUERY_CHARS:,} make sense",
-            "shorten it to what matters: cairn search QUERY",
+            Hint("shorten it to what matters", "search", query=None),
         )
     resolved = _classify(stripped) if mode == "auto" else mode
     pattern = ""

@@ -10,6 +10,7 @@ import numpy as np
 
 from cairn.embedding.static import StaticModel
 from cairn.errors import NotFoundError, QueryError, UnparsableError
+from cairn.hints import Hint
 from cairn.index.analysis import Analyzer
 from cairn.index.beside import parsed_text
 from cairn.index.isolation import isolated
@@ -25,7 +26,7 @@ from cairn.source.languages import BY_NAME, TEXT, Language
 from cairn.structure.locate import code_lines, read_source
 from cairn.types import Chunk, Definition, ParsedFile, Span
 
-_HINT = "cairn similar FILE:LINE"
+_HINT = Hint.of("similar", place=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +119,13 @@ def sample_of(text: str, name: str | None, snapshot: Snapshot, model: StaticMode
     """
     data = text.encode("utf-8", "surrogateescape")
     if not data.strip():
-        raise QueryError("there is no code to compare with", "cairn similar - < FILE")
+        raise QueryError("there is no code to compare with", Hint("name a place with code", "similar", place=None))
     if len(data) > max_bytes:
         raise QueryError(
-            f"the code has more than {max_bytes:,} bytes", "give the part that matters: cairn similar FILE:LINE"
+            f"the code has more than {max_bytes:,} bytes", Hint("give the part that matters", "similar", place=None)
         )
     if "\0" in text:
-        raise QueryError("the code is no text", "cairn similar - < FILE")
+        raise QueryError("the code is no text", Hint("name a place with code", "similar", place=None))
     language = BY_NAME[name] if name is not None else _guess_language(data, snapshot)
     parsed = parsed_text(data, language.name).parsed
     outer = [number for number, one in enumerate(parsed.definitions) if one.parent < 0]

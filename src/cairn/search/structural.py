@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cairn import waiting
 from cairn.errors import QueryError, UnparsableError
+from cairn.hints import Hint
 from cairn.index.isolation import isolated
 from cairn.search.exact import BUDGET_SECONDS, LineMatch
 from cairn.source.content import normalize
@@ -32,7 +33,7 @@ _NAMED = re.compile(r"(\$\$\$|\$)([A-Z][A-Z0-9_]*)")
 _WORD = re.compile(r"\w+")
 _STRING = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`[^`]*`")
 _PAIRS = {")": "(", "]": "[", "}": "{"}
-_EXAMPLE = "cairn search --mode structural 'print($X)'"
+_EXAMPLE = Hint.of("search", mode="structural", query="print($X)")
 _INSTALL = "uv tool install 'codecairn[structural]'"
 
 
@@ -289,11 +290,13 @@ def _checked(pattern: str) -> str:
         raise QueryError("the pattern is no text: it holds bytes that are no UTF-8", _EXAMPLE)
     if not _METAVARIABLE.sub("", pattern).strip(" \t\r\n,;.(){}[]"):
         raise QueryError(
-            "the pattern matches everything", "name something in it: cairn search --mode structural 'print($X)'"
+            "the pattern matches everything",
+            Hint("name something in it", "search", mode="structural", query="print($X)"),
         )
     if mark := _unbalanced(_STRING.sub("", pattern)) and _unbalanced(pattern):
         raise QueryError(
-            f"the pattern has an unbalanced {mark}", "close what it opens: cairn search --mode structural 'print($X)'"
+            f"the pattern has an unbalanced {mark}",
+            Hint("close what it opens", "search", mode="structural", query="print($X)"),
         )
     return pattern.removesuffix(":").rstrip()
 
@@ -312,8 +315,13 @@ def _unbalanced(text: str) -> str:
 def _no_piece(pattern: str, languages: Sequence[str]) -> QueryError:
     return QueryError(
         f"{pattern!r} is no piece of code in {', '.join(languages)}",
-        "write one statement, expression or definition, with $NAME for a part and $$$ for any number: "
-        "cairn search --mode structural 'print($X)' --lang python",
+        Hint(
+            "write one statement, expression or definition, with $NAME for a part and $$$ for any number",
+            "search",
+            mode="structural",
+            query="print($X)",
+            languages=("python",),
+        ),
     )
 
 

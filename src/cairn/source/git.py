@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cairn.errors import PathError
+from cairn.hints import Hint
 from cairn.source.plumbing import GitStalledError, read_small, run_git
 from cairn.source.stalling import refuse_stalling
 
@@ -64,7 +65,7 @@ def find_repository(folder: Path) -> Repository | None:
             or if the repository names another folder as its checkout, or has pipes in the place of files.
     """
     if not folder.is_dir():
-        raise PathError(f"{folder} is not a folder", "name an existing folder: cairn index PATH")
+        raise PathError(f"{folder} is not a folder", Hint("name an existing folder", "index", path=None))
     top = _top_of(folder)
     if top is None:
         return None
@@ -285,7 +286,9 @@ def _refusal(folder: Path, done: subprocess.CompletedProcess[bytes]) -> PathErro
 
 def _inside_repository(folder: Path, at: str) -> PathError:
     if ".git" in at.split(os.sep):
-        return PathError(f"{folder} lies inside the .git folder of a repository", "name the checkout: cairn index PATH")
+        return PathError(
+            f"{folder} lies inside the .git folder of a repository", Hint("name the checkout", "index", path=None)
+        )
     return PathError(f"{folder} is a bare repository: it has no files", "check it out: git worktree add ../checkout")
 
 

@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from cairn.errors import DiffError, PathError, RevisionError
+from cairn.hints import Hint
 from cairn.source.git import Repository, first_complaint, is_below
 from cairn.source.plumbing import MAX_BYTES, end_git, run_git, start_git
 from cairn.types import FileStat
@@ -155,9 +156,11 @@ def _no_revision(folder: Path, revision: str) -> DiffError:
     if other := os.fsdecode(run_git(folder, branches).stdout).strip():
         return DiffError(
             f"git knows no revision {revision!r}: the branch that is checked out has no commit yet",
-            f"compare with another: cairn impact --diff {other}",
+            Hint("compare with another", "impact", diff=other),
         )
-    return DiffError("nothing is committed yet, so nothing tells what changed", "name a symbol: cairn impact SYMBOL")
+    return DiffError(
+        "nothing is committed yet, so nothing tells what changed", Hint("name a symbol", "impact", symbol=None)
+    )
 
 
 def list_tree(folder: Path, commit: str, max_bytes: int = MAX_BYTES) -> list[TreeEntry]:

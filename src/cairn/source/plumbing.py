@@ -23,6 +23,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from cairn.errors import PathError
+from cairn.hints import Hint
 
 # Not among them: `diff`, `status` and what else compares files with the index, for which git runs filters.
 COMMANDS = frozenset(
@@ -367,7 +368,7 @@ class _Conversation:
             self._said_bytes += len(piece)
             if self._said_bytes > self._max_bytes:
                 message = f"git lists more than {self._max_bytes:,} bytes in {self._folder}"
-                raise GitStalledError(message, "name a smaller folder: cairn index PATH")
+                raise GitStalledError(message, Hint("name a smaller folder", "index", path=None))
             self._said.append(piece)
 
     def _give(self) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from cairn.answers import Outline, OutlineSymbol
 from cairn.errors import QueryError
+from cairn.hints import Hint
 from cairn.structure.context import Section, lay_out_context
 from cairn.structure.locate import ask_helper, find_symbol, outline_of, read_source
 from cairn.structure.outline import subtree
@@ -38,7 +39,9 @@ def make_outline(
     focus = None if number is None else outline.symbols[number]
     if mode == "context":
         if number is None:
-            raise QueryError("a context is that of one symbol", f"cairn outline {file.path} --mode context --symbol S")
+            raise QueryError(
+                "a context is that of one symbol", Hint.of("outline", file=file.path, mode="context", symbol=None)
+            )
         around: list[Section] = []
         if surroundings is not None:
             around, more = surroundings(file.path, outline.symbols[number])

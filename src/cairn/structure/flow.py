@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cairn.errors import NotFoundError, PathError, QueryError
+from cairn.hints import Hint
 from cairn.source.definitions import parse
 from cairn.source.languages import BY_NAME
 from cairn.structure.control import MAX_STEPS, TooManySteps, build_control_flow
@@ -44,7 +45,7 @@ class FlowGraph:
         except TooManySteps as error:
             raise PathError(
                 f"{name} in {file.path} has more statements than flow is found for, {MAX_STEPS:,}",
-                f"name a smaller function of it: cairn outline {file.path}",
+                Hint("name a smaller function of it", "outline", file=file.path),
             ) from error
         return cls(file.path, file.language.name, control, tuple(dependences(control)))
 
@@ -86,7 +87,7 @@ def flow_in(data: bytes, language: str, path: str, function: str) -> FlowGraph:
     span, symbol = outline.spans[number], outline.symbols[number]
     unit = unit_of(tree, span.start_byte, span.end_byte, syntax)
     if unit is None:
-        raise QueryError(f"{symbol.qualified_name} is a {symbol.kind}, no function", f"cairn outline {file.path}")
+        raise QueryError(f"{symbol.qualified_name} is a {symbol.kind}, no function", Hint.of("outline", file=file.path))
     return FlowGraph.of(file, unit, symbol.qualified_name, syntax)
 
 
@@ -173,7 +174,7 @@ def syntax_of(file: SourceFile) -> FlowSyntax:
     if syntax is None:
         known = ", ".join(sorted(FLOW_SYNTAX))
         raise QueryError(
-            f"there is no flow for {file.language.name}; it is known for {known}", f"cairn outline {file.path}"
+            f"there is no flow for {file.language.name}; it is known for {known}", Hint.of("outline", file=file.path)
         )
     return syntax
 
@@ -231,7 +232,7 @@ def _check_variable(graph: FlowGraph, variable: str) -> None:
         meant = f"; nearest are {', '.join(nearest)}" if nearest else ""
         raise NotFoundError(
             f"{graph.control.name} has no variable {variable}{meant}",
-            f"cairn flow '{graph.path}:{graph.control.name}' --dfg",
+            Hint.of("flow", place=f"{graph.path}:{graph.control.name}", dfg=True),
         )
 
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from cairn.answers import Fetched
 from cairn.errors import AmbiguousError, NotFoundError, PathError, UnparsableError
+from cairn.hints import Hint
 from cairn.index.isolation import isolated
 from cairn.source.content import normalize
 from cairn.source.languages import Language, detect_language
@@ -49,7 +50,9 @@ def read_source(root: Path, path: str | Path) -> SourceFile:
     try:
         data = normalize(read_file(root, relative, MAX_FILE_BYTES))
     except FileNotFoundError as error:
-        raise NotFoundError(f"there is no file {relative}", f"find it: cairn search {Path(relative).name}") from error
+        raise NotFoundError(
+            f"there is no file {relative}", Hint("find it", "search", query=Path(relative).name)
+        ) from error
     except UnicodeEncodeError as error:  # half a character, which no name of a file holds
         raise NotFoundError(f"there is no file {relative!r}", "name a file of the project") from error
     except OSError as error:
@@ -105,7 +108,7 @@ def ask_helper(job: str, file: SourceFile, *arguments: object, scope: str) -> An
     try:
         return isolated(job, file.data, file.language.name, file.path, *arguments, scope=scope)
     except UnparsableError as error:
-        raise UnparsableError(f"{file.path} {error}", f"read it as text: cairn outline {file.path}") from error
+        raise UnparsableError(f"{file.path} {error}", Hint("read it as text", "outline", file=file.path)) from error
 
 
 def find_symbol(outline: FileOutline, name: str) -> int:
@@ -173,7 +176,7 @@ def _missing(outline: FileOutline, name: str) -> NotFoundError:
     nearest = get_close_matches(name[:_MAX_COMPARED_CHARS], short, _NEAREST, 0.5)
     meant = f"; nearest are {', '.join(nearest)}" if nearest else ""
     return NotFoundError(
-        f"{outline.path} defines no {name}{meant}", f"list what it defines: cairn outline {outline.path}"
+        f"{outline.path} defines no {name}{meant}", Hint("list what it defines", "outline", file=outline.path)
     )
 
 

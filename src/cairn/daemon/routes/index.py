@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from cairn.daemon.http import Events, Reply, Request, Route
 from cairn.errors import CairnError, InternalError, resource_error
+from cairn.hints import Hint
 from cairn.protocol.documents import error_to_dict
 from cairn.protocol.requests import ProjectRequest
 from cairn.schema import Rule
@@ -78,7 +79,7 @@ async def _progress(request: Request, asked: BuildRequest) -> AsyncIterator[tupl
             news.put_nowait(("error", error_to_dict(error)))
         except Exception as error:  # noqa: BLE001 - the edge of a request, as in app.py
             _log.exception("internal error")
-            told = InternalError(f"internal error: {type(error).__name__}", "cairn daemon logs")
+            told = InternalError(f"internal error: {type(error).__name__}", Hint.of("daemon logs"))
             news.put_nowait(("error", error_to_dict(resource_error(error) or told)))
         finally:
             news.put_nowait(None)

@@ -1,0 +1,137 @@
+"""What to do next, as data: words, and an action with its arguments, which each surface shows in its own way."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Self
+
+# Arguments that a command takes without a flag, in order; all others are `--name value`.
+_POSITIONAL: Mapping[str, tuple[str, ...]] = {
+    "callees": ("symbol",),
+    "callers": ("symbol",),
+    "context": ("task",),
+    "fetch": ("ids",),
+    "flow": ("place",),
+    "impact": ("symbol",),
+    "index": ("path",),
+    "outline": ("file",),
+    "search": ("query",),
+    "similar": ("place",),
+    "tests": ("symbol",),
+}
+_FLAGS: Mapping[str, str] = {"project": "-C", "languages": "--lang", "globs": "--in", "kinds": "--kind"}
+_PLACEHOLDERS: Mapping[str, str] = {"ids": "ID", "place": "FILE:LINE", "project": "FOLDER", "languages": "LANG"}
+_WORDS = frozenset({"mode", "relation"})  # their values are words of ours
+
+
+class _Tool(NamedTuple):
+    """A tool of MCP that does what an action does: its name, and what its arguments are called there."""
+
+    name: str
+    names: Mapping[str, str]
+    fixed: Mapping[str, str]
+
+
+_TOOLS: Mapping[str, _Tool] = {
+    "context": _Tool("context", {}, {}),
+    "fetch": _Tool("fetch", {}, {}),
+    "outline": _Tool("outline", {}, {}),
+    "search": _Tool("search", {}, {}),
+    "callees": _Tool("graph", {}, {"relation": "callees"}),
+    "callers": _Tool("graph", {}, {"relation": "callers"}),
+    "impact": _Tool("graph", {}, {"relation": "impact"}),
+    "tests": _Tool("graph", {}, {"relation": "tests"}),
+}
+
+
+class Hint(str):
+    """What to do next. As text it names a command, which a terminal shows; `for_tools` is what an agent reads.
+
+    Args:
+        words: what it is good for, or all there is to say where no action of Cairn's does it.
+        action: the command, such as `index` or `daemon status`.
+        arguments: by name; None for one that the reader has to choose.
+    """
+
+    words: str
+    action: str
+    arguments: Mapping[str, Any]
+
+    def __new__(cls, words: str, action: str = "", /, **arguments: Any) -> Self:  # noqa: ANN401 - of any kind that JSON has
+        """Make the text of the command."""
+        command = _command(action, arguments) if action else ""
+        hint = super().__new__(cls, _joined(words, command))
+        hint.words, hint.action, hint.arguments = words, action, arguments
+        return hint
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self.words, self.action, dict(self.arguments))
+
+    @classmethod
+    def of(cls, action: str, /, **arguments: Any) -> Self:  # noqa: ANN401 - as above
+        """Return the hint that an action is, without words."""
+        return cls("", action, **arguments)
+
+    def after(self, words: str) -> Self:
+        """Return the hint with what happened before it."""
+        return type(self)("; ".join(filter(None, (words, self.words))), self.action, **self.arguments)
+
+    @property
+    def for_tools(self) -> str:
+        """The hint with a call of a tool in the place of the command, where there is a tool for it."""
+        return _joined(self.words, _call(self.action, self.arguments)) if self.action in _TOOLS else str(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the hint as JSON has it."""
+        return {"words": self.words, "action": self.action, "arguments": dict(self.arguments)}
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Self:
+        """Return the hint that `to_dict` gave."""
+        return cls(document["words"], document["action"], **document["arguments"])
+
+
+def hint_of(text: str) -> Hint:
+    """Return a text as a hint; one without an action if it is none."""
+    return text if isinstance(text, Hint) else Hint(text)
+
+
+def _restored(words: str, action: str, arguments: Mapping[str, Any]) -> Hint:
+    return Hint(words, action, **arguments)
+
+
+def _joined(words: str, action: str) -> str:
+    return f"{words}: {action}" if words and action else words or action
+
+
+def _command(action: str, arguments: Mapping[str, Any]) -> str:
+    positional = _POSITIONAL.get(action, ())
+    parts = ["cairn", action]
+    flags: list[str] = []
+    for name, value in arguments.items():
+        if name in positional:
+            parts += _values(name, value)
+        elif value is not False:
+            flags.append(_FLAGS.get(name, f"--{name.replace('_', '-')}"))
+            flags += _values(name, value) if value is not True else ()
+    return " ".join([*parts, *flags])
+
+
+def _values(name: str, value: Any) -> list[str]:  # noqa: ANN401 - of any kind that JSON has
+    if value is None:
+        return [_PLACEHOLDERS.get(name, name.upper())]
+    return [shlex.quote(str(one)) for one in (value if isinstance(value, list | tuple) else [value])]
+
+
+def _call(action: str, arguments: Mapping[str, Any]) -> str:
+    tool = _TOOLS[action]
+    given = {**tool.fixed, **{tool.names.get(name, name): value for name, value in arguments.items()}}
+    known = [f"{name}={_literal(name, value)}" for name, value in given.items() if value is not None]
+    chosen = [f"a `{name}`" for name, value in given.items() if value is None]
+    taken = " and ".join([*([", ".join(known)] if known else []), *chosen])
+    return f"`{tool.name}` with {taken}" if taken else f"`{tool.name}`"
+
+
+def _literal(name: str, value: Any) -> str:  # noqa: ANN401 - as above
+    return str(value) if name in _WORDS else repr(list(value) if isinstance(value, tuple) else value)
