@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from cairn.embedding.chain import open_model
 from cairn.embedding.protocol import Embedder
+from cairn.embedding.providers import open_model
 from cairn.index.texts import chunk_text
 from cairn.model_settings import ModelSettings
 from cairn.search.answer import query_vector

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from cairn.consent import Consents
 from cairn.errors import ConfigError
 from cairn.folders import settings_folder, state_folder
 from cairn.setting import (
@@ -115,8 +116,6 @@ class Deciding(NamedTuple):
 
 def deciding_files(project: Path, environment: Mapping[str, str] = os.environ) -> tuple[Deciding, ...]:
     """Return the files that decide on a project's settings, for `stamp_of`."""
-    from cairn.consent import Consents  # noqa: PLC0415 - start-up time: only the daemon looks again
-
     user_file, project_file = settings_files(project, environment)
     consents = Consents(state_folder(environment), project)
     # The user's own may be a link, as to a folder of dotfiles. What a link of the project leads to counts for nothing.
@@ -167,7 +166,6 @@ def load(project: Path | None, environment: Mapping[str, str] = os.environ) -> L
     embedding, asked = None, None
     if user.embedding or shared.embedding or own.embedding:
         from cairn import model_choice  # noqa: PLC0415 - start-up time: few need it
-        from cairn.consent import Consents  # noqa: PLC0415 - as above
 
         none = model_choice.Section({}, None, "")
         if shared.embedding is not None:

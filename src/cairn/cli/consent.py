@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from cairn.cli.render import note, printable
+from cairn.cli.notes import note, printable
 from cairn.errors import ConfigError
 from cairn.workspace import Workspace
 

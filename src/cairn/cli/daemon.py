@@ -8,7 +8,8 @@ from collections import deque
 from typing import Any
 
 from cairn.cli.main import EXIT_FOUND, EXIT_NONE
-from cairn.cli.render import emit, emit_json, note, printable
+from cairn.cli.notes import note, printable
+from cairn.cli.render import emit, emit_json
 from cairn.client import START_SECONDS, ensure, stop
 from cairn.errors import DaemonError, StoreError, error_from
 from cairn.runtime import Runtime, StateFolder

@@ -6,7 +6,8 @@ import argparse
 import sys
 
 from cairn.cli.main import EXIT_FOUND, EXIT_STORE
-from cairn.cli.render import emit, emit_json, note, printable
+from cairn.cli.notes import note, printable
+from cairn.cli.render import emit, emit_json
 from cairn.index.health import Finding
 from cairn.source.text import counted
 from cairn.workspace import Workspace

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.cli.consent import open_asking
 from cairn.cli.main import EXIT_FOUND, EXIT_USAGE
+from cairn.cli.notes import note, printable
 from cairn.cli.project import allow
-from cairn.cli.render import ProgressBar, emit, emit_json, note, printable
+from cairn.cli.render import ProgressBar, emit, emit_json
 from cairn.errors import CairnError, ConfigError, IndexLockedError, NotAvailableError
 from cairn.source.text import counted
 from cairn.types import EmbeddingReport, Estimate, IndexReport
@@ -121,11 +122,8 @@ def _embed(
     """Embed with the configured models; say before what leaves the machine, and what it costs as far as is known."""
     if not workspace.settings.chain:
         return ()
-    from cairn.embedding.chain import warnings_of  # noqa: PLC0415 - start-up time: most projects need no other model
-
-    for settings in workspace.settings.chain:
-        for text in warnings_of(settings):
-            note(f"warning: {printable(text)}")
+    for text in workspace.upkeep.warnings():
+        note(f"warning: {printable(text)}")
     for one in estimates:
         if one.chunks and (one.cost or not one.stays_here):
             note(_estimated(one))

@@ -14,6 +14,7 @@ from typing import NoReturn
 
 from cairn import __version__
 from cairn.cli.limits import check_limits
+from cairn.cli.notes import note
 from cairn.errors import CairnError, InternalError, resource_error
 from cairn.warning import listen
 
@@ -305,8 +306,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _warn(text: str) -> None:
-    from cairn.cli.render import note  # noqa: PLC0415 - start-up time: this is rare
-
     note(text)
 
 
@@ -375,8 +374,6 @@ def _report(error: CairnError, *, as_json: bool) -> None:
 
         document = {"error": error.to_dict()}
         print(json.dumps(document))  # noqa: T201
-    from cairn.cli.render import note  # noqa: PLC0415 - start-up time
-
     note(f"error[{error.code}]: {error}")
     if error.hint:
         note(f"  try: {error.hint}")

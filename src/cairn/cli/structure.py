@@ -9,8 +9,9 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from cairn.cli.main import EXIT_FOUND, EXIT_NONE
+from cairn.cli.notes import note, printable
 from cairn.cli.remote import ask_daemon
-from cairn.cli.render import ProgressBar, Style, emit, emit_json, file_of, note, printable
+from cairn.cli.render import ProgressBar, Style, emit, emit_json, file_of
 from cairn.errors import QueryError
 from cairn.source.text import counted
 

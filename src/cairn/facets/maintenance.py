@@ -8,6 +8,7 @@ from contextlib import closing
 from functools import partial
 
 from cairn.embedding.fingerprint import bundled_fingerprint
+from cairn.embedding.keys import warnings_of
 from cairn.errors import DerivedFileError
 from cairn.facets.project_index import ProjectIndex
 from cairn.index import background, gc, health
@@ -85,6 +86,10 @@ class Maintenance:
         """Complete the vectors of the configured models."""
         with closing(self._index.views.named(branch)) as view:
             return embed_chain(view, self._index.state, self._index.settings, full=full, progress=progress)
+
+    def warnings(self) -> list[str]:
+        """Return what the user should know before that."""
+        return [text for settings in self._index.settings.chain for text in warnings_of(settings)]
 
     def estimate(self, branch: str | None) -> tuple[Estimate, ...]:
         """Return what that would take."""

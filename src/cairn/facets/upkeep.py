@@ -131,6 +131,10 @@ class UpkeepFacet:
         """
         return self._maintenance.embed(branch, full=full, progress=progress) if self._index.settings.chain else ()
 
+    def warnings(self) -> list[str]:
+        """Return what the user should know before texts are sent to the configured models, in sentences."""
+        return self._maintenance.warnings() if self._index.settings.chain else []
+
     def estimate(self, branch: str | None = None) -> tuple[Estimate, ...]:
         """Return what `index` and then `embed` would take for each model, without asking or changing anything."""
         return self._maintenance.estimate(branch) if self._index.settings.chain else ()

@@ -15,6 +15,7 @@ from cairn.hints import Hint
 from cairn.index.snapshot import Snapshot
 from cairn.index.store import StateDir
 from cairn.index.views import View, Views
+from cairn.search.fetch import fetch_one
 from cairn.search.hits import Reader
 from cairn.search.library import Library
 from cairn.storage import meta_db, view_db
@@ -111,8 +112,6 @@ class OpenIndex:
         Raises:
             NotFoundError, IndexMissingError: if it is not there. What is said is about the checkout, or the `branch`.
         """
-        from cairn.search.fetch import fetch_one  # noqa: PLC0415 - start-up time: searching does not need it
-
         try:
             with self.reading(self._project_views.named(branch)) as library:
                 return fetch_one(library, text_id)
