@@ -140,12 +140,12 @@ def _add_structure(commands: argparse._SubParsersAction[_Parser], common: _Parse
     part.add_argument("--cfg", action="store_true", help="only control: what runs after what")
     part.add_argument("--dfg", action="store_true", help="only data: what is read where it was written")
     flow.add_argument("--mermaid", action="store_true", help="as a flow chart for Mermaid")
-    flow.set_defaults(run=_lazy("cairn.cli.structure", "run_flow"))
+    flow.set_defaults(run=_lazy("cairn.cli.flow", "run_flow"))
 
     slices = commands.add_parser("slice", parents=[common], help="show the lines that a line depends on")
     slices.add_argument("target", metavar="FILE:LINE[:VAR]", help="a line of a file, and a variable of it")
     slices.add_argument("--forward", action="store_true", help="the lines that depend on it instead")
-    slices.set_defaults(run=_lazy("cairn.cli.structure", "run_slice"))
+    slices.set_defaults(run=_lazy("cairn.cli.flow", "run_slice"))
 
 
 def _add_upkeep(commands: argparse._SubParsersAction[_Parser], common: _Parser) -> None:
@@ -248,13 +248,13 @@ def _add_graph(commands: argparse._SubParsersAction[_Parser], common: _Parser) -
         )
         command.set_defaults(run=_lazy("cairn.cli.graph", f"run_{name}"))
     dead = commands.add_parser("dead", parents=[asking, limited], help="show code that nothing seems to reach")
-    dead.set_defaults(run=_lazy("cairn.cli.graph", "run_dead"))
+    dead.set_defaults(run=_lazy("cairn.cli.whole", "run_dead"))
     cycles = commands.add_parser("cycles", parents=[asking], help="show circles of imports")
-    cycles.set_defaults(run=_lazy("cairn.cli.graph", "run_cycles"))
+    cycles.set_defaults(run=_lazy("cairn.cli.whole", "run_cycles"))
     overview = commands.add_parser("map", parents=[asking], help="show the most central files and definitions")
     overview.add_argument("--max-tokens", type=_count, default=1000, metavar="N", help="its estimated size at most")
     overview.add_argument("--focus", action="append", default=[], metavar="FILE", help="as seen from this file")
-    overview.set_defaults(run=_lazy("cairn.cli.graph", "run_map"))
+    overview.set_defaults(run=_lazy("cairn.cli.whole", "run_map"))
 
 
 def _add_filters(command: argparse.ArgumentParser) -> None:

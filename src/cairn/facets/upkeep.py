@@ -1,6 +1,6 @@
 """Keeps the index of a project: follows edits, mends, tidies, and completes what other models are to give it.
 
-What few runs need is in `cairn.facets.maintenance`, behind a look at whether there is something to do.
+What few runs need is in `cairn.facets.maintenance` and `cairn.facets.models`, behind a look at whether there is something to do.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from cairn.types import EmbeddingReport, Estimate, IndexReport
 
 if TYPE_CHECKING:
     from cairn.facets.maintenance import Maintenance
+    from cairn.facets.models import ModelUpkeep
     from cairn.index.gc import GarbageReport
     from cairn.index.health import Finding
     from cairn.index.limits import Progress
@@ -36,6 +37,12 @@ class UpkeepFacet:
         from cairn.facets.maintenance import Maintenance  # noqa: PLC0415 - start-up time: numpy, for what is rarely due
 
         return Maintenance(self._index)
+
+    @cached_property
+    def _models(self) -> ModelUpkeep:
+        from cairn.facets.models import ModelUpkeep  # noqa: PLC0415 - start-up time: most projects need no other model
+
+        return ModelUpkeep(self._index)
 
     def watcher(self) -> Watcher:
         """Return what tells when files of this project change, as the settings want it."""
@@ -64,7 +71,11 @@ class UpkeepFacet:
 
     def status(self) -> dict[str, object]:
         """Return what the index holds, as plain values for display."""
-        return self._maintenance.status()
+        from cairn.index.status import read_status  # noqa: PLC0415 - start-up time: numpy, for one command
+
+        index = self._index
+        status = read_status(index.root, index.state, index.settings, index.views.checkout)
+        return {**status, "asks_for": "" if index.asked is None else index.asked.words}
 
     def collect(self, *, dry_run: bool = False) -> GarbageReport:
         """Drop what no branch and no worktree has shown for `Settings.garbage_days`.
@@ -129,15 +140,15 @@ class UpkeepFacet:
             IndexMissingError: if nothing was indexed yet.
             IndexLockedError: if another process embeds already.
         """
-        return self._maintenance.embed(branch, full=full, progress=progress) if self._index.settings.chain else ()
+        return self._models.embed(branch, full=full, progress=progress) if self._index.settings.chain else ()
 
     def warnings(self) -> list[str]:
         """Return what the user should know before texts are sent to the configured models, in sentences."""
-        return self._maintenance.warnings() if self._index.settings.chain else []
+        return self._models.warnings() if self._index.settings.chain else []
 
     def estimate(self, branch: str | None = None) -> tuple[Estimate, ...]:
         """Return what `index` and then `embed` would take for each model, without asking or changing anything."""
-        return self._maintenance.estimate(branch) if self._index.settings.chain else ()
+        return self._models.estimate(branch) if self._index.settings.chain else ()
 
     def complete_in_background(self) -> bool:
         """Start a process that completes what the last answer lacked, and tell whether that was done.
@@ -146,4 +157,4 @@ class UpkeepFacet:
         """
         embedding = self._index.settings.embedding
         is_wanted = embedding is not None and embedding.background and self._index.lacks_vectors
-        return is_wanted and self._maintenance.complete_in_background()
+        return is_wanted and self._models.complete_in_background()

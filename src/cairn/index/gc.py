@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cairn.config import Settings
-from cairn.index.overlay import OverlayStore
 from cairn.index.plan import listed_files
 from cairn.index.segment import Segment, merge_segments
 from cairn.index.store import StateDir, new_name
@@ -152,6 +151,8 @@ def _sweep(connection: sqlite3.Connection, state: StateDir, due: _Due, least_sha
     blob_db.drop_blobs(connection, gone)
     garbage_db.forget(connection, "blob", gone)
     if gone:
+        from cairn.index.overlay import OverlayStore  # noqa: PLC0415 - start-up time: most projects need no other model
+
         for model in overlay_db.read_models(connection):
             store = OverlayStore(connection, state, model)
             store.forget_lost()

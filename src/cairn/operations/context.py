@@ -139,3 +139,6 @@ def _outline_item(workspace: Workspace, file: str, budget: int) -> ContextItem:
         "text": found.text,
         "tokens": found.text_tokens,
     }
+
+
+PERFORM = {"context": context}

@@ -122,3 +122,6 @@ def suggest_core(
         }
         for one in [one for one in ranked if one.path not in marked][: request.limit]
     ]
+
+
+PERFORM = {"core/list": list_core, "core/add": add_core, "core/remove": remove_core, "core/suggest": suggest_core}

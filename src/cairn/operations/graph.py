@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cairn.operations.budget import fit_lists
@@ -49,3 +50,6 @@ def answer(question: Question, workspace: Workspace, request: Any, progress: Pro
     if request.max_tokens is not None:
         fit_lists(document, request.max_tokens, question.lists)
     return document
+
+
+PERFORM = {f"graph/{name}": partial(answer, question) for name, question in QUESTIONS.items()}

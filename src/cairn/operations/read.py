@@ -59,3 +59,6 @@ def _fit_outline(document: OutlineDocument, room: int) -> None:
     imports = document["imports"][: count_fitting(document["imports"], room)]
     document["unlisted"] = len(document["symbols"]) + len(document["imports"]) - len(symbols) - len(imports)
     document["symbols"], document["imports"] = symbols, imports
+
+
+PERFORM = {"fetch": fetch, "outline": outline}

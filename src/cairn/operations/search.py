@@ -103,3 +103,6 @@ def _fitted(document: SearchDocument, max_tokens: int | None) -> SearchDocument:
     if max_tokens is not None:
         fit_lists(document, max_tokens, ["code"])  # type: ignore[arg-type] # a TypedDict is a dict
     return document
+
+
+PERFORM = {"search": search, "similar": similar}
