@@ -113,7 +113,7 @@ class Workspace:
         """Finds code and shows it."""
         from cairn.facets.code import CodeFacet  # noqa: PLC0415 - start-up time: numpy, after the index is up to date
 
-        return CodeFacet(self._index)
+        return CodeFacet(self._index, lambda: self.graph)
 
     @cached_property
     def graph(self) -> GraphFacet:

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import pytest
 
 from cairn.errors import CairnError, DiffError, PathError
+from cairn.index.project import name_of
 from cairn.index.views import Views
-from cairn.registry import name_of
 from cairn.source.git import current_branch, find_repository, ignored_among, is_ignored, list_files, remote_url
 from cairn.source.objects import ObjectReader, list_tree, missing_commits, resolve_revision
 from cairn.source.walk import list_folders, walk

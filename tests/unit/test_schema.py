@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cairn.errors import RequestError
-from cairn.protocol.table import OPERATIONS, answer_type
+from cairn.protocol.answer_types import answer_type
+from cairn.protocol.table import OPERATIONS
 from cairn.schema import Rule, decode, encode, json_schema
 
 

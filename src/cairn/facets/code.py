@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cairn import waiting
-from cairn.answers import Answer, Fetched, Outline
+from cairn.answers import Answer, Fetched, Outline, OutlineSymbol
 from cairn.errors import NotFoundError
 from cairn.facets.project_index import ProjectIndex
 from cairn.hints import Hint
@@ -21,16 +21,23 @@ from cairn.types import OutlineMode
 if TYPE_CHECKING:
     from cairn.facets.files import Files
     from cairn.facets.flows import Flows
+    from cairn.facets.graph import GraphFacet
     from cairn.index.limits import Progress
     from cairn.protocol.requests import SearchRequest, SimilarRequest
+    from cairn.structure.context import Section
     from cairn.structure.flow import FlowGraph, Slice
 
 
 class CodeFacet:
-    """What can be found and read of a project's code; get it as `Workspace.code`."""
+    """What can be found and read of a project's code; get it as `Workspace.code`.
 
-    def __init__(self, index: ProjectIndex) -> None:
+    Args:
+        graph: returns the facet that a context asks for what is around a definition.
+    """
+
+    def __init__(self, index: ProjectIndex, graph: Callable[[], GraphFacet]) -> None:
         self._index = index
+        self._graph = graph
 
     @cached_property
     def _files(self) -> Files:
@@ -88,6 +95,11 @@ class CodeFacet:
         notice = self._index.state.take_notice()
         return replace(answer, notes=(*answer.notes, notice)) if notice else answer
 
+    @property
+    def lacks_vectors(self) -> bool:
+        """Whether the last answer had to do with less than the configured models can give."""
+        return self._index.lacks_vectors
+
     def fetch(self, ids: Sequence[str], *, branch: str | None = None) -> list[Fetched]:
         """Return the full text of hits, and of definitions in an outline, in the order of `ids`.
 
@@ -138,7 +150,11 @@ class CodeFacet:
             PathError: if the file is outside the root, no regular file, too large, or no text.
             QueryError: if the mode needs a symbol and there is none.
         """
-        return self._files.outline(path, mode, symbol, max_tokens, partial(self._index.open_graph, progress))
+
+        def surroundings(path: str, symbol: OutlineSymbol) -> tuple[list[Section], tuple[str, ...]]:
+            return self._graph().surroundings(path, symbol, progress)
+
+        return self._files.outline(path, mode, symbol, max_tokens, surroundings)
 
     def flow(self, path: str | Path, function: str) -> FlowGraph:
         """Return how control and data flow in one function, as it is on disk now.

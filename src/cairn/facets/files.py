@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cairn.answers import Fetched, Outline, OutlineSymbol
-from cairn.structure.answer import make_outline
-from cairn.structure.context import Section
+from cairn.answers import Fetched, Outline
+from cairn.structure.answer import Surroundings, make_outline
 from cairn.structure.locate import fetch_symbol
 from cairn.types import OutlineMode
 
 if TYPE_CHECKING:
-    from cairn.graph.graph import Graph
+    pass
 
 
 class Files:
@@ -34,15 +30,7 @@ class Files:
         mode: OutlineMode,
         symbol: str | None,
         max_tokens: int | None,
-        open_graph: Callable[[], AbstractContextManager[Graph]],
+        surroundings: Surroundings,
     ) -> Outline:
-        """Return what a file defines; `open_graph` is for a context."""
-        return make_outline(self._root, path, mode, symbol, max_tokens, partial(_surroundings, open_graph))
-
-
-def _surroundings(
-    open_graph: Callable[[], AbstractContextManager[Graph]], path: str, symbol: OutlineSymbol
-) -> tuple[list[Section], tuple[str, ...]]:
-    from cairn.graph.surroundings import surroundings  # noqa: PLC0415 - start-up time: only a context needs numpy
-
-    return surroundings(open_graph, path, symbol)
+        """Return what a file defines; `surroundings` are for a context."""
+        return make_outline(self._root, path, mode, symbol, max_tokens, surroundings)

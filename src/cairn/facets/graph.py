@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, TypeVar
 
 from cairn.facets.project_index import ProjectIndex
@@ -13,9 +13,10 @@ from cairn.graph.values import CallPath, Cycles, DeadCode, Impact, Importers, Li
 from cairn.search.ids import HitId
 
 if TYPE_CHECKING:
-    from cairn.facets.changes import ChangeQuestions
-    from cairn.facets.whole import WholeGraph
+    from cairn.answers import OutlineSymbol
+    from cairn.facets.analyses import Analyses
     from cairn.index.limits import Progress
+    from cairn.structure.context import Section
 
 _T = TypeVar("_T")
 
@@ -27,16 +28,10 @@ class GraphFacet:
         self._index = index
 
     @cached_property
-    def _changes(self) -> ChangeQuestions:
-        from cairn.facets.changes import ChangeQuestions  # noqa: PLC0415 - start-up time: 10 ms, for two questions
+    def _analyses(self) -> Analyses:
+        from cairn.facets.analyses import Analyses  # noqa: PLC0415 - start-up time: 15 ms that callers need not wait for
 
-        return ChangeQuestions(self._index.root, self._index.repository)
-
-    @cached_property
-    def _whole(self) -> WholeGraph:
-        from cairn.facets.whole import WholeGraph  # noqa: PLC0415 - start-up time: 5 ms, for three questions
-
-        return WholeGraph()
+        return Analyses(self._index.root, self._index.repository)
 
     def current(self, progress: Progress | None = None) -> Graph:
         """Return the symbol graph as of now; errors and arguments as for `ask`."""
@@ -94,21 +89,21 @@ class GraphFacet:
             QueryError: unless one of `symbol` and `diff` is given.
             DiffError: if git cannot tell what changed.
         """
-        return self.ask(lambda graph: self._changes.impact(graph, self._place(symbol), diff, limit), progress)
+        return self.ask(lambda graph: self._analyses.impact(graph, self._place(symbol), diff, limit), progress)
 
     def choose_tests(
         self, symbol: str | None = None, *, diff: str | None = None, limit: int = 0, progress: Progress | None = None
     ) -> TestChoice:
         """Return the test files worth running for a change, best first; arguments and errors as for `impact`."""
-        return self.ask(lambda graph: self._changes.tests(graph, self._place(symbol), diff, limit), progress)
+        return self.ask(lambda graph: self._analyses.tests(graph, self._place(symbol), diff, limit), progress)
 
     def dead_code(self, *, limit: int = 0, progress: Progress | None = None) -> DeadCode:
         """Return the functions and types that no entry point seems to reach, surest first."""
-        return self.ask(lambda graph: self._whole.dead_code(graph, limit), progress)
+        return self.ask(lambda graph: self._analyses.dead_code(graph, limit), progress)
 
     def import_cycles(self, *, progress: Progress | None = None) -> Cycles:
         """Return a circle for each set of files that reach each other by imports."""
-        return self.ask(lambda graph: self._whole.import_cycles(graph), progress)
+        return self.ask(lambda graph: self._analyses.import_cycles(graph), progress)
 
     def map(
         self, *, max_tokens: int = 1_000, focus: Sequence[str] = (), progress: Progress | None = None
@@ -118,7 +113,13 @@ class GraphFacet:
         Raises:
             UnknownSymbolError: if a path of `focus` is not indexed.
         """
-        return self.ask(lambda graph: self._whole.map(graph, max_tokens, focus), progress)
+        return self.ask(lambda graph: self._analyses.map(graph, max_tokens, focus), progress)
+
+    def surroundings(
+        self, path: str, symbol: OutlineSymbol, progress: Progress | None = None
+    ) -> tuple[list[Section], tuple[str, ...]]:
+        """Return what a context shows of the graph around a definition, and notes; without an index only a note."""
+        return self._analyses.surroundings(partial(self._index.open_graph, progress), path, symbol)
 
     def _place(self, symbol: str | None) -> str | None:
         return None if symbol is None else self._symbol(symbol)

@@ -1,6 +1,7 @@
 """Keeps the index of a project: follows edits, mends, tidies, and completes what other models are to give it.
 
-What few runs need is in `cairn.facets.maintenance` and `cairn.facets.models`, behind a look at whether there is something to do.
+What few runs need is in `cairn.facets.maintenance` and `cairn.facets.models`, behind a look at whether there is
+something to do.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""What a helper is asked for the symbol graph: the facts of one file, encoded."""
+"""What helpers are asked for the symbol graph: the facts of one file, encoded."""
 
 from __future__ import annotations
 
+from cairn.index.beside import Job
 from cairn.source.languages import BY_NAME
-from cairn.source.references import encode, read_facts
+from cairn.source.references import NO_FACTS, encode, read_facts
 from cairn.types import Definition
 
 
@@ -16,3 +17,14 @@ def definitions_and_facts(data: bytes, language: str) -> tuple[tuple[Definition,
     """Return what one file defines, and what it refers to, encoded."""
     definitions, facts = read_facts(data, BY_NAME[language])
     return definitions, encode(facts)
+
+
+def _unchanged(data: bytes) -> bytes:
+    return data
+
+
+def _no_facts(data: bytes, language: str, reason: str) -> bytes:
+    return encode(NO_FACTS)
+
+
+FACTS_JOB = Job("cairn.index.facts:packed_facts", _unchanged, _no_facts)

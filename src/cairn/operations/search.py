@@ -11,10 +11,10 @@ from cairn.hints import Hint
 from cairn.operations.budget import fit_lists
 from cairn.protocol.documents import SearchDocument, answer_to_dict
 from cairn.protocol.requests import SearchRequest, SimilarRequest
-from cairn.workspace import Workspace
 
 if TYPE_CHECKING:
     from cairn.index.limits import Progress
+    from cairn.workspace import Workspace
 
 _MAX_NAMED = 5  # projects that a note of all of them names
 
@@ -23,7 +23,8 @@ def search(workspace: Workspace, request: SearchRequest, progress: Progress | No
     """Search the project; see `CodeFacet.search`."""
     told = workspace.refresh(progress, branch=request.branch) if request.update else ""
     answer = workspace.code.search(request, progress)
-    if not told and request.update and request.branch is None and workspace.upkeep.complete_in_background():
+    is_incomplete = request.update and request.branch is None and workspace.code.lacks_vectors
+    if not told and is_incomplete and workspace.upkeep.complete_in_background():
         told = f"a run in the background completes them; it writes to {workspace.state.embedding_log}"
     if told:
         answer = replace(answer, notes=(*answer.notes, told))

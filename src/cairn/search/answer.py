@@ -34,7 +34,7 @@ from cairn.types import Chunk, Definition, Span
 
 if TYPE_CHECKING:
     from cairn.protocol.requests import SearchRequest
-    from cairn.search.related import Related
+    from cairn.search.related import GraphAnswers, Related
 
 WEIGHTS = Weights()
 # What counts when only the meaning is asked for, not the words.
@@ -112,17 +112,18 @@ def with_outdated_note(answer: Answer, view: View) -> Answer:
 def _related(library: Library, query: Query, request: SearchRequest) -> Related | None:
     if query.asked is None or library.open_graph is None:
         return None
-    from cairn.search.related import answer_question  # noqa: PLC0415 - start-up time: few queries ask for it
-
-    return answer_question(library, library.open_graph(), query.asked, request)
+    return _graph_answers(library).answer(query.asked, request)
 
 
 def _expanded(library: Library, hits: Sequence[CodeHit]) -> list[CodeHit]:
-    from cairn.search.related import neighbours_of  # noqa: PLC0415 - start-up time, as above
+    graph = _graph_answers(library)
+    return [replace(hit, neighbours=graph.neighbours_of(hit)) for hit in hits]
 
-    assert library.open_graph is not None
-    graph = library.open_graph()
-    return [replace(hit, neighbours=neighbours_of(graph, hit)) for hit in hits]
+
+def _graph_answers(library: Library) -> GraphAnswers:
+    from cairn.search.related import GraphAnswers  # noqa: PLC0415 - start-up time: few queries ask for it
+
+    return GraphAnswers(library)
 
 
 # -- ranked ------------------------------------------------------------------------------------------------------------

@@ -63,6 +63,23 @@ class Related(NamedTuple):
     notes: list[str]
 
 
+class GraphAnswers:
+    """The symbol graph of what is open, asked for a search."""
+
+    def __init__(self, library: Library) -> None:
+        assert library.open_graph is not None
+        self._library = library
+        self._graph = library.open_graph()
+
+    def answer(self, asked: Asked, request: SearchRequest) -> Related | None:
+        """Return the answer to a question for a relation, None when nothing is called as it says."""
+        return answer_question(self._library, self._graph, asked, request)
+
+    def neighbours_of(self, hit: CodeHit) -> tuple[Neighbour, ...]:
+        """Return a few callers and callees of the definition that a hit shows."""
+        return neighbours_of(self._graph, hit)
+
+
 def answer_question(library: Library, graph: Graph, asked: Asked, request: SearchRequest) -> Related | None:
     """Return the answer to a question for a relation, None when nothing is called as it says."""
     symbols, target = [], asked.symbol
