@@ -7,8 +7,8 @@ import sys
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from cairn.cli.main import EXIT_FOUND, EXIT_NONE
 from cairn.cli.notes import note, printable
+from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE
 from cairn.cli.render import ProgressBar, Style, emit, emit_json, file_of
 from cairn.operations import perform
 from cairn.protocol.documents import CoreChangeDocument, CoreListDocument, CoreSuggestionDocument

@@ -7,8 +7,8 @@ import json
 from collections import deque
 from typing import Any
 
-from cairn.cli.main import EXIT_FOUND, EXIT_NONE
 from cairn.cli.notes import note, printable
+from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE
 from cairn.cli.render import emit, emit_json
 from cairn.client import ensure, stop
 from cairn.errors import DaemonError, StoreError, error_from
@@ -19,14 +19,8 @@ _STATUS_SECONDS = 5.0
 
 
 def run_start(options: argparse.Namespace) -> int:
-    """Start the daemon, or be it."""
-    folder = StateFolder.of_user()
-    if options.foreground or options.detached:
-        from cairn.cli.daemon_process import be_daemon  # noqa: PLC0415 - start-up time: the server, which others only ask
-
-        be_daemon(folder, detached=options.detached)
-        return EXIT_FOUND
-    return _show_found(ensure(folder), as_json=options.json)
+    """Start the daemon, unless it runs."""
+    return _show_found(ensure(StateFolder.of_user()), as_json=options.json)
 
 
 def run_ensure(options: argparse.Namespace) -> int:

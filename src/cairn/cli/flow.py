@@ -6,8 +6,8 @@ import argparse
 import re
 import sys
 
-from cairn.cli.main import EXIT_FOUND
 from cairn.cli.notes import printable
+from cairn.cli.outcomes import EXIT_FOUND
 from cairn.cli.render import Style, emit, emit_json, file_of
 from cairn.cli.structure import printable_lines
 from cairn.errors import QueryError

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from cairn.cli.main import EXIT_FOUND, EXIT_NONE
 from cairn.cli.notes import note, printable
+from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE
 from cairn.cli.remote import answer
 from cairn.cli.render import Style, emit, emit_json
 from cairn.source.text import counted

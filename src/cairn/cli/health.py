@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from cairn.cli.main import EXIT_FOUND, EXIT_STORE
 from cairn.cli.notes import note, printable
+from cairn.cli.outcomes import EXIT_FOUND, EXIT_STORE
 from cairn.cli.render import emit, emit_json
 from cairn.index.health import Finding
 from cairn.source.text import counted

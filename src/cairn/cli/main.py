@@ -14,12 +14,12 @@ from typing import NoReturn
 
 from cairn import __version__
 from cairn.cli.limits import check_limits
+from cairn.cli.loading import load
 from cairn.cli.notes import note
+from cairn.cli.outcomes import EXIT_FOUND, EXIT_INTERRUPTED, EXIT_STORE, EXIT_USAGE
 from cairn.errors import CairnError, InternalError, resource_error
 from cairn.warning import listen
 
-EXIT_FOUND, EXIT_NONE, EXIT_USAGE, EXIT_STORE = 0, 1, 2, 3
-EXIT_INTERRUPTED = 130
 # A command is short: looking for cycles while it imports and starts would cost a tenth of its time.
 GC_THRESHOLDS = (50_000, 20, 50)
 # Starting a pool of threads for linear algebra costs a third of numpy's import, and the products here are small.
@@ -73,7 +73,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_upkeep(commands, common)
     _add_core(commands, common)
     mcp = commands.add_parser("mcp", parents=[common], help="answer an agent over stdin and stdout (MCP)")
-    mcp.set_defaults(run=_lazy("cairn.cli.mcp", "run_mcp"))
+    mcp.set_defaults(run=_lazy("cairn.cli.mcp:run_mcp"))
     _add_daemon(commands)
     return parser
 
@@ -96,18 +96,18 @@ def _add_search(commands: argparse._SubParsersAction[_Parser], common: _Parser) 
     search.add_argument("--explain", action="store_true", help="show what each score is made of")
     search.add_argument("--expand", action="store_true", help="show a few callers and callees of each hit")
     search.add_argument("--project", dest="among", metavar="NAME", help="search another project; all: every one")
-    search.set_defaults(run=_lazy("cairn.cli.search", "run_search"))
+    search.set_defaults(run=_lazy("cairn.cli.search:run_search"))
 
     similar = commands.add_parser("similar", parents=[common], help="find code that does the same, copies first")
     similar.add_argument("target", metavar="FILE:LINE", help="a line of a file; - reads the code from stdin")
     similar.add_argument("-n", "--limit", type=_count, default=10, help="hits at most; 0: all that are similar")
     _add_filters(similar)
-    similar.set_defaults(run=_lazy("cairn.cli.search", "run_similar"))
+    similar.set_defaults(run=_lazy("cairn.cli.search:run_similar"))
 
     fetch = commands.add_parser("fetch", parents=[common], help="print the full text of results")
     fetch.add_argument("ids", nargs="+", metavar="ID", help="ids from a search, or PATH#NAME from an outline")
     fetch.add_argument("--branch", metavar="REV", help="only from this branch, tag or commit")
-    fetch.set_defaults(run=_lazy("cairn.cli.search", "run_fetch"))
+    fetch.set_defaults(run=_lazy("cairn.cli.search:run_fetch"))
 
 
 def _add_structure(commands: argparse._SubParsersAction[_Parser], common: _Parser) -> None:
@@ -125,14 +125,14 @@ def _add_structure(commands: argparse._SubParsersAction[_Parser], common: _Parse
     context.add_argument(
         "--no-update", action="store_true", help="take the index as it is, without looking for changes"
     )
-    context.set_defaults(run=_lazy("cairn.cli.structure", "run_context"))
+    context.set_defaults(run=_lazy("cairn.cli.structure:run_context"))
 
     outline = commands.add_parser("outline", parents=[common], help="list what a file defines")
     outline.add_argument("file", metavar="FILE", help="a file of the project")
     outline.add_argument("--mode", choices=("structure", "context", "extract"), default="structure")
     outline.add_argument("--symbol", metavar="S", help="only this definition: its name, or a line in it")
     outline.add_argument("--max-tokens", type=_count, metavar="N", help="keep to this estimated cost (default: 8000)")
-    outline.set_defaults(run=_lazy("cairn.cli.structure", "run_outline"))
+    outline.set_defaults(run=_lazy("cairn.cli.structure:run_outline"))
 
     flow = commands.add_parser("flow", parents=[common], help="show how control and data flow in a function")
     flow.add_argument("target", metavar="FILE:FUNCTION", help="a function of a file; <module> for what is outside")
@@ -140,12 +140,12 @@ def _add_structure(commands: argparse._SubParsersAction[_Parser], common: _Parse
     part.add_argument("--cfg", action="store_true", help="only control: what runs after what")
     part.add_argument("--dfg", action="store_true", help="only data: what is read where it was written")
     flow.add_argument("--mermaid", action="store_true", help="as a flow chart for Mermaid")
-    flow.set_defaults(run=_lazy("cairn.cli.flow", "run_flow"))
+    flow.set_defaults(run=_lazy("cairn.cli.flow:run_flow"))
 
     slices = commands.add_parser("slice", parents=[common], help="show the lines that a line depends on")
     slices.add_argument("target", metavar="FILE:LINE[:VAR]", help="a line of a file, and a variable of it")
     slices.add_argument("--forward", action="store_true", help="the lines that depend on it instead")
-    slices.set_defaults(run=_lazy("cairn.cli.flow", "run_slice"))
+    slices.set_defaults(run=_lazy("cairn.cli.flow:run_slice"))
 
 
 def _add_upkeep(commands: argparse._SubParsersAction[_Parser], common: _Parser) -> None:
@@ -162,18 +162,18 @@ def _add_upkeep(commands: argparse._SubParsersAction[_Parser], common: _Parser) 
     index.add_argument(
         "--ask", action="store_true", help="ask again whether the model that the project's settings name may be used"
     )
-    index.set_defaults(run=_lazy("cairn.cli.index", "run_index"))
+    index.set_defaults(run=_lazy("cairn.cli.index:run_index"))
 
     status = commands.add_parser("status", parents=[common], help="show what is indexed")
-    status.set_defaults(run=_lazy("cairn.cli.index", "run_status"))
+    status.set_defaults(run=_lazy("cairn.cli.index:run_status"))
 
     gc_command = commands.add_parser("gc", parents=[common], help="drop what no branch and no worktree shows any more")
     gc_command.add_argument("--dry-run", action="store_true", help="say what would be dropped, write nothing")
-    gc_command.set_defaults(run=_lazy("cairn.cli.health", "run_gc"))
+    gc_command.set_defaults(run=_lazy("cairn.cli.health:run_gc"))
 
     doctor = commands.add_parser("doctor", parents=[common], help="examine the index and all it stands on")
     doctor.add_argument("--fix", action="store_true", help="mend what can be, without asking")
-    doctor.set_defaults(run=_lazy("cairn.cli.health", "run_doctor"))
+    doctor.set_defaults(run=_lazy("cairn.cli.health:run_doctor"))
 
 
 def _add_core(commands: argparse._SubParsersAction[_Parser], common: _Parser) -> None:
@@ -183,18 +183,18 @@ def _add_core(commands: argparse._SubParsersAction[_Parser], common: _Parser) ->
     add = actions.add_parser("add", parents=[common], help="mark a file, or change its summary")
     add.add_argument("path", metavar="PATH", help="a file of the project")
     add.add_argument("--summary", metavar="S", help="what the file is for, in a sentence")
-    add.set_defaults(run=_lazy("cairn.cli.core", "run_add"))
+    add.set_defaults(run=_lazy("cairn.cli.core:run_add"))
     remove = actions.add_parser("remove", parents=[common], help="take the mark of a file away")
     remove.add_argument("path", metavar="PATH", help="a core file")
-    remove.set_defaults(run=_lazy("cairn.cli.core", "run_remove"))
+    remove.set_defaults(run=_lazy("cairn.cli.core:run_remove"))
     listing = actions.add_parser("list", parents=[common], help="show each with its summary and what it defines")
     listing.add_argument(
         "--max-tokens", type=_positive, metavar="N", help="keep to this estimated cost (default: 1500)"
     )
-    listing.set_defaults(run=_lazy("cairn.cli.core", "run_list"))
+    listing.set_defaults(run=_lazy("cairn.cli.core:run_list"))
     suggest = actions.add_parser("suggest", parents=[common], help="show the most central files that are not marked")
     suggest.add_argument("-n", "--limit", type=_positive, default=10, help="files at most")
-    suggest.set_defaults(run=_lazy("cairn.cli.core", "run_suggest"))
+    suggest.set_defaults(run=_lazy("cairn.cli.core:run_suggest"))
 
 
 def _add_daemon(commands: argparse._SubParsersAction[_Parser]) -> None:
@@ -211,7 +211,7 @@ def _add_daemon(commands: argparse._SubParsersAction[_Parser]) -> None:
         ("logs", "print the end of its log"),
     ):
         action = actions.add_parser(name, parents=[common], help=text)
-        action.set_defaults(run=_lazy("cairn.cli.daemon", f"run_{name}"))
+        action.set_defaults(run=_start_daemon if name == "start" else _lazy(f"cairn.cli.daemon:run_{name}"))
         if name == "start":
             action.add_argument("--foreground", action="store_true", help="be the daemon, until Ctrl-C")
             action.add_argument("--detached", action="store_true", help=argparse.SUPPRESS)  # for `ensure` alone
@@ -229,14 +229,14 @@ def _add_graph(commands: argparse._SubParsersAction[_Parser], common: _Parser) -
     for name, text in (("callers", "show what calls a symbol"), ("callees", "show what a symbol calls")):
         command = commands.add_parser(name, parents=[asking, limited], help=text)
         command.add_argument("symbol", metavar="SYMBOL", help="name, Class.method, PATH:NAME, PATH:LINE or PATH")
-        command.set_defaults(run=_lazy("cairn.cli.graph", f"run_{name}"))
+        command.set_defaults(run=_lazy(f"cairn.cli.graph:run_{name}"))
     path = commands.add_parser("path", parents=[asking], help="show the shortest way of calls between two symbols")
     path.add_argument("source", metavar="FROM", help="the symbol it begins with")
     path.add_argument("target", metavar="TO", help="the symbol it ends with")
-    path.set_defaults(run=_lazy("cairn.cli.graph", "run_path"))
+    path.set_defaults(run=_lazy("cairn.cli.graph:run_path"))
     importers = commands.add_parser("importers", parents=[asking], help="show which files import a file")
     importers.add_argument("target", metavar="FILE", help="a path, a Python module's name, or a symbol of the file")
-    importers.set_defaults(run=_lazy("cairn.cli.graph", "run_importers"))
+    importers.set_defaults(run=_lazy("cairn.cli.graph:run_importers"))
     for name, text in (
         ("impact", "show what a change may break"),
         ("tests", "show which tests to run for a change"),
@@ -246,15 +246,15 @@ def _add_graph(commands: argparse._SubParsersAction[_Parser], common: _Parser) -
         command.add_argument(
             "--diff", nargs="?", const="HEAD", metavar="REV", help="what changed since REV instead (default: HEAD)"
         )
-        command.set_defaults(run=_lazy("cairn.cli.graph", f"run_{name}"))
+        command.set_defaults(run=_lazy(f"cairn.cli.graph:run_{name}"))
     dead = commands.add_parser("dead", parents=[asking, limited], help="show code that nothing seems to reach")
-    dead.set_defaults(run=_lazy("cairn.cli.whole", "run_dead"))
+    dead.set_defaults(run=_lazy("cairn.cli.whole:run_dead"))
     cycles = commands.add_parser("cycles", parents=[asking], help="show circles of imports")
-    cycles.set_defaults(run=_lazy("cairn.cli.whole", "run_cycles"))
+    cycles.set_defaults(run=_lazy("cairn.cli.whole:run_cycles"))
     overview = commands.add_parser("map", parents=[asking], help="show the most central files and definitions")
     overview.add_argument("--max-tokens", type=_count, default=1000, metavar="N", help="its estimated size at most")
     overview.add_argument("--focus", action="append", default=[], metavar="FILE", help="as seen from this file")
-    overview.set_defaults(run=_lazy("cairn.cli.whole", "run_map"))
+    overview.set_defaults(run=_lazy("cairn.cli.whole:run_map"))
 
 
 def _add_filters(command: argparse.ArgumentParser) -> None:
@@ -379,16 +379,21 @@ def _report(error: CairnError, *, as_json: bool) -> None:
         note(f"  try: {error.hint}")
 
 
-def _lazy(module: str, function: str) -> Command:
-    """Return the command, its module being imported only when it runs: start-up time."""
+def _lazy(place: str) -> Command:
+    """Return the command at a place, its module being imported only when it runs: start-up time."""
 
     def run(options: argparse.Namespace) -> int:
-        from importlib import import_module  # noqa: PLC0415 - start-up time
-
-        command: Command = getattr(import_module(module), function)
-        return command(options)
+        code: int = load(place)(options)
+        return code
 
     return run
+
+
+def _start_daemon(options: argparse.Namespace) -> int:
+    """Start the daemon, or be it, which imports all that serves."""
+    is_daemon = options.foreground or options.detached
+    command = _lazy("cairn.cli.daemon_process:run_here" if is_daemon else "cairn.cli.daemon:run_start")
+    return command(options)
 
 
 def _positive(text: str) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cairn import __version__
+from cairn.cli.loading import load
 from cairn.cli.notes import note
 from cairn.errors import DaemonError, StoreError, error_from_dict
 from cairn.registry import Registry, enclosing_root
@@ -28,9 +29,7 @@ def answer(options: argparse.Namespace, operation: str, asked: Mapping[str, obje
     """Return the answer of the daemon, or of this process; arguments and errors as for `ask_daemon`."""
     if (document := ask_daemon(options, operation, asked, project)) is not None:
         return document
-    from cairn.cli.here import answer_here  # noqa: PLC0415 - start-up time: 50 ms where the daemon answers
-
-    return answer_here(options, operation, asked)
+    return load("cairn.cli.here:answer_here")(options, operation, asked)
 
 
 def ask_daemon(

@@ -7,8 +7,8 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any
 
-from cairn.cli.main import EXIT_FOUND, EXIT_NONE, EXIT_STORE
 from cairn.cli.notes import note, printable
+from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE, EXIT_STORE
 from cairn.cli.remote import MAX_SENT_BYTES, answer
 from cairn.cli.render import Style, emit, emit_json, file_of
 from cairn.errors import QueryError

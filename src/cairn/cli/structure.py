@@ -6,8 +6,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from cairn.cli.main import EXIT_FOUND, EXIT_NONE
 from cairn.cli.notes import note, printable
+from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE
 from cairn.cli.remote import answer
 from cairn.cli.render import Style, emit, emit_json, file_of
 from cairn.source.text import counted

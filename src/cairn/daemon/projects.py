@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from cairn.config import Settings, deciding_files, stamp_of
 from cairn.daemon.usage import MAX_OPEN, resident_mb
+from cairn.daemon.watching import Watch, open_workspace
 from cairn.errors import BusyError, IndexMissingError, ProjectError
 from cairn.hints import Hint
 from cairn.registry import Project, Registry
 from cairn.waiting import Asker
 
 if TYPE_CHECKING:
-    from cairn.daemon.watching import Watch
     from cairn.workspace import Workspace
 
 _T = TypeVar("_T")
@@ -79,15 +79,11 @@ class OpenProject:
 
     def watch(self) -> None:
         """Follow the project's edits from now on, unless that is done already."""
-        from cairn.daemon.watching import Watch  # noqa: PLC0415 - start-up time, as in _opened()
-
         with self._in_use:
             if self._watch is None and self._workspace is not None:
-                self._watch = Watch(self.project.name, Path(self.project.root))
+                self._watch = Watch(self.project.name, open_workspace(Path(self.project.root)))
 
     def _opened(self) -> Workspace:
-        from cairn.workspace import Workspace  # noqa: PLC0415 - start-up time: nothing is open at first
-
         stamp = stamp_of(self._deciding)
         if self._workspace is not None and stamp != self._settings_stamp:
             self._close(STOP_SECONDS)
@@ -99,7 +95,7 @@ class OpenProject:
                 Hint("if it was moved, index it there", "index", project=None),
             )
         if self._workspace is None:
-            self._workspace = Workspace.open(root)
+            self._workspace = open_workspace(root)
             self._settings_stamp = stamp
             _log.info("opened %s", self.project.name)
         return self._workspace
@@ -227,9 +223,7 @@ class Projects:
         root = Path(self.registry.find(wanted).root)
 
         def run() -> _T:
-            from cairn.workspace import Workspace  # noqa: PLC0415 - start-up time: nothing is open at first
-
-            with Workspace.open(root) as workspace:
+            with open_workspace(root) as workspace:
                 return work(workspace)
 
         async with self._turns_apart.setdefault(str(root), asyncio.Lock()), self._room_apart:

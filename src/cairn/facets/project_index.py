@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -20,7 +20,6 @@ from cairn.types import IndexReport
 
 if TYPE_CHECKING:
     from cairn.answers import Fetched
-    from cairn.embedding.static import StaticModel
     from cairn.graph.graph import Graph
     from cairn.index.limits import Progress
     from cairn.model_choice import Asked
@@ -51,15 +50,9 @@ class ProjectIndex:
         self.settings = settings
         self.asked = asked
         self.views = Views(root, repository, settings.max_file_bytes, import_what_follows)
-        self.writer = Writer(root, state, settings, lambda: self._model)
+        self.writer = Writer(root, state, settings)
         self.opened: OpenIndex | None = None
         self.is_unnamed = False  # whether it is a folder that is indexed only when it is named
-
-    @cached_property
-    def _model(self) -> StaticModel:
-        from cairn.embedding.static import StaticModel  # noqa: PLC0415 - start-up time: numpy, after a fork was made
-
-        return StaticModel.load()
 
     def close(self) -> None:
         """Release the database; what is asked next opens it again."""
@@ -132,10 +125,10 @@ class ProjectIndex:
         if self.opened is not None and self.opened.is_replaced:
             self.close()
         if self.opened is None:
-            from cairn.search.opened import OpenIndex  # noqa: PLC0415 - start-up time: numpy; indexing does not search
+            from cairn.search.opened import OpenIndex, bundled_model  # noqa: PLC0415 - start-up time: numpy
 
             redo = partial(self.writer.update, verify=True)
-            self.opened = OpenIndex(self.state, self.settings, self.root, self.views, lambda: self._model, redo)
+            self.opened = OpenIndex(self.state, self.settings, self.root, self.views, bundled_model, redo)
         return self.opened
 
     # -- repair -------------------------------------------------------------------------------------------------------

@@ -9,17 +9,14 @@ from __future__ import annotations
 import os
 import pickle
 import signal
-import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from cairn.index.beside import TEXT_JOB, Task, outcome, parse_beside
 from cairn.index.helper import failure_of, limited, limits_for, may_fork, read_result, run_fork
 from cairn.index.isolation import known_failure, remember
-from cairn.index.limits import Limits, Progress
-from cairn.index.plan import Plan
+from cairn.index.limits import Limits
 from cairn.index.reading import Content, Reader
-from cairn.index.views import View
 from cairn.index.words import ParsedText
 
 
@@ -92,22 +89,6 @@ class Ahead:
                 os.kill(self.pid, signal.SIGKILL)
                 os.waitpid(self.pid, 0)
         self.pid = 0
-
-
-def start(
-    view: View,
-    connection: sqlite3.Connection,
-    todo: Plan,
-    limits: Limits,
-    progress: Progress | None,
-    cores: int,
-    *,
-    imported: bool,
-) -> Ahead | None:
-    """Begin to parse what a plan has to be read, if that saves time; arguments as for `Reader` and `is_worthwhile`."""
-    if todo.is_much or not is_worthwhile(limits, cores=cores, imported=imported):
-        return None
-    return Ahead(Reader(view, connection, todo, progress), limits)
 
 
 def is_worthwhile(limits: Limits, *, cores: int, imported: bool) -> bool:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-import sys
 import time
-from collections.abc import Callable
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +12,7 @@ from cairn.config import Settings
 from cairn.embedding.fingerprint import bundled_fingerprint
 from cairn.errors import IndexDamagedError, IndexMissingError
 from cairn.index import plan
-from cairn.index.limits import Limits, Progress, limits_of, usable_cores
+from cairn.index.limits import Progress, limits_of
 from cairn.index.plan import Plan
 from cairn.index.store import StateDir
 from cairn.index.views import View
@@ -24,22 +22,20 @@ from cairn.storage.connection import mapped_errors
 from cairn.types import IndexReport
 
 if TYPE_CHECKING:
-    from cairn.embedding.static import StaticModel
-    from cairn.index.ahead import Ahead
+    from cairn.index.contents import Contents
 
 
 class Run:
     """Carries out the steps of a run; whoever changes anything has the write lock.
 
     Args:
-        root, state, settings, load_model: as for `cairn.index.writer.Writer`.
+        root, state, settings: as for `cairn.index.writer.Writer`.
     """
 
-    def __init__(self, root: Path, state: StateDir, settings: Settings, load_model: Callable[[], StaticModel]) -> None:
+    def __init__(self, root: Path, state: StateDir, settings: Settings) -> None:
         self._root = root
         self._state = state
         self._settings = settings
-        self._load_model = load_model
 
     def compare(self, view: View, found: Walk, started: float) -> IndexReport | Plan | None:
         """Return the report of a run with nothing to do, else what there is to do, None for an index to be mended."""
@@ -68,36 +64,34 @@ class Run:
         limits = limits_of(self._settings, background=background)
         with ExitStack() as stack:
             connection = stack.enter_context(closing(self._state.open_for_writing(replace_newer=full)))
-            ahead = None if todo is None else self._start(view, connection, todo, limits, progress)
+            ahead = None
+            if todo is not None:
+                with mapped_errors(self._state.database):
+                    ahead = _contents(view, connection, todo).start(limits, progress)
             if ahead is not None:
                 stack.enter_context(closing(ahead))
             from cairn.index import build, gc  # noqa: PLC0415 - start-up time: numpy, after the fork was made
 
-            builder = build.Builder(view, self._state, connection, self._load_model(), self._settings, limits)
+            builder = build.Builder(view, self._state, connection, build.bundled_model(), self._settings, limits)
             report = builder.run(found, todo, started, full=full, verify=verify, ahead=ahead, progress=progress)
             if plan.is_collection_due(connection, time.time()):
                 gc.collect(connection, self._state, self._settings, self._root, quiet=True)
             return report
 
-    def _start(
-        self, view: View, connection: sqlite3.Connection, todo: Plan, limits: Limits, progress: Progress | None
-    ) -> Ahead | None:
-        """Have the files parsed beside what is imported next, if that saves time."""
-        from cairn.index.ahead import start  # noqa: PLC0415 - start-up time: most runs have nothing to do
-
-        with mapped_errors(self._state.database):
-            return start(view, connection, todo, limits, progress, usable_cores(), imported="numpy" in sys.modules)
-
     def preview(self, view: View) -> IndexReport:
         """Say what an update would do; see `Writer.preview`."""
-        from cairn.index.reading import count_same  # noqa: PLC0415 - start-up time, as in _start()
-
         started = time.perf_counter()
         found = view.walk()
         try:
             with closing(self._state.open_for_reading()) as connection, mapped_errors(self._state.database):
                 todo = plan.make_plan(connection, found, view_db.find_view(connection, view.name))
-                return plan.preview(connection, todo, found, count_same(view, connection, todo), started)
+                return plan.preview(connection, todo, found, _contents(view, connection, todo).count_same(), started)
         except IndexMissingError:
             skipped, seconds = tuple(found.skipped), time.perf_counter() - started
             return IndexReport(0, 0, len(found.files), 0, 0, 0, 0, 0, skipped, seconds, 0, dry_run=True)
+
+
+def _contents(view: View, connection: sqlite3.Connection, todo: Plan) -> Contents:
+    from cairn.index.contents import Contents  # noqa: PLC0415 - start-up time: 10 ms, and most runs have nothing to do
+
+    return Contents(view, connection, todo)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from contextlib import closing
 from functools import cached_property, partial
 from importlib import import_module
@@ -29,7 +28,6 @@ from cairn.storage.lock import holder, write_lock
 from cairn.types import IndexReport
 
 if TYPE_CHECKING:
-    from cairn.embedding.static import StaticModel
     from cairn.index.limits import Progress
     from cairn.index.run import Run
 
@@ -44,14 +42,12 @@ class Writer:
 
     Args:
         root: the folder it is of.
-        load_model: returns the bundled model; called when a file has to be parsed.
     """
 
-    def __init__(self, root: Path, state: StateDir, settings: Settings, load_model: Callable[[], StaticModel]) -> None:
+    def __init__(self, root: Path, state: StateDir, settings: Settings) -> None:
         self._root = root
         self._state = state
         self._settings = settings
-        self._load_model = load_model
 
     def update(
         self,
@@ -105,7 +101,7 @@ class Writer:
     def _steps(self) -> Run:
         from cairn.index.run import Run  # noqa: PLC0415 - start-up time: imported while git is waited for, see below
 
-        return Run(self._root, self._state, self._settings, self._load_model)
+        return Run(self._root, self._state, self._settings)
 
     def preview(self, view: View) -> IndexReport:
         """Say what an update would do, without changing anything; files that their times cannot vouch for are read."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from cairn.config import Settings
 from cairn.embedding.static import StaticModel
+from cairn.embedding.static import bundled_model as bundled_model
 from cairn.errors import DerivedFileError, IndexLockedError, IndexMissingError, NotFoundError
 from cairn.hints import Hint
 from cairn.index.snapshot import Snapshot
