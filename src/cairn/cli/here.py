@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from typing import Any
 
 from cairn.cli.project import allow, among
-from cairn.cli.remote import MAX_SENT_BYTES
 from cairn.cli.render import ProgressBar
+from cairn.cli.stdin import read_rest
 from cairn.errors import CairnError, QueryError
 from cairn.operations import perform
 from cairn.operations.search import merge_searches
@@ -32,7 +31,7 @@ def answer_here(options: argparse.Namespace, operation: str, asked: Mapping[str,
         return answer_from_graph(options, lambda workspace, bar: perform(workspace, operation, request, bar))
     with _opened(options) as workspace, closing(ProgressBar(_DOING.get(operation, "Reading"))) as bar:
         if isinstance(code := asked.get("code"), str):
-            asked = {**asked, "code": code + _rest_of_input(workspace.settings.max_file_bytes)}
+            asked = {**asked, "code": code + read_rest(workspace.settings.max_file_bytes)}
         return perform(workspace, operation, decode(OPERATIONS[operation].request, dict(asked)), bar)
 
 
@@ -56,12 +55,6 @@ def _search(options: argparse.Namespace, request: SearchRequest) -> Any:  # noqa
                 raise
             problems.append(f"{project.name}: {error}")
     return found[0][1] if options.among != ALL else merge_searches(found, request, problems)
-
-
-def _rest_of_input(max_file_bytes: int) -> str:
-    """Return what follows on stdin: one byte more than is taken, so that what is too long shows, and no more."""
-    left = max_file_bytes + 1 - MAX_SENT_BYTES
-    return sys.stdin.buffer.read(max(0, left)).decode("utf-8", "surrogateescape")
 
 
 def answer_from_graph(options: argparse.Namespace, answer: Callable[[Workspace, ProgressBar], Any]) -> Any:  # noqa: ANN401 - JSON

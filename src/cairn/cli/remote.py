@@ -16,8 +16,6 @@ from cairn.registry import Registry, enclosing_root
 from cairn.runtime import StateFolder, environment_mark
 from cairn.transport import ask
 
-# The daemon takes no request that is longer, so the rest is read only by a process that answers itself.
-MAX_SENT_BYTES = 1_000_000
 # Beyond that this process answers itself, and shows how far it is.
 _ANSWER_SECONDS = 15.0
 _OFF = ("0", "false", "no", "off")

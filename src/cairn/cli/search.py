@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE, EXIT_STORE
-from cairn.cli.remote import MAX_SENT_BYTES, answer
+from cairn.cli.remote import answer
 from cairn.cli.render import Style, emit, emit_json, file_of
+from cairn.cli.stdin import read_sent
 from cairn.errors import QueryError
 from cairn.source.text import counted, raw_words
 
@@ -57,7 +58,7 @@ def run_similar(options: argparse.Namespace) -> int:
     if match is not None:
         asked |= {"file": str(file_of(options.project, match[1])), "line": int(match[2])}
     elif options.target == "-":
-        asked["code"] = sys.stdin.buffer.read(MAX_SENT_BYTES).decode("utf-8", "surrogateescape")
+        asked["code"] = read_sent()
     else:
         raise QueryError(f"{options.target!r} names no line", "cairn similar FILE:LINE")
     document: SearchDocument = answer(options, "similar", asked)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from cairn.index.views import Stamp, printable_name
+from cairn.source.git import printable_name
 from cairn.source.objects import resolve_revision
 from cairn.source.tree import CommitFiles
 from cairn.source.walk import Walk
@@ -33,7 +33,7 @@ class RevisionView:
         """Find the eligible files."""
         return self._files.walk()
 
-    def stamp(self, path: str) -> Stamp:
+    def stamp(self, path: str) -> tuple[int, int]:
         """Return the size and what stands for the time."""
         return self._files.stamp(path)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from cairn.errors import RevisionError
-from cairn.source.git import Repository, current_branch, head_revision
+from cairn.source.git import Repository, current_branch, head_revision, printable_name
 from cairn.source.walk import Walk, read_file, walk
 from cairn.types import FileStat
 
@@ -184,8 +184,3 @@ class Views:
     def _folder(self, repository: Repository) -> str:
         folder = os.path.relpath(self._root, repository.work_tree)
         return "" if folder == "." else folder
-
-
-def printable_name(name: str) -> str:
-    """Return a name of git's, or a folder's, as text that can be stored."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
