@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from contextlib import closing
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
+from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Self
 
 from cairn.config import Loaded, Settings, load
 from cairn.facets.project_index import ProjectIndex
 from cairn.index.project import check_state, checked_root, default_state, is_everything, project_root
 from cairn.index.store import StateDir
-from cairn.protocol.requests import SearchRequest, SimilarRequest
 from cairn.registry import Registry
 from cairn.runtime import StateFolder
 from cairn.source.git import Repository, find_repository
@@ -220,7 +219,7 @@ class Workspace:
         Raises:
             CairnError: as `CodeFacet.search`.
         """
-        request = SearchRequest(
+        request = _requests().SearchRequest(
             query=query,
             branch=branch,
             limit=limit,
@@ -258,7 +257,7 @@ class Workspace:
         Raises:
             CairnError: as `CodeFacet.similar`.
         """
-        request = SimilarRequest(
+        request = _requests().SimilarRequest(
             file=None if path is None else str(path),
             line=line,
             code=code,
@@ -272,6 +271,12 @@ class Workspace:
     def fetch(self, ids: Sequence[str], *, branch: str | None = None) -> list[Fetched]:
         """Return the full text of hits, and of definitions in an outline; see `CodeFacet.fetch`."""
         return self.code.fetch(ids, branch=branch)
+
+
+def _requests() -> ModuleType:
+    from cairn.protocol import requests  # noqa: PLC0415 - start-up time: 10 ms, and whoever indexes asks nothing
+
+    return requests
 
 
 def _open_index(

@@ -14,10 +14,10 @@ from typing import NoReturn
 
 from cairn import __version__
 from cairn.cli.limits import check_limits
-from cairn.cli.loading import load
 from cairn.cli.notes import note
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_INTERRUPTED, EXIT_STORE, EXIT_USAGE
 from cairn.errors import CairnError, InternalError, resource_error
+from cairn.loading import load
 from cairn.warning import listen
 
 # A command is short: looking for cycles while it imports and starts would cost a tenth of its time.

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from cairn import __version__
-from cairn.cli.loading import load
 from cairn.cli.notes import note
 from cairn.errors import DaemonError, StoreError, error_from_dict
+from cairn.loading import load
 from cairn.registry import Registry, enclosing_root
 from cairn.runtime import StateFolder, environment_mark
 from cairn.transport import ask

@@ -1,6 +1,7 @@
 """Imports what a search needs; imported itself once the daemon has given its first answer, and not before."""
 
 import cairn.facets.code
+import cairn.facets.searcher
 import cairn.index.run
 import cairn.operations.context
 import cairn.operations.graph

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,15 +12,13 @@ from cairn.answers import Answer, Fetched, Outline, OutlineSymbol
 from cairn.errors import NotFoundError
 from cairn.facets.project_index import ProjectIndex
 from cairn.hints import Hint
-from cairn.search.answer import respond, with_outdated_note
-from cairn.search.filters import check_names
-from cairn.search.query import EXACT_MODES, understand
 from cairn.types import OutlineMode
 
 if TYPE_CHECKING:
     from cairn.facets.files import Files
     from cairn.facets.flows import Flows
     from cairn.facets.graph import GraphFacet
+    from cairn.facets.searcher import Searcher
     from cairn.index.limits import Progress
     from cairn.protocol.requests import SearchRequest, SimilarRequest
     from cairn.structure.context import Section
@@ -38,6 +35,12 @@ class CodeFacet:
     def __init__(self, index: ProjectIndex, graph: Callable[[], GraphFacet]) -> None:
         self._index = index
         self._graph = graph
+
+    @cached_property
+    def _searcher(self) -> Searcher:
+        from cairn.facets.searcher import Searcher  # noqa: PLC0415 - start-up time: numpy; an outline needs no index
+
+        return Searcher(self._index)
 
     @cached_property
     def _files(self) -> Files:
@@ -63,14 +66,7 @@ class CodeFacet:
             RevisionError: if git knows no such branch.
             IndexMissingError: if nothing was indexed yet, or this branch was not.
         """
-        check_names(request.kinds, request.languages)
-        query = understand(request.query, request.mode)
-        view = self._index.views.named(request.branch)
-        answer = self._index.answer(lambda library: respond(library, query, request), view, progress)
-        answer = with_outdated_note(answer, view)
-        if self._index.asked is not None and answer.mode not in EXACT_MODES:
-            answer = replace(answer, notes=(*answer.notes, self._index.asked.note))
-        return self._noticed(answer)
+        return self._searcher.search(request, progress)
 
     def similar(self, request: SimilarRequest) -> Answer:
         """Return code that does the same as the definition at a line, as the file is now, or as `code`; copies first.
@@ -85,15 +81,7 @@ class CodeFacet:
                 kind or language is not known.
             IndexMissingError: if nothing was indexed yet.
         """
-        from cairn.search.similar import answer_similar  # noqa: PLC0415 - start-up time, as in _files()
-
-        check_names(request.kinds, request.languages)
-        root, max_bytes = self._index.root, self._index.settings.max_file_bytes
-        return self._noticed(self._index.answer(lambda library: answer_similar(library, request, root, max_bytes)))
-
-    def _noticed(self, answer: Answer) -> Answer:
-        notice = self._index.state.take_notice()
-        return replace(answer, notes=(*answer.notes, notice)) if notice else answer
+        return self._searcher.similar(request)
 
     @property
     def lacks_vectors(self) -> bool:

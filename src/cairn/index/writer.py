@@ -22,6 +22,7 @@ from cairn.errors import (
 )
 from cairn.index.store import StateDir
 from cairn.index.views import View
+from cairn.loading import load
 from cairn.storage import view_db
 from cairn.storage.connection import mapped_errors
 from cairn.storage.lock import holder, write_lock
@@ -147,9 +148,7 @@ class Writer:
 
     def is_damaged(self) -> bool:
         """Tell whether the rows of the database are not what was written; this reads all of it."""
-        from cairn.index import health  # noqa: PLC0415 - start-up time: numpy, for what should not happen
-
-        return health.is_damaged(self._state, bundled_fingerprint())
+        return bool(load("cairn.index.health:is_damaged")(self._state, bundled_fingerprint()))
 
     def set_aside(self) -> None:
         """Move the database out of the way; the next update makes a new one."""

@@ -1,4 +1,4 @@
-"""Loads what commands need when it is first called for: a command pays for the imports of no other."""
+"""Loads what is rarely needed when it is first called for, so that nobody else pays for its imports."""
 
 from __future__ import annotations
 
