@@ -27,7 +27,7 @@ def cairn_edges(folder: Path) -> dict[Site, tuple[str, str, str]]:
     found: dict[Site, tuple[str, str, str]] = {}
     with tempfile.TemporaryDirectory() as state, Workspace.open(folder, state_dir=state) as workspace:
         workspace.index()
-        graph = workspace.graph()
+        graph = workspace.graph.current()
         code = graph.code
         code.load_all()
         for number, path in enumerate(code.paths):

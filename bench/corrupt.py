@@ -68,9 +68,9 @@ class Scene:
                 _write(root, version + 1)
                 workspace.index()
                 if dice.random() < 0.5:
-                    workspace.callers("use_5")
-                    workspace.map()
-                    graph = workspace.graph()
+                    workspace.graph.callers("use_5")
+                    workspace.graph.map()
+                    graph = workspace.graph.current()
                     graph.network.save(workspace.state.graph(graph.code.view_id))
                 if dice.random() < 0.5:
                     _write(root, version + 2)
@@ -342,8 +342,8 @@ def answers(workspace: Workspace) -> list[object]:
             found.append([(hit.path, hit.start_line, hit.id, hit.preview, round(hit.score, 6)) for hit in hits])
     for number in (0, 5, 11):
         with suppress(CairnError):  # a file that is gone in this version
-            found.append(workspace.callers(f"work_{number}_1"))
-    found.append(workspace.map())
+            found.append(workspace.graph.callers(f"work_{number}_1"))
+    found.append(workspace.graph.map())
     return found
 
 
@@ -361,7 +361,7 @@ def check(scene: Scene) -> tuple[str, str]:
             how = f"{error.code}, then doctor"
         else:
             how = "wrong, then doctor"
-        left = [one for one in workspace.doctor(fix=True) if one.repair and not one.fixed]
+        left = [one for one in workspace.upkeep.doctor(fix=True) if one.repair and not one.fixed]
         if left:
             return how, f"not mended: {left[0].message}"
         if _refreshed(workspace) != _fresh_answers(scene):  # what was moved aside may be among the files now

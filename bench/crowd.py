@@ -95,20 +95,20 @@ def check_search(workspace: Workspace, number: int) -> None:
 
 def check_graph(workspace: Workspace, number: int) -> None:
     before, after = (number - 1) % FILES, (number + 1) % FILES
-    callers = {one.symbol.name for one in workspace.callers(f"keep_{number}").links}
+    callers = {one.symbol.name for one in workspace.graph.callers(f"keep_{number}").links}
     expect(callers == {f"keep_{before}"}, (number, "callers", callers))
-    callees = {one.symbol.name for one in workspace.callees(f"keep_{number}").links}
+    callees = {one.symbol.name for one in workspace.graph.callees(f"keep_{number}").links}
     expect(callees == {f"keep_{after}"}, (number, "callees", callees))
-    importers = {one.path for one in workspace.importers(f"steady_{number}.py").importers}
+    importers = {one.path for one in workspace.graph.importers(f"steady_{number}.py").importers}
     expect(importers == {f"steady_{before}.py"}, (number, "importers", importers))
 
 
 def check_whole(workspace: Workspace, number: int) -> None:
-    impact = workspace.impact(f"keep_{number}", limit=0)
+    impact = workspace.graph.impact(f"keep_{number}", limit=0)
     expect(len(impact.changed) == 1, (number, "impact", impact.changed))
-    shown = {one.path for one in workspace.map(max_tokens=8_000).entries}
+    shown = {one.path for one in workspace.graph.map(max_tokens=8_000).entries}
     expect(sum(f"steady_{one}.py" in shown for one in range(FILES)) > FILES // 2, (number, "map", len(shown)))
-    dead = {one.symbol.name for one in workspace.dead_code().dead}
+    dead = {one.symbol.name for one in workspace.graph.dead_code().dead}
     expect(not any(name.startswith("keep_") for name in dead), (number, "dead", dead))
 
 

@@ -10,12 +10,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from cairn.embedding.chain import open_model
 from cairn.embedding.protocol import Embedder
+from cairn.embedding.providers import open_model
 from cairn.index.texts import chunk_text
 from cairn.model_settings import ModelSettings
-from cairn.search.answer import Library, query_vector
+from cairn.search.answer import query_vector
 from cairn.search.features import PATH_SHARE
+from cairn.search.library import Library
 from cairn.search.query import understand
 from cairn.storage.index.chunk_db import read_chunks
 from cairn.workspace import Workspace
@@ -29,7 +30,7 @@ def scores_of(repository: Repository, share: float, embedder: Embedder | None) -
     """Return NDCG@10 of each question, by files, whatever lines a target names."""
     with tempfile.TemporaryDirectory() as state, Workspace.open(repository.folder, state_dir=state) as workspace:
         workspace.index()
-        library = workspace._answer(lambda library: library)
+        library = workspace._index.answer(lambda library: library)
         snapshot = library.snapshot
         rows = np.flatnonzero(snapshot.file_of_row >= 0)
         files = snapshot.file_of_row[rows]

@@ -90,7 +90,7 @@ def verify(root: Path, state: Path, fresh_state: Path, *, examine: bool) -> str:
                 return f"no way out of: {error}"
             examine = True
         if examine:
-            left = [one for one in workspace.doctor(fix=True) if one.repair and not one.fixed]
+            left = [one for one in workspace.upkeep.doctor(fix=True) if one.repair and not one.fixed]
             if left:
                 return f"not mended: {left[0].message}"
         workspace.index()

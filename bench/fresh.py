@@ -21,11 +21,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from cairn.answers import Answer
 from cairn.config import Settings
 from cairn.errors import CairnError
 from cairn.index import build
 from cairn.search import near
-from cairn.types import Answer
 from cairn.workspace import Workspace
 from histories import STEPS, History
 
@@ -151,11 +151,11 @@ def _differences(base: Path, dice: random.Random, settings: Settings, n_steps: i
             if dice.random() < 0.15:
                 ours.index(branch=dice.choice(history.branches))
             if dice.random() < 0.1:
-                ours.collect()
+                ours.upkeep.collect()
             if dice.random() < 0.2:
-                asked(ours, lambda one: one.callers("load_1"))  # facts and edges are kept from here on
+                asked(ours, lambda one: one.graph.callers("load_1"))  # facts and edges are kept from here on
             if dice.random() < 0.1:
-                asked(ours, lambda one: one.map())
+                asked(ours, lambda one: one.graph.map())
         ours.index()
         with Workspace.open(root, state_dir=base / "fresh", settings=settings) as fresh:
             fresh.index()

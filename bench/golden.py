@@ -16,10 +16,10 @@ from typing import Any
 
 import sdists
 from cairn import Workspace
+from cairn.answers import CodeHit
 from cairn.config import Settings
 from cairn.source.git import find_repository
 from cairn.source.walk import walk
-from cairn.types import CodeHit
 from metrics import Hit, first_per_file, ndcg
 
 REPOSITORY = Path(__file__).resolve().parents[1]

@@ -35,7 +35,7 @@ def main() -> None:
     options = parser.parse_args()
     with Workspace.open(options.folder, state_dir=options.state) as workspace:
         workspace.index()
-        graph = workspace.graph()
+        graph = workspace.graph.current()
         started = time.process_time()
         edges = len(graph.network.sources)
         print(
@@ -65,12 +65,12 @@ def hottest(graph: Graph, count: int) -> list[int]:
 
 def ask(workspace: Workspace, title: str, nodes: Sequence[int], options: argparse.Namespace) -> None:
     """Print a row about the impact of some definitions, and the slowest of them."""
-    graph = workspace.graph()
+    graph = workspace.graph.current()
     impact(graph, nodes[:1], options.limit)
     taken: list[tuple[float, int, int]] = []
     for node in nodes:
         started = time.process_time()
-        answer = impact(workspace.graph(), graph.code.group(node), options.limit)
+        answer = impact(workspace.graph.current(), graph.code.group(node), options.limit)
         taken.append((1000 * (time.process_time() - started), len(answer.affected) + answer.omitted, node))
     milliseconds, affected = sorted(one[0] for one in taken), sorted(one[1] for one in taken)
     under = sum(one < 100 for one in milliseconds) / len(taken)

@@ -22,9 +22,9 @@ from cairn.index.hnsw import NEAREST, Graph
 from cairn.index.segment import Segment
 from cairn.index.snapshot import Snapshot
 from cairn.index.vectors import Vectors
+from cairn.protocol.requests import SearchRequest
 from cairn.search.answer import query_vector
 from cairn.search.engine import rank
-from cairn.search.filters import Filters
 from cairn.search.query import understand
 from cairn.search.rank import Weights
 from cairn.storage.index import segment_db
@@ -109,7 +109,9 @@ def measure_ranking(workspace: Workspace, questions: Sequence[str], label: str) 
         for question in ["warm up", *questions]:
             query = understand(question, "auto")
             started = time.process_time()
-            ranking = rank(snapshot, connection, query, query_vector(model, query), Filters(), TOP, weights)
+            ranking = rank(
+                snapshot, connection, query, query_vector(model, query), SearchRequest(query=""), TOP, weights
+            )
             taken.append(1000 * (time.process_time() - started))
             tens.append([one.row for one in ranking.rows])
     p50, p95 = percentile(taken[1:], 50), percentile(taken[1:], 95)
@@ -149,7 +151,7 @@ def main() -> None:
             file.unlink()
         exact = measure_ranking(workspace, questions, "every row")
         started = time.perf_counter()
-        n_chunks = workspace.build_graphs()
+        n_chunks = workspace.upkeep.build_graphs()
         taken = time.perf_counter() - started
         print(f"graphs for {n_chunks:,} chunks in {taken:.0f} s, peak {memory_mb(peak=True):.0f} MB")
         print(compare(exact, measure_ranking(workspace, questions, "by graphs")))

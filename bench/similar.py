@@ -17,12 +17,13 @@ from itertools import pairwise
 from pathlib import Path
 
 from cairn import Workspace
+from cairn.answers import CodeHit
 from cairn.source.chunking import chunk_file
 from cairn.source.clones import keywords
 from cairn.source.git import find_repository
 from cairn.source.languages import BY_NAME, Language, detect_language
 from cairn.source.walk import walk
-from cairn.types import CodeHit, Definition
+from cairn.types import Definition
 
 FUNCTIONS = ("function", "method")
 MIN_LINES, MAX_LINES = 6, 120

@@ -22,9 +22,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cairn import Workspace
+from cairn.answers import CodeHit
 from cairn.config import Settings
 from cairn.storage.index import chunk_db, view_db
-from cairn.types import CodeHit, Mode
+from cairn.types import Mode
 
 MOST_NAMESAKES = 8
 _NAME = re.compile(r"[A-Za-z_]\w*")

@@ -69,7 +69,7 @@ def main() -> int:
             git(clone, "checkout", "--quiet", "--force", revision)
             git(clone, "checkout", "--quiet", f"{revision}^", "--", *touched)
             workspace.index()
-            graph = workspace.graph()
+            graph = workspace.graph.current()
             code = graph.code
             started = time.perf_counter()
             changed = [

@@ -82,7 +82,7 @@ def measure_edits(source: Path, n_edits: int, seed: int) -> dict[str, object]:
             Workspace.open(root, state_dir=state) as workspace,
             closing(sqlite3.connect(state / "index.db")) as database,
         ):
-            skipped = cast("dict[str, str]", workspace.status()["skipped"])
+            skipped = cast("dict[str, str]", workspace.upkeep.status()["skipped"])
             files = sorted(one for one in root.rglob("*") if one.suffix in DEFINITIONS and ".blade." not in one.name)
             files = [one for one in files if one.relative_to(root).as_posix() not in skipped]
             cpu_seconds, load = _cpu_seconds(process.pid), []
@@ -101,7 +101,7 @@ def measure_edits(source: Path, n_edits: int, seed: int) -> dict[str, object]:
                         raise SystemExit(f"{file} was not found after {GIVE_UP_SECONDS:.0f} s")
                     time.sleep(POLL_SECONDS)
                 took.append(1000 * (time.perf_counter() - begun))
-            n_files = workspace.status()["files"]
+            n_files = workspace.upkeep.status()["files"]
             cpu_seconds = _cpu_seconds(process.pid) - cpu_seconds
     took.sort()
     return {

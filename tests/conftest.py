@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+collect_ignore = ["docs/project"]  # the project that the examples of the documentation run on
+
 Git = Callable[..., str]
 
 # Reproducible everywhere; `HYPOTHESIS_PROFILE=search` looks for new examples.

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cairn.protocol.requests import SearchRequest
 from cairn.search import confidence, engine, learned
 from cairn.search.answer import LOOK_BEHIND, WEIGHTS, query_vector
 from cairn.search.engine import Ranking
-from cairn.search.filters import Filters
 from cairn.storage.index import chunk_db
 from cairn.workspace import Workspace
 from dataset import Question, Repository, load_repositories
@@ -44,9 +44,11 @@ def outcomes_of(repository: Repository, strangers: list[str], state: Path) -> li
 
 
 def _ranked(workspace: Workspace, text: str) -> Ranking:
-    library, query = workspace._answer(lambda library: library), understood(text)
+    library, query = workspace._index.answer(lambda library: library), understood(text)
     vector = query_vector(library.model, query)
-    return engine.rank(library.snapshot, library.connection, query, vector, Filters(), LIMIT + LOOK_BEHIND, WEIGHTS)
+    return engine.rank(
+        library.snapshot, library.connection, query, vector, SearchRequest(query=""), LIMIT + LOOK_BEHIND, WEIGHTS
+    )
 
 
 def _own(workspace: Workspace, name: str, question: Question) -> Outcome:
@@ -64,7 +66,7 @@ def _own(workspace: Workspace, name: str, question: Question) -> Outcome:
 
 
 def _hits(workspace: Workspace, ranking: Ranking) -> list[Hit]:
-    library = workspace._answer(lambda library: library)
+    library = workspace._index.answer(lambda library: library)
     ids = [library.snapshot.chunk_id(one.row) for one in ranking.rows]
     rows = chunk_db.read_chunks(library.connection, ids)
     paths = library.snapshot.files.paths

@@ -15,10 +15,10 @@ import numpy.typing as npt
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bench"))
 
+from cairn.protocol.requests import SearchRequest
 from cairn.search import engine, learned
 from cairn.search.answer import WEIGHTS, query_vector
 from cairn.search.features import FEATURES, file_features
-from cairn.search.filters import Filters
 from cairn.search.query import Query, understand
 from cairn.search.rank import Weights
 from cairn.workspace import Workspace
@@ -99,9 +99,9 @@ def cases_of(repository: Repository, state: Path) -> list[Case]:
 
 
 def _case(workspace: Workspace, name: str, question: Question) -> Case:
-    library, query = workspace._answer(lambda library: library), understood(question.query)
+    library, query = workspace._index.answer(lambda library: library), understood(question.query)
     snapshot, vector = library.snapshot, query_vector(library.model, query)
-    scores, _, _ = engine.first_stage(snapshot, library.connection, query, vector, Filters(), WEIGHTS)
+    scores, _, _ = engine.first_stage(snapshot, library.connection, query, vector, SearchRequest(query=""), WEIGHTS)
     blobs = learned.candidates(snapshot, scores)
     paths = [snapshot.files.paths[file] for file in snapshot.file_of_blob[blobs].tolist()]
     totals = [scores.total[snapshot.blob_rows[one] : snapshot.blob_rows[one + 1]].max() for one in blobs.tolist()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,15 +12,11 @@ if TYPE_CHECKING:
 __all__ = ["CairnError", "Workspace", "__version__"]
 __version__ = "0.1.0"
 
+_PUBLIC = {"CairnError": "cairn.errors", "Workspace": "cairn.workspace"}
+
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - the module protocol fixes this signature
     """Load the public names on first use, so that `cairn --version` imports almost nothing."""
-    if name == "Workspace":
-        from cairn.workspace import Workspace  # noqa: PLC0415 - start-up time
-
-        return Workspace
-    if name == "CairnError":
-        from cairn.errors import CairnError  # noqa: PLC0415 - start-up time
-
-        return CairnError
+    if name in _PUBLIC:
+        return getattr(import_module(_PUBLIC[name]), name)
     raise AttributeError(f"module 'cairn' has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""The frozen values that answers are made of; `cairn.types` has them, too."""
+"""The frozen values that answers are made of."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from cairn.consent import Consents
 from cairn.errors import ConfigError
 from cairn.folders import settings_folder, state_folder
 from cairn.setting import (
@@ -26,7 +27,7 @@ from cairn.setting import (
 from cairn.yaml_files import read_mapping, read_project_file, read_user_file
 
 if TYPE_CHECKING:
-    from cairn.model_choice import Asked, Section
+    from cairn.model_choice import Asked
     from cairn.model_settings import EmbeddingSettings, ModelSettings
 
 ENVIRONMENT_PREFIX = "CAIRN_"
@@ -95,10 +96,10 @@ class Loaded(NamedTuple):
 
 
 class _Layer(NamedTuple):
-    """What one place says, the section `embedding` apart; that is None where there is none."""
+    """What a file says, the section `embedding` apart and not read yet; that is None where there is none."""
 
     values: dict[str, Placed]
-    embedding: Section | None
+    embedding: Entry | None
 
 
 def settings_files(project: Path, environment: Mapping[str, str] = os.environ) -> tuple[Path, Path]:
@@ -115,8 +116,6 @@ class Deciding(NamedTuple):
 
 def deciding_files(project: Path, environment: Mapping[str, str] = os.environ) -> tuple[Deciding, ...]:
     """Return the files that decide on a project's settings, for `stamp_of`."""
-    from cairn.consent import Consents  # noqa: PLC0415 - start-up time: only the daemon looks again
-
     user_file, project_file = settings_files(project, environment)
     consents = Consents(state_folder(environment), project)
     # The user's own may be a link, as to a folder of dotfiles. What a link of the project leads to counts for nothing.
@@ -163,18 +162,18 @@ def load(project: Path | None, environment: Mapping[str, str] = os.environ) -> L
         file = str(project / ".cairn" / _FILE_NAME)
         shared = _layer(read_project_file(project, _FILE_NAME), file)
     own = _from_environment(environment)
-    values = {**user.values, **_of_project(shared.values, user.values, str(user_file)), **own.values}
+    variables = {name: text for name, text in environment.items() if name.startswith(_EMBEDDING_PREFIX)}
+    values = {**user.values, **_of_project(shared.values, user.values, str(user_file)), **own}
     embedding, asked = None, None
-    if user.embedding or shared.embedding or own.embedding:
+    if user.embedding or shared.embedding or variables:
         from cairn import model_choice  # noqa: PLC0415 - start-up time: few need it
-        from cairn.consent import Consents  # noqa: PLC0415 - as above
 
-        none = model_choice.Section({}, None, "")
-        if shared.embedding is not None:
-            model_choice.check_shared(shared.embedding, str(user_file))
+        section = model_choice.read_section(shared.embedding)
+        model_choice.check_shared(section, str(user_file))
+        own_section = model_choice.read_variables(variables, _EMBEDDING_PREFIX)
         consents = Consents(state_folder(environment), project or Path())
         embedding, asked = model_choice.choose(
-            user.embedding or none, shared.embedding or none, own.embedding or none, file, consents
+            model_choice.read_section(user.embedding), section, own_section, file, consents
         )
     return Loaded(Settings(**{name: one.value for name, one in values.items()}, embedding=embedding), asked)
 
@@ -183,27 +182,16 @@ def _layer(text: str | None, file: str) -> _Layer:
     """Return what a file says; nothing where there is none."""
     entries = read_mapping(text, file) if text is not None and text.strip() else {}
     embedding = entries.pop("embedding", None)
-    return _Layer(read_settings(Settings, entries), None if embedding is None else _section(embedding))
+    return _Layer(read_settings(Settings, entries), embedding)
 
 
-def _section(entry: Entry) -> Section | None:
-    from cairn.model_choice import read_section  # noqa: PLC0415 - start-up time, as in load()
-
-    return read_section(entry)
-
-
-def _from_environment(environment: Mapping[str, str]) -> _Layer:
+def _from_environment(environment: Mapping[str, str]) -> dict[str, Placed]:
     entries = {}
     for name in settings_of(Settings):
         variable = ENVIRONMENT_PREFIX + name.upper()
         if (text := environment.get(variable)) is not None:
             entries[name] = Entry(text, variable)
-    found = {name: text for name, text in environment.items() if name.startswith(_EMBEDDING_PREFIX)}
-    if not found:
-        return _Layer(read_settings(Settings, entries), None)
-    from cairn.model_choice import read_variables  # noqa: PLC0415 - start-up time, as in load()
-
-    return _Layer(read_settings(Settings, entries), read_variables(found, _EMBEDDING_PREFIX))
+    return read_settings(Settings, entries)
 
 
 def _of_project(values: Mapping[str, Placed], own: Mapping[str, Placed], user_file: str) -> dict[str, Placed]:

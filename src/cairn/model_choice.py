@@ -48,9 +48,14 @@ class Asked:
     consents: Consents
 
     @property
+    def lines(self) -> list[str]:
+        """What it is, a line for each model."""
+        return list(map(describe, self.models))
+
+    @property
     def words(self) -> str:
         """What it is, in one line."""
-        return "; ".join(map(describe, self.models))
+        return "; ".join(self.lines)
 
     @property
     def note(self) -> str:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from cairn.errors import AmbiguousError, ProjectError, StoreError, StoreLockedError
 from cairn.folders import check_private
 from cairn.hints import Hint
+from cairn.index.seal import is_sealed_index
 from cairn.runtime import StateFolder
 from cairn.storage.atomic import write_file
 from cairn.storage.lock import file_lock
@@ -130,21 +131,7 @@ def _is_indexed(folder: str) -> bool:
     state = os.path.join(folder, ".cairn")
     if not os.path.lexists(os.path.join(state, "index.db")):
         return False
-    from cairn.index.seal import is_sealed_index  # noqa: PLC0415 - start-up time: most folders hold no index
-
     return is_sealed_index(Path(state))
-
-
-def name_of(root: Path) -> str:
-    """Return what a project is called that has no name of its own: its git remote's last part, else its folder's."""
-    from cairn.source.git import remote_url  # noqa: PLC0415 - start-up time: a project is named once
-
-    try:
-        url = remote_url(root)
-    except OSError:  # no git here
-        url = ""
-    last = re.split(r"[/:\\]", url.rstrip("/"))[-1].removesuffix(".git")
-    return last or root.name or "root"
 
 
 def _listed(projects: Sequence[Project]) -> str:

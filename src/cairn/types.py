@@ -1,24 +1,12 @@
 """The frozen values that pass between layers; nothing here does I/O or imports the rest of the package.
 
-Those of answers are in `cairn.answers`, for making such classes takes time that a run of the index need not spend. They
-are found here, too, and loaded when they are first asked for.
+Those of answers are in `cairn.answers`, for making such classes takes time that a run of the index need not spend.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
-
-if TYPE_CHECKING:
-    from cairn.answers import Answer as Answer
-    from cairn.answers import CodeHit as CodeHit
-    from cairn.answers import Coverage as Coverage
-    from cairn.answers import Fetched as Fetched
-    from cairn.answers import Neighbour as Neighbour
-    from cairn.answers import Outline as Outline
-    from cairn.answers import OutlineSymbol as OutlineSymbol
-
-_OF_ANSWERS = frozenset({"Answer", "CodeHit", "Coverage", "Fetched", "Neighbour", "Outline", "OutlineSymbol"})
+from typing import Literal, NamedTuple
 
 Confidence = Literal["high", "medium", "low"]
 OutlineMode = Literal["structure", "context", "extract"]
@@ -161,12 +149,3 @@ class ModelStatus(NamedTuple):
     total: int
     active: bool
     error: str = ""
-
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - the module protocol fixes this signature
-    """Load the values of answers when one is asked for."""
-    if name in _OF_ANSWERS:
-        from cairn import answers  # noqa: PLC0415 - start-up time: see above
-
-        return getattr(answers, name)
-    raise AttributeError(f"module 'cairn.types' has no attribute {name!r}")

@@ -12,6 +12,7 @@ from typing import Any, cast, get_args
 import pytest
 
 import cairn.storage.arrays  # noqa: F401 - declares an error of its own
+from cairn.answers import Answer, CodeHit, Coverage, Fetched
 from cairn.cli.main import build_parser
 from cairn.config import ENVIRONMENT_PREFIX, Settings
 from cairn.daemon.http import status_of
@@ -40,7 +41,7 @@ from cairn.search.rank import Weights
 from cairn.setting import rule_of, settings_of
 from cairn.source.languages import LANGUAGES, PLAIN, Language, load_query_text
 from cairn.storage.index.garbage_db import ViewSize
-from cairn.types import Answer, CodeHit, Coverage, EmbeddingReport, Estimate, Fetched, IndexReport, ModelStatus
+from cairn.types import EmbeddingReport, Estimate, IndexReport, ModelStatus
 from cairn.workspace import Workspace
 
 ROOT = Path(__file__).parents[2]
@@ -314,7 +315,7 @@ def test_every_field_of_the_other_documents_is_documented(tmp_path: Path) -> Non
     assert undocumented(report, section(page("cli.md"), "cairn index")) == set()
     with Workspace.open(tmp_path, state_dir=tmp_path / "state", settings=Settings()) as workspace:
         workspace.index()
-        names = {*workspace.status(), *ModelStatus._fields, *ViewSize._fields, "gone", *workspace.state.sizes()}
+        names = {*workspace.upkeep.status(), *ModelStatus._fields, *ViewSize._fields, "gone", *workspace.state.sizes()}
         assert undocumented(names, section(page("cli.md"), "cairn status")) == set()
 
 
@@ -330,9 +331,9 @@ def test_every_field_of_garbage_and_findings_is_documented() -> None:
 def test_every_field_of_outlines_flow_and_slices_is_documented(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("def f(a):\n    return a\n")
     with Workspace.open(tmp_path, state_dir=tmp_path / "state", settings=Settings()) as workspace:
-        outline = outline_to_dict(workspace.outline("a.py"))
-        flow = flow_to_dict(workspace.flow("a.py", "f"))
-        cut = slice_to_dict(workspace.slice("a.py", 2))
+        outline = outline_to_dict(workspace.code.outline("a.py"))
+        flow = flow_to_dict(workspace.code.flow("a.py", "f"))
+        cut = slice_to_dict(workspace.code.slice("a.py", 2))
     text = page("cli.md")
     assert undocumented({*outline, *outline["symbols"][0]}, section(text, "cairn outline")) == set()
     parts = (flow["steps"][0], flow["steps"][0]["next"][0], flow["blocks"][0], flow["dependences"][0])

@@ -255,7 +255,6 @@ def test_answers_are_the_same_with_the_daemon_and_without(project: Path, folder:
         ("context", "--id", hit["id"], "--max-tokens", "100"),
         ("context", "nothing of the kind zzqx"),
         ("context", "--id", "nonsense"),
-        ("context", "add the tax", "-n", "0"),
         ("context",),
         ("outline", "money.py"),
         ("outline", "src/money.py"),

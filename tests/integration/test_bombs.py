@@ -59,19 +59,19 @@ def test_every_file_is_indexed_and_what_the_parser_gave_up_is_said_once_and_not_
         assert told in workspace.index().skipped
         assert time.process_time() - started < 30
     with Workspace.open(root) as workspace:
-        outline = workspace.outline("dashes.yaml")
+        outline = workspace.code.outline("dashes.yaml")
         assert any("the grammar crashed on this file" in note for note in outline.notes)
 
 
 @pytest.mark.parametrize("name", BOMBS)
 def test_every_question_about_such_a_file_has_an_answer_or_a_message(root: Path, name: str) -> None:
     with Workspace.open(root) as workspace:
-        outline = workspace.outline(name, max_tokens=500)
+        outline = workspace.code.outline(name, max_tokens=500)
         assert outline.text.startswith(name)
         for question in (
-            lambda: workspace.outline(name, mode="extract", max_tokens=500),
-            lambda: workspace.flow(name, "<module>"),
-            lambda: workspace.slice(name, 1),
+            lambda: workspace.code.outline(name, mode="extract", max_tokens=500),
+            lambda: workspace.code.flow(name, "<module>"),
+            lambda: workspace.code.slice(name, 1),
             lambda: workspace.fetch([f"{name}#1"]),
             lambda: workspace.similar(name, 1),
         ):
@@ -81,15 +81,15 @@ def test_every_question_about_such_a_file_has_an_answer_or_a_message(root: Path,
 def test_graph_questions_are_answered_beside_such_files(root: Path) -> None:
     with Workspace.open(root) as workspace:
         workspace.index()
-        assert len(workspace.callers("f1000").links) == 1
-        assert len(workspace.impact("f1499").affected) >= 1_000
-        workspace.map()
-        workspace.dead_code()
-        workspace.import_cycles()
+        assert len(workspace.graph.callers("f1000").links) == 1
+        assert len(workspace.graph.impact("f1499").affected) >= 1_000
+        workspace.graph.map()
+        workspace.graph.dead_code()
+        workspace.graph.import_cycles()
 
 
 def test_else_if_chains_and_nested_statements_have_a_flow(root: Path) -> None:
     with Workspace.open(root) as workspace:
-        flow = workspace.flow("elses.js", "f")
+        flow = workspace.code.flow("elses.js", "f")
         assert sum(step.kind == "branch" for step in flow.control.steps) == 2_001
-        assert workspace.flow("sum.py", "total").control.steps[1].access.reads == {"a"}
+        assert workspace.code.flow("sum.py", "total").control.steps[1].access.reads == {"a"}

@@ -89,7 +89,7 @@ class Disk:
 def follow(workspace: Workspace, root: Path, steps: Sequence[Step]) -> Iterator[Update]:
     clock = StillClock()
     watcher = Watcher(root, find_repository(root), open_stream=Disk(root, steps, clock), clock=clock)
-    return workspace.watch(watcher)
+    return workspace.upkeep.watch(watcher)
 
 
 def entries(workspace: Workspace) -> list[tuple[Any, ...]]:

@@ -31,7 +31,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def callers(workspace: Workspace, number: int) -> list[str]:
-    return [one.symbol.name for one in workspace.callers(f"work_{number}").links]
+    return [one.symbol.name for one in workspace.graph.callers(f"work_{number}").links]
 
 
 def derived(state: StateDir) -> set[str]:
@@ -149,10 +149,10 @@ def test_a_question_reads_one_state_though_the_index_is_built_anew_in_its_midst(
             if done == 1:
                 writer.index(full=True)
 
-        links = workspace.callers("work_3", progress=progress).links
+        links = workspace.graph.callers("work_3", progress=progress).links
         assert [one.symbol.name for one in links] == ["work_2"]
         with closing(writer.state.open_for_reading()) as connection:
-            graph_states.append((meta_db.state(connection), workspace.graph().code.snapshot.state))
+            graph_states.append((meta_db.state(connection), workspace.graph.current().code.snapshot.state))
         assert graph_states[0][0] == graph_states[0][1]
 
 
@@ -164,7 +164,7 @@ def test_an_older_copy_of_the_database_is_noticed_by_the_files_it_lacks(root: Pa
             one.backup(other)
         (root / "step_3.py").write_text("def work_3():\n    return elsewhere\n\n\ndef added():\n    return work_3()\n")
         workspace.index()
-        workspace.graph().network.save(workspace.state.graph(workspace.graph().code.view_id))
+        workspace.graph.current().network.save(workspace.state.graph(workspace.graph.current().code.view_id))
     for suffix in ("-wal", "-shm"):
         Path(f"{workspace.state.database}{suffix}").unlink(missing_ok=True)
     os.replace(copy, workspace.state.database)
@@ -174,7 +174,7 @@ def test_an_older_copy_of_the_database_is_noticed_by_the_files_it_lacks(root: Pa
         workspace.index()
         assert _identity(workspace.state.database) != before
         assert callers(workspace, 3) == ["work_2", "instead"]
-        assert not [one for one in workspace.doctor() if one.repair]
+        assert not [one for one in workspace.upkeep.doctor() if one.repair]
 
 
 def _identity(database: Path) -> str:

@@ -91,7 +91,7 @@ def rebuilt(root: Path, elsewhere: Path) -> set[tuple[str, str, int, int, int]]:
     shutil.rmtree(elsewhere, ignore_errors=True)
     with Workspace.open(root, state_dir=elsewhere) as workspace:
         workspace.index()
-        graph = workspace.graph()
+        graph = workspace.graph.current()
         graph.code.load_all()
         return all_edges(graph)
 
@@ -100,13 +100,13 @@ def rebuilt(root: Path, elsewhere: Path) -> set[tuple[str, str, int, int, int]]:
 
 
 def test_callers_are_given_with_the_line_of_the_call_and_how_it_was_resolved(workspace: Workspace) -> None:
-    assert shown(questions.callers(workspace.graph(), "fee")) == [("Cart.check", "import", 10)]
-    assert shown(questions.callers(workspace.graph(), "rounded")) == [("fee", "exact", 2)]
-    assert shown(questions.callers(workspace.graph(), "Base.save")) == [("run", "receiver", 7)]
+    assert shown(questions.callers(workspace.graph.current(), "fee")) == [("Cart.check", "import", 10)]
+    assert shown(questions.callers(workspace.graph.current(), "rounded")) == [("fee", "exact", 2)]
+    assert shown(questions.callers(workspace.graph.current(), "Base.save")) == [("run", "receiver", 7)]
 
 
 def test_whoever_constructs_a_type_calls_its_constructor(workspace: Workspace) -> None:
-    callers = questions.callers(workspace.graph(), "Cart.__init__")
+    callers = questions.callers(workspace.graph.current(), "Cart.__init__")
     assert {(link.symbol.name, link.kind) for link in callers.links} == {
         ("run", "construct"),
         ("test_check", "construct"),
@@ -114,8 +114,8 @@ def test_whoever_constructs_a_type_calls_its_constructor(workspace: Workspace) -
 
 
 def test_callees_of_a_type_are_those_of_its_methods(workspace: Workspace) -> None:
-    assert shown(questions.callees(workspace.graph(), "Cart")) == [("fee", "import", 10)]
-    assert [name for name, _, _ in shown(questions.callees(workspace.graph(), "run"))] == [
+    assert shown(questions.callees(workspace.graph.current(), "Cart")) == [("fee", "import", 10)]
+    assert [name for name, _, _ in shown(questions.callees(workspace.graph.current(), "run"))] == [
         "Cart",
         "Base.save",
         "report",
@@ -131,38 +131,38 @@ def test_of_a_deep_hierarchy_only_the_nearest_types_count_in_a_file_of_thousands
     write(tmp_path, {"deep.py": chain + use + "".join(f"def other_{n}(): pass\n" for n in range(others))})
     with Workspace.open(tmp_path) as workspace:
         workspace.index()
-        assert [one.symbol.name for one in workspace.callers("A0.settle").links] == callers
+        assert [one.symbol.name for one in workspace.graph.callers("A0.settle").links] == callers
 
 
 def test_a_limit_counts_what_it_leaves_out(workspace: Workspace) -> None:
-    links = questions.callees(workspace.graph(), "run", 1)
+    links = questions.callees(workspace.graph.current(), "run", 1)
     assert (len(links.links), links.omitted) == (1, 2)
 
 
 def test_a_file_calls_what_its_top_level_calls(workspace: Workspace) -> None:
-    assert shown(questions.callees(workspace.graph(), "app.py")) == [("run", "exact", 12)]
+    assert shown(questions.callees(workspace.graph.current(), "app.py")) == [("run", "exact", 12)]
 
 
 def test_a_function_that_calls_itself_is_its_own_caller(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": "def walk(n):\n    return walk(n - 1)\n"})
     with Workspace.open(tmp_path) as workspace:
         workspace.index()
-        assert shown(questions.callers(workspace.graph(), "walk")) == [("walk", "exact", 2)]
-        assert questions.call_path(workspace.graph(), "walk", "walk").steps
+        assert shown(questions.callers(workspace.graph.current(), "walk")) == [("walk", "exact", 2)]
+        assert questions.call_path(workspace.graph.current(), "walk", "walk").steps
 
 
 def test_a_parameter_shadows_a_function_of_the_same_name(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": "def emit_all():\n    pass\n\n\ndef run(emit_all):\n    emit_all()\n"})
     with Workspace.open(tmp_path) as workspace:
         workspace.index()
-        assert questions.callers(workspace.graph(), "emit_all").links == ()
+        assert questions.callers(workspace.graph.current(), "emit_all").links == ()
 
 
 # -- naming a symbol --------------------------------------------------------------------------------------------------
 
 
 def test_a_symbol_may_be_named_in_several_ways(workspace: Workspace) -> None:
-    graph = workspace.graph()
+    graph = workspace.graph.current()
     by_name = find_symbol(graph.code, graph.connection, "Cart.check")
     for text in ("shop/cart.py:check", "shop/cart.py:Cart.check", "cart.py:10", "shop/cart.py:9", "Cart::check"):
         assert find_symbol(graph.code, graph.connection, text) == by_name
@@ -172,38 +172,38 @@ def test_a_symbol_may_be_named_in_several_ways(workspace: Workspace) -> None:
 
 def test_the_id_of_a_hit_names_a_symbol(workspace: Workspace) -> None:
     (hit, *_) = workspace.search("Cart.check", mode="symbol").code
-    assert workspace.callees(hit.id) == workspace.callees("Cart.check")
+    assert workspace.graph.callees(hit.id) == workspace.graph.callees("Cart.check")
 
 
 def test_an_ambiguous_name_lists_what_it_may_be(workspace: Workspace) -> None:
-    graph = workspace.graph()
+    graph = workspace.graph.current()
     with pytest.raises(AmbiguousError, match=r"shop/base.py:5 \(method Base.check\), shop/cart.py:9"):
         find_symbol(graph.code, graph.connection, "check")
 
 
 def test_an_unknown_name_offers_the_nearest(workspace: Workspace) -> None:
     with pytest.raises(UnknownSymbolError) as caught:
-        questions.callers(workspace.graph(), "ronded")
+        questions.callers(workspace.graph.current(), "ronded")
     assert "did you mean rounded" in caught.value.hint
     assert caught.value.exit_code == 1
 
 
 def test_a_name_like_no_other_offers_a_search(workspace: Workspace) -> None:
     with pytest.raises(UnknownSymbolError) as caught:
-        questions.callers(workspace.graph(), "Xylophone.qqq")
+        questions.callers(workspace.graph.current(), "Xylophone.qqq")
     assert caught.value.hint == "look for it: cairn search qqq"
 
 
 def test_a_project_that_was_never_indexed_says_so(tmp_path: Path) -> None:
     with Workspace.open(tmp_path) as workspace, pytest.raises(IndexMissingError):
-        workspace.graph()
+        workspace.graph.current()
 
 
 # -- ways and imports -------------------------------------------------------------------------------------------------
 
 
 def test_the_shortest_way_of_calls_is_found(workspace: Workspace) -> None:
-    found = questions.call_path(workspace.graph(), "Cart.check", "rounded")
+    found = questions.call_path(workspace.graph.current(), "Cart.check", "rounded")
     assert [(step.symbol.name, step.kind) for step in found.steps] == [
         ("Cart.check", "start"),
         ("fee", "call"),
@@ -212,12 +212,12 @@ def test_the_shortest_way_of_calls_is_found(workspace: Workspace) -> None:
 
 
 def test_where_no_way_leads_there_are_no_steps(workspace: Workspace) -> None:
-    assert questions.call_path(workspace.graph(), "rounded", "run").steps == ()
+    assert questions.call_path(workspace.graph.current(), "rounded", "run").steps == ()
 
 
 def test_importers_are_found_by_path_module_and_symbol(workspace: Workspace) -> None:
     for text in ("shop/cart.py", "shop.cart", "Cart"):
-        found = questions.importers(workspace.graph(), text)
+        found = questions.importers(workspace.graph.current(), text)
         assert [(one.path, one.line) for one in found.importers] == [("shop/__init__.py", 1), ("tests/test_cart.py", 1)]
 
 
@@ -232,7 +232,7 @@ def test_imports_for_types_and_inside_functions_are_told_apart(tmp_path: Path) -
     )
     with Workspace.open(tmp_path) as workspace:
         workspace.index()
-        found = questions.importers(workspace.graph(), "target.py").importers
+        found = questions.importers(workspace.graph.current(), "target.py").importers
     assert [(one.path, one.typing_only, one.deferred) for one in found] == [
         ("a.py", True, False),
         ("b.py", False, True),
@@ -245,19 +245,19 @@ def test_imports_for_types_and_inside_functions_are_told_apart(tmp_path: Path) -
 def test_a_callee_that_moves_keeps_its_callers(project: Path, workspace: Workspace, tmp_path: Path) -> None:
     write(project, {"shop/coins.py": FILES["shop/money.py"], "shop/money.py": "from shop.coins import fee\n"})
     workspace.index()
-    callers = questions.callers(workspace.graph(), "fee")
+    callers = questions.callers(workspace.graph.current(), "fee")
     assert callers.symbol.path == "shop/coins.py"
     assert shown(callers) == [("Cart.check", "import", 10)]
-    assert all_edges(workspace.graph()) == rebuilt(project, tmp_path / "fresh")
+    assert all_edges(workspace.graph.current()) == rebuilt(project, tmp_path / "fresh")
 
 
 def test_a_renamed_callee_loses_its_callers_and_the_new_name_gains_them(project: Path, workspace: Workspace) -> None:
     write(project, {"shop/money.py": FILES["shop/money.py"].replace("fee", "cost")})
     workspace.index()
-    assert questions.callers(workspace.graph(), "cost").links == ()
+    assert questions.callers(workspace.graph.current(), "cost").links == ()
     write(project, {"shop/cart.py": FILES["shop/cart.py"].replace("fee", "cost")})
     workspace.index()
-    assert shown(questions.callers(workspace.graph(), "cost")) == [("Cart.check", "import", 10)]
+    assert shown(questions.callers(workspace.graph.current(), "cost")) == [("Cart.check", "import", 10)]
 
 
 @pytest.mark.parametrize(
@@ -274,36 +274,36 @@ def test_a_renamed_callee_loses_its_callers_and_the_new_name_gains_them(project:
 def test_after_an_edit_the_graph_is_what_a_rebuild_gives(
     project: Path, workspace: Workspace, tmp_path: Path, path: str, before: str, after: str
 ) -> None:
-    graph = workspace.graph()
+    graph = workspace.graph.current()
     graph.code.load_all()
     old = all_edges(graph)
     assert before in FILES[path]
     write(project, {path: FILES[path].replace(before, after)})
     expected = rebuilt(project, tmp_path / "fresh")
-    assert all_edges(workspace.graph()) == expected  # read from disk, the index not being updated
+    assert all_edges(workspace.graph.current()) == expected  # read from disk, the index not being updated
     workspace.index()
-    assert all_edges(workspace.graph()) == expected
+    assert all_edges(workspace.graph.current()) == expected
     assert expected != old
 
 
 def test_a_file_edited_a_moment_ago_is_read_as_it_is_and_marked(project: Path, workspace: Workspace) -> None:
     write(project, {"shop/money.py": "\n\n" + FILES["shop/money.py"]})
-    callers = questions.callers(workspace.graph(), "rounded")
+    callers = questions.callers(workspace.graph.current(), "rounded")
     assert shown(callers) == [("fee", "exact", 4)]
     assert callers.symbol.stale
     assert callers.symbol.line == 7
 
 
 def test_a_deleted_file_calls_nothing(project: Path, workspace: Workspace) -> None:
-    assert questions.callers(workspace.graph(), "fee").links
+    assert questions.callers(workspace.graph.current(), "fee").links
     (project / "shop/cart.py").unlink()
-    assert questions.callers(workspace.graph(), "fee").links == ()
+    assert questions.callers(workspace.graph.current(), "fee").links == ()
 
 
 def test_facts_are_stored_with_their_blob_and_found_again(project: Path, workspace: Workspace) -> None:
-    first = all_edges(workspace.graph())
+    first = all_edges(workspace.graph.current())
     with Workspace.open(project) as again:
-        graph = again.graph()
+        graph = again.graph.current()
         graph.code.load_all()
         stored = graph.connection.execute("SELECT count(*) FROM facts").fetchone()[0]
         assert stored == len(FILES)
@@ -311,25 +311,25 @@ def test_facts_are_stored_with_their_blob_and_found_again(project: Path, workspa
 
 
 def test_facts_of_another_version_are_found_anew(project: Path, workspace: Workspace) -> None:
-    first = all_edges(workspace.graph())
+    first = all_edges(workspace.graph.current())
     with Workspace.open(project) as again:
-        connection = again.graph().connection
+        connection = again.graph.current().connection
         connection.execute("UPDATE facts SET data = x'00'")
-        assert all_edges(again.graph()) == first
+        assert all_edges(again.graph.current()) == first
 
 
 def test_facts_go_with_their_blob(project: Path, workspace: Workspace) -> None:
-    graph = workspace.graph()
+    graph = workspace.graph.current()
     graph.code.load_all()
     workspace.index(full=True)
-    assert workspace.graph().connection.execute("SELECT count(*) FROM facts").fetchone()[0] == 0
+    assert workspace.graph.current().connection.execute("SELECT count(*) FROM facts").fetchone()[0] == 0
 
 
 # -- what a change may break ------------------------------------------------------------------------------------------
 
 
 def test_impact_follows_callers_over_any_number_of_steps(workspace: Workspace) -> None:
-    graph = workspace.graph()
+    graph = workspace.graph.current()
     found = impact(graph, find_symbol(graph.code, graph.connection, "rounded"))
     steps = [(one.symbol.name, one.depth, one.via) for one in found.affected]
     assert steps[:2] == [("fee", 1, "call"), ("Cart.check", 2, "call")]
@@ -342,7 +342,7 @@ def test_impact_follows_callers_over_any_number_of_steps(workspace: Workspace) -
 
 
 def test_tests_that_call_a_symbol_come_first_and_unrelated_ones_not_at_all(workspace: Workspace) -> None:
-    graph = workspace.graph()
+    graph = workspace.graph.current()
     chosen = choose_tests(graph, find_symbol(graph.code, graph.connection, "report"))
     assert [one.path for one in chosen.tests] == ["tests/test_report.py"]
     assert chosen.tests[0].tests == ("test_report",)
@@ -353,7 +353,7 @@ def test_a_large_change_on_disk_is_answered_from_disk(project: Path, workspace: 
     generated = "".join(f"def part_{number}():\n    return part_{number // 2}()\n\n" for number in range(17_000))
     write(project, {"shop/generated.py": generated})
     workspace.index()
-    callers = questions.callers(workspace.graph(), "part_5")
+    callers = questions.callers(workspace.graph.current(), "part_5")
     assert {link.symbol.name for link in callers.links} == {"part_10", "part_11"}
 
 
@@ -361,7 +361,7 @@ def test_a_file_with_syntax_errors_keeps_what_can_be_read(tmp_path: Path) -> Non
     write(tmp_path, {"a.py": "def good():\n    helper()\n\n\ndef helper():\n    pass\n\n\ndef broken(:\n    x = = 1\n"})
     with Workspace.open(tmp_path) as workspace:
         workspace.index()
-        assert ("good", "exact", 2) in shown(questions.callers(workspace.graph(), "helper"))
+        assert ("good", "exact", 2) in shown(questions.callers(workspace.graph.current(), "helper"))
 
 
 def test_the_current_change_names_the_definitions_on_its_lines(checkout: Path, git: Git) -> None:
@@ -372,7 +372,7 @@ def test_the_current_change_names_the_definitions_on_its_lines(checkout: Path, g
     write(checkout, {"shop/new.py": "def fresh():\n    pass\n"})
     with Workspace.open(checkout) as workspace:
         workspace.index()
-        graph = workspace.graph()
+        graph = workspace.graph.current()
         nodes = change_since(graph, checkout, find_repository(checkout), "HEAD").nodes
         names = [graph.code.definition(node).name for node in nodes if place_of(node) >= 0]
         assert sorted(names) == ["fresh", "rounded"]
@@ -385,13 +385,13 @@ def test_the_current_change_names_the_definitions_on_its_lines(checkout: Path, g
 
 
 def test_outside_git_there_is_no_current_change(workspace: Workspace) -> None:
-    graph = workspace.graph()
+    graph = workspace.graph.current()
     with pytest.raises(DiffError, match="no git repository"):
         change_since(graph, workspace.root, None, "HEAD")
 
 
 def test_a_stored_network_is_used_and_one_of_another_version_is_not(workspace: Workspace) -> None:
-    graph = workspace.graph()
+    graph = workspace.graph.current()
     network = graph.network
     path = workspace.state.graph(graph.code.view_id)
     network.save(path)
@@ -428,17 +428,17 @@ def links_of(network: Network) -> set[tuple[int, ...]]:
 def test_edits_in_bodies_leave_the_edges_of_other_files_alone(
     project: Path, workspace: Workspace, tmp_path: Path, path: str, before: str, after: str, local: bool
 ) -> None:
-    graph = workspace.graph()
+    graph = workspace.graph.current()
     known = graph.network
     assert before in FILES[path]
     write(project, {path: FILES[path].replace(before, after)})
     with Workspace.open(project, state_dir=tmp_path / "fresh") as fresh:
         fresh.index()
-        expected = links_of(fresh.graph().network)
+        expected = links_of(fresh.graph.current().network)
     for update in (False, True):
         if update:
             workspace.index()
-        graph = workspace.graph()
+        graph = workspace.graph.current()
         assert same_interface(graph.code, *contents(graph, path, known)) is local
         assert links_of(graph.network) == expected
 
@@ -452,20 +452,20 @@ def contents(graph: Graph, path: str, known: Network) -> tuple[SourceFile, Sourc
 
 
 def test_a_stored_network_serves_the_next_process_after_an_edit(project: Path, workspace: Workspace) -> None:
-    graph = workspace.graph()
+    graph = workspace.graph.current()
     graph.network.save(workspace.state.graph(graph.code.view_id))
     write(project, {"shop/report.py": FILES["shop/report.py"].replace("return cart", "_forgotten()\n    return cart")})
     workspace.index()
     with Workspace.open(project) as again:
-        assert find_dead(again.graph()).dead == ()
-        assert again.graph().network.resolved == 1
+        assert find_dead(again.graph.current()).dead == ()
+        assert again.graph.current().network.resolved == 1
 
 
 # -- the whole project ------------------------------------------------------------------------------------------------
 
 
 def test_dead_code_is_what_no_entry_point_reaches(workspace: Workspace) -> None:
-    found = find_dead(workspace.graph())
+    found = find_dead(workspace.graph.current())
     assert [one.symbol.name for one in found.dead] == ["_forgotten", "_also_forgotten"]
     assert "nothing calls it" in found.dead[0].reason
     assert found.dead[0].confidence > 0.8
@@ -487,7 +487,7 @@ def test_what_is_public_decorated_or_a_console_script_is_not_dead(tmp_path: Path
     )
     with Workspace.open(tmp_path) as workspace:
         workspace.index()
-        found = find_dead(workspace.graph())
+        found = find_dead(workspace.graph.current())
     assert [one.symbol.name for one in found.dead] == ["_hidden"]
 
 
@@ -505,7 +505,7 @@ def test_circles_of_imports_are_found_and_sorted_by_when_they_matter(tmp_path: P
     )
     with Workspace.open(tmp_path) as workspace:
         workspace.index()
-        found = find_cycles(workspace.graph()).cycles
+        found = find_cycles(workspace.graph.current()).cycles
     assert [(one.kind, one.size, [step.path for step in one.steps]) for one in found] == [
         ("runtime", 3, ["a.py", "b.py", "c.py"]),
         ("deferred", 2, ["d.py", "e.py"]),
@@ -513,11 +513,11 @@ def test_circles_of_imports_are_found_and_sorted_by_when_they_matter(tmp_path: P
 
 
 def test_a_project_without_circles_has_none(workspace: Workspace) -> None:
-    assert find_cycles(workspace.graph()).cycles == ()
+    assert find_cycles(workspace.graph.current()).cycles == ()
 
 
 def test_the_map_keeps_to_its_budget_and_counts_the_rest(workspace: Workspace) -> None:
-    graph = workspace.graph()
+    graph = workspace.graph.current()
     wide = repository_map(graph, 1_000)
     assert "shop/cart.py" in {entry.path for entry in wide.entries}
     assert not any(entry.path.startswith("tests/") for entry in wide.entries)
@@ -528,7 +528,7 @@ def test_the_map_keeps_to_its_budget_and_counts_the_rest(workspace: Workspace) -
 
 
 def test_a_focus_moves_the_map(workspace: Workspace) -> None:
-    graph = workspace.graph()
+    graph = workspace.graph.current()
     focused = repository_map(graph, 1_000, [graph.code.numbers["shop/report.py"]])
     assert focused.entries[0].path == "shop/report.py"
 
@@ -537,7 +537,7 @@ def test_an_empty_project_has_an_empty_map(tmp_path: Path) -> None:
     write(tmp_path, {"notes.txt": "nothing\n"})
     with Workspace.open(tmp_path) as workspace:
         workspace.index()
-        graph = workspace.graph()
+        graph = workspace.graph.current()
         assert all(not entry.symbols for entry in repository_map(graph, 100).entries)
         assert find_dead(graph).dead == ()
 
@@ -551,7 +551,7 @@ def test_a_grammar_of_many_files_is_read_in_other_processes(tmp_path: Path) -> N
     with Workspace.open(tmp_path) as workspace:
         workspace.index()
         told: list[tuple[int, int]] = []
-        graph = workspace.graph(progress=lambda done, total: told.append((done, total)))
+        graph = workspace.graph.current(progress=lambda done, total: told.append((done, total)))
         graph.code.load_all(graph.progress)
         assert shown(questions.callers(graph, "f7")) == [("f6", "import", 5)]
         assert told[-1] == (60, 60)
@@ -583,7 +583,7 @@ def deleting(checkout: Path, git: Git) -> Iterator[Workspace]:
 
 
 def test_a_deleted_file_is_told_with_what_it_defined_and_the_lines_that_still_name_it(deleting: Workspace) -> None:
-    found = deleting.impact(diff="HEAD")
+    found = deleting.graph.impact(diff="HEAD")
     assert found.changed == ()
     lonely, util, notes = found.deleted
     assert (lonely.path, lonely.definitions, lonely.mentions) == ("lib/lonely.py", ("alone",), ())
@@ -601,7 +601,7 @@ def test_a_deleted_file_is_told_with_what_it_defined_and_the_lines_that_still_na
 
 
 def test_the_tests_that_name_what_was_deleted_are_chosen(deleting: Workspace) -> None:
-    (chosen,) = deleting.choose_tests(diff="HEAD").tests
+    (chosen,) = deleting.graph.choose_tests(diff="HEAD").tests
     assert (chosen.path, chosen.reason) == ("tests/test_app.py", "names what was deleted")
 
 
@@ -609,7 +609,7 @@ def test_an_index_that_holds_a_deleted_file_still_tells_the_same(deleting: Works
     git(deleting.root, "checkout", "-q", ".")
     deleting.index()
     (deleting.root / "lib/util.py").unlink()
-    (gone,) = deleting.impact(diff="HEAD").deleted
+    (gone,) = deleting.graph.impact(diff="HEAD").deleted
     assert gone.path == "lib/util.py"
     assert ("app.py", 5, "helper") in {(one.path, one.line, one.name) for one in gone.mentions}
 
@@ -621,7 +621,7 @@ def test_what_moved_to_another_file_is_not_said_to_be_missing(deleting: Workspac
         file = deleting.root / name
         file.write_text(file.read_text().replace("lib.util", "lib.tools"))
     deleting.index()
-    (gone,) = deleting.impact(diff="HEAD").deleted
+    (gone,) = deleting.graph.impact(diff="HEAD").deleted
     assert {one.path for one in gone.mentions} == {"module.py"}
 
 
@@ -636,7 +636,7 @@ def test_submodules_are_noted_as_not_looked_at(checkout: Path, git: Git, tmp_pat
     git(checkout, "commit", "-qm", "all")
     with Workspace.open(checkout) as workspace:
         workspace.index()
-        for notes in (workspace.impact(diff="HEAD").notes, workspace.choose_tests(diff="HEAD").notes):
+        for notes in (workspace.graph.impact(diff="HEAD").notes, workspace.graph.choose_tests(diff="HEAD").notes):
             assert notes == ("Submodules are never looked into, so a change in one is not seen: their",)
 
 
@@ -645,13 +645,13 @@ def test_before_the_first_commit_the_error_names_a_command_that_works(checkout: 
     with Workspace.open(checkout) as workspace:
         workspace.index()
         with pytest.raises(DiffError, match="nothing is committed yet") as caught:
-            workspace.impact(diff="HEAD")
+            workspace.graph.impact(diff="HEAD")
         assert caught.value.hint == "name a symbol: cairn impact SYMBOL"
-        assert workspace.impact("run").changed
+        assert workspace.graph.impact("run").changed
         git(checkout, "add", ".")
         git(checkout, "commit", "-qm", "all")
         git(checkout, "checkout", "-q", "--orphan", "fresh")
         with pytest.raises(DiffError, match="has no commit yet") as caught:
-            workspace.impact(diff="HEAD")
+            workspace.graph.impact(diff="HEAD")
         assert caught.value.hint == "compare with another: cairn impact --diff main"
-        assert workspace.impact(diff="main").changed == ()
+        assert workspace.graph.impact(diff="main").changed == ()

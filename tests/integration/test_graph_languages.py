@@ -191,13 +191,13 @@ def test_edges_into_a_definition_are_found_without_reading_every_file(language: 
     with Workspace.open(FOLDERS / language, state_dir=tmp_path) as workspace:
         workspace.index()
         expected: dict[int, set[tuple[int, int, int]]] = {}
-        everything = workspace.graph()
+        everything = workspace.graph.current()
         for number in range(len(everything.code.paths)):
             for edge in everything.resolver.edges(number):
                 expected.setdefault(edge.target, set()).add((edge.source, edge.kind, edge.line))
     for target, edges in expected.items():
         with Workspace.open(FOLDERS / language, state_dir=tmp_path) as workspace:
-            found = workspace.graph().incoming([target], range(len(KINDS)))
+            found = workspace.graph.current().incoming([target], range(len(KINDS)))
         assert {(edge.source, edge.kind, edge.line) for edge in found} == edges
 
 
@@ -206,7 +206,7 @@ def test_references_lead_to_what_they_mean(language: str, tmp_path: Path) -> Non
     project = PROJECTS[language]
     with Workspace.open(FOLDERS / language, state_dir=tmp_path) as workspace:
         workspace.index()
-        found = edges_of(workspace.graph())
+        found = edges_of(workspace.graph.current())
     missing = project.edges - found
     assert not missing, sorted(found)
     assert not {(source, target) for source, target, _, _ in found} & set(project.absent)

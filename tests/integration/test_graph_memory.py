@@ -200,7 +200,7 @@ def test_a_question_begins_anew_when_the_index_was_written_meanwhile(
         return found[-1]
 
     with Workspace.open(tmp_path) as workspace:
-        assert workspace._ask(question, None) == 3
+        assert workspace.graph.ask(question, None) == 3
     assert found == [2, 3]
 
 
@@ -230,10 +230,10 @@ def test_nothing_is_parsed_any_more_once_whoever_asked_is_gone(workspace: Worksp
             asker.leave()
 
     with asker.served(), pytest.raises(BusyError):
-        workspace.import_cycles(progress=progress)
+        workspace.graph.import_cycles(progress=progress)
     assert parsed[-1][0] == 5 < parsed[-1][1]
     assert n_facts(workspace) >= 5  # and who asks again finds these
-    assert len(workspace.import_cycles().cycles) == 1
+    assert len(workspace.graph.import_cycles().cycles) == 1
 
 
 @pytest.mark.parametrize("patience", [1, 10, 60])
@@ -332,7 +332,7 @@ def test_a_file_that_the_index_lost_meanwhile_is_an_error_to_try_again_after(tmp
     (tmp_path / "b.py").write_text("def b():\n    return 1\n")
     with Workspace.open(tmp_path) as workspace:
         workspace.index()
-        graph = workspace.graph()
+        graph = workspace.graph.current()
         with closing(workspace.state.open_for_writing()) as connection, transaction(connection):
             blob_db.drop_blobs(connection, [1, 2])
         with pytest.raises(IndexMovedError, match="changed by another process"):

@@ -43,7 +43,7 @@ def made_anew(root: Path, state: Path) -> Rows:
     """Return what resolving every file gives, with nothing known before."""
     with Workspace.open(root, state_dir=state) as workspace:
         workspace.index()
-        graph = workspace.graph()
+        graph = workspace.graph.current()
         graph.code.load_all()
         return rows_of(graph, Network.build(graph.code, graph.resolver))
 
@@ -113,14 +113,14 @@ def test_after_random_changes_the_edges_are_those_of_a_fresh_resolution(tmp_path
     chance = random.Random(seed)
     with Workspace.open(root) as workspace:
         workspace.index()
-        kept = workspace.graph().network.resolved
+        kept = workspace.graph.current().network.resolved
         resolved = total = 0
         for turn in range(ROUNDS):
             done = change(chance, root)
             if chance.random() < 0.3:
-                assert workspace.graph().network is not None  # as it is on disk, the index not being updated
+                assert workspace.graph.current().network is not None  # as it is on disk, the index not being updated
             workspace.index()
-            graph = workspace.graph()
+            graph = workspace.graph.current()
             expected = made_anew(root, tmp_path / "fresh")
             found = rows_of(graph, graph.network)
             assert found == expected, (turn, done)
@@ -140,14 +140,16 @@ def test_a_file_that_comes_or_goes_costs_only_what_it_can_affect(tmp_path: Path)
         (root / f"helper{number}.py").write_text("def helper():\n    pass\n")
     with Workspace.open(root) as workspace:
         workspace.index()
-        assert workspace.graph().network.resolved == 48
+        assert workspace.graph.current().network.resolved == 48
         (root / "helper3.py").unlink()
         workspace.index()
-        assert workspace.graph().network.resolved == 5  # those that imported it
+        assert workspace.graph.current().network.resolved == 5  # those that imported it
         (root / "helper3.py").write_text("def helper():\n    return 1\n")
         workspace.index()
-        assert workspace.graph().network.resolved == 6
+        assert workspace.graph.current().network.resolved == 6
         (root / "alone.py").write_text("def alone():\n    pass\n")
         workspace.index()
-        assert workspace.graph().network.resolved == 1
-        assert rows_of(workspace.graph(), workspace.graph().network) == made_anew(root, tmp_path / "fresh")
+        assert workspace.graph.current().network.resolved == 1
+        assert rows_of(workspace.graph.current(), workspace.graph.current().network) == made_anew(
+            root, tmp_path / "fresh"
+        )

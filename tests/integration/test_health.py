@@ -73,7 +73,7 @@ def test_what_no_view_shows_is_kept_for_the_grace_period_and_then_dropped(root: 
         assert last.freed_bytes > 0
         assert names(workspace, "beta") == ["beta"]
         assert workspace.index().embedded_chunks == 0
-        assert not [one for one in workspace.doctor() if one.level == "error" or one.repair]
+        assert not [one for one in workspace.upkeep.doctor() if one.level == "error" or one.repair]
 
 
 def test_what_returns_within_the_grace_period_is_not_embedded_again_and_starts_anew(root: Path) -> None:
@@ -128,7 +128,7 @@ def test_the_view_of_a_worktree_that_is_gone_is_dropped_after_the_grace_period(
         now = time.time()
         assert collect(workspace, now).views == ()
         git(checkout, "worktree", "remove", "--force", str(tmp_path / "linked"))
-        assert [one["gone"] for one in workspace.status()["views"]] == [False, True]  # type: ignore[attr-defined]
+        assert [one["gone"] for one in workspace.upkeep.status()["views"]] == [False, True]  # type: ignore[attr-defined]
         assert collect(workspace, now + DAY).views == ()
         done = collect(workspace, now + 16 * DAY)
         assert done.views == (str(tmp_path / "linked"),)
@@ -151,7 +151,7 @@ def test_the_view_of_a_branch_that_was_deleted_is_dropped_after_the_grace_period
         for branch in ("kept", "side"):
             workspace.index(branch=branch)
         git(checkout, "branch", "-q", "-D", "side")
-        views = {one["name"]: one["gone"] for one in workspace.status()["views"]}  # type: ignore[attr-defined]
+        views = {one["name"]: one["gone"] for one in workspace.upkeep.status()["views"]}  # type: ignore[attr-defined]
         assert views == {str(checkout): False, "refs/heads/kept": False, "refs/heads/side": True}
         now = time.time()
         assert collect(workspace, now).views == ()
@@ -165,17 +165,17 @@ def test_what_was_known_of_another_database_is_not_taken_for_this_one(root: Path
     (root / "delta.py").write_text("from alpha import alpha\n\n\ndef delta():\n    return alpha()\n")
     with open_(root) as workspace:
         workspace.index()
-        network = workspace.graph().network
-        network.save(workspace.state.graph(workspace.graph().code.view_id))
-        assert [one.symbol.name for one in workspace.callers("alpha").links] == ["delta"]
+        network = workspace.graph.current().network
+        network.save(workspace.state.graph(workspace.graph.current().code.view_id))
+        assert [one.symbol.name for one in workspace.graph.callers("alpha").links] == ["delta"]
         # The blobs of the new database have the ids that those of the old one had.
         (root / "delta.py").write_text("from beta import beta\n\n\ndef delta():\n    return beta()\n")
         if lose == "file":
             for file in root.glob(".cairn/index.db*"):
                 file.unlink()
         workspace.index(full=lose == "full")
-        assert [one.symbol.name for one in workspace.callers("beta").links] == ["delta"]
-        assert workspace.callers("alpha").links == ()
+        assert [one.symbol.name for one in workspace.graph.callers("beta").links] == ["delta"]
+        assert workspace.graph.callers("alpha").links == ()
 
 
 def test_an_id_is_never_given_to_another_content(root: Path) -> None:
@@ -193,16 +193,16 @@ def test_a_dry_run_says_what_would_go_and_changes_nothing(root: Path) -> None:
         workspace.index()
         (root / "alpha.py").unlink()
         workspace.index()
-        report = workspace.collect(dry_run=True)
+        report = workspace.upkeep.collect(dry_run=True)
         assert (report.blobs, report.dry_run) == (1, True)
         assert report.freed_bytes > 0
-        assert workspace.collect().blobs == 1
-        assert workspace.collect().blobs == 0
+        assert workspace.upkeep.collect().blobs == 1
+        assert workspace.upkeep.collect().blobs == 0
 
 
 def test_garbage_of_no_index_is_an_error_that_names_the_command(root: Path) -> None:
     with open_(root) as workspace, pytest.raises(IndexMissingError):
-        workspace.collect()
+        workspace.upkeep.collect()
 
 
 def test_a_reader_that_is_open_answers_after_its_segments_were_rewritten(root: Path) -> None:
@@ -211,7 +211,7 @@ def test_a_reader_that_is_open_answers_after_its_segments_were_rewritten(root: P
         assert names(reader, "beta") == ["beta"]
         (root / "alpha.py").unlink()
         workspace.index()
-        workspace.collect()
+        workspace.upkeep.collect()
         assert names(reader, "gamma") == ["gamma"]
 
 
@@ -219,13 +219,15 @@ def test_a_reader_that_is_open_answers_after_its_segments_were_rewritten(root: P
 
 
 def findings(workspace: Workspace, *, fix: bool = False) -> dict[str, tuple[str, str]]:
-    return {one.check: (one.level, one.repair) for one in workspace.doctor(fix=fix) if one.level != "ok" or one.fixed}
+    return {
+        one.check: (one.level, one.repair) for one in workspace.upkeep.doctor(fix=fix) if one.level != "ok" or one.fixed
+    }
 
 
 def test_a_healthy_index_has_nothing_to_mend(root: Path) -> None:
     with open_(root) as workspace:
         workspace.index()
-        assert not [one for one in workspace.doctor() if one.repair or one.level == "error"]
+        assert not [one for one in workspace.upkeep.doctor() if one.repair or one.level == "error"]
 
 
 def garbage(file: Path) -> None:
@@ -271,7 +273,7 @@ def test_a_damaged_database_is_kept_and_rebuilt(harm: Callable[[Path], None], me
             workspace.index()
         assert names(workspace, "alpha") == ["alpha"]
         assert workspace.state.set_aside_files()
-        assert not [one for one in workspace.doctor() if one.repair]
+        assert not [one for one in workspace.upkeep.doctor() if one.repair]
 
 
 def test_an_empty_database_is_filled_again(root: Path) -> None:
@@ -320,7 +322,7 @@ def test_rows_that_point_at_nothing_are_found_and_mended(root: Path) -> None:
         workspace.index()
         with closing(sqlite3.connect(workspace.state.database)) as connection, connection:
             connection.execute("DELETE FROM blob WHERE id = 1")
-        assert any("blob that is not there" in one.message for one in workspace.doctor())
+        assert any("blob that is not there" in one.message for one in workspace.upkeep.doctor())
         findings(workspace, fix=True)
         assert workspace.index().files == 3
 
@@ -362,18 +364,18 @@ def test_the_last_error_is_shown_until_a_run_succeeds(root: Path) -> None:
         workspace.state.lock.mkdir()
         with pytest.raises(StoreError):
             workspace.index()
-        assert workspace.status()["last_error"]["code"] == "store"  # type: ignore[index]
+        assert workspace.upkeep.status()["last_error"]["code"] == "store"  # type: ignore[index]
         workspace.state.lock.rmdir()
         assert findings(workspace)["last-run"][0] == "warning"
         workspace.index()
-        assert workspace.status()["last_error"] is None
+        assert workspace.upkeep.status()["last_error"] is None
 
 
 def test_the_doctor_says_who_holds_a_lock(root: Path) -> None:
     with open_(root) as workspace:
         workspace.index()
         with write_lock(workspace.state.embedding_lock, 0, INDEX):
-            told = [one.message for one in workspace.doctor() if one.check == "lock"]
+            told = [one.message for one in workspace.upkeep.doctor() if one.check == "lock"]
         assert told == [f"embedding: held by process {os.getpid()}, and free once that ends"]
         assert holder(workspace.state.embedding_lock) is None
 
@@ -484,8 +486,8 @@ def test_after_a_fault_the_answers_are_those_of_a_fresh_index(number: int) -> No
 def test_edits_are_followed_until_the_watcher_is_stopped(polling: bool, root: Path) -> None:
     settings = {"watch_polling": polling, "watch_poll_seconds": 0.1, "background_nice": 0, "background_cores": 64}
     with open_(root, **settings) as workspace, open_(root) as reader:
-        watcher: Watcher = workspace.watcher()
-        updates = workspace.watch(watcher)
+        watcher: Watcher = workspace.upkeep.watcher()
+        updates = workspace.upkeep.watch(watcher)
         first = next(updates)
         assert first.report is not None
         assert first.report.files == 3

@@ -13,7 +13,7 @@ import pytest
 
 from cairn.errors import PathError, ProjectError
 from cairn.index.project import is_everything
-from cairn.mcp.stdio import Project
+from cairn.mcp.project import Project
 from cairn.registry import Registry
 from cairn.runtime import StateFolder
 from cairn.workspace import Workspace

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import pytest
 
 from cairn.errors import CairnError, DiffError, PathError
+from cairn.index.project import name_of
 from cairn.index.views import Views
-from cairn.registry import name_of
 from cairn.source.git import current_branch, find_repository, ignored_among, is_ignored, list_files, remote_url
 from cairn.source.objects import ObjectReader, list_tree, missing_commits, resolve_revision
 from cairn.source.walk import list_folders, walk
@@ -241,10 +241,10 @@ def _questions(traps: Traps) -> Iterator[tuple[str, Callable[[], object]]]:
         yield "index", lambda: workspace.index(full=True)
         yield "branches", lambda: [workspace.index(branch=name) for name in ("side", "signed")]
         yield "search", lambda: (workspace.search("uses f1"), workspace.search("f1", branch="side"))
-        yield "impact", lambda: (workspace.impact(diff="HEAD"), workspace.impact(diff="side"))
-        yield "tests", lambda: workspace.choose_tests(diff="HEAD")
-        yield "doctor", lambda: (workspace.doctor(fix=True), workspace.collect())
-        yield "watch", lambda: workspace.watcher()._list_folders()
+        yield "impact", lambda: (workspace.graph.impact(diff="HEAD"), workspace.graph.impact(diff="side"))
+        yield "tests", lambda: workspace.graph.choose_tests(diff="HEAD")
+        yield "doctor", lambda: (workspace.upkeep.doctor(fix=True), workspace.upkeep.collect())
+        yield "watch", lambda: workspace.upkeep.watcher()._list_folders()
 
 
 def test_nothing_that_cairn_asks_runs_a_program_or_changes_the_repository(
@@ -281,7 +281,7 @@ def test_a_repository_among_the_files_of_a_clone_is_not_used(traps: Traps) -> No
 def test_a_change_is_told_without_filters_and_submodules(traps: Traps) -> None:
     with Workspace.containing(traps.root) as workspace:
         workspace.index()
-        changed = {one.path for one in workspace.impact(diff="HEAD").changed}
+        changed = {one.path for one in workspace.graph.impact(diff="HEAD").changed}
     assert {"f0.py", "f69.py"} <= changed
     assert not {path for path in changed if path.startswith("sub/")}
 
@@ -295,7 +295,7 @@ def test_an_object_that_was_never_fetched_is_missing_and_not_fetched(traps: Trap
         report = workspace.index(branch="side")
         assert ("f5.py", "never fetched: the clone is partial") in {(one.path, one.reason) for one in report.skipped}
         workspace.index()
-        assert "f5.py" in {one.path for one in workspace.impact(diff="HEAD").changed}
+        assert "f5.py" in {one.path for one in workspace.graph.impact(diff="HEAD").changed}
     assert traps.sprung() == set()
 
 
@@ -396,7 +396,7 @@ def test_what_is_no_revision_changes_nothing(revision: str, checkout: Path, git:
         workspace.index()
         if revision:
             with pytest.raises(DiffError):
-                workspace.impact(diff=revision)
+                workspace.graph.impact(diff=revision)
     assert not (checkout / "x").exists()
 
 

@@ -46,15 +46,15 @@ PLANTED_FILES = (
 
 
 WORK: tuple[Callable[[Workspace], object], ...] = (
-    Workspace.status,
+    lambda one: one.upkeep.status(),
     Workspace.refresh,
     lambda one: one.search("alpha"),
     Workspace.index,
     lambda one: one.index(full=True),
-    Workspace.embed,
-    Workspace.collect,
-    Workspace.doctor,
-    lambda one: one.doctor(fix=True),
+    lambda one: one.upkeep.embed(),
+    lambda one: one.upkeep.collect(),
+    lambda one: one.upkeep.doctor(),
+    lambda one: one.upkeep.doctor(fix=True),
     Workspace.index,
 )
 
@@ -242,7 +242,9 @@ def test_a_name_in_the_database_that_leads_elsewhere_is_damage(root: Path) -> No
     with closing(sqlite3.connect(state.database)) as connection, connection:
         connection.execute("UPDATE segment SET name = '../../alpha'")
     with Workspace.open(root) as workspace:
-        assert workspace.doctor()[-1].level == "error" or any(one.repair == "rebuild" for one in workspace.doctor())
+        assert workspace.upkeep.doctor()[-1].level == "error" or any(
+            one.repair == "rebuild" for one in workspace.upkeep.doctor()
+        )
     assert answers(root)
     assert (root / "alpha.py").read_text() == CODE
 
@@ -412,16 +414,16 @@ def test_an_index_from_elsewhere_is_set_aside_once_and_said(root: Path, state_ho
     state = built(root)
     shutil.rmtree(state_home)  # as on the machine of another user
     with Workspace.open(root) as workspace, pytest.raises(IndexForeignError) as caught:
-        workspace.status()
+        workspace.upkeep.status()
     assert caught.value.hint == "cairn index"
     with Workspace.open(root) as workspace:
-        assert [one.repair for one in workspace.doctor() if one.check == "database"] == ["rebuild"]
+        assert [one.repair for one in workspace.upkeep.doctor() if one.check == "database"] == ["rebuild"]
         workspace.refresh()
         (note,) = workspace.search("alpha").notes
         assert "not made by you on this machine" in note
         assert workspace.search("alpha").notes == ()
-        assert workspace.status()["set_aside"]
-        assert any(one.check == "set-aside" for one in workspace.doctor())
+        assert workspace.upkeep.status()["set_aside"]
+        assert any(one.check == "set-aside" for one in workspace.upkeep.doctor())
     assert len(list(state.path.glob("derived.foreign-*"))) == 1
 
 
@@ -438,7 +440,7 @@ def test_a_seal_with_another_secret_does_not_hold(root: Path, tmp_path: Path) ->
     text = (state.path / "seal").read_text()
     (state.path / "seal").write_text(text[:-10] + "0" * 9 + "\n")
     with Workspace.open(root) as workspace, pytest.raises(IndexForeignError):
-        workspace.status()
+        workspace.upkeep.status()
     assert answers(root)
 
 
@@ -449,7 +451,7 @@ def test_a_database_of_another_project_does_not_pass_in_a_folder_that_is_sealed(
     other = built(tmp_path / "other")
     shutil.copy(other.database, state.database)
     with Workspace.open(root) as workspace, pytest.raises(IndexForeignError):
-        workspace.status()
+        workspace.upkeep.status()
     assert answers(root)
     assert list(state.path.glob("index.db.foreign-*"))
 
@@ -658,7 +660,7 @@ def test_a_planted_database_is_set_aside_and_nothing_of_it_runs(
         shutil.rmtree(state_home)
     assert answers(root)
     with Workspace.open(root) as workspace:
-        assert not [one for one in workspace.doctor() if one.level == "error"]
+        assert not [one for one in workspace.upkeep.doctor() if one.level == "error"]
 
 
 @pytest.mark.parametrize("version", [len(MIGRATIONS) + 1, 2**31 - 1])
@@ -716,7 +718,7 @@ def test_a_planted_model_is_never_asked(root: Path, state_home: Path, monkeypatc
         )
         with Workspace.open(root, settings=Settings(embedding=planted)) as workspace:
             workspace.index()
-            workspace.embed()
+            workspace.upkeep.embed()
             assert remembered_models(workspace.state)
             state = workspace.state
         server.asked.clear()
@@ -745,5 +747,5 @@ def test_where_texts_were_sent_before_is_not_taken_from_the_index(root: Path, st
 
 def test_a_project_without_an_index_is_missing_and_not_foreign(root: Path) -> None:
     with Workspace.open(root) as workspace, pytest.raises(IndexMissingError) as caught:
-        workspace.status()
+        workspace.upkeep.status()
     assert caught.value.code == "index-missing"

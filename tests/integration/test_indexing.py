@@ -575,7 +575,7 @@ def test_an_index_of_a_newer_version_is_refused_and_left_alone(project: Path) ->
     make_newer(project)
     before = (project / ".cairn/index.db").read_bytes()
     with Workspace.open(project) as workspace:
-        for act in (workspace.index, lambda: workspace.search("alpha"), workspace.status):
+        for act in (workspace.index, lambda: workspace.search("alpha"), workspace.upkeep.status):
             with pytest.raises(IndexVersionError, match="newer"):
                 act()
     assert (project / ".cairn/index.db").read_bytes() == before

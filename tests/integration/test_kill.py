@@ -137,7 +137,7 @@ def test_kills_while_updating_leave_an_index_that_the_next_run_completes(
             workspace.index()
             fresh.index()
             assert content(workspace) == content(fresh)
-            assert workspace.status()["files"] == fresh.status()["files"]
+            assert workspace.upkeep.status()["files"] == fresh.upkeep.status()["files"]
             for number in range(0, FILES, 9):
                 query = f"work_{number}_2"
                 found = {(hit.path, hit.id) for hit in workspace.search(query, limit=20).code}

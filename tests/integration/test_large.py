@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from cairn.answers import Answer
 from cairn.config import Settings
 from cairn.errors import IndexMissingError
 from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import write_lock
-from cairn.types import Answer
 from cairn.workspace import Workspace
 
 LARGE = Settings(exact_chunks=100)
@@ -68,25 +68,25 @@ def answers(root: Path) -> list[list[tuple[str, int, float]]]:
 
 def test_an_index_up_to_the_limit_gets_no_graph(project: Path) -> None:
     with Workspace.open(project) as workspace:
-        assert workspace.build_graphs() == 0
+        assert workspace.upkeep.build_graphs() == 0
     with Workspace.open(project, settings=Settings(exact_chunks=0)) as workspace:
-        assert workspace.build_graphs() == 0
+        assert workspace.upkeep.build_graphs() == 0
     assert not graphs(project)
 
 
 def test_nothing_indexed_yet_is_said(tmp_path: Path) -> None:
     with Workspace.open(tmp_path) as workspace, pytest.raises(IndexMissingError):
-        workspace.build_graphs()
+        workspace.upkeep.build_graphs()
 
 
 def test_a_graph_is_built_once_and_answers_as_an_exact_search_does(project: Path) -> None:
     exact = answers(project)
     with Workspace.open(project, settings=LARGE) as workspace:
         told: list[tuple[int, int]] = []
-        n_chunks = workspace.build_graphs(lambda done, total: told.append((done, total)))
+        n_chunks = workspace.upkeep.build_graphs(lambda done, total: told.append((done, total)))
         assert n_chunks == workspace.index().chunks
         assert told
-        assert workspace.build_graphs() == 0
+        assert workspace.upkeep.build_graphs() == 0
     assert len(graphs(project)) == 1
     assert answers(project) == exact
 
@@ -95,13 +95,13 @@ def test_an_open_workspace_takes_up_a_graph_that_was_built_since(project: Path) 
     with Workspace.open(project, settings=LARGE) as reader:
         before = found(reader.search(QUESTIONS[0]))
         with Workspace.open(project, settings=LARGE) as workspace:
-            workspace.build_graphs()
+            workspace.upkeep.build_graphs()
         assert found(reader.search(QUESTIONS[0])) == before
 
 
 def test_what_changes_later_is_found_beside_the_graph(project: Path) -> None:
     with Workspace.open(project, settings=LARGE) as workspace:
-        workspace.build_graphs()
+        workspace.upkeep.build_graphs()
         write_files(project, N_FILES, N_FILES + 3)
         (project / "topic_31.py").unlink()
         workspace.index()
@@ -113,11 +113,11 @@ def test_what_changes_later_is_found_beside_the_graph(project: Path) -> None:
 
 def test_the_graph_of_a_segment_that_is_gone_goes_too(project: Path) -> None:
     with Workspace.open(project, settings=LARGE) as workspace:
-        workspace.build_graphs()
+        workspace.upkeep.build_graphs()
         (old,) = graphs(project)
         workspace.index(full=True)
         assert not graphs(project)
-        assert workspace.build_graphs() > 0
+        assert workspace.upkeep.build_graphs() > 0
     assert graphs(project) != [old]
 
 
@@ -125,7 +125,7 @@ def test_the_graph_of_a_segment_that_is_gone_goes_too(project: Path) -> None:
 def test_a_harmed_graph_is_no_error_and_is_built_anew(project: Path, harm: str) -> None:
     exact = answers(project)
     with Workspace.open(project, settings=LARGE) as workspace:
-        workspace.build_graphs()
+        workspace.upkeep.build_graphs()
     (file,) = graphs(project)
     whole = file.read_bytes()
     if harm == "remove":
@@ -137,13 +137,13 @@ def test_a_harmed_graph_is_no_error_and_is_built_anew(project: Path, harm: str) 
     assert answers(project) == exact
     with Workspace.open(project, settings=LARGE) as workspace:
         workspace.index()
-        assert workspace.build_graphs() > 0
+        assert workspace.upkeep.build_graphs() > 0
     assert graphs(project) == [file]
 
 
 def test_a_second_process_leaves_the_graph_to_the_first(project: Path) -> None:
     with Workspace.open(project, settings=LARGE) as workspace, write_lock(workspace.state.neighbours_lock, 0.0, INDEX):
-        assert workspace.build_graphs() == 0
+        assert workspace.upkeep.build_graphs() == 0
     assert not graphs(project)
 
 
@@ -154,14 +154,17 @@ def test_a_segment_that_is_merged_away_meanwhile_gets_no_graph(project: Path) ->
             with Workspace.open(project) as other:
                 other.index(full=True)
 
-        assert workspace.build_graphs(replace) == 0
+        assert workspace.upkeep.build_graphs(replace) == 0
     assert not graphs(project)
 
 
 def test_a_writer_that_does_not_end_costs_the_graph_and_nothing_else(project: Path) -> None:
     impatient = Settings(exact_chunks=LARGE.exact_chunks, lock_timeout_seconds=0.0)
     with Workspace.open(project, settings=impatient) as workspace, ExitStack() as stack:
-        assert workspace.build_graphs(lambda *_: stack.enter_context(write_lock(workspace.state.lock, 0.0, INDEX))) == 0
+        assert (
+            workspace.upkeep.build_graphs(lambda *_: stack.enter_context(write_lock(workspace.state.lock, 0.0, INDEX)))
+            == 0
+        )
     assert not graphs(project)
 
 
@@ -186,7 +189,7 @@ def test_a_kill_while_the_graph_is_built_leaves_an_index_that_answers(project: P
         process.communicate()
         assert answers(project) == exact
     with Workspace.open(project, settings=LARGE) as workspace:
-        workspace.build_graphs()
+        workspace.upkeep.build_graphs()
     assert len(graphs(project)) == 1
     assert answers(project) == exact
 
@@ -205,7 +208,7 @@ def test_without_the_extra_every_chunk_is_compared_and_a_graph_that_is_there_sta
     exact = run("search", QUESTIONS[2], "--no-daemon").stdout
     assert "topic_31.py" in exact
     with Workspace.open(project, settings=LARGE) as workspace:
-        assert workspace.build_graphs() > 0
+        assert workspace.upkeep.build_graphs() > 0
         graphs = list(workspace.state.derived.glob("*.hnsw"))
     assert run("search", QUESTIONS[2], "--no-daemon").stdout == exact
     assert graphs

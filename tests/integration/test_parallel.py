@@ -17,6 +17,7 @@ import pytest
 
 from cairn.config import Settings
 from cairn.daemon.projects import Projects
+from cairn.embedding.static import bundled_model
 from cairn.errors import BusyError
 from cairn.index.views import Views
 from cairn.search.opened import OpenIndex
@@ -102,9 +103,7 @@ def edit(root: Path, times: int) -> None:
 def test_all_that_a_thread_reads_is_of_one_state_while_others_read_and_the_index_is_rebuilt(project: Path) -> None:
     with Workspace.open(project) as workspace:
         views = Views(project, None, 1_000_000)
-        opened = OpenIndex(
-            workspace.state, workspace.settings, project, views, lambda: workspace._model, lambda _: None
-        )
+        opened = OpenIndex(workspace.state, workspace.settings, project, views, bundled_model, lambda _: None)
     edited = threading.Event()
     states = set()
 
@@ -136,9 +135,9 @@ def test_many_threads_ask_everything_while_files_change_and_nothing_stays_open(p
     def ask_all(workspace: Workspace) -> None:
         (hit, *_) = workspace.search("tax", mode="symbol").code
         assert (hit.name, workspace.fetch([hit.id])[0].name) == ("tax", "tax")
-        assert len(workspace.callers("total").links) == 20
+        assert len(workspace.graph.callers("total").links) == 20
         assert workspace.search("callers of tax").code[0].name == "total"
-        assert "tax" in workspace.outline("money.py", mode="context", symbol="total").text
+        assert "tax" in workspace.code.outline("money.py", mode="context", symbol="total").text
         assert workspace.refresh() in ("", "another process is updating the index: this is what it holds so far")
 
     with Workspace.open(project) as workspace:  # what stays for good is there from here on
@@ -211,9 +210,9 @@ def test_a_search_is_answered_while_the_symbol_graph_is_held_up(workspace: Works
         go_on.wait(30)
 
     with ThreadPoolExecutor(2) as pool:
-        asking = pool.submit(workspace.callers, "total", progress=hold)
+        asking = pool.submit(workspace.graph.callers, "total", progress=hold)
         assert held.wait(30)
-        behind = pool.submit(workspace.callees, "total")  # waits for the graph
+        behind = pool.submit(workspace.graph.callees, "total")  # waits for the graph
         assert workspace.search("tax", mode="symbol").code[0].name == "tax"
         assert not asking.done()
         assert not behind.done()
@@ -262,10 +261,13 @@ def test_what_asks_a_symbol_graph_that_is_held_up_gives_its_place_to_searches(pr
 
     async def use() -> None:
         first = asyncio.create_task(
-            projects.run("shop", lambda workspace: workspace.callers("total", progress=hold), slow=True)
+            projects.run("shop", lambda workspace: workspace.graph.callers("total", progress=hold), slow=True)
         )
         assert await asyncio.to_thread(held.wait, 30)
-        more = [asyncio.create_task(projects.run("shop", lambda workspace: workspace.callers("tax"))) for _ in range(8)]
+        more = [
+            asyncio.create_task(projects.run("shop", lambda workspace: workspace.graph.callers("tax")))
+            for _ in range(8)
+        ]
         found = await projects.run("shop", lambda workspace: workspace.search("tax", mode="symbol"), timeout_seconds=30)
         assert found.code[0].name == "tax"
         assert not any(one.done() for one in (first, *more))

@@ -18,13 +18,13 @@ from typing import Any
 
 import pytest
 
+from cairn.answers import Answer
 from cairn.config import Settings
 from cairn.errors import IndexLockedError
 from cairn.index.store import new_name
 from cairn.model_settings import EmbeddingSettings, ModelSettings
 from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import write_lock
-from cairn.types import Answer
 from cairn.workspace import Workspace
 from embedding_server import EmbeddingServer, Reply
 from interrupts import CAIRN
@@ -69,7 +69,7 @@ def opened(root: Path, embedding: EmbeddingSettings) -> Workspace:
 
 def status_of(workspace: Workspace) -> dict[str, Any]:
     """Return what is known of the wanted model."""
-    models: Any = workspace.status()["embedding"]
+    models: Any = workspace.upkeep.status()["embedding"]
     first: dict[str, Any] = models[0]
     return first
 
@@ -85,7 +85,7 @@ def note_of(answer: Answer) -> str:
 def test_a_configured_model_answers_once_it_covers_everything(root: Path, server: EmbeddingServer) -> None:
     with opened(root, ollama(server)) as workspace:
         workspace.index()
-        (report,) = workspace.embed()
+        (report,) = workspace.upkeep.embed()
         assert (report.embedded, report.covered, report.total) == (24, 24, 24)
         assert not report.error
         assert all(text.startswith("search_document: part_") for text in server.texts)
@@ -100,7 +100,7 @@ def test_a_configured_model_answers_once_it_covers_everything(root: Path, server
 def test_the_text_of_a_chunk_is_natural_and_says_where_it_is(root: Path, server: EmbeddingServer) -> None:
     with opened(root, ollama(server)) as workspace:
         workspace.index()
-        workspace.embed()
+        workspace.upkeep.embed()
     text = next(text for text in server.texts if "def load_cccc" in text)
     head = "search_document: part_cccc.py\nload_cccc\ndef load_cccc(path):\n"
     assert text.startswith(head)
@@ -110,24 +110,24 @@ def test_the_text_of_a_chunk_is_natural_and_says_where_it_is(root: Path, server:
 def test_a_second_run_sends_nothing(root: Path, server: EmbeddingServer) -> None:
     with opened(root, ollama(server)) as workspace:
         workspace.index()
-        workspace.embed()
+        workspace.upkeep.embed()
         server.asked.clear()
-        (report,) = workspace.embed()
+        (report,) = workspace.upkeep.embed()
         assert (report.embedded, report.covered) == (0, 24)
         (root / "part_aaaa.py").rename(root / "moved.py")
         workspace.index()
-        workspace.embed()
+        workspace.upkeep.embed()
     assert server.asked == []
 
 
 def test_an_edit_sends_the_chunk_that_changed(root: Path, server: EmbeddingServer) -> None:
     with opened(root, ollama(server)) as workspace:
         workspace.index()
-        workspace.embed()
+        workspace.upkeep.embed()
         server.asked.clear()
         write(root, 3, body=" or []")
         workspace.index()
-        (report,) = workspace.embed()
+        (report,) = workspace.upkeep.embed()
         assert (report.embedded, report.reused, report.covered) == (1, 1, 24)
         assert workspace.search("save dddd rows").notes == ()
     assert "return rows or []" in server.texts[0]
@@ -136,14 +136,14 @@ def test_an_edit_sends_the_chunk_that_changed(root: Path, server: EmbeddingServe
 def test_vectors_outlive_an_index_that_is_built_anew(root: Path, server: EmbeddingServer) -> None:
     with opened(root, ollama(server)) as workspace:
         workspace.index()
-        workspace.embed()
+        workspace.upkeep.embed()
         server.asked.clear()
         workspace.index(full=True)
         assert "cover 0 of 12 files" in note_of(workspace.search("load the cccc table"))
-        (report,) = workspace.embed()
+        (report,) = workspace.upkeep.embed()
         assert (report.embedded, report.reused) == (0, 24)
         server.asked.clear()
-        (report,) = workspace.embed(full=True)
+        (report,) = workspace.upkeep.embed(full=True)
         assert report.embedded == 24
 
 
@@ -152,7 +152,7 @@ def test_many_batches_become_few_files(root: Path, server: EmbeddingServer) -> N
         for number in range(22):
             write(root, 0, body=f" or [{number}]")
             workspace.index()
-            workspace.embed()
+            workspace.upkeep.embed()
         files = list(workspace.state.derived.glob("*.vec"))
         assert len(files) <= 17
         assert workspace.search("load the cccc table").code[0].name == "load_cccc"
@@ -163,7 +163,7 @@ def test_a_copy_in_another_folder_of_the_view_needs_no_vector_of_its_own(root: P
     (root / "copy.py").write_bytes((root / "part_aaaa.py").read_bytes())
     with opened(root, ollama(server)) as workspace:
         workspace.index()
-        (report,) = workspace.embed()
+        (report,) = workspace.upkeep.embed()
         assert (report.embedded, report.covered, report.total) == (24, 26, 26)
         assert workspace.search("load the cccc table").notes == ()
 
@@ -175,14 +175,14 @@ def test_a_failure_keeps_what_was_committed_and_the_next_run_goes_on(root: Path,
     server.replies.extend([Reply(), Reply(), Reply(404, '{"error": "model unloaded"}')])
     with opened(root, ollama(server, batch_size=2)) as workspace:
         workspace.index()
-        (report,) = workspace.embed()
+        (report,) = workspace.upkeep.embed()
         assert report.code == "provider"
         assert "model unloaded" in report.error
         assert 0 < report.covered < report.total
         assert "model unloaded" in status_of(workspace)["error"]
         sent, done = set(server.texts[:4]), report.covered
         server.asked.clear()
-        (report,) = workspace.embed()
+        (report,) = workspace.upkeep.embed()
         assert not report.error
         assert report.embedded == 24 - done
         assert not sent & set(server.texts)
@@ -245,7 +245,7 @@ def wait_for(condition: Callable[[], bool], seconds: float = 30.0) -> None:
 def test_a_damaged_file_of_vectors_is_noticed_and_embedded_again(root: Path, server: EmbeddingServer) -> None:
     with opened(root, ollama(server)) as workspace:
         workspace.index()
-        workspace.embed()
+        workspace.upkeep.embed()
         victim = max(workspace.state.derived.glob("*.vec"), key=lambda file: file.stat().st_size)
         content = bytearray(victim.read_bytes())
         content[-1] ^= 0xFF
@@ -254,7 +254,7 @@ def test_a_damaged_file_of_vectors_is_noticed_and_embedded_again(root: Path, ser
         answer = workspace.search("load the cccc table")
         assert "answered with the bundled model" in note_of(answer)
         assert answer.code[0].name == "load_cccc"
-        (report,) = workspace.embed()
+        (report,) = workspace.upkeep.embed()
         assert 0 < report.embedded < 24
         assert report.covered == 24
         assert workspace.search("load the cccc table").notes == ()
@@ -265,7 +265,7 @@ def test_litter_of_a_killed_run_is_removed(root: Path, server: EmbeddingServer) 
         workspace.index()
         litter = workspace.state.overlay(new_name())
         litter.write_bytes(b"x")
-        workspace.embed()
+        workspace.upkeep.embed()
         assert not litter.exists()
         kept = set(workspace.state.derived.glob("*.vec"))
         write(root, 0, body=" or 1")
@@ -280,7 +280,7 @@ def test_two_processes_do_not_embed_at_once(root: Path, server: EmbeddingServer)
             write_lock(workspace.state.embedding_lock, 0.0, INDEX),
             pytest.raises(IndexLockedError, match="another process is embedding"),
         ):
-            workspace.embed()
+            workspace.upkeep.embed()
     assert server.asked == []
 
 
@@ -300,7 +300,7 @@ def test_the_index_can_be_written_while_a_provider_works(root: Path, server: Emb
         assert process.poll() is None
         process.wait(timeout=60)
     with opened(root, ollama(server)) as workspace:
-        workspace.embed()
+        workspace.upkeep.embed()
         assert workspace.search("load the cccc table").notes == ()
 
 
@@ -315,7 +315,7 @@ def test_what_is_not_covered_is_answered_by_the_bundled_model_and_said(root: Pat
             "embeddings by ollama:nomic-embed-text cover 0 of 12 files; answered with the bundled model; "
             "finish with: cairn index"
         )
-        workspace.embed()
+        workspace.upkeep.embed()
         asked = len(server.asked)
         answer = workspace.search("load the cccc table")
         assert answer.code[0].name == "load_cccc"
@@ -326,7 +326,7 @@ def test_what_is_not_covered_is_answered_by_the_bundled_model_and_said(root: Pat
 def test_a_provider_that_is_down_at_search_time_is_replaced_by_the_bundled_model(root: Path) -> None:
     with EmbeddingServer() as server, opened(root, ollama(server)) as workspace:
         workspace.index()
-        workspace.embed()
+        workspace.upkeep.embed()
     with opened(root, ollama(server)) as workspace:
         answer = workspace.search("load the cccc table")
         assert answer.code[0].name == "load_cccc"
@@ -338,7 +338,7 @@ def test_a_provider_that_is_down_at_search_time_is_replaced_by_the_bundled_model
 def test_a_provider_that_did_not_answer_is_left_alone_for_a_while(root: Path, server: EmbeddingServer) -> None:
     with opened(root, ollama(server, query_timeout_seconds=0.2)) as workspace:
         workspace.index()
-        workspace.embed()
+        workspace.upkeep.embed()
         server.asked.clear()
         server.replies.append(Reply(delay=1.0))
         for _ in range(5):
@@ -351,7 +351,7 @@ def test_the_fallback_answers_with_its_own_vectors(root: Path, server: Embedding
         other = ModelSettings("openai", "local-model", f"{second.url}/v1", batch_size=4)
         with opened(root, ollama(server, fallbacks=(other,))) as workspace:
             workspace.index()
-            first, fallback = workspace.embed()
+            first, fallback = workspace.upkeep.embed()
             assert first.covered == fallback.covered == 24
             server.stop()
             second.asked.clear()
@@ -368,7 +368,7 @@ def test_a_fallback_is_completed_when_the_first_fails(root: Path) -> None:
         other = ModelSettings("ollama", "all-minilm", second.url)
         with opened(root, ollama(dead, fallbacks=(other,))) as workspace:
             workspace.index()
-            first, fallback = workspace.embed()
+            first, fallback = workspace.upkeep.embed()
             assert first.error
             assert fallback.covered == 24
             note = note_of(workspace.search("load the cccc table"))
@@ -381,7 +381,7 @@ def test_a_fallback_is_completed_when_the_first_fails(root: Path) -> None:
 def test_the_previous_model_answers_until_the_new_one_covers_everything(root: Path, server: EmbeddingServer) -> None:
     with opened(root, ollama(server)) as workspace:
         workspace.index()
-        workspace.embed()
+        workspace.upkeep.embed()
         old_files = set(workspace.state.derived.glob("*.vec"))
     with EmbeddingServer(48) as second, opened(root, ollama(second, "mxbai-embed-large")) as workspace:
         server.asked.clear()
@@ -391,11 +391,11 @@ def test_the_previous_model_answers_until_the_new_one_covers_everything(root: Pa
         )
         assert len(server.texts) == 1
         second.replies.extend([Reply(), Reply(404, '{"error": "gone"}')])
-        workspace.embed()
+        workspace.upkeep.embed()
         assert "the previous model" in note_of(workspace.search("load the cccc table"))
-        names = [one["model"] for one in workspace.status()["embedding"]]  # type: ignore[attr-defined]
+        names = [one["model"] for one in workspace.upkeep.status()["embedding"]]  # type: ignore[attr-defined]
         assert names == ["ollama:mxbai-embed-large", "ollama:nomic-embed-text (previous)", "bundled"]
-        workspace.embed()
+        workspace.upkeep.embed()
         server.asked.clear()
         answer = workspace.search("load the cccc table")
         assert answer.notes == ()
@@ -412,18 +412,18 @@ def test_views_share_vectors_and_a_model_is_kept_while_another_view_needs_it(
     shutil.copytree(root, other)
     with opened(root, ollama(server)) as workspace:
         workspace.index()
-        workspace.embed()
+        workspace.upkeep.embed()
     server.asked.clear()
     with Workspace.open(other, state_dir=state, settings=Settings(embedding=ollama(server))) as workspace:
         workspace.index()
-        workspace.embed()
+        workspace.upkeep.embed()
         assert server.asked == []
         assert workspace.search("load the cccc table").notes == ()
         write(other, 5, body=" or 1")
         workspace.index()
-        workspace.embed()
+        workspace.upkeep.embed()
     with opened(root, ollama(server, "mxbai-embed-large")) as workspace:
-        workspace.embed()
+        workspace.upkeep.embed()
         assert workspace.search("load the cccc table").notes == ()
     with Workspace.open(other, state_dir=state, settings=Settings(embedding=ollama(server))) as workspace:
         assert workspace.search("load the cccc table").notes == ()
@@ -432,7 +432,7 @@ def test_views_share_vectors_and_a_model_is_kept_while_another_view_needs_it(
 def test_a_server_that_changes_its_model_under_the_same_name_is_noticed(root: Path, server: EmbeddingServer) -> None:
     with opened(root, ollama(server)) as workspace:
         workspace.index()
-        workspace.embed()
+        workspace.upkeep.embed()
     server.n_dimensions = 48
     with opened(root, ollama(server)) as workspace:
         assert "now returns vectors of 48 dimensions; cairn index --full" in note_of(
@@ -440,10 +440,10 @@ def test_a_server_that_changes_its_model_under_the_same_name_is_noticed(root: Pa
         )
         write(root, 0, body=" or 1")
         workspace.index()
-        (report,) = workspace.embed()
+        (report,) = workspace.upkeep.embed()
         assert "48 dimensions where it returned 64" in report.error
         assert "cairn index --full" in report.hint
-        workspace.embed(full=True)
+        workspace.upkeep.embed(full=True)
         assert workspace.search("load the cccc table").notes == ()
 
 
@@ -453,9 +453,9 @@ def test_a_server_that_changes_its_model_under_the_same_name_is_noticed(root: Pa
 def test_an_estimate_asks_nobody_and_comes_before_a_paid_run(root: Path, server: EmbeddingServer) -> None:
     paid = ollama(server, price_per_million_tokens=100.0)
     with opened(root, paid) as workspace:
-        (before,) = workspace.estimate()
+        (before,) = workspace.upkeep.estimate()
         workspace.index()
-        (known,) = workspace.estimate()
+        (known,) = workspace.upkeep.estimate()
         assert server.asked == []
         assert (known.chunks, known.missing_files) == (24, 12)
         assert before.missing_files == 12
@@ -464,15 +464,15 @@ def test_an_estimate_asks_nobody_and_comes_before_a_paid_run(root: Path, server:
         assert known.cost == pytest.approx(known.tokens / 1e4)
         assert before.tokens == pytest.approx(known.tokens, rel=0.3)
         assert not known.measured
-        workspace.embed()
-        (done,) = workspace.estimate()
+        workspace.upkeep.embed()
+        (done,) = workspace.upkeep.estimate()
         assert (done.chunks, done.cost, done.measured) == (0, 0.0, True)
 
 
 def test_requests_a_minute_bound_the_time(root: Path, server: EmbeddingServer) -> None:
     with opened(root, ollama(server, requests_per_minute=1)) as workspace:
         workspace.index()
-        assert workspace.estimate()[0].seconds == 360  # 24 chunks in batches of 4
+        assert workspace.upkeep.estimate()[0].seconds == 360  # 24 chunks in batches of 4
 
 
 def test_a_dry_run_prints_the_estimate(root: Path, server: EmbeddingServer, tmp_path: Path) -> None:
@@ -568,7 +568,7 @@ def test_files_that_are_not_indexed_are_not_sent(root: Path, server: EmbeddingSe
     (root / "secrets.py").write_text("password = 'hunter2'\n")
     with opened(root, ollama(server)) as workspace:
         workspace.index()
-        workspace.embed()
+        workspace.upkeep.embed()
     assert not [text for text in server.texts if "hunter2" in text]
 
 
@@ -576,7 +576,7 @@ def test_a_file_that_changed_since_it_was_indexed_is_not_sent(root: Path, server
     with opened(root, ollama(server)) as workspace:
         workspace.index()
         write(root, 0, body=" or 'hunter2'")
-        (report,) = workspace.embed()
+        (report,) = workspace.upkeep.embed()
         assert (report.embedded, report.covered, report.error) == (22, 22, "")
     assert not [text for text in server.texts if "hunter2" in text]
 
@@ -603,7 +603,7 @@ def test_without_a_provider_nothing_of_providers_is_imported(root: Path, tmp_pat
 def test_blob_ids_that_went_to_other_contents_take_no_vectors_along(root: Path, server: EmbeddingServer) -> None:
     with opened(root, ollama(server)) as workspace:
         workspace.index()
-        workspace.embed()
+        workspace.upkeep.embed()
         with closing(sqlite3.connect(workspace.state.database)) as connection:
             before = connection.execute("SELECT count(*) FROM overlay_blob").fetchone()[0]
         assert before == 12
@@ -615,6 +615,6 @@ def test_blob_ids_that_went_to_other_contents_take_no_vectors_along(root: Path, 
         with closing(sqlite3.connect(workspace.state.database)) as connection:
             assert connection.execute("SELECT count(*) FROM overlay_blob").fetchone()[0] == 0
         server.asked.clear()
-        workspace.embed()
+        workspace.upkeep.embed()
         assert len(server.texts) == 8
         assert workspace.search("load the pppp table").code[0].name == "load_pppp"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from cairn.answers import Answer
 from cairn.protocol.documents import answer_to_dict
-from cairn.types import Answer
 from cairn.workspace import Workspace
 
 FILES = {
@@ -211,19 +211,19 @@ def test_a_hit_outside_of_definitions_has_no_neighbours(workspace: Workspace) ->
 
 
 def test_a_context_has_callers_callees_and_tests_within_its_budget(workspace: Workspace) -> None:
-    outline = workspace.outline("shop/cart.py", mode="context", symbol="Cart.total")
+    outline = workspace.code.outline("shop/cart.py", mode="context", symbol="Cart.total")
     assert "calls:\nshop/money.py:1 function fee" in outline.text
     assert "tested by:\ntests/test_cart.py test_total" in outline.text
     assert "called by:" not in outline.text
-    called = workspace.outline("shop/money.py", mode="context", symbol="fee")
+    called = workspace.code.outline("shop/money.py", mode="context", symbol="fee")
     assert "called by:\nshop/cart.py:7 method Cart.check\nshop/cart.py:10 method Cart.total" in called.text
-    small = workspace.outline("shop/money.py", mode="context", symbol="fee", max_tokens=60)
+    small = workspace.code.outline("shop/money.py", mode="context", symbol="fee", max_tokens=60)
     assert small.text_tokens <= 60
 
 
 def test_a_context_without_an_index_names_the_command_that_makes_one(project: Path) -> None:
     with Workspace.open(project) as bare:
-        outline = bare.outline("shop/money.py", mode="context", symbol="fee")
+        outline = bare.code.outline("shop/money.py", mode="context", symbol="fee")
     assert "def fee(amount):" in outline.text
     assert "called by" not in outline.text
     (note,) = outline.notes
@@ -234,5 +234,5 @@ def test_a_context_without_an_index_names_the_command_that_makes_one(project: Pa
 
 def test_a_context_in_a_file_that_is_not_indexed_yet_says_so(workspace: Workspace, project: Path) -> None:
     (project / "new.py").write_text("def fresh():\n    return 1\n")
-    (note,) = workspace.outline("new.py", mode="context", symbol="fresh").notes
+    (note,) = workspace.code.outline("new.py", mode="context", symbol="fresh").notes
     assert "new.py has no such definition in the index" in note

@@ -18,7 +18,7 @@ from cairn.mcp.text import search_text
 from cairn.operations.search import merge_searches
 from cairn.protocol.documents import answer_to_dict
 from cairn.protocol.requests import SearchRequest
-from cairn.search.answer import Request, respond
+from cairn.search.answer import respond
 from cairn.search.query import understand
 from cairn.types import Mode
 from cairn.workspace import Workspace
@@ -123,9 +123,9 @@ def test_a_matching_line_is_named_after_the_definition_around_it(small: Workspac
 def test_an_exact_search_that_runs_out_of_time_says_what_it_did_not_look_at(
     small: Workspace, query: str, mode: Mode
 ) -> None:
-    request = Request(budget_seconds=-1.0)
-    with small._reading(small._views.checkout, None) as library:
-        answer = respond(library, understand(query, mode), request, guessed=False)
+    request = SearchRequest(query=query, mode=mode)
+    with small._index.reading(small._index.views.checkout, None) as library:
+        answer = respond(library, understand(query, mode), request, scan_seconds=-1.0)
     assert (answer.code, answer.searched) == ((), 0)
     assert "The time was up after 0 of " in answer.notes[0]
     document = answer_to_dict(answer)
@@ -136,8 +136,8 @@ def test_an_exact_search_that_runs_out_of_time_says_what_it_did_not_look_at(
 
 
 def test_a_guessed_search_that_runs_out_of_time_does_not_say_that_no_line_matches(small: Workspace) -> None:
-    with small._reading(small._views.checkout, None) as library:
-        answer = respond(library, understand("lo.*ad"), Request(budget_seconds=-1.0), guessed=True)
+    with small._index.reading(small._index.views.checkout, None) as library:
+        answer = respond(library, understand("lo.*ad"), SearchRequest(query="lo.*ad"), scan_seconds=-1.0)
     assert answer.searched == 0
     assert "No line of the 0 files looked at matches 'lo.*ad' exactly; these are related." in answer.notes
 

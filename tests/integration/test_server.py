@@ -18,6 +18,7 @@ import pytest
 from cairn.daemon.server import MAX_CONNECTIONS, Protocol
 from cairn.daemon.state import Limits
 from cairn.waiting import Asker
+from cairn.workspace import Workspace
 from serving import TOKEN, Served, make_app, serving
 
 HEAD = f"POST /api/search HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {TOKEN}\r\n".encode()
@@ -251,9 +252,12 @@ def test_what_is_under_way_is_answered_before_the_daemon_ends(served: Served) ->
     begun = threading.Event()
     held = threading.Event()
 
-    def hold(_: object) -> None:
+    def hold_graph(done: int, total: int) -> None:
         begun.set()
         held.wait(30)
+
+    def hold(workspace: Workspace) -> None:
+        workspace.graph.callers("tax", progress=hold_graph)
 
     loop_work = threading.Thread(target=lambda: served.app.daemon.projects._open[root].run(hold, Asker(), fresh=False))
     served.ask("POST", "/api/search", {"query": "tax"})
@@ -261,7 +265,7 @@ def test_what_is_under_way_is_answered_before_the_daemon_ends(served: Served) ->
     loop_work.start()
     begun.wait(30)
     with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(served.ask, "POST", "/api/search", {"query": "tax"})
+        waiting = pool.submit(served.ask, "POST", "/api/graph/callers", {"symbol": "tax"})  # waits for the graph
         while not served.app.daemon.projects.states()[0].waiting:
             time.sleep(0.001)
         assert served.ask("POST", "/api/shutdown", {})[0] == 200

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import similar as bench
+from cairn.answers import Answer
 from cairn.errors import IndexMissingError, NotFoundError, PathError, QueryError
-from cairn.types import Answer
 from cairn.workspace import Workspace
 
 SOURCE = Path(__file__).parents[2] / "src"

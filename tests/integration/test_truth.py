@@ -98,11 +98,11 @@ def test_nothing_that_mends_an_index_touches_what_is_nowhere_else(
     before, facts = content(state), state.file_of(NOTES).stat()
     harm(state)
     work: tuple[Callable[[Workspace], object], ...] = (
-        lambda workspace: workspace.doctor(fix=True),
+        lambda workspace: workspace.upkeep.doctor(fix=True),
         Workspace.refresh,
         lambda workspace: workspace.index(full=True),
-        Workspace.collect,
-        lambda workspace: workspace.doctor(fix=True),
+        lambda workspace: workspace.upkeep.collect(),
+        lambda workspace: workspace.upkeep.doctor(fix=True),
     )
     for one in work:
         with Workspace.open(root, settings=Settings(garbage_days=0)) as workspace, suppress(CairnError):
@@ -161,7 +161,7 @@ def test_damaged_notes_are_refused_and_stay_as_they_are(root: Path, state: State
     finding = about_notes(state)
     assert (finding.level, finding.repair) == ("error", "")
     with Workspace.open(root) as workspace:
-        workspace.doctor(fix=True)
+        workspace.upkeep.doctor(fix=True)
         workspace.index(full=True)
     assert content(state) == before
 

@@ -148,9 +148,9 @@ def test_files_that_git_vouches_for_are_not_looked_at_again(checkout: Path, git:
         for file in checkout.glob("*.py"):
             os.utime(file, (1_700_000_000, 1_700_000_000))
         git(checkout, "update-index", "--refresh", "-q")
-        assert workspace.status()["pending"] == MANY_FILES + 1
+        assert workspace.upkeep.status()["pending"] == MANY_FILES + 1
         workspace.index()
-        assert workspace.status()["pending"] == 0
+        assert workspace.upkeep.status()["pending"] == 0
 
 
 def test_an_index_that_is_not_of_the_branch_checked_out_says_so(workspace: Workspace, git: Git) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from cairn.config import Settings, load_settings, settings_files
-from cairn.embedding.chain import find_key, price_of, warnings_of
+from cairn.embedding.chain import price_of
+from cairn.embedding.keys import find_key, warnings_of
 from cairn.errors import ConfigError, ProviderKeyError
 from cairn.index.limits import background_cores
 from cairn.model_settings import EmbeddingSettings, ModelSettings

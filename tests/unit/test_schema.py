@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from cairn.errors import RequestError
 from cairn.fields import Rule
-from cairn.protocol.table import OPERATIONS, answer_type
+from cairn.protocol.answer_types import answer_type
+from cairn.protocol.table import OPERATIONS
 from cairn.schema import decode, encode, json_schema
 
 

@@ -6,8 +6,10 @@ import argparse
 import os
 import sys
 
-from cairn.cli.render import note, printable
+from cairn.cli.notes import note, printable
+from cairn.consent import Consents
 from cairn.errors import ConfigError
+from cairn.folders import state_folder
 from cairn.workspace import Workspace
 
 
@@ -24,9 +26,6 @@ def open_asking(options: argparse.Namespace) -> Workspace:
         raise ConfigError("--ask needs a terminal, to ask whoever sits there", "run it in a terminal, without --json")
     workspace = _opened(options)
     if options.ask:
-        from cairn.consent import Consents  # noqa: PLC0415 - start-up time: few are asked
-        from cairn.folders import state_folder  # noqa: PLC0415 - as above
-
         Consents(state_folder(), workspace.root).forget()
         workspace = _opened(options)
         if workspace.asked is None:
@@ -36,10 +35,8 @@ def open_asking(options: argparse.Namespace) -> Workspace:
     if not on_terminal:
         note(printable(workspace.asked.note))
         return workspace
-    from cairn.model_choice import describe  # noqa: PLC0415 - as above
-
     note(f"{printable(workspace.asked.file)} asks for another embedding model:")
-    for line in map(describe, workspace.asked.models):
+    for line in workspace.asked.lines:
         note(f"  {printable(line)}")
     note("It would get the code of this project, and what is searched for in it.")
     sys.stderr.write("Allow it for this project? [y/N] ")

@@ -7,8 +7,9 @@ import sys
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from cairn.cli.main import EXIT_FOUND, EXIT_NONE
-from cairn.cli.render import ProgressBar, Style, emit, emit_json, file_of, note, printable
+from cairn.cli.notes import note, printable
+from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE
+from cairn.cli.render import ProgressBar, Style, emit, emit_json, file_of
 from cairn.operations import perform
 from cairn.protocol.documents import CoreChangeDocument, CoreListDocument, CoreSuggestionDocument
 from cairn.protocol.requests import CoreAddRequest, CoreListRequest, CoreRemoveRequest, CoreSuggestRequest

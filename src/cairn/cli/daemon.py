@@ -7,9 +7,10 @@ import json
 from collections import deque
 from typing import Any
 
-from cairn.cli.main import EXIT_FOUND, EXIT_NONE
-from cairn.cli.render import emit, emit_json, note, printable
-from cairn.client import START_SECONDS, ensure, stop
+from cairn.cli.notes import note, printable
+from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE
+from cairn.cli.render import emit, emit_json
+from cairn.client import ensure, stop
 from cairn.errors import DaemonError, StoreError, error_from
 from cairn.runtime import Runtime, StateFolder
 from cairn.transport import ask, authority
@@ -18,18 +19,8 @@ _STATUS_SECONDS = 5.0
 
 
 def run_start(options: argparse.Namespace) -> int:
-    """Start the daemon, or be it."""
-    folder = StateFolder.of_user()
-    if options.foreground or options.detached:
-        from cairn.config import load_settings  # noqa: PLC0415 - start-up time: the other commands need no settings
-        from cairn.daemon.lifecycle import detach, run  # noqa: PLC0415 - as above
-        from cairn.mcp.http import mcp_route  # noqa: PLC0415 - as above
-
-        if options.detached:
-            detach(folder, START_SECONDS)
-        run(load_settings(None), folder, [mcp_route])
-        return EXIT_FOUND
-    return _show_found(ensure(folder), as_json=options.json)
+    """Start the daemon, unless it runs."""
+    return _show_found(ensure(StateFolder.of_user()), as_json=options.json)
 
 
 def run_ensure(options: argparse.Namespace) -> int:

@@ -1,73 +1,30 @@
-"""`cairn callers`, `callees`, `path`, `importers`, `impact`, `tests`, `dead`, `cycles` and `map`."""
+"""`cairn callers`, `callees`, `path`, `importers`, `impact` and `tests`."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from cairn.cli.main import EXIT_FOUND, EXIT_NONE
-from cairn.cli.remote import ask_daemon
-from cairn.cli.render import ProgressBar, Style, emit, emit_json, note, printable
+from cairn.cli.notes import note, printable
+from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE
+from cairn.cli.remote import answer
+from cairn.cli.render import Style, emit, emit_json
 from cairn.source.text import counted
-
-if TYPE_CHECKING:
-    from cairn.graph.values import GraphAnswer
-    from cairn.workspace import Workspace
 
 _MAX_NAMED = 5  # deleted files that a note names
 
 Document = dict[str, Any]  # an answer of the symbol graph as docs/cli.md describes its JSON
-_Answer = Callable[["Workspace", ProgressBar], Document]
 
 
 def _ask(options: argparse.Namespace, question: str, **asked: object) -> Document:
     """Return the answer to one of the questions that the daemon can be asked, by it or by this process."""
-    asked["update"] = not options.no_update
-
-    def answer(workspace: Workspace, bar: ProgressBar) -> Document:
-        from cairn.operations import perform  # noqa: PLC0415 - start-up time: the daemon may have answered
-        from cairn.protocol.table import OPERATIONS  # noqa: PLC0415 - as above
-        from cairn.schema import decode  # noqa: PLC0415 - as above
-
-        request = decode(OPERATIONS[f"graph/{question}"].request, {**asked, "update": False})
-        document: Document = perform(workspace, f"graph/{question}", request, bar)
-        return document
-
-    document: Document | None = ask_daemon(options, f"graph/{question}", asked)
-    return _here(options, answer) if document is None else document
+    document: Document = answer(options, f"graph/{question}", {**asked, "update": not options.no_update})
+    return document
 
 
-def _whole(options: argparse.Namespace, answer: Callable[[Workspace, ProgressBar], GraphAnswer]) -> Document:
-    """Return an answer about the project as a whole, which only this process gives."""
-
-    def run(workspace: Workspace, bar: ProgressBar) -> Document:
-        from cairn.protocol.documents import graph_to_dict  # noqa: PLC0415 - start-up time, as in _ask()
-
-        document: Document = graph_to_dict(answer(workspace, bar))
-        return document
-
-    return _here(options, run)
-
-
-def _here(options: argparse.Namespace, answer: _Answer) -> Document:
-    """Answer in this process, the index brought up to date unless that is not wanted, with a bar on the way."""
-    from cairn.workspace import Workspace  # noqa: PLC0415 - start-up time, as in _ask()
-
-    told = ""
-    with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
-        if not options.no_update:
-            with closing(ProgressBar("Indexing")) as bar:
-                told = workspace.refresh(bar)
-        with closing(ProgressBar("Reading references")) as bar:
-            document = answer(workspace, bar)
-        told = "; ".join(filter(None, (told, workspace.take_notice())))
-    return document | {"notes": [*document["notes"], told]} if told else document
-
-
-def _show(
+def show(
     found: Document,
     options: argparse.Namespace,
     rows: Callable[[Style], Iterator[str]],
@@ -94,7 +51,8 @@ def _show(
     return EXIT_FOUND if something else EXIT_NONE
 
 
-def _more(count: int, what: str = "more", option: str = "-n") -> str:
+def more(count: int, what: str = "more", option: str = "-n") -> str:
+    """Return what is said of so many rows that were left out, empty for none."""
     counts = f"{count:,} {what}" if what.startswith("more of") or what == "more" else counted(count, what)
     return f"{counts}; raise {option} to see {'it' if count == 1 else 'them'}." if count else ""
 
@@ -110,12 +68,12 @@ def run_callees(options: argparse.Namespace) -> int:
 
 
 def _show_links(found: Document, options: argparse.Namespace, verb: str) -> int:
-    return _show(
+    return show(
         found,
         options,
         lambda style: (_line(link, style) for link in found["links"]),
         something=bool(found["links"]),
-        omitted=_more(found["omitted"]),
+        omitted=more(found["omitted"]),
         nothing=f"Nothing {verb} {_called(found['symbol'])}, as far as can be resolved.",
     )
 
@@ -126,10 +84,11 @@ def _line(link: Document, style: Style) -> str:
     beyond = f"  {printable(symbol['filepath'])}:{symbol['line']}" if elsewhere else ""
     stale = "  (changed since it was indexed)" if symbol["stale"] else ""
     facts = style.faint(f"({link['kind']}, {link['how']}){beyond}{stale}")
-    return f"{_at(link, style)}  {_label(symbol, style)}  {facts}"
+    return f"{at(link, style)}  {_label(symbol, style)}  {facts}"
 
 
-def _at(place: Document, style: Style) -> str:
+def at(place: Document, style: Style) -> str:
+    """Return file and line of a place."""
     return style.path(f"{printable(place['filepath'])}:{place['line']}")
 
 
@@ -137,8 +96,9 @@ def _label(symbol: Document, style: Style) -> str:
     return style.name(printable(f"{symbol['kind']} {symbol['name']}".strip()))
 
 
-def _place(symbol: Document, style: Style) -> str:
-    return f"{_at(symbol, style)}  {_label(symbol, style)}"
+def place_of(symbol: Document, style: Style) -> str:
+    """Return file and line of a symbol, and what it is called."""
+    return f"{at(symbol, style)}  {_label(symbol, style)}"
 
 
 def _called(symbol: Document) -> str:
@@ -148,7 +108,7 @@ def _called(symbol: Document) -> str:
 def run_path(options: argparse.Namespace) -> int:
     """Show the shortest way of calls from one symbol to another."""
     found = _ask(options, "path", source=options.source, target=options.target)
-    return _show(
+    return show(
         found,
         options,
         lambda style: (_line(link, style) for link in found["steps"]),
@@ -164,10 +124,10 @@ def run_importers(options: argparse.Namespace) -> int:
     def rows(style: Style) -> Iterator[str]:
         for one in found["importers"]:
             what = "for types only" if one["typing_only"] else "when a function runs" if one["deferred"] else ""
-            yield f"{_at(one, style)}  {style.faint(what)}".rstrip()
+            yield f"{at(one, style)}  {style.faint(what)}".rstrip()
 
     nothing = f"Nothing imports {found['filepath']}, as far as can be resolved."
-    return _show(found, options, rows, something=bool(found["importers"]), nothing=nothing)
+    return show(found, options, rows, something=bool(found["importers"]), nothing=nothing)
 
 
 def run_impact(options: argparse.Namespace) -> int:
@@ -176,22 +136,22 @@ def run_impact(options: argparse.Namespace) -> int:
 
     def rows(style: Style) -> Iterator[str]:
         for symbol in found["changed"] if options.diff is not None else ():
-            yield f"changed   {_place(symbol, style)}"
+            yield f"changed   {place_of(symbol, style)}"
         for one in found["affected"]:
             facts = style.faint(f"({one['via']}, {one['confidence']:.2f})")
-            yield f"depth {one['depth']:<3} {_place(one['symbol'], style)}  {facts}"
+            yield f"depth {one['depth']:<3} {place_of(one['symbol'], style)}  {facts}"
         yield from _deleted(found, style)
         for path in found["importers"]:
             yield f"importer  {style.path(printable(path))}"
         for test in found["tests"]:
             yield f"test      {_test(test, style)}"
 
-    return _show(
+    return show(
         found,
         options,
         rows,
         something=bool(found["affected"] or found["importers"] or found["tests"] or _is_named(found)),
-        omitted=_more(found["omitted"], "more symbol"),
+        omitted=more(found["omitted"], "more symbol"),
         nothing="Nothing else feels this change, as far as can be resolved."
         if found["changed"] or found["deleted"]
         else "Nothing that is indexed changed.",
@@ -204,7 +164,7 @@ def _deleted(found: Document, style: Style) -> Iterator[str]:
         names = f": {', '.join(map(printable, one['definitions']))}" if one["definitions"] else ""
         yield f"deleted   {style.path(printable(one['filepath']))}{style.faint(names)}"
         for mention in one["mentions"]:
-            yield f"names it  {_at(mention, style)}  {style.name(printable(mention['name']))}"
+            yield f"names it  {at(mention, style)}  {style.name(printable(mention['name']))}"
         if one["omitted"]:
             yield f"names it  {one['omitted']:,} more"
 
@@ -227,55 +187,11 @@ def run_tests(options: argparse.Namespace) -> int:
         note(
             f"Deleted: {', '.join(gone[:_MAX_NAMED])}{rest}; what still names them: cairn impact --diff {options.diff}"
         )
-    return _show(
+    return show(
         found,
         options,
         lambda style: (_test(test, style) for test in found["tests"]),
         something=bool(found["tests"]),
-        omitted=_more(found["omitted"], f"more of {counted(found['total'], 'test file')}"),
+        omitted=more(found["omitted"], f"more of {counted(found['total'], 'test file')}"),
         nothing=f"None of {counted(found['total'], 'test file')} concerns it, as far as can be resolved.",
     )
-
-
-def run_dead(options: argparse.Namespace) -> int:
-    """Show definitions that nothing seems to reach."""
-    found = _whole(options, lambda workspace, bar: workspace.dead_code(limit=options.limit, progress=bar))
-
-    def rows(style: Style) -> Iterator[str]:
-        for one in found["dead"]:
-            facts = f"({one['reason']}, {one['confidence']:.1f})"
-            yield f"{_place(one['symbol'], style)}  {style.faint(facts)}"
-
-    nothing = "Everything is reached, or may be."
-    return _show(found, options, rows, something=bool(found["dead"]), omitted=_more(found["omitted"]), nothing=nothing)
-
-
-def run_cycles(options: argparse.Namespace) -> int:
-    """Show circles of imports."""
-    found = _whole(options, lambda workspace, bar: workspace.import_cycles(progress=bar))
-
-    def rows(style: Style) -> Iterator[str]:
-        for cycle in found["cycles"]:
-            yield f"{cycle['kind']}, {cycle['size']} files:"
-            for step in cycle["steps"]:
-                yield f"  {_at(step, style)}"
-
-    nothing = "No files import each other in a circle."
-    return _show(found, options, rows, something=bool(found["cycles"]), nothing=nothing)
-
-
-def run_map(options: argparse.Namespace) -> int:
-    """Show the most central files and definitions within a budget."""
-    found = _whole(
-        options,
-        lambda workspace, bar: workspace.map(max_tokens=options.max_tokens, focus=options.focus, progress=bar),
-    )
-
-    def rows(style: Style) -> Iterator[str]:
-        for entry in found["entries"]:
-            yield style.path(printable(entry["filepath"]))
-            for line, head in entry["symbols"]:
-                yield f"  {line}: {style.name(printable(head))}"
-
-    omitted = _more(found["omitted_files"], "more file", "--max-tokens")
-    return _show(found, options, rows, something=bool(found["entries"]), omitted=omitted)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 
-from cairn.cli.main import EXIT_FOUND, EXIT_STORE
-from cairn.cli.render import emit, emit_json, note, printable
+from cairn.cli.notes import note, printable
+from cairn.cli.outcomes import EXIT_FOUND, EXIT_STORE
+from cairn.cli.render import emit, emit_json
 from cairn.index.health import Finding
 from cairn.source.text import counted
 from cairn.workspace import Workspace
@@ -23,7 +24,7 @@ _MENDS = {
 def run_gc(options: argparse.Namespace) -> int:
     """Drop what no branch and no worktree shows any more, and say what went."""
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
-        report = workspace.collect(dry_run=options.dry_run)
+        report = workspace.upkeep.collect(dry_run=options.dry_run)
         days = workspace.settings.garbage_days
     if options.json:
         emit_json(report._asdict())
@@ -48,9 +49,9 @@ def run_gc(options: argparse.Namespace) -> int:
 def run_doctor(options: argparse.Namespace) -> int:
     """Examine everything, mend what may be mended, and say how it is."""
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
-        findings = workspace.doctor(fix=options.fix)
+        findings = workspace.upkeep.doctor(fix=options.fix)
         if not options.fix and not options.json and _consents(findings):
-            findings = workspace.doctor(fix=True)
+            findings = workspace.upkeep.doctor(fix=True)
     failed = any(one.level == "error" and not one.fixed for one in findings)
     if options.json:
         emit_json({"healthy": not failed, "findings": [one._asdict() for one in findings]})

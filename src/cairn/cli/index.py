@@ -11,9 +11,10 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from cairn.cli.consent import open_asking
-from cairn.cli.main import EXIT_FOUND, EXIT_USAGE
+from cairn.cli.notes import note, printable
+from cairn.cli.outcomes import EXIT_FOUND, EXIT_USAGE
 from cairn.cli.project import allow
-from cairn.cli.render import ProgressBar, emit, emit_json, note, printable
+from cairn.cli.render import ProgressBar, emit, emit_json
 from cairn.errors import CairnError, ConfigError, IndexLockedError, NotAvailableError
 from cairn.source.text import counted
 from cairn.types import EmbeddingReport, Estimate, IndexReport
@@ -38,7 +39,7 @@ def run_index(options: argparse.Namespace) -> int:
         if not options.dry_run:
             allow(workspace, options)
             _build_graphs(workspace, quiet=options.json)
-        estimates = workspace.estimate(options.branch)
+        estimates = workspace.upkeep.estimate(options.branch)
         embedded = () if options.dry_run else _embed(workspace, estimates, branch=options.branch, full=options.full)
         root = workspace.root
     if options.json:
@@ -71,7 +72,7 @@ def _watch(options: argparse.Namespace) -> int:
             if options.full:
                 workspace.index(full=True)
             note(f"Watching {printable(str(workspace.root))}; stop with Ctrl-C.")
-            for update in workspace.watch(workspace.watcher()):
+            for update in workspace.upkeep.watch(workspace.upkeep.watcher()):
                 _say(workspace.take_notice())
                 _emit_update(update, as_json=options.json)
         except KeyboardInterrupt:
@@ -105,7 +106,7 @@ def _build_graphs(workspace: Workspace, *, quiet: bool) -> None:
     n_chunks = 0
     with closing(ProgressBar("Linking near chunks", unit="chunks")) as bar:
         try:
-            n_chunks = workspace.build_graphs(progress=bar)
+            n_chunks = workspace.upkeep.build_graphs(progress=bar)
         except NotAvailableError as error:
             note(f"Searching compares every chunk: {error}.\n  try: {error.hint}")
         except KeyboardInterrupt:
@@ -121,11 +122,8 @@ def _embed(
     """Embed with the configured models; say before what leaves the machine, and what it costs as far as is known."""
     if not workspace.settings.chain:
         return ()
-    from cairn.embedding.chain import warnings_of  # noqa: PLC0415 - start-up time: most projects need no other model
-
-    for settings in workspace.settings.chain:
-        for text in warnings_of(settings):
-            note(f"warning: {printable(text)}")
+    for text in workspace.upkeep.warnings():
+        note(f"warning: {printable(text)}")
     for one in estimates:
         if one.chunks and (one.cost or not one.stays_here):
             note(_estimated(one))
@@ -135,7 +133,7 @@ def _embed(
         bars.setdefault(model, ProgressBar(f"Embedding with {model}", unit="chunks"))(done, total)
 
     try:
-        return workspace.embed(branch=branch, full=full, progress=progress)
+        return workspace.upkeep.embed(branch=branch, full=full, progress=progress)
     except IndexLockedError as error:
         note(f"{error}; {error.hint}")
         return ()
@@ -216,7 +214,7 @@ def _emit_skipped(report: IndexReport, *, every: bool) -> None:
 def run_status(options: argparse.Namespace) -> int:
     """Show what is indexed."""
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
-        status: dict[str, Any] = workspace.status()
+        status: dict[str, Any] = workspace.upkeep.status()
     if options.json:
         emit_json(status)
         return EXIT_FOUND

@@ -15,11 +15,12 @@ from typing import NoReturn
 from cairn import __version__, fields
 from cairn.cli.flags import add_field, number_within
 from cairn.cli.limits import check_limits
+from cairn.cli.notes import note
+from cairn.cli.outcomes import EXIT_FOUND, EXIT_INTERRUPTED, EXIT_STORE, EXIT_USAGE
 from cairn.errors import CairnError, InternalError, resource_error
+from cairn.loading import load
 from cairn.warning import listen
 
-EXIT_FOUND, EXIT_NONE, EXIT_USAGE, EXIT_STORE = 0, 1, 2, 3
-EXIT_INTERRUPTED = 130
 # A command is short: looking for cycles while it imports and starts would cost a tenth of its time.
 GC_THRESHOLDS = (50_000, 20, 50)
 # Starting a pool of threads for linear algebra costs a third of numpy's import, and the products here are small.
@@ -74,7 +75,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_upkeep(commands, common)
     _add_core(commands, common)
     mcp = commands.add_parser("mcp", parents=[common], help="answer an agent over stdin and stdout (MCP)")
-    mcp.set_defaults(run=_lazy("cairn.cli.mcp", "run_mcp"))
+    mcp.set_defaults(run=_lazy("cairn.cli.mcp:run_mcp"))
     _add_daemon(commands)
     return parser
 
@@ -92,18 +93,18 @@ def _add_search(commands: argparse._SubParsersAction[_Parser], common: _Parser) 
     add_field(search, "--explain", rule=fields.EXPLAIN, action="store_true")
     add_field(search, "--expand", rule=fields.EXPAND, action="store_true")
     search.add_argument("--project", dest="among", metavar="NAME", help="search another project; all: every one")
-    search.set_defaults(run=_lazy("cairn.cli.search", "run_search"))
+    search.set_defaults(run=_lazy("cairn.cli.search:run_search"))
 
     similar = commands.add_parser("similar", parents=[common], help="find code that does the same, copies first")
     similar.add_argument("target", metavar="FILE:LINE", help="a line of a file; - reads the code from stdin")
     add_field(similar, "-n", "--limit", rule=fields.SIMILAR_LIMIT, default=10)
     _add_filters(similar)
-    similar.set_defaults(run=_lazy("cairn.cli.search", "run_similar"))
+    similar.set_defaults(run=_lazy("cairn.cli.search:run_similar"))
 
     fetch = commands.add_parser("fetch", parents=[common], help="print the full text of results")
     add_field(fetch, "ids", rule=fields.FETCH_IDS, nargs="+", metavar="ID")
     add_field(fetch, "--branch", rule=fields.BRANCH, metavar="REV")
-    fetch.set_defaults(run=_lazy("cairn.cli.search", "run_fetch"))
+    fetch.set_defaults(run=_lazy("cairn.cli.search:run_fetch"))
 
 
 def _add_structure(commands: argparse._SubParsersAction[_Parser], common: _Parser) -> None:
@@ -117,14 +118,14 @@ def _add_structure(commands: argparse._SubParsersAction[_Parser], common: _Parse
     context.add_argument(
         "--no-update", action="store_true", help="take the index as it is, without looking for changes"
     )
-    context.set_defaults(run=_lazy("cairn.cli.structure", "run_context"))
+    context.set_defaults(run=_lazy("cairn.cli.structure:run_context"))
 
     outline = commands.add_parser("outline", parents=[common], help="list what a file defines")
     outline.add_argument("file", metavar="FILE", help="a file of the project")
     add_field(outline, "--mode", rule=fields.OUTLINE_MODE, default="structure")
     add_field(outline, "--symbol", rule=fields.OUTLINE_SYMBOL, metavar="S")
     add_field(outline, "--max-tokens", rule=fields.TOKENS, shown_default=fields.DEFAULT_ANSWER_TOKENS, metavar="N")
-    outline.set_defaults(run=_lazy("cairn.cli.structure", "run_outline"))
+    outline.set_defaults(run=_lazy("cairn.cli.structure:run_outline"))
 
     flow = commands.add_parser("flow", parents=[common], help="show how control and data flow in a function")
     flow.add_argument("target", metavar="FILE:FUNCTION", help="a function of a file; <module> for what is outside")
@@ -132,12 +133,12 @@ def _add_structure(commands: argparse._SubParsersAction[_Parser], common: _Parse
     part.add_argument("--cfg", action="store_true", help="only control: what runs after what")
     part.add_argument("--dfg", action="store_true", help="only data: what is read where it was written")
     flow.add_argument("--mermaid", action="store_true", help="as a flow chart for Mermaid")
-    flow.set_defaults(run=_lazy("cairn.cli.structure", "run_flow"))
+    flow.set_defaults(run=_lazy("cairn.cli.flow:run_flow"))
 
     slices = commands.add_parser("slice", parents=[common], help="show the lines that a line depends on")
     slices.add_argument("target", metavar="FILE:LINE[:VAR]", help="a line of a file, and a variable of it")
     slices.add_argument("--forward", action="store_true", help="the lines that depend on it instead")
-    slices.set_defaults(run=_lazy("cairn.cli.structure", "run_slice"))
+    slices.set_defaults(run=_lazy("cairn.cli.flow:run_slice"))
 
 
 def _add_upkeep(commands: argparse._SubParsersAction[_Parser], common: _Parser) -> None:
@@ -154,18 +155,18 @@ def _add_upkeep(commands: argparse._SubParsersAction[_Parser], common: _Parser) 
     index.add_argument(
         "--ask", action="store_true", help="ask again whether the model that the project's settings name may be used"
     )
-    index.set_defaults(run=_lazy("cairn.cli.index", "run_index"))
+    index.set_defaults(run=_lazy("cairn.cli.index:run_index"))
 
     status = commands.add_parser("status", parents=[common], help="show what is indexed")
-    status.set_defaults(run=_lazy("cairn.cli.index", "run_status"))
+    status.set_defaults(run=_lazy("cairn.cli.index:run_status"))
 
     gc_command = commands.add_parser("gc", parents=[common], help="drop what no branch and no worktree shows any more")
     gc_command.add_argument("--dry-run", action="store_true", help="say what would be dropped, write nothing")
-    gc_command.set_defaults(run=_lazy("cairn.cli.health", "run_gc"))
+    gc_command.set_defaults(run=_lazy("cairn.cli.health:run_gc"))
 
     doctor = commands.add_parser("doctor", parents=[common], help="examine the index and all it stands on")
     doctor.add_argument("--fix", action="store_true", help="mend what can be, without asking")
-    doctor.set_defaults(run=_lazy("cairn.cli.health", "run_doctor"))
+    doctor.set_defaults(run=_lazy("cairn.cli.health:run_doctor"))
 
 
 def _add_core(commands: argparse._SubParsersAction[_Parser], common: _Parser) -> None:
@@ -175,16 +176,16 @@ def _add_core(commands: argparse._SubParsersAction[_Parser], common: _Parser) ->
     add = actions.add_parser("add", parents=[common], help="mark a file, or change its summary")
     add.add_argument("path", metavar="PATH", help="a file of the project")
     add_field(add, "--summary", rule=fields.SUMMARY, metavar="S")
-    add.set_defaults(run=_lazy("cairn.cli.core", "run_add"))
+    add.set_defaults(run=_lazy("cairn.cli.core:run_add"))
     remove = actions.add_parser("remove", parents=[common], help="take the mark of a file away")
     remove.add_argument("path", metavar="PATH", help="a core file")
-    remove.set_defaults(run=_lazy("cairn.cli.core", "run_remove"))
+    remove.set_defaults(run=_lazy("cairn.cli.core:run_remove"))
     listing = actions.add_parser("list", parents=[common], help="show each with its summary and what it defines")
     add_field(listing, "--max-tokens", rule=fields.TOKENS, shown_default=fields.DEFAULT_CORE_TOKENS, metavar="N")
-    listing.set_defaults(run=_lazy("cairn.cli.core", "run_list"))
+    listing.set_defaults(run=_lazy("cairn.cli.core:run_list"))
     suggest = actions.add_parser("suggest", parents=[common], help="show the most central files that are not marked")
     add_field(suggest, "-n", "--limit", rule=fields.SUGGEST_LIMIT, default=10)
-    suggest.set_defaults(run=_lazy("cairn.cli.core", "run_suggest"))
+    suggest.set_defaults(run=_lazy("cairn.cli.core:run_suggest"))
 
 
 def _add_daemon(commands: argparse._SubParsersAction[_Parser]) -> None:
@@ -201,7 +202,7 @@ def _add_daemon(commands: argparse._SubParsersAction[_Parser]) -> None:
         ("logs", "print the end of its log"),
     ):
         action = actions.add_parser(name, parents=[common], help=text)
-        action.set_defaults(run=_lazy("cairn.cli.daemon", f"run_{name}"))
+        action.set_defaults(run=_start_daemon if name == "start" else _lazy(f"cairn.cli.daemon:run_{name}"))
         if name == "start":
             action.add_argument("--foreground", action="store_true", help="be the daemon, until Ctrl-C")
             action.add_argument("--detached", action="store_true", help=argparse.SUPPRESS)  # for `ensure` alone
@@ -221,14 +222,14 @@ def _add_graph(commands: argparse._SubParsersAction[_Parser], common: _Parser) -
     for name, text in (("callers", "show what calls a symbol"), ("callees", "show what a symbol calls")):
         command = commands.add_parser(name, parents=[asking, limited], help=text)
         add_field(command, "symbol", rule=fields.SYMBOL, metavar="SYMBOL")
-        command.set_defaults(run=_lazy("cairn.cli.graph", f"run_{name}"))
+        command.set_defaults(run=_lazy(f"cairn.cli.graph:run_{name}"))
     path = commands.add_parser("path", parents=[asking], help="show the shortest way of calls between two symbols")
     add_field(path, "source", rule=fields.PATH_FROM, metavar="FROM")
     add_field(path, "target", rule=fields.PATH_TO, metavar="TO")
-    path.set_defaults(run=_lazy("cairn.cli.graph", "run_path"))
+    path.set_defaults(run=_lazy("cairn.cli.graph:run_path"))
     importers = commands.add_parser("importers", parents=[asking], help="show which files import a file")
     add_field(importers, "target", rule=fields.IMPORTED, metavar="FILE")
-    importers.set_defaults(run=_lazy("cairn.cli.graph", "run_importers"))
+    importers.set_defaults(run=_lazy("cairn.cli.graph:run_importers"))
     for name, text in (
         ("impact", "show what a change may break"),
         ("tests", "show which tests to run for a change"),
@@ -236,15 +237,15 @@ def _add_graph(commands: argparse._SubParsersAction[_Parser], common: _Parser) -
         command = commands.add_parser(name, parents=[asking, limited], help=text)
         add_field(command, "symbol", rule=fields.CHANGED, nargs="?", metavar="SYMBOL")
         add_field(command, "--diff", rule=fields.DIFF, nargs="?", const="HEAD", shown_default="HEAD", metavar="REV")
-        command.set_defaults(run=_lazy("cairn.cli.graph", f"run_{name}"))
+        command.set_defaults(run=_lazy(f"cairn.cli.graph:run_{name}"))
     dead = commands.add_parser("dead", parents=[asking, limited], help="show code that nothing seems to reach")
-    dead.set_defaults(run=_lazy("cairn.cli.graph", "run_dead"))
+    dead.set_defaults(run=_lazy("cairn.cli.whole:run_dead"))
     cycles = commands.add_parser("cycles", parents=[asking], help="show circles of imports")
-    cycles.set_defaults(run=_lazy("cairn.cli.graph", "run_cycles"))
+    cycles.set_defaults(run=_lazy("cairn.cli.whole:run_cycles"))
     overview = commands.add_parser("map", parents=[asking], help="show the most central files and definitions")
     add_field(overview, "--max-tokens", rule=fields.TOKENS, default=1000, metavar="N")
     overview.add_argument("--focus", action="append", default=[], metavar="FILE", help="as seen from this file")
-    overview.set_defaults(run=_lazy("cairn.cli.graph", "run_map"))
+    overview.set_defaults(run=_lazy("cairn.cli.whole:run_map"))
 
 
 def _add_filters(command: argparse.ArgumentParser) -> None:
@@ -292,8 +293,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _warn(text: str) -> None:
-    from cairn.cli.render import note  # noqa: PLC0415 - start-up time: this is rare
-
     note(text)
 
 
@@ -362,20 +361,23 @@ def _report(error: CairnError, *, as_json: bool) -> None:
 
         document = {"error": error.to_dict()}
         print(json.dumps(document))  # noqa: T201
-    from cairn.cli.render import note  # noqa: PLC0415 - start-up time
-
     note(f"error[{error.code}]: {error}")
     if error.hint:
         note(f"  try: {error.hint}")
 
 
-def _lazy(module: str, function: str) -> Command:
-    """Return the command, its module being imported only when it runs: start-up time."""
+def _lazy(place: str) -> Command:
+    """Return the command at a place, its module being imported only when it runs: start-up time."""
 
     def run(options: argparse.Namespace) -> int:
-        from importlib import import_module  # noqa: PLC0415 - start-up time
-
-        command: Command = getattr(import_module(module), function)
-        return command(options)
+        code: int = load(place)(options)
+        return code
 
     return run
+
+
+def _start_daemon(options: argparse.Namespace) -> int:
+    """Start the daemon, or be it, which imports all that serves."""
+    is_daemon = options.foreground or options.detached
+    command = _lazy("cairn.cli.daemon_process:run_here" if is_daemon else "cairn.cli.daemon:run_start")
+    return command(options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from cairn.cli.main import EXIT_FOUND
+from cairn.cli.outcomes import EXIT_FOUND
 from cairn.mcp.stdio import run
 
 

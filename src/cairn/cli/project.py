@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 
 from cairn.errors import CairnError
+from cairn.index.project import name_of
 from cairn.index.store import UNWRITABLE
-from cairn.registry import ALL, Project, Registry, name_of
+from cairn.registry import ALL, Project, Registry
 from cairn.runtime import StateFolder
 from cairn.warning import warn
 from cairn.workspace import Workspace

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from cairn import __version__
-from cairn.cli.render import note
+from cairn.cli.notes import note
 from cairn.errors import DaemonError, StoreError, error_from_dict
+from cairn.loading import load
 from cairn.registry import Registry, enclosing_root
 from cairn.runtime import StateFolder, environment_mark
 from cairn.transport import ask
@@ -20,6 +21,13 @@ _ANSWER_SECONDS = 15.0
 _OFF = ("0", "false", "no", "off")
 # What the daemon alone has to do with: the answer may still be found here.
 _OF_DAEMON = ("access", "busy", "daemon", "internal", "project", "route", "request", "too-large")
+
+
+def answer(options: argparse.Namespace, operation: str, asked: Mapping[str, object], project: str | None = None) -> Any:  # noqa: ANN401 - JSON
+    """Return the answer of the daemon, or of this process; arguments and errors as for `ask_daemon`."""
+    if (document := ask_daemon(options, operation, asked, project)) is not None:
+        return document
+    return load("cairn.cli.here:answer_here")(options, operation, asked)
 
 
 def ask_daemon(

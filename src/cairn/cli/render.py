@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TextIO
 
 _RESET, _BOLD, _DIM, _CYAN, _YELLOW = "\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[36m", "\x1b[33m"
-_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\x80-\x9f\ud800-\udfff]")
 
 
 class Style:
@@ -44,11 +43,6 @@ class Style:
         return f"{code}{text}{_RESET}" if self.on else text
 
 
-def printable(text: str) -> str:
-    """Return text that cannot steer a terminal and that every encoding can carry: control bytes become escapes."""
-    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]) & 0xFF:02x}", text)
-
-
 def emit(text: str) -> None:
     """Print a line of the result."""
     sys.stdout.write(text + "\n")
@@ -57,11 +51,6 @@ def emit(text: str) -> None:
 def emit_json(document: Mapping[str, object] | Sequence[object]) -> None:
     """Print the one JSON document of a command. Bytes of paths that are no UTF-8 stay as lone surrogates, escaped."""
     sys.stdout.write(json.dumps(document, ensure_ascii=True) + "\n")
-
-
-def note(text: str) -> None:
-    """Tell the user something that is no result. Paths and names in it, which anybody may have given, steer nothing."""
-    sys.stderr.write("\n".join(map(printable, text.split("\n"))) + "\n")
 
 
 def file_of(project: str, file: str) -> str | Path:

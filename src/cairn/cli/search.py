@@ -5,20 +5,18 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from cairn.cli.main import EXIT_FOUND, EXIT_NONE, EXIT_STORE
-from cairn.cli.remote import ask_daemon
-from cairn.cli.render import ProgressBar, Style, emit, emit_json, file_of, note, printable
-from cairn.errors import CairnError, QueryError
-from cairn.source.text import counted
+from cairn.cli.notes import note, printable
+from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE, EXIT_STORE
+from cairn.cli.remote import answer
+from cairn.cli.render import Style, emit, emit_json, file_of
+from cairn.cli.stdin import read_sent
+from cairn.errors import QueryError
+from cairn.source.text import counted, raw_words
 
 if TYPE_CHECKING:
     from cairn.protocol.documents import FetchedDocument, HitDocument, SearchDocument
-
-# The daemon takes no request that is longer, so the rest is read only by a process that answers itself.
-_MAX_SENT_BYTES = 1_000_000
 
 
 def run_search(options: argparse.Namespace) -> int:
@@ -37,7 +35,7 @@ def run_search(options: argparse.Namespace) -> int:
         "expand": options.expand,
         "update": not options.no_update,
     }
-    document: SearchDocument = ask_daemon(options, "search", asked, options.among) or _search_here(options, asked)
+    document: SearchDocument = answer(options, "search", asked, options.among)
     if options.json:
         emit_json(document)
     else:
@@ -45,36 +43,6 @@ def run_search(options: argparse.Namespace) -> int:
     if document["code"] or document["omitted"]:
         return EXIT_FOUND
     return EXIT_STORE if "searched" in document else EXIT_NONE  # whether there is nothing is not known
-
-
-def _search_here(options: argparse.Namespace, asked: dict[str, Any]) -> SearchDocument:
-    """Search in this process."""
-    from cairn.cli.project import allow, among  # noqa: PLC0415 - start-up time: the daemon may have answered
-    from cairn.operations.search import merge_searches, search  # noqa: PLC0415 - as above
-    from cairn.protocol.requests import SearchRequest  # noqa: PLC0415 - as above
-    from cairn.registry import ALL  # noqa: PLC0415 - as above
-    from cairn.schema import decode  # noqa: PLC0415 - as above
-    from cairn.workspace import Workspace  # noqa: PLC0415 - as above
-
-    request = decode(SearchRequest, asked)
-    if options.among is None:
-        with (
-            Workspace.containing(options.project, state_dir=options.state_dir) as workspace,
-            closing(ProgressBar("Indexing")) as bar,
-        ):
-            document = search(workspace, request, bar)
-            allow(workspace, options)
-            return document
-    found, problems = [], []
-    for project in among(options.among):
-        try:
-            with Workspace.open(project.root) as workspace, closing(ProgressBar(f"Indexing {project.name}")) as bar:
-                found.append((project.name, search(workspace, request, bar)))
-        except CairnError as error:
-            if options.among != ALL or isinstance(error, QueryError):  # which is wrong in every project
-                raise
-            problems.append(f"{project.name}: {error}")
-    return found[0][1] if options.among != ALL else merge_searches(found, request, problems)
 
 
 def run_similar(options: argparse.Namespace) -> int:
@@ -90,10 +58,10 @@ def run_similar(options: argparse.Namespace) -> int:
     if match is not None:
         asked |= {"file": str(file_of(options.project, match[1])), "line": int(match[2])}
     elif options.target == "-":
-        asked["code"] = _decoded(sys.stdin.buffer.read(_MAX_SENT_BYTES))
+        asked["code"] = read_sent()
     else:
         raise QueryError(f"{options.target!r} names no line", "cairn similar FILE:LINE")
-    document: SearchDocument = ask_daemon(options, "similar", asked) or _similar_here(options, asked)
+    document: SearchDocument = answer(options, "similar", asked)
     if options.json:
         emit_json(document)
     else:
@@ -109,32 +77,10 @@ def run_similar(options: argparse.Namespace) -> int:
     return EXIT_FOUND if document["code"] else EXIT_NONE
 
 
-def _similar_here(options: argparse.Namespace, asked: dict[str, Any]) -> SearchDocument:
-    from cairn.operations.search import similar  # noqa: PLC0415 - start-up time: the daemon may have answered
-    from cairn.protocol.requests import SimilarRequest  # noqa: PLC0415 - as above
-    from cairn.schema import decode  # noqa: PLC0415 - as above
-    from cairn.workspace import Workspace  # noqa: PLC0415 - as above
-
-    with (
-        Workspace.containing(options.project, state_dir=options.state_dir) as workspace,
-        closing(ProgressBar("Indexing")) as bar,
-    ):
-        if "code" in asked:  # one byte more than is taken, so that what is too long shows, and no more than that
-            left = workspace.settings.max_file_bytes + 1 - _MAX_SENT_BYTES
-            asked = {**asked, "code": asked["code"] + _decoded(sys.stdin.buffer.read(max(0, left)))}
-        return similar(workspace, decode(SimilarRequest, asked), bar)
-
-
-def _decoded(data: bytes) -> str:
-    return data.decode("utf-8", "surrogateescape")
-
-
 def _print(document: SearchDocument, *, explain: bool) -> None:
     style = Style(sys.stdout)
     words: list[str] = []
     if style.on:
-        from cairn.source.text import raw_words  # noqa: PLC0415 - start-up time: only a terminal shows marks
-
         words = [word for word in raw_words(document["query"]) if len(word) > 2]
     for hit in document["code"]:
         _print_hit(hit, style, words, explain=explain)
@@ -188,7 +134,7 @@ def _print_hit(hit: HitDocument, style: Style, words: list[str], *, explain: boo
 def run_fetch(options: argparse.Namespace) -> int:
     """Print the full text of results."""
     asked = {"ids": options.ids, "branch": options.branch}
-    documents: list[FetchedDocument] = ask_daemon(options, "fetch", asked) or _fetch_here(options, asked)
+    documents: list[FetchedDocument] = answer(options, "fetch", asked)
     if options.json:
         emit_json(documents)
         return EXIT_FOUND
@@ -203,13 +149,3 @@ def run_fetch(options: argparse.Namespace) -> int:
         emit("\n".join(printable(line.removesuffix("\r")) for line in one["text"].split("\n")))
         emit("")
     return EXIT_FOUND
-
-
-def _fetch_here(options: argparse.Namespace, asked: dict[str, Any]) -> list[FetchedDocument]:
-    from cairn.operations.read import fetch  # noqa: PLC0415 - start-up time: the daemon may have answered
-    from cairn.protocol.requests import FetchRequest  # noqa: PLC0415 - as above
-    from cairn.schema import decode  # noqa: PLC0415 - as above
-    from cairn.workspace import Workspace  # noqa: PLC0415 - as above
-
-    with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
-        return fetch(workspace, decode(FetchRequest, asked))

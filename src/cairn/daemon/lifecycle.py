@@ -78,18 +78,18 @@ def _serve(settings: Settings, folder: StateFolder, extensions: Sequence[Extensi
         )
         folder.write(runtime, token)
         try:
-            from cairn.daemon.app import create_app  # noqa: PLC0415 - after it can be found
-            from cairn.daemon.security import is_loopback  # noqa: PLC0415 - as above
-            from cairn.daemon.server import create_server  # noqa: PLC0415 - as above
+            from cairn.daemon import serving  # noqa: PLC0415 - start-up time: after it can be found
 
             start_log(folder)
             share_the_interpreter()
-            app = create_app(settings, folder=folder, host=settings.daemon_host, token=token, extensions=extensions)
+            app = serving.create_app(
+                settings, folder=folder, host=settings.daemon_host, token=token, extensions=extensions
+            )
             app.daemon.stay_found = partial(_stay_found, folder, runtime, token)
-            if not is_loopback(settings.daemon_host):
+            if not serving.is_loopback(settings.daemon_host):
                 _log.warning("other machines can reach %s; what they say is not encrypted", settings.daemon_host)
             _log.info("version %s, process %d, port %d", __version__, os.getpid(), port)
-            create_server(app).run(sockets=[listener])
+            serving.create_server(app).run(sockets=[listener])
             _log.info(
                 "ended" if app.daemon.ended_in_time else "ended before all work did; its next run goes on with it"
             )

@@ -7,8 +7,9 @@ from typing import Any
 
 from cairn import __version__
 from cairn.daemon.http import Route
+from cairn.protocol.answer_types import answer_type
 from cairn.protocol.documents import ErrorDocument
-from cairn.protocol.table import OPERATIONS, answer_type
+from cairn.protocol.table import OPERATIONS
 from cairn.schema import json_schema
 
 _STATUSES = {

@@ -9,11 +9,13 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import partial
+from operator import methodcaller
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from cairn.config import Settings, deciding_files, stamp_of
 from cairn.daemon.usage import AT_ONCE_THREADS, MAX_OPEN, resident_mb, slow_threads
+from cairn.daemon.watching import Watch, open_workspace
 from cairn.errors import BusyError, IndexMissingError, ProjectError
 from cairn.hints import Hint
 from cairn.registry import Project, Registry
@@ -21,7 +23,6 @@ from cairn.sharing import Shared
 from cairn.waiting import Asker, GiveWay
 
 if TYPE_CHECKING:
-    from cairn.daemon.watching import Watch
     from cairn.workspace import Workspace
 
 _T = TypeVar("_T")
@@ -106,13 +107,11 @@ class OpenProject:
 
     def watch(self) -> None:
         """Follow the project's edits from now on, unless that is done already."""
-        from cairn.daemon.watching import Watch  # noqa: PLC0415 - start-up time, as in _opened()
-
         with self._starting:
             stamp = self._settings_stamp
             if self._watch is not None or self._workspace is None:
                 return
-            watch = Watch(self.project.name, Path(self.project.root))
+            watch = Watch(self.project.name, open_workspace(Path(self.project.root)))
             with self._lock:
                 is_wanted = self._workspace is not None and self._settings_stamp == stamp
                 if is_wanted:
@@ -142,15 +141,13 @@ class OpenProject:
         return Path(self.project.root).is_dir()
 
     def _open(self, stamp: tuple[tuple[int, ...], ...]) -> Shared[Workspace]:
-        from cairn.workspace import Workspace  # noqa: PLC0415 - start-up time: nothing is open at first
-
         root = Path(self.project.root)
         if not self._is_there():
             raise ProjectError(
                 f"the folder of {self.project.name} is gone: {root}",
                 Hint("if it was moved, index it there", "index", project=None),
             )
-        opened = Shared(Workspace.open(root), Workspace.close)
+        opened = Shared(open_workspace(root), methodcaller("close"))
         self._settings_stamp = stamp
         _log.info("opened %s", self.project.name)
         return opened
@@ -390,9 +387,7 @@ class Projects:
         root = Path(self.registry.find(wanted).root)
 
         def run() -> _T:
-            from cairn.workspace import Workspace  # noqa: PLC0415 - start-up time: nothing is open at first
-
-            with Workspace.open(root) as workspace:
+            with open_workspace(root) as workspace:
                 return work(workspace)
 
         async with self._turns_apart.setdefault(str(root), asyncio.Lock()), self._room_apart:

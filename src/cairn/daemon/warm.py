@@ -1,5 +1,9 @@
 """Imports what a search needs; imported itself once the daemon has given its first answer, and not before."""
 
-import cairn.index.plan
-import cairn.operations
-import cairn.search.answer  # noqa: F401 - all three are wanted for being imported
+import cairn.facets.code
+import cairn.facets.searcher
+import cairn.index.run
+import cairn.operations.context
+import cairn.operations.graph
+import cairn.operations.read
+import cairn.operations.search  # noqa: F401 - all are wanted for being imported

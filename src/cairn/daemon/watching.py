@@ -5,11 +5,21 @@ from __future__ import annotations
 import logging
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cairn.errors import CairnError
-from cairn.workspace import Workspace
+
+if TYPE_CHECKING:
+    from cairn.workspace import Workspace
 
 _log = logging.getLogger("cairn.daemon")
+
+
+def open_workspace(root: Path) -> Workspace:
+    """Open a project; whatever that takes is imported now."""
+    from cairn.workspace import Workspace  # noqa: PLC0415 - start-up time: nothing is open at first
+
+    return Workspace.open(root)
 
 
 class Watch:
@@ -17,13 +27,13 @@ class Watch:
 
     Args:
         name: what the log calls the project.
-        root: its folder.
+        workspace: one of its own, which this closes.
     """
 
-    def __init__(self, name: str, root: Path) -> None:
+    def __init__(self, name: str, workspace: Workspace) -> None:
         self._name = name
-        self._workspace = Workspace.open(root)
-        self._watcher = self._workspace.watcher()
+        self._workspace = workspace
+        self._watcher = self._workspace.upkeep.watcher()
         self._thread = threading.Thread(target=self._run, name=f"cairn-watch-{name}", daemon=True)
         self._thread.start()
 
@@ -39,7 +49,7 @@ class Watch:
 
     def _run(self) -> None:
         try:
-            for update in self._workspace.watch(self._watcher):
+            for update in self._workspace.upkeep.watch(self._watcher):
                 if update.batch.note:
                     _log.info("%s: %s", self._name, update.batch.note)
                 if update.error is not None:

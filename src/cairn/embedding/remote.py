@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cairn.embedding.keys import key_hint
 from cairn.embedding.parallel import run_all
 from cairn.embedding.protocol import RETRY_HINT, Floats, to_unit_vectors
 from cairn.embedding.wire import Wire
@@ -323,15 +324,6 @@ def asked_wait(headers: Mapping[str, str], data: bytes = b"") -> float | None:
             return None
     delay = re.search(rb'"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"', data)
     return float(delay[1]) if delay else None
-
-
-def key_hint(settings: ModelSettings) -> str:
-    """Return where a model's key belongs."""
-    if settings.keyring_service:
-        return f"store it with: keyring set {settings.keyring_service} {settings.provider}"
-    if settings.key_variable:
-        return Hint(f"export {settings.key_variable}=… and run", "index")
-    return "name the variable that holds the key with embedding.api_key_env"
 
 
 def _start(settings: ModelSettings) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import unicodedata
 from bisect import bisect_left
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -175,3 +176,9 @@ def _plain_words(word: str) -> list[str]:
         ideograph = code >= _IDEOGRAPHS[0][0] and any(first <= code <= last for first, last in _IDEOGRAPHS)
         characters.append(f" {character} " if ideograph else character)
     return "".join(characters).split()
+
+
+@cache
+def bundled_model() -> StaticModel:
+    """Return the bundled model, which all of a process share."""
+    return StaticModel.load()

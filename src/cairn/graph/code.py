@@ -23,7 +23,8 @@ from cairn.graph.modules import Modules
 from cairn.graph.recent import Recent, Room
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, Rules, rules_of
 from cairn.graph.table import DefinitionTable
-from cairn.index.beside import FACTS_JOB, Task, parse_beside
+from cairn.index.beside import Task, parse_beside
+from cairn.index.facts import FACTS_JOB
 from cairn.index.isolation import isolated
 from cairn.index.limits import limits_of
 from cairn.index.reading import HASH_BYTES, HEAD_BYTES
@@ -323,7 +324,7 @@ class Code:
             detected = detect_language(path, data[:HEAD_BYTES])
             language = detected.name
             with suppress(UnparsableError):
-                definitions, encoded = isolated("cairn.index.parsing:definitions_and_facts", data, language)
+                definitions, encoded = isolated("cairn.index.facts:definitions_and_facts", data, language)
                 facts = decode(encoded) or NO_FACTS
         return SourceFile(number, path, language, definitions, facts, rules_of(language), stale=True)
 

@@ -79,7 +79,7 @@ def _top_names(reader: ObjectReader, entry: TreeEntry) -> Iterator[str]:
         return
     definitions: Sequence[Definition] = ()
     with suppress(UnparsableError):
-        definitions, _ = isolated("cairn.index.parsing:definitions_and_facts", data, language.name)
+        definitions, _ = isolated("cairn.index.facts:definitions_and_facts", data, language.name)
     yield from dict.fromkeys(one.name for one in definitions if one.parent < 0)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Literal
 
+from cairn.answers import Neighbour, OutlineSymbol
 from cairn.errors import StoreError
 from cairn.graph.code import Code, file_of, node_of
 from cairn.graph.graph import Graph
@@ -14,7 +15,6 @@ from cairn.graph.questions import callees_of, callers_of
 from cairn.graph.values import Link, RankedTest, Symbol
 from cairn.hints import Hint
 from cairn.structure.context import Section
-from cairn.types import Neighbour, OutlineSymbol
 
 OpenGraph = Callable[[], AbstractContextManager[Graph]]
 

@@ -159,18 +159,7 @@ def _unpack(packed: tuple[Any, ...]) -> ParsedText:
     return ParsedText(parsed, Words(*words), keys)
 
 
-def _unchanged(data: bytes) -> bytes:
-    return data
-
-
-def _no_facts(data: bytes, language: str, reason: str) -> bytes:
-    from cairn.source.references import NO_FACTS, encode  # noqa: PLC0415 - start-up time: few grammars crash
-
-    return encode(NO_FACTS)
-
-
 TEXT_JOB = Job("cairn.index.parsing:packed_text", _unpack, _as_text)
-FACTS_JOB = Job("cairn.index.parsing:packed_facts", _unchanged, _no_facts)
 
 
 def parsed_text(data: bytes, language: str) -> ParsedText:

@@ -12,6 +12,7 @@ import numpy as np
 
 from cairn.config import Settings
 from cairn.embedding.static import StaticModel
+from cairn.embedding.static import bundled_model as bundled_model
 from cairn.errors import DerivedFileError, StoreError
 from cairn.index.ahead import Ahead
 from cairn.index.analysis import Analyzer

@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cairn.config import Settings
-from cairn.embedding.chain import fingerprint_of, open_model
+from cairn.embedding.chain import fingerprint_of
 from cairn.embedding.protocol import Embedder
+from cairn.embedding.providers import open_model
 from cairn.errors import IndexLockedError, ProviderError
 from cairn.hints import Hint
 from cairn.index.analysis import quantize

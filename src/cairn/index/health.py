@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import sqlite3
 import stat
@@ -26,6 +25,7 @@ from cairn.errors import (
     StoreError,
 )
 from cairn.hints import Hint
+from cairn.index.mounts import MOUNTS, is_network, kind_of
 from cairn.index.overlay import OverlayFile, OverlayStore
 from cairn.index.plan import has_size, is_usable, listed_files
 from cairn.index.segment import Segment
@@ -42,10 +42,7 @@ from cairn.storage.lock import holder, write_lock
 from cairn.storage.store import Store, how_to_restore
 
 LOW_BYTES, FULL_BYTES = 500_000_000, 20_000_000
-MOUNTS = Path("/proc/self/mountinfo")
-_NETWORK = ("nfs", "cifs", "smb", "9p", "afs", "ceph", "glusterfs", "lustre", "fuse.sshfs", "fuse.s3fs", "fuse.rclone")
 
-_OCTAL = re.compile(r"\\([0-7]{3})")  # how a table of mounts writes a space
 _MAX_TOLD = 1_000  # characters of an error that a file holds
 
 Level = Literal["ok", "warning", "error"]
@@ -227,32 +224,11 @@ def file_system(folder: Path, mounts: Path = MOUNTS) -> Finding:
         folder: the folder.
         mounts: the table of mounts, as in proc(5).
     """
-    kind = _file_system_kind(folder, mounts)
-    if kind.startswith(_NETWORK):
+    kind = kind_of(folder, mounts)
+    if is_network(kind):
         words = f"{kind} is a network file system: locks may not hold between machines, changes are not reported"
         return Finding("file-system", "warning", words, hint="set CAIRN_STATE_DIR to a local folder")
     return Finding("file-system", "ok", kind or "not known")
-
-
-def is_remote(folder: Path, mounts: Path = MOUNTS) -> bool:
-    """Tell whether a folder is on a network file system, where the system does not report changes."""
-    return file_system(folder, mounts).level != "ok"
-
-
-def _file_system_kind(folder: Path, mounts: Path) -> str:
-    try:
-        lines = mounts.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
-        target = f"{os.path.realpath(folder)}/"
-    except OSError:
-        return ""
-    best, kind = "", ""
-    for line in lines:
-        fields, _, rest = line.partition(" - ")
-        columns = fields.split(" ")
-        point = _OCTAL.sub(lambda found: chr(int(found[1], 8)), columns[4]) if len(columns) > 4 else ""
-        if point and target.startswith(point.rstrip("/") + "/") and len(point) >= len(best):
-            best, kind = point, rest.split(" ")[0]
-    return kind
 
 
 def _locks(state: StateDir) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from typing import Any
 from cairn.index.words import ParsedText, Row, Words
 from cairn.source.chunking import chunk_file
 from cairn.source.languages import BY_NAME
-from cairn.types import Chunk, Definition, ParsedFile, Span
+from cairn.types import Chunk, ParsedFile, Span
 
 CHUNK_KEY_BYTES = 5
 MAX_BODY_BYTES = 20_000  # of a chunk's text; only a single line can be longer
@@ -93,18 +93,3 @@ def _plain(span: Span) -> tuple[int, int, int, int]:
 def packed_text(data: bytes, language: str) -> tuple[Any, ...]:
     """Parse one file, and return what pickle is fast with; `cairn.index.beside` undoes that."""
     return _pack(parse_text(data, language))
-
-
-def packed_facts(data: bytes, language: str) -> bytes:
-    """Return what one file refers to, encoded."""
-    from cairn.source.references import encode, read_facts  # noqa: PLC0415 - start-up time: the other job has no need
-
-    return encode(read_facts(data, BY_NAME[language])[1])
-
-
-def definitions_and_facts(data: bytes, language: str) -> tuple[tuple[Definition, ...], bytes]:
-    """Return what one file defines, and what it refers to, encoded."""
-    from cairn.source.references import encode, read_facts  # noqa: PLC0415 - start-up time, as above
-
-    definitions, facts = read_facts(data, BY_NAME[language])
-    return definitions, encode(facts)

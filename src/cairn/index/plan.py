@@ -11,7 +11,7 @@ from pathlib import Path
 from cairn.index.store import StateDir
 from cairn.index.views import View
 from cairn.source.walk import Walk
-from cairn.storage.index import garbage_db, meta_db, segment_db, view_db
+from cairn.storage.index import garbage_db, meta_db, overlay_db, segment_db, view_db
 from cairn.storage.index.segment_db import SegmentRow
 from cairn.storage.index.view_db import FileRow, ViewRow
 from cairn.types import FileStat, IndexReport, Skipped
@@ -159,8 +159,6 @@ def has_size(path: Path, n_bytes: int) -> bool:
 
 def listed_files(connection: sqlite3.Connection, state: StateDir) -> set[Path]:
     """Return the derived files that belong to the index; all others are litter."""
-    from cairn.storage.index import overlay_db  # noqa: PLC0415 - start-up time: most runs find that nothing changed
-
     segments = segment_db.read_segments(connection)
     keep = {state.segment(row.name) for row in segments} | {state.neighbours(row.name) for row in segments}
     for view in view_db.read_views(connection):

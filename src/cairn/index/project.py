@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from cairn.errors import ConfigError, PathError
 from cairn.hints import Hint
 from cairn.index.seal import is_sealed_index
-from cairn.source.git import Repository, is_linked
+from cairn.source.git import Repository, is_linked, remote_url
 
 STATE_FOLDER = ".cairn"
 _OF_ALL = ("/home", "/Users", "/root")
@@ -80,3 +81,13 @@ def default_state(root: Path, repository: Repository | None) -> Path:
     if common.name == ".git":
         return common.parent / STATE_FOLDER
     return (root if (root / STATE_FOLDER).exists() else common) / STATE_FOLDER
+
+
+def name_of(root: Path) -> str:
+    """Return what a project is called that has no name of its own: its git remote's last part, else its folder's."""
+    try:
+        url = remote_url(root)
+    except OSError:  # no git here
+        url = ""
+    last = re.split(r"[/:\\]", url.rstrip("/"))[-1].removesuffix(".git")
+    return last or root.name or "root"

@@ -14,6 +14,7 @@ from cairn.index.plan import Plan
 from cairn.index.views import View
 from cairn.source.content import check_content, normalize
 from cairn.source.languages import detect_language
+from cairn.source.objects import is_content_of
 from cairn.storage.index import blob_db, view_db
 from cairn.storage.index.view_db import FileRow, Origin
 from cairn.types import FileStat, Skipped
@@ -98,11 +99,8 @@ class Reader:
         language = detect_language(file.path, data[:HEAD_BYTES])
         content_hash = blake2b(data, digest_size=HASH_BYTES).digest()
         blob_id = blob_db.find_blob(self._connection, content_hash, language.name)
-        if origin is not None:
-            from cairn.source.objects import is_content_of  # noqa: PLC0415 - start-up time: git was asked about many
-
-            if not is_content_of(origin.object_id, raw):  # the file changed since git was asked
-                origin = None
+        if origin is not None and not is_content_of(origin.object_id, raw):  # the file changed since git was asked
+            origin = None
         if blob_id is not None:
             if origin is not None:
                 self.origins[origin] = blob_id

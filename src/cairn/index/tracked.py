@@ -160,7 +160,7 @@ def ask_git(place: Place, *, any_case: bool) -> list[bytes]:
         place: of the folder.
         any_case: count other spellings of the folder's name.
     """
-    from cairn.source.plumbing import run_git  # noqa: PLC0415 - start-up time: few checkouts need it
+    from cairn.source.plumbing import run_git  # noqa: PLC0415 - start-up time: where the daemon answers, no git runs
 
     options = ":(icase,literal)" if any_case else ":(literal)"
     pattern = [options + os.fsdecode(place.path)] if place.path else []

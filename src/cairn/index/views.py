@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from cairn.errors import RevisionError
-from cairn.source.git import Repository, current_branch, head_revision
+from cairn.source.git import Repository, current_branch, head_revision, printable_name
 from cairn.source.walk import Walk, read_file, walk
 from cairn.source.walk_paths import walk_paths
 from cairn.types import FileStat, Skipped
 
 if TYPE_CHECKING:
+    from cairn.index.revisions import Revisions, RevisionView
     from cairn.storage.index.view_db import ViewRow
 
 Stamp = tuple[int, int]  # size in bytes and time in nanoseconds, or what stands for it in a commit
@@ -72,11 +74,19 @@ class CheckoutView:
         root: the folder, absolute.
         repository: the checkout it belongs to, None outside git.
         max_file_bytes: larger files are skipped.
+        meanwhile: called while git finds the files.
     """
 
     revision = ""
 
-    def __init__(self, root: Path, repository: Repository | None, max_file_bytes: int) -> None:
+    def __init__(
+        self,
+        root: Path,
+        repository: Repository | None,
+        max_file_bytes: int,
+        meanwhile: Callable[[], None] | None = None,
+    ) -> None:
+        self._meanwhile = meanwhile
         self.name = os.fsencode(root).decode("utf-8", "backslashreplace")
         self._root = root
         self._repository = repository
@@ -88,7 +98,7 @@ class CheckoutView:
         """The branch that is checked out, a short revision when detached, empty outside git."""
         if self._repository is None:
             return ""
-        return _printable(current_branch(self._repository) or (head_revision(self._repository) or "")[:12])
+        return printable_name(current_branch(self._repository) or (head_revision(self._repository) or "")[:12])
 
     def walk(self) -> Walk:
         """Find the eligible files."""
@@ -96,7 +106,7 @@ class CheckoutView:
             self._root,
             repository=self._repository,
             max_file_bytes=self._max_file_bytes,
-            meanwhile=_import_what_follows,
+            meanwhile=self._meanwhile,
         )
         self._skipped = found.skipped
         return found
@@ -138,54 +148,6 @@ class CheckoutView:
         """Do nothing: every file is closed when it has been read."""
 
 
-class RevisionView:
-    """The files of a commit, as git stores them; nothing is checked out.
-
-    Args:
-        root: the folder whose files are meant, in a checkout of the repository.
-        name: what the view is called in the index; see `Views`.
-        branch: what a reader is shown.
-        revision: the full hash of the commit.
-        max_file_bytes: larger files are skipped.
-    """
-
-    def __init__(self, root: Path, name: str, branch: str, revision: str, max_file_bytes: int) -> None:
-        from cairn.source.tree import CommitFiles  # noqa: PLC0415 - start-up time: most views are checkouts
-
-        self.name = _printable(name)
-        self.branch = _printable(branch)
-        self.revision = revision
-        self._files = CommitFiles(root, revision, max_file_bytes)
-
-    def walk(self) -> Walk:
-        """Find the eligible files."""
-        return self._files.walk()
-
-    def walk_paths(self, paths: Collection[str]) -> Walk | None:
-        """Tell nothing: the files of a commit do not change."""
-        return None
-
-    def stamp(self, path: str) -> Stamp:
-        """Return the size and what stands for the time."""
-        return self._files.stamp(path)
-
-    def read(self, path: str) -> bytes:
-        """Return the content of a file."""
-        return self._files.read(path)
-
-    def is_racy(self, file: FileStat) -> bool:
-        """Tell that a commit never changes."""
-        return False
-
-    def object_ids(self, files: Sequence[FileStat]) -> dict[str, bytes]:
-        """Return the objects of all files."""
-        return self._files.object_ids()
-
-    def close(self) -> None:
-        """End the process that reads."""
-        self._files.close()
-
-
 class Views:
     """The views of one project: its checkout, and the branches and revisions of its repository.
 
@@ -194,11 +156,17 @@ class Views:
     the same whatever it was called by.
 
     Args:
-        root, repository, max_file_bytes: as for `CheckoutView`.
+        root, repository, max_file_bytes, meanwhile: as for `CheckoutView`.
     """
 
-    def __init__(self, root: Path, repository: Repository | None, max_file_bytes: int) -> None:
-        self.checkout = CheckoutView(root, repository, max_file_bytes)
+    def __init__(
+        self,
+        root: Path,
+        repository: Repository | None,
+        max_file_bytes: int,
+        meanwhile: Callable[[], None] | None = None,
+    ) -> None:
+        self.checkout = CheckoutView(root, repository, max_file_bytes, meanwhile)
         self._root = root
         self._repository = repository
         self._max_file_bytes = max_file_bytes
@@ -215,15 +183,17 @@ class Views:
             raise RevisionError(
                 f"{self._root} is in no git repository, so it has no branch {branch}", "leave out --branch"
             )
-        from cairn.source.objects import resolve_revision  # noqa: PLC0415 - start-up time, as in RevisionView
+        return self._revisions.named(branch, self._folder(self._repository))
 
-        revision = resolve_revision(self._root, branch)
-        name, folder = revision.reference or revision.commit, self._folder(self._repository)
-        return self.at_commit(f"{name}:{folder}" if folder else name, revision.label, revision.commit)
+    @cached_property
+    def _revisions(self) -> Revisions:
+        from cairn.index.revisions import Revisions  # noqa: PLC0415 - start-up time: most views are checkouts (5 ms)
+
+        return Revisions(self._root, self._max_file_bytes)
 
     def at_commit(self, name: str, branch: str, commit: str) -> RevisionView:
         """Return the view called `name` in the index, with the files of some commit."""
-        return RevisionView(self._root, name, branch, commit, self._max_file_bytes)
+        return self._revisions.at_commit(name, branch, commit)
 
     def of_revisions(self, rows: Iterable[ViewRow]) -> Iterator[RevisionView]:
         """Yield those of the views in the index that show a branch or revision of this folder, in the same order."""
@@ -237,14 +207,3 @@ class Views:
     def _folder(self, repository: Repository) -> str:
         folder = os.path.relpath(self._root, repository.work_tree)
         return "" if folder == "." else folder
-
-
-def _printable(name: str) -> str:
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-
-
-def _import_what_follows() -> None:
-    """Import what comparing, reading and searching need, while there is nothing to do but to wait for git."""
-    import cairn.index.plan  # noqa: PLC0415 - start-up time, of which this takes none
-    import cairn.index.words  # noqa: PLC0415 - as above
-    import cairn.source.languages  # noqa: F401, PLC0415 - as above

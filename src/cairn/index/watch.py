@@ -16,6 +16,8 @@ from typing import Literal, NamedTuple, Protocol
 
 from cairn.config import Settings
 from cairn.errors import PathError
+from cairn.index.limits import on_battery
+from cairn.index.mounts import is_remote
 from cairn.source.eligible import UNLISTED, check_name
 from cairn.source.git import Repository, ignored_among
 from cairn.source.walk import CAIRNIGNORE, list_folders
@@ -343,9 +345,6 @@ class Update(NamedTuple):
 
 def watcher_of(root: Path, repository: Repository | None, settings: Settings, state: Path) -> Watcher:
     """Return a watcher of a project as the settings want it."""
-    from cairn.index.health import is_remote  # noqa: PLC0415 - start-up time: numpy
-    from cairn.index.limits import on_battery  # noqa: PLC0415 - as above
-
     return Watcher(
         root,
         repository,

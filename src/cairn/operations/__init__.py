@@ -5,32 +5,23 @@ The command line does it in its own process, the daemon for everybody else; so b
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-from cairn.operations.context import context
-from cairn.operations.core import add_core, list_core, remove_core, suggest_core
-from cairn.operations.graph import QUESTIONS, answer
-from cairn.operations.read import fetch, outline
-from cairn.operations.search import search, similar
-from cairn.protocol.requests import ProjectRequest
-from cairn.workspace import Workspace
 
 if TYPE_CHECKING:
     from cairn.index.limits import Progress
+    from cairn.protocol.requests import ProjectRequest
+    from cairn.workspace import Workspace
 
-_PERFORM: dict[str, Callable[[Workspace, Any, Progress | None], Any]] = {
-    "search": search,
-    "similar": similar,
-    "fetch": fetch,
-    "context": context,
-    "outline": outline,
-    **{f"graph/{name}": partial(answer, question) for name, question in QUESTIONS.items()},
-    "core/list": list_core,
-    "core/add": add_core,
-    "core/remove": remove_core,
-    "core/suggest": suggest_core,
+# Where the operations whose names begin so are, by their whole names in `PERFORM`; a search need not load the others.
+_MODULES = {
+    "search": "cairn.operations.search",
+    "similar": "cairn.operations.search",
+    "fetch": "cairn.operations.read",
+    "outline": "cairn.operations.read",
+    "context": "cairn.operations.context",
+    "graph": "cairn.operations.graph",
+    "core": "cairn.operations.core",
 }
 
 
@@ -45,4 +36,5 @@ def perform(workspace: Workspace, operation: str, request: ProjectRequest, progr
     Raises:
         CairnError: whatever the workspace raises.
     """
-    return _PERFORM[operation](workspace, request, progress)
+    module = import_module(_MODULES[operation.partition("/")[0]])
+    return module.PERFORM[operation](workspace, request, progress)

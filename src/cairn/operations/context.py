@@ -10,7 +10,7 @@ from cairn.errors import NotFoundError, PathError, QueryError, RequestError
 from cairn.hints import Hint
 from cairn.operations.budget import cut_text, room_of, size_of
 from cairn.protocol.documents import ContextDocument, ContextItem, fetched_to_dict
-from cairn.protocol.requests import DEFAULT_ANSWER_TOKENS, ContextRequest
+from cairn.protocol.requests import DEFAULT_ANSWER_TOKENS, ContextRequest, SearchRequest
 from cairn.source.text import BYTES_PER_TOKEN, counted
 from cairn.workspace import Workspace
 
@@ -84,7 +84,7 @@ def _pack(wanted: Sequence[Callable[[int], ContextItem]], room: int) -> tuple[li
 
 def _ids_for(workspace: Workspace, request: ContextRequest, progress: Progress | None) -> tuple[list[str], list[str]]:
     """Return the ids of what a search for the task finds, without what is unlikely to matter, and notes."""
-    answer = workspace.search(request.task, limit=request.limit, progress=progress)
+    answer = workspace.code.search(SearchRequest(query=request.task, limit=request.limit), progress)
     notes = list(answer.notes)
     likely = [hit for place, hit in enumerate(answer.code) if place == 0 or hit.relevance >= _LEAST_RELEVANCE]
     if n_unlikely := len(answer.code) - len(likely):
@@ -109,7 +109,7 @@ def _context_item(workspace: Workspace, text_id: str, budget: int, progress: Pro
     }
     if hit.name and not hit.revision:  # what stands outside of definitions, or is not checked out, has no outline
         try:
-            around = workspace.outline(
+            around = workspace.code.outline(
                 hit.path, mode="context", symbol=str(hit.start_line), max_tokens=max(1, budget), progress=progress
             )
         except (NotFoundError, PathError, QueryError):
@@ -128,7 +128,7 @@ def _context_item(workspace: Workspace, text_id: str, budget: int, progress: Pro
 
 
 def _outline_item(workspace: Workspace, file: str, budget: int) -> ContextItem:
-    found = workspace.outline(file, max_tokens=max(1, budget))
+    found = workspace.code.outline(file, max_tokens=max(1, budget))
     return {
         "id": "",
         "kind": "file",
@@ -139,3 +139,6 @@ def _outline_item(workspace: Workspace, file: str, budget: int) -> ContextItem:
         "text": found.text,
         "tokens": found.text_tokens,
     }
+
+
+PERFORM = {"context": context}

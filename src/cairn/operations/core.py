@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cairn import waiting
+from cairn.answers import OutlineSymbol
 from cairn.core_files import CoreFiles
 from cairn.errors import NotFoundError, PathError
 from cairn.fields import DEFAULT_CORE_TOKENS
@@ -26,7 +27,6 @@ from cairn.protocol.requests import (
     CoreSuggestRequest,
 )
 from cairn.source.text import BYTES_PER_TOKEN
-from cairn.types import OutlineSymbol
 from cairn.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def list_core(workspace: Workspace, request: CoreListRequest, progress: Progress
 def _add_symbols(workspace: Workspace, row: CoreFileDocument, room: int) -> int:
     """Add what a core file defines, outermost first, as far as so many bytes go; return how many it took."""
     try:
-        symbols = workspace.outline(row["filepath"], max_tokens=DEFAULT_ANSWER_TOKENS).symbols
+        symbols = workspace.code.outline(row["filepath"], max_tokens=DEFAULT_ANSWER_TOKENS).symbols
     except (NotFoundError, PathError):
         return 0  # its language has no definitions, or the file is none that can be read: the row says enough
     used = 0
@@ -113,7 +113,7 @@ def suggest_core(
 ) -> list[CoreSuggestionDocument]:
     """Return the most central files that are not marked."""
     marked = {one.path for one in CoreFiles(workspace.root).read()}
-    ranked = workspace.map(max_tokens=MAX_ANSWER_TOKENS, progress=progress).entries
+    ranked = workspace.graph.map(max_tokens=MAX_ANSWER_TOKENS, progress=progress).entries
     return [
         {
             "filepath": one.path,
@@ -122,3 +122,6 @@ def suggest_core(
         }
         for one in [one for one in ranked if one.path not in marked][: request.limit]
     ]
+
+
+PERFORM = {"core/list": list_core, "core/add": add_core, "core/remove": remove_core, "core/suggest": suggest_core}

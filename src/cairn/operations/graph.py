@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cairn.operations.budget import fit_lists
@@ -21,16 +22,20 @@ class Question(NamedTuple):
 
 
 QUESTIONS = {
-    "callers": Question(lambda ws, asked, bar: ws.callers(asked.symbol, limit=asked.limit, progress=bar), ("links",)),
-    "callees": Question(lambda ws, asked, bar: ws.callees(asked.symbol, limit=asked.limit, progress=bar), ("links",)),
-    "path": Question(lambda ws, asked, bar: ws.call_path(asked.source, asked.target, progress=bar), ("steps",)),
-    "importers": Question(lambda ws, asked, bar: ws.importers(asked.target, progress=bar), ("importers",)),
+    "callers": Question(
+        lambda ws, asked, bar: ws.graph.callers(asked.symbol, limit=asked.limit, progress=bar), ("links",)
+    ),
+    "callees": Question(
+        lambda ws, asked, bar: ws.graph.callees(asked.symbol, limit=asked.limit, progress=bar), ("links",)
+    ),
+    "path": Question(lambda ws, asked, bar: ws.graph.call_path(asked.source, asked.target, progress=bar), ("steps",)),
+    "importers": Question(lambda ws, asked, bar: ws.graph.importers(asked.target, progress=bar), ("importers",)),
     "impact": Question(
-        lambda ws, asked, bar: ws.impact(asked.symbol, diff=asked.diff, limit=asked.limit, progress=bar),
+        lambda ws, asked, bar: ws.graph.impact(asked.symbol, diff=asked.diff, limit=asked.limit, progress=bar),
         ("affected", "deleted", "tests", "importers", "changed"),
     ),
     "tests": Question(
-        lambda ws, asked, bar: ws.choose_tests(asked.symbol, diff=asked.diff, limit=asked.limit, progress=bar),
+        lambda ws, asked, bar: ws.graph.choose_tests(asked.symbol, diff=asked.diff, limit=asked.limit, progress=bar),
         ("tests", "deleted", "changed"),
     ),
 }
@@ -45,3 +50,6 @@ def answer(question: Question, workspace: Workspace, request: Any, progress: Pro
     if request.max_tokens is not None:
         fit_lists(document, request.max_tokens, question.lists)
     return document
+
+
+PERFORM = {f"graph/{name}": partial(answer, question) for name, question in QUESTIONS.items()}

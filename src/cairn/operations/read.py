@@ -35,7 +35,7 @@ def outline(workspace: Workspace, request: OutlineRequest, progress: Progress | 
     """List what a file defines; see `Workspace.outline`. Within a budget the text comes before the lists beside it."""
 
     def lay_out(max_tokens: int | None) -> OutlineDocument:
-        found = workspace.outline(
+        found = workspace.code.outline(
             request.file, mode=request.mode, symbol=request.symbol, max_tokens=max_tokens, progress=progress
         )
         return outline_to_dict(found)
@@ -59,3 +59,6 @@ def _fit_outline(document: OutlineDocument, room: int) -> None:
     imports = document["imports"][: count_fitting(document["imports"], room)]
     document["unlisted"] = len(document["symbols"]) + len(document["imports"]) - len(symbols) - len(imports)
     document["symbols"], document["imports"] = symbols, imports
+
+
+PERFORM = {"fetch": fetch, "outline": outline}

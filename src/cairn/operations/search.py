@@ -11,32 +11,20 @@ from cairn.hints import Hint
 from cairn.operations.budget import fit_lists
 from cairn.protocol.documents import SearchDocument, answer_to_dict
 from cairn.protocol.requests import SearchRequest, SimilarRequest
-from cairn.workspace import Workspace
 
 if TYPE_CHECKING:
     from cairn.index.limits import Progress
+    from cairn.workspace import Workspace
 
 _MAX_NAMED = 5  # projects that a note of all of them names
 
 
 def search(workspace: Workspace, request: SearchRequest, progress: Progress | None = None) -> SearchDocument:
-    """Search the project; see `Workspace.search`."""
+    """Search the project; see `CodeFacet.search`."""
     told = workspace.refresh(progress, branch=request.branch) if request.update else ""
-    answer = workspace.search(
-        request.query,
-        branch=request.branch,
-        limit=request.limit,
-        mode=request.mode,
-        kinds=request.kinds,
-        languages=request.languages,
-        globs=request.globs,
-        max_tokens=request.max_tokens,
-        explain=request.explain,
-        context=request.context,
-        expand=request.expand,
-        progress=progress,
-    )
-    if not told and request.update and request.branch is None and workspace.complete_in_background():
+    answer = workspace.code.search(request, progress)
+    is_incomplete = request.update and request.branch is None and workspace.code.lacks_vectors
+    if not told and is_incomplete and workspace.upkeep.complete_in_background():
         told = f"a run in the background completes them; it writes to {workspace.state.embedding_log}"
     if told:
         answer = replace(answer, notes=(*answer.notes, told))
@@ -105,17 +93,9 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def similar(workspace: Workspace, request: SimilarRequest, progress: Progress | None = None) -> SearchDocument:
-    """Find code like that of a place, or like a text; see `Workspace.similar`."""
+    """Find code like that of a place, or like a text; see `CodeFacet.similar`."""
     told = workspace.refresh(progress) if request.update else ""
-    answer = workspace.similar(
-        request.file,
-        request.line,
-        code=request.code,
-        limit=request.limit,
-        kinds=request.kinds,
-        languages=request.languages,
-        globs=request.globs,
-    )
+    answer = workspace.code.similar(request)
     document = answer_to_dict(replace(answer, notes=(*answer.notes, told)) if told else answer)
     return _fitted(document, request.max_tokens)
 
@@ -124,3 +104,6 @@ def _fitted(document: SearchDocument, max_tokens: int | None) -> SearchDocument:
     if max_tokens is not None:
         fit_lists(document, max_tokens, ["code"])  # type: ignore[arg-type] # a TypedDict is a dict
     return document
+
+
+PERFORM = {"search": search, "similar": similar}

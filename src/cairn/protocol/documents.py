@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NotRequired, TypedDict, cast
 
+from cairn.answers import Answer, CodeHit, Fetched, Outline
 from cairn.errors import CairnError
 from cairn.schema import wire_name
-from cairn.types import Answer, CodeHit, Confidence, Fetched, Match, Outline, OutlineMode
+from cairn.types import Confidence, Match, OutlineMode
 
 if TYPE_CHECKING:
     from cairn.structure.flow import FlowGraph, Slice

@@ -3,18 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import MISSING, fields
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from cairn.errors import RequestError
-from cairn.protocol.documents import (
-    ContextDocument,
-    CoreChangeDocument,
-    CoreListDocument,
-    CoreSuggestionDocument,
-    FetchedDocument,
-    OutlineDocument,
-    SearchDocument,
-)
 from cairn.protocol.requests import (
     ChangeRequest,
     ContextRequest,
@@ -90,8 +81,8 @@ def _chosen(asked: ProjectRequest, by: str, forms: _Forms) -> tuple[str, Project
 class Operation(NamedTuple):
     """Something that is asked of a project: its name, which is its address below `/api/`, and what it takes.
 
-    What it gives is in `answer_type`. They change the index at most; `core/add` and `core/remove` change
-    `.cairn/core.yaml`.
+    What it gives is in `cairn.protocol.answer_types`. They change the index at most; `core/add`
+    and `core/remove` change `.cairn/core.yaml`.
     """
 
     name: str
@@ -119,27 +110,3 @@ OPERATIONS = {
         Operation("core/suggest", CoreSuggestRequest, "Suggest core files"),
     )
 }
-
-
-def answer_type(operation: str) -> Any:  # noqa: ANN401 - an annotation
-    """Return what an operation answers, as a type that `cairn.schema.json_schema` describes."""
-    from cairn.graph import values  # noqa: PLC0415 - start-up time: only descriptions need it
-
-    types: dict[str, Any] = {
-        "search": SearchDocument,
-        "similar": SearchDocument,
-        "fetch": list[FetchedDocument],
-        "context": ContextDocument,
-        "outline": OutlineDocument,
-        "graph/callers": values.Links,
-        "graph/callees": values.Links,
-        "graph/path": values.CallPath,
-        "graph/importers": values.Importers,
-        "graph/impact": values.Impact,
-        "graph/tests": values.TestChoice,
-        "core/list": CoreListDocument,
-        "core/add": CoreChangeDocument,
-        "core/remove": CoreChangeDocument,
-        "core/suggest": list[CoreSuggestionDocument],
-    }
-    return types[operation]

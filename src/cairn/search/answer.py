@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from cairn import waiting
+from cairn.answers import Answer, CodeHit
 from cairn.embedding.static import StaticModel
 from cairn.errors import QueryError
 from cairn.hints import Hint
@@ -20,21 +20,21 @@ from cairn.index.views import View
 from cairn.search.confidence import confidence_word, is_hopeless, relevance
 from cairn.search.engine import Ranking, rank
 from cairn.search.exact import BUDGET_SECONDS, LineMatch, Scan, enclosing, literal_finder, regex_finder
-from cairn.search.filters import Filters, filter_files
-from cairn.search.hits import FileText, Focus, Reader, Verdict, focus_on, make_hit
+from cairn.search.filters import Filtered, filter_files
+from cairn.search.hits import Focus, Verdict, focus_on, make_hit
+from cairn.search.library import Library, coverage_of, read_files
 from cairn.search.mend import Mender
 from cairn.search.query import DETAIL_WEIGHT, EXACT_MODES, Query
 from cairn.search.rank import Floats, Weights
 from cairn.source.roles import Role
 from cairn.source.text import counted, estimate_tokens
-from cairn.storage.index import chunk_db, view_db
+from cairn.storage.index import chunk_db
 from cairn.storage.index.chunk_db import ChunkRow
-from cairn.types import Answer, Chunk, CodeHit, Coverage, Definition, Span
+from cairn.types import Chunk, Definition, Span
 
 if TYPE_CHECKING:
-    from cairn.graph.graph import Graph
-    from cairn.search.meaning import Meanings
-    from cairn.search.related import Related
+    from cairn.protocol.requests import SearchRequest
+    from cairn.search.related import GraphAnswers, Related
 
 WEIGHTS = Weights()
 # What counts when only the meaning is asked for, not the words.
@@ -46,43 +46,14 @@ HIT_OVERHEAD_TOKENS = 30  # an estimate of what the fields of a hit cost beside 
 NEIGHBOUR_CHARS = 32  # the same for a neighbour, in characters
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What is asked for beside the query. `limit` 0 means all, for an exact search; `context` is in lines.
-
-    `expand` gives each hit its neighbours in the symbol graph. An exact search looks at files for `budget_seconds`.
-    """
-
-    limit: int = 10
-    filters: Filters = field(default_factory=Filters)
-    max_tokens: int | None = None
-    explain: bool = False
-    context: int = 0
-    expand: bool = False
-    budget_seconds: float = BUDGET_SECONDS
-
-
-@dataclass(frozen=True, slots=True)
-class Library:
-    """All that answering needs of one opened project.
-
-    `open_graph` gives the symbol graph of the same snapshot, None for a revision that is not checked out.
-    """
-
-    snapshot: Snapshot
-    connection: sqlite3.Connection
-    reader: Reader
-    model: StaticModel
-    open_graph: Callable[[], Graph] | None
-    meanings: Meanings | None = None  # None: no model but the bundled one is configured
-
-
-def respond(library: Library, query: Query, request: Request, *, guessed: bool) -> Answer:
-    """Answer an understood query.
+def respond(library: Library, query: Query, request: SearchRequest, *, scan_seconds: float = BUDGET_SECONDS) -> Answer:
+    """Answer a request whose query is understood. An exact search whose mode was inferred falls back to ranking.
 
     Args:
-        guessed: the mode was inferred, so an exact search that finds nothing falls back to ranking.
+        query: that of the request.
+        scan_seconds: how long an exact search may look at files.
     """
+    guessed = request.mode == "auto"
     started = time.perf_counter()
     notes: list[str] = []
     more = 0
@@ -93,7 +64,7 @@ def respond(library: Library, query: Query, request: Request, *, guessed: bool) 
         hits, more, notes = related
         query = replace(query, mode="graph" if hits else "hybrid")
     elif query.mode in EXACT_MODES:
-        hits, more, notes, searched = _exact_hits(library, query, request, guessed=guessed)
+        hits, more, notes, searched = _exact_hits(library, query, request, scan_seconds)
     if query.mode not in (*EXACT_MODES, "graph") or (guessed and not hits):
         if guessed and query.mode in EXACT_MODES:
             where = "" if searched is None else f" of the {counted(searched, 'file')} looked at"
@@ -135,35 +106,30 @@ def with_outdated_note(answer: Answer, view: View) -> Answer:
     return replace(answer, notes=(*answer.notes, note))
 
 
-def coverage_of(snapshot: Snapshot) -> Coverage:
-    """Return how much of the project an answer from this snapshot stands on."""
-    n_files = len(snapshot.files.paths)
-    return Coverage(n_files, n_files + snapshot.pending, snapshot.pending)
-
-
 # -- the symbol graph --------------------------------------------------------------------------------------------------
 
 
-def _related(library: Library, query: Query, request: Request) -> Related | None:
+def _related(library: Library, query: Query, request: SearchRequest) -> Related | None:
     if query.asked is None or library.open_graph is None:
         return None
-    from cairn.search.related import answer_question  # noqa: PLC0415 - start-up time: few queries ask for it
-
-    return answer_question(library, library.open_graph(), query.asked, request)
+    return _graph_answers(library).answer(query.asked, request)
 
 
 def _expanded(library: Library, hits: Sequence[CodeHit]) -> list[CodeHit]:
-    from cairn.search.related import neighbours_of  # noqa: PLC0415 - start-up time, as above
+    graph = _graph_answers(library)
+    return [replace(hit, neighbours=graph.neighbours_of(hit)) for hit in hits]
 
-    assert library.open_graph is not None
-    graph = library.open_graph()
-    return [replace(hit, neighbours=neighbours_of(graph, hit)) for hit in hits]
+
+def _graph_answers(library: Library) -> GraphAnswers:
+    from cairn.search.related import GraphAnswers  # noqa: PLC0415 - start-up time: few queries ask for it
+
+    return GraphAnswers(library)
 
 
 # -- ranked ------------------------------------------------------------------------------------------------------------
 
 
-def _ranked_hits(library: Library, query: Query, request: Request, notes: list[str]) -> list[CodeHit]:
+def _ranked_hits(library: Library, query: Query, request: SearchRequest, notes: list[str]) -> list[CodeHit]:
     snapshot, connection = library.snapshot, library.connection
     vector = query_vector(library.model, query)
     dense = None
@@ -174,7 +140,7 @@ def _ranked_hits(library: Library, query: Query, request: Request, notes: list[s
     weights = MEANING_WEIGHTS if query.mode == "semantic" else WEIGHTS
     limit = request.limit or snapshot.n_live
     # Confidence looks at what comes behind a hit, so it must not depend on where the list is cut.
-    ranking = rank(snapshot, connection, query, vector, request.filters, limit + LOOK_BEHIND, weights, dense)
+    ranking = rank(snapshot, connection, query, vector, request, limit + LOOK_BEHIND, weights, dense)
     if is_hopeless(ranking):
         return []
     shown = ranking.rows[:limit]
@@ -196,15 +162,6 @@ def _ranked_hits(library: Library, query: Query, request: Request, notes: list[s
         verdict = _verdict(ranking, place, request.explain)
         hits.append(make_hit(snapshot, row, focus, one.file, text, verdict, request.context))
     return hits
-
-
-def read_files(library: Library, files: Collection[int]) -> dict[int, FileText]:
-    """Return the files by number, as they are on disk now."""
-    shown = library.snapshot.files
-    paths = {file: shown.paths[file] for file in files}
-    blobs = {path: int(shown.blob_ids[file]) for file, path in paths.items()}
-    stamps = view_db.file_stamps(library.connection, library.reader.view.name, blobs)
-    return {file: library.reader.read(path, stamps.get(path)) for file, path in paths.items()}
 
 
 def query_vector(model: StaticModel, query: Query) -> Floats | None:
@@ -245,48 +202,48 @@ class _Lines(NamedTuple):
 
 
 def _exact_hits(
-    library: Library, query: Query, request: Request, *, guessed: bool
+    library: Library, query: Query, request: SearchRequest, scan_seconds: float
 ) -> tuple[list[CodeHit], int, list[str], int | None]:
     """Return hits for matching lines, how many more there are, notes, and `searched` as in `_Lines`."""
     if query.mode != "structural":
-        found = _matching_lines(library, query, request)
+        found = _matching_lines(library, query, request, scan_seconds)
     else:
         try:
-            found = _matching_structure(library, query, request)
+            found = _matching_structure(library, query, request, scan_seconds)
         except QueryError as error:
-            if not guessed:
+            if request.mode != "auto":
                 raise
             return [], 0, [error.hint.after(f"Not searched as a structural pattern: {error}")], None
     hits, more = _hits_of_lines(library, found.matches, request), found.more
-    if kinds := request.filters.kinds:  # which definition a line stands in is known once it is a hit
+    if kinds := request.kinds:  # which definition a line stands in is known once it is a hit
         hits = [hit for hit in hits if hit.kind in kinds]
         limit = request.limit or len(hits)
         hits, more = hits[:limit], max(0, len(hits) - limit)
     return hits, more, found.notes, found.searched
 
 
-def _matching_lines(library: Library, query: Query, request: Request) -> _Lines:
+def _matching_lines(library: Library, query: Query, request: SearchRequest, scan_seconds: float) -> _Lines:
     find = literal_finder(query.pattern) if query.mode == "literal" else regex_finder(query.pattern)
-    files = _files_in_order(library.snapshot, query, request.filters)
-    scan = Scan(library.reader.view.read, files, find, request.budget_seconds)
+    files = _files_in_order(library.snapshot, query, request)
+    scan = Scan(library.reader.view.read, files, find, scan_seconds)
     found = iter(scan)
     matches = list(islice(found, _most(request)))
     more = sum(1 for _ in found)  # they are counted, not kept: a pattern may match every line there is
     return _Lines(matches, more, *_told(len(scan.unreadable), scan.searched if scan.is_cut else None, len(files)))
 
 
-def _most(request: Request) -> int | None:
+def _most(request: SearchRequest) -> int | None:
     """Return how many matches are to be kept, None for all: which of them a filter for kinds keeps shows later."""
-    return None if request.filters.kinds else request.limit or None
+    return None if request.kinds else request.limit or None
 
 
-def _matching_structure(library: Library, query: Query, request: Request) -> _Lines:
+def _matching_structure(library: Library, query: Query, request: SearchRequest, scan_seconds: float) -> _Lines:
     from cairn.search.structural import files_to_search, search_structure  # noqa: PLC0415 - start-up time
 
     names, numbers = library.snapshot.files.language_names, library.snapshot.files.languages
-    in_order = _files_in_order(library.snapshot, query, request.filters)
-    files = files_to_search([(file, path, names[numbers[file]]) for file, path in in_order], request.filters.languages)
-    found = search_structure(library.reader.view.read, files, query.pattern, request.budget_seconds)
+    in_order = _files_in_order(library.snapshot, query, request)
+    files = files_to_search([(file, path, names[numbers[file]]) for file, path in in_order], request.languages)
+    found = search_structure(library.reader.view.read, files, query.pattern, scan_seconds)
     most = _most(request)
     kept = found.matches[:most]
     searched = found.searched if found.searched < found.eligible else None
@@ -311,9 +268,9 @@ def _unreadable_note(count: int) -> list[str]:
     return [Hint(f"{count} indexed files cannot be read now; update the index", "index")] if count else []
 
 
-def _files_in_order(snapshot: Snapshot, query: Query, filters: Filters) -> list[tuple[int, str]]:
+def _files_in_order(snapshot: Snapshot, query: Query, request: Filtered) -> list[tuple[int, str]]:
     """Return (file, path) of the files in scope, those the query's role asks for and implementation first."""
-    chosen = filter_files(snapshot.files, filters)
+    chosen = filter_files(snapshot.files, request)
     numbers = range(len(snapshot.files.paths)) if chosen is None else chosen.tolist()
     minor = Role.TEST | Role.EXAMPLE | Role.DOCS
     roles = snapshot.files.roles
@@ -321,7 +278,7 @@ def _files_in_order(snapshot: Snapshot, query: Query, filters: Filters) -> list[
     return [(number, snapshot.files.paths[number]) for number in ordered]
 
 
-def _hits_of_lines(library: Library, matches: Sequence[LineMatch], request: Request) -> list[CodeHit]:
+def _hits_of_lines(library: Library, matches: Sequence[LineMatch], request: SearchRequest) -> list[CodeHit]:
     snapshot, connection = library.snapshot, library.connection
     files = {match.file for match in matches}
     texts = read_files(library, files)

@@ -12,7 +12,7 @@ import numpy as np
 
 from cairn.index.segment import Form
 from cairn.index.snapshot import Snapshot
-from cairn.search.filters import Filters, filter_files
+from cairn.search.filters import Filtered, filter_files
 from cairn.search.learned import correct
 from cairn.search.near import largest
 from cairn.search.query import SCOPE_MARK, Name, Query, looks_named
@@ -63,7 +63,7 @@ def rank(
     connection: sqlite3.Connection,
     query: Query,
     vector: Floats | None,
-    filters: Filters,
+    filters: Filtered,
     limit: int,
     weights: Weights,
     dense: Floats | None = None,
@@ -92,7 +92,7 @@ def first_stage(
     connection: sqlite3.Connection,
     query: Query,
     vector: Floats | None,
-    filters: Filters,
+    filters: Filtered,
     weights: Weights,
     dense: Floats | None = None,
 ) -> tuple[Scores, Scope, dict[int, int]]:
@@ -108,7 +108,7 @@ def first_stage(
     return scores, scope, chosen or {row: one[1] for row, one in named.items()}
 
 
-def _scope(snapshot: Snapshot, filters: Filters) -> Scope:
+def _scope(snapshot: Snapshot, filters: Filtered) -> Scope:
     files = filter_files(snapshot.files, filters)
     if files is None:
         return Scope(snapshot.file_of_blob, snapshot.file_of_row)
@@ -170,7 +170,7 @@ def _defining(
     connection: sqlite3.Connection,
     query: Query,
     name: Name,
-    filters: Filters,
+    filters: Filtered,
     scope: Scope,
     scores: Scores,
 ) -> list[Ranked]:

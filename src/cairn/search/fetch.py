@@ -6,17 +6,18 @@ from dataclasses import replace
 
 import numpy as np
 
+from cairn.answers import Fetched
 from cairn.errors import NotFoundError
 from cairn.hints import Hint
 from cairn.index.snapshot import Snapshot
-from cairn.search.answer import Library
 from cairn.search.hits import Focus, focus_on
 from cairn.search.ids import HitId, path_mark
+from cairn.search.library import Library
 from cairn.search.mend import Mender
 from cairn.source.text import estimate_tokens
 from cairn.storage.index import chunk_db, view_db
 from cairn.storage.index.chunk_db import ChunkRow
-from cairn.types import Fetched, Span
+from cairn.types import Span
 
 
 def fetch_one(library: Library, text_id: str) -> Fetched:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -21,13 +21,23 @@ _PARTS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
-    """Empty means anything goes. `globs` match the relative path, `*` crossing folders; `!glob` leaves out."""
+class Filtered(Protocol):
+    """A request that says what hits must be; where it is empty anything goes.
 
-    kinds: tuple[str, ...] = ()
-    languages: tuple[str, ...] = ()
-    globs: tuple[str, ...] = ()
+    `globs` match the relative path, `*` crossing folders; `!glob` leaves out.
+    """
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What definitions may be: function, class..."""
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Which languages files may be in."""
+
+    @property
+    def globs(self) -> tuple[str, ...]:
+        """Which paths files may have."""
 
 
 def check_names(kinds: Sequence[str], languages: Sequence[str]) -> None:
@@ -41,16 +51,16 @@ def check_names(kinds: Sequence[str], languages: Sequence[str]) -> None:
             raise QueryError(f"no {what} is called {', '.join(unknown)}", f"known are: {', '.join(sorted(known))}")
 
 
-def filter_files(files: ViewArrays, filters: Filters) -> npt.NDArray[np.int64] | None:
+def filter_files(files: ViewArrays, request: Filtered) -> npt.NDArray[np.int64] | None:
     """Return the numbers of the files that pass, None when all do."""
-    if not filters.languages and not filters.globs:
+    if not request.languages and not request.globs:
         return None
     keep = np.ones(len(files.paths), dtype=np.bool_)
-    if filters.languages:
-        wanted = [number for number, name in enumerate(files.language_names) if name in filters.languages]
+    if request.languages:
+        wanted = [number for number, name in enumerate(files.language_names) if name in request.languages]
         keep &= np.isin(files.languages, wanted)
-    if filters.globs:
-        match = compile_globs(filters.globs)
+    if request.globs:
+        match = compile_globs(request.globs)
         keep &= np.array([match(path) for path in files.paths], dtype=np.bool_)
     return np.flatnonzero(keep)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from threading import Lock
 
+from cairn.answers import CodeHit
 from cairn.index.snapshot import Snapshot
 from cairn.index.views import Stamp, View
 from cairn.search.engine import MINOR_KINDS
@@ -14,7 +15,7 @@ from cairn.search.ids import format_hit_id
 from cairn.source.content import normalize
 from cairn.source.text import estimate_tokens, raw_words, split_identifier, terms_of
 from cairn.storage.index.chunk_db import ChunkRow
-from cairn.types import CodeHit, Confidence, Definition, Span
+from cairn.types import Confidence, Definition, Span
 
 PREVIEW_LINES = 8
 PREVIEW_CHARS = 160  # of one line

@@ -14,8 +14,9 @@ from threading import Lock
 
 import numpy as np
 
-from cairn.embedding.chain import fingerprint_of, open_model
+from cairn.embedding.chain import fingerprint_of
 from cairn.embedding.protocol import Embedder
+from cairn.embedding.providers import open_model
 from cairn.errors import ProviderError
 from cairn.hints import Hint
 from cairn.index.models import remembered_models

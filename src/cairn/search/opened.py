@@ -13,23 +13,25 @@ from typing import TYPE_CHECKING, NamedTuple
 from cairn import waiting
 from cairn.config import Settings
 from cairn.embedding.static import StaticModel
+from cairn.embedding.static import bundled_model as bundled_model
 from cairn.errors import DerivedFileError, IndexLockedError, IndexMissingError, IndexMovedError, NotFoundError
 from cairn.hints import Hint
 from cairn.index.snapshot import Snapshot
 from cairn.index.store import StateDir
 from cairn.index.views import View, Views
-from cairn.search.answer import Library
+from cairn.search.fetch import fetch_one
 from cairn.search.hits import Reader
+from cairn.search.library import Library
 from cairn.sharing import Shared
 from cairn.storage.connection import mapped_errors, reading
 from cairn.storage.index import meta_db, view_db
 from cairn.storage.index.schema import INDEX
 
 if TYPE_CHECKING:
+    from cairn.answers import Fetched
     from cairn.graph.graph import Graph
     from cairn.index.limits import Progress
     from cairn.search.meaning import Meanings
-    from cairn.types import Fetched
 
 
 _ATTEMPTS = 20  # to read one state of an index that changes all the time
@@ -169,8 +171,6 @@ class OpenIndex:
         Raises:
             NotFoundError, IndexMissingError: if it is not there. What is said is about the checkout, or the `branch`.
         """
-        from cairn.search.fetch import fetch_one  # noqa: PLC0415 - start-up time: searching does not need it
-
         with self._question() as question:
             try:
                 with self.reading(self._project_views.named(branch)) as library:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from cairn import waiting
+from cairn.answers import CodeHit, Neighbour
 from cairn.errors import UnknownSymbolError
 from cairn.graph import questions
 from cairn.graph.code import file_of, node_of, place_of
@@ -17,19 +18,20 @@ from cairn.graph.resolve import Edge
 from cairn.graph.surroundings import neighbours
 from cairn.graph.symbols import find_symbols, symbol_of
 from cairn.graph.values import Symbol
-from cairn.search.answer import read_files
 from cairn.search.asked import Asked, Relation
 from cairn.search.confidence import confidence_word
 from cairn.search.exact import enclosing
 from cairn.search.filters import filter_files
 from cairn.search.hits import FileText, Focus, Verdict, focus_on, make_hit
+from cairn.search.library import read_files
 from cairn.source.text import estimate_tokens
 from cairn.storage.index import chunk_db
 from cairn.storage.index.chunk_db import ChunkRow
-from cairn.types import Chunk, CodeHit, Neighbour, Span
+from cairn.types import Chunk, Span
 
 if TYPE_CHECKING:
-    from cairn.search.answer import Library, Request
+    from cairn.protocol.requests import SearchRequest
+    from cairn.search.library import Library
 
 MAX_NEIGHBOURS = 3  # of each sort, for one hit
 _MAX_LISTED = 5
@@ -61,7 +63,24 @@ class Related(NamedTuple):
     notes: list[str]
 
 
-def answer_question(library: Library, graph: Graph, asked: Asked, request: Request) -> Related | None:
+class GraphAnswers:
+    """The symbol graph of what is open, asked for a search."""
+
+    def __init__(self, library: Library) -> None:
+        assert library.open_graph is not None
+        self._library = library
+        self._graph = library.open_graph()
+
+    def answer(self, asked: Asked, request: SearchRequest) -> Related | None:
+        """Return the answer to a question for a relation, None when nothing is called as it says."""
+        return answer_question(self._library, self._graph, asked, request)
+
+    def neighbours_of(self, hit: CodeHit) -> tuple[Neighbour, ...]:
+        """Return a few callers and callees of the definition that a hit shows."""
+        return neighbours_of(self._graph, hit)
+
+
+def answer_question(library: Library, graph: Graph, asked: Asked, request: SearchRequest) -> Related | None:
     """Return the answer to a question for a relation, None when nothing is called as it says."""
     symbols, target = [], asked.symbol
     for text in dict.fromkeys((asked.symbol, asked.symbol.rstrip("?"))):  # some names end in a question mark
@@ -151,10 +170,10 @@ def _importing(graph: Graph, target: str, nodes: Sequence[int]) -> list[Place]:
     return sorted(places, key=lambda one: -one.chance)
 
 
-def _filtered(library: Library, request: Request, graph: Graph, places: Iterable[Place]) -> list[Place]:
-    chosen = filter_files(library.snapshot.files, request.filters)
+def _filtered(library: Library, request: SearchRequest, graph: Graph, places: Iterable[Place]) -> list[Place]:
+    chosen = filter_files(library.snapshot.files, request)
     files = None if chosen is None else set(chosen.tolist())
-    kinds = request.filters.kinds
+    kinds = request.kinds
     return [
         one
         for one in places
@@ -166,7 +185,7 @@ def _filtered(library: Library, request: Request, graph: Graph, places: Iterable
 # -- hits --------------------------------------------------------------------------------------------------------------
 
 
-def _hits(library: Library, graph: Graph, places: Sequence[Place], request: Request) -> list[CodeHit]:
+def _hits(library: Library, graph: Graph, places: Sequence[Place], request: SearchRequest) -> list[CodeHit]:
     files = {file_of(one.node) for one in places}
     texts = read_files(library, files)
     ranges = {
@@ -183,7 +202,7 @@ def _line(graph: Graph, place: Place) -> int:
 
 
 def _hit(
-    library: Library, graph: Graph, place: Place, row: ChunkRow | None, text: FileText, request: Request
+    library: Library, graph: Graph, place: Place, row: ChunkRow | None, text: FileText, request: SearchRequest
 ) -> CodeHit:
     waiting.check()
     number, line = file_of(place.node), _line(graph, place)

@@ -17,6 +17,7 @@ from cairn.index.isolation import isolated
 from cairn.index.parsing import own_texts, row_of
 from cairn.index.snapshot import Snapshot
 from cairn.index.words import ParsedText, Words
+from cairn.protocol.requests import SimilarRequest
 from cairn.search.engine import MINOR_KINDS
 from cairn.search.rank import Floats
 from cairn.source.clones import Tokenizer, Tokens
@@ -49,25 +50,18 @@ class Sample:
     notes: tuple[str, ...] = ()
 
 
-def take_sample(
-    place: tuple[Path, str | Path, int] | None,
-    code: str | None,
-    languages: Sequence[str],
-    snapshot: Snapshot,
-    model: StaticModel,
-    max_bytes: int,
-) -> Sample:
-    """Return the code at a place, (root, path, line), or a text in the first of some languages, guessed when none is.
+def take_sample(root: Path, request: SimilarRequest, snapshot: Snapshot, model: StaticModel, max_bytes: int) -> Sample:
+    """Return the code at the place that is asked for, or the text, in the first of the languages, guessed without any.
 
     Raises:
         QueryError: if both or neither are given, or the text cannot be used.
         NotFoundError, PathError: if there is nothing to read at the place.
     """
-    if place is not None and code is None:
-        return sample_at(*place, model)
-    if code is None or place is not None:
+    if request.file is not None and request.code is None:
+        return sample_at(root, request.file, request.line, model)
+    if request.code is None or request.file is not None:
         raise QueryError("similar needs either a place or code", _HINT)
-    return sample_of(code, languages[0] if languages else None, snapshot, model, max_bytes)
+    return sample_of(request.code, request.languages[0] if request.languages else None, snapshot, model, max_bytes)
 
 
 def sample_at(root: Path, path: str | Path, line: int, model: StaticModel) -> Sample:

@@ -9,24 +9,27 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
 from cairn import waiting
+from cairn.answers import Answer, CodeHit
 from cairn.index.words import ParsedText
-from cairn.search.answer import Library, Request, coverage_of, read_files
+from cairn.protocol.requests import SimilarRequest
 from cairn.search.confidence import confidence_word
 from cairn.search.engine import MINOR_KINDS
 from cairn.search.filters import filter_files
 from cairn.search.hits import Focus, Verdict, make_hit
+from cairn.search.library import Library, coverage_of, read_files
 from cairn.search.near import best_rows, compare
 from cairn.search.rank import Floats, Ints
-from cairn.search.sample import Sample, chunk_vectors
+from cairn.search.sample import Sample, chunk_vectors, take_sample
 from cairn.source.clones import MAX_ALL_CHARS, MAX_CHARS, Tokenizer, Tokens, compare_tokens
 from cairn.source.languages import BY_NAME
 from cairn.storage.index import chunk_db
 from cairn.storage.index.chunk_db import MAX_ORDINAL, ORDINAL_BITS, ChunkRow
-from cairn.types import Answer, CodeHit, Match, Span
+from cairn.types import Match, Span
 
 # So many chunks that are nearest in meaning, and definitions that are nearest in length, are compared.
 NEAREST_ROWS, NEAREST_LENGTHS = 150, 400
@@ -62,7 +65,12 @@ class Judged:
     match: Match
 
 
-def find_similar(library: Library, sample: Sample, request: Request) -> Answer:
+def answer_similar(library: Library, request: SimilarRequest, root: Path, max_bytes: int) -> Answer:
+    """Take the sample that is asked for, and answer; errors as `take_sample`."""
+    return find_similar(library, take_sample(root, request, library.snapshot, library.model, max_bytes), request)
+
+
+def find_similar(library: Library, sample: Sample, request: SimilarRequest) -> Answer:
     """Return the code most similar to a sample, which is left out itself; nothing similar gives an empty answer."""
     started = time.perf_counter()
     snapshot = library.snapshot
@@ -83,9 +91,9 @@ def find_similar(library: Library, sample: Sample, request: Request) -> Answer:
     )
 
 
-def _judge_all(library: Library, sample: Sample, request: Request) -> list[Judged]:
+def _judge_all(library: Library, sample: Sample, request: SimilarRequest) -> list[Judged]:
     """Return all that is similar enough, the most similar first, equal ones in path order."""
-    files, kinds = library.snapshot.files, request.filters.kinds
+    files, kinds = library.snapshot.files, request.kinds
     candidates = [one for one in _candidates(library, sample, request) if not kinds or one.focus.kind in kinds]
     texts = read_files(library, {one.file for one in candidates})
     tokenizers = {name: Tokenizer(BY_NAME[name]) for name in files.language_names}
@@ -141,10 +149,10 @@ def _hit(library: Library, judged: Judged) -> CodeHit:
 # -- candidates --------------------------------------------------------------------------------------------------------
 
 
-def _candidates(library: Library, sample: Sample, request: Request) -> Iterator[Candidate]:
+def _candidates(library: Library, sample: Sample, request: SimilarRequest) -> Iterator[Candidate]:
     """Yield what may be similar, each place once, without the sample, what is around it and what is in it."""
     snapshot = library.snapshot
-    chosen = filter_files(snapshot.files, request.filters)
+    chosen = filter_files(snapshot.files, request)
     files = np.arange(len(snapshot.files.paths)) if chosen is None else chosen
     own = next((file for file in files.tolist() if snapshot.files.paths[file] == sample.path), None)
     if own is not None and sample.file is not None:

@@ -316,3 +316,8 @@ def _read_reference(path: str | Path) -> str:
         return read_small(path).decode("utf-8", "surrogateescape").strip()
     except (OSError, ValueError):
         return ""
+
+
+def printable_name(name: str) -> str:
+    """Return a name of git's, or a folder's, as text that can be stored."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

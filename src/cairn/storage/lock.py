@@ -20,7 +20,7 @@ _POLL_SECONDS = 0.05
 
 @contextmanager
 def write_lock(path: Path, timeout_seconds: float, store: Store) -> Iterator[None]:
-    """Hold a lock file that keeps other writers from a store, as `file_lock` does.
+    """Keep other processes from writing to a store, such as the index, at the same time; see `file_lock`.
 
     Raises:
         StoreLockedError: the store's own, if another process keeps it longer than `timeout_seconds`.

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cairn.errors import StoreError
+from cairn.loading import load
 from cairn.storage.connection import transaction
 from cairn.storage.store import Migration, Store
 
@@ -75,10 +76,9 @@ def _drop(copy: Path, connection: sqlite3.Connection, store: Store) -> None:
 
 
 def _copied(store: Store, file: Path) -> Path:
-    from cairn.storage.copies import copy_database  # noqa: PLC0415 - start-up time: few schemas change
-
     try:
-        return copy_database(file)
+        copy: Path = load("cairn.storage.copies:copy_database")(file)  # loaded now: few schemas change
+        return copy
     except OSError as error:
         raise StoreError(
             f"{store.name} cannot be copied before its schema changes: {error.strerror} ({file}); nothing was changed",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cairn.errors import StoreDamagedError, StoreForeignError, StoreLockedError, StoreVersionError
+from cairn.loading import load
 
 _UPGRADE = "upgrade with: uv tool upgrade codecairn"
 
@@ -78,9 +79,7 @@ class Store(NamedTuple):
 
 def how_to_restore(file: Path) -> str:
     """Return how the user puts the newest copy of a database into its place, empty if there is none."""
-    from cairn.storage.copies import find_copies  # noqa: PLC0415 - start-up time: asked of damage alone
-
-    copies = find_copies(file)
+    copies = load("cairn.storage.copies:find_copies")(file)  # loaded now: asked of damage alone
     if not copies:
         return ""
     return (

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from cairn.answers import Outline, OutlineSymbol
 from cairn.errors import QueryError
 from cairn.hints import Hint
 from cairn.structure.context import Section, lay_out_context
 from cairn.structure.locate import ask_helper, find_symbol, outline_of, read_source
 from cairn.structure.outline import subtree
 from cairn.structure.outline_text import DEFAULT_MAX_TOKENS, lay_out
-from cairn.types import Outline, OutlineMode, OutlineSymbol
+from cairn.types import OutlineMode
 
 Surroundings = Callable[[str, OutlineSymbol], tuple[list[Section], tuple[str, ...]]]
 

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from cairn.answers import Fetched
 from cairn.errors import AmbiguousError, NotFoundError, PathError, UnparsableError
 from cairn.hints import Hint
 from cairn.index.isolation import isolated
@@ -16,7 +17,6 @@ from cairn.source.languages import Language, detect_language
 from cairn.source.text import estimate_tokens
 from cairn.source.walk import read_file
 from cairn.structure.outline import ID_COUNTER, ID_MARK, FileOutline
-from cairn.types import Fetched
 
 # Above what is indexed: a file that was generated is never searched, but its outline may be wanted.
 MAX_FILE_BYTES = 8_000_000

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from cairn.answers import OutlineSymbol
 from cairn.source.definitions import Lines, find_definitions, parse
 from cairn.source.languages import BY_NAME, Language
 from cairn.source.text import estimate_tokens
-from cairn.types import Definition, OutlineSymbol, Span
+from cairn.types import Definition, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

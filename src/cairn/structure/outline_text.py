@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from cairn.answers import OutlineSymbol
 from cairn.source.languages import BY_NAME
 from cairn.source.text import MOST_CHARS_PER_TOKEN, count_tokens, counted
 from cairn.structure.outline import ID_MARK, FileOutline
-from cairn.types import OutlineSymbol
 
 DEFAULT_MAX_TOKENS = 8_000
 # What the text may take of the file's tokens before details are left out, but never less than `_SMALL_TOKENS`.

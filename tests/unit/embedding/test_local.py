@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cairn.embedding.chain import find_key, open_model
+from cairn.embedding.keys import find_key
 from cairn.embedding.known import known_of
+from cairn.embedding.providers import open_model
 from cairn.errors import ProviderError, ProviderKeyError
 from cairn.model_settings import ModelSettings
 

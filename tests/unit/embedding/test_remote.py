@@ -9,10 +9,12 @@ from email.utils import formatdate
 import numpy as np
 import pytest
 
-from cairn.embedding.chain import find_key, fingerprint_of, max_chars_of, open_model, prefixes_of
+from cairn.embedding.chain import fingerprint_of, max_chars_of, prefixes_of
 from cairn.embedding.google import GoogleWire
+from cairn.embedding.keys import find_key
 from cairn.embedding.ollama import OllamaWire
 from cairn.embedding.openai import OpenAIWire
+from cairn.embedding.providers import open_model
 from cairn.embedding.remote import MAX_ATTEMPTS, Pace, RemoteEmbedder, Waiting, asked_wait
 from cairn.embedding.wire import Wire
 from cairn.errors import ProviderError, ProviderKeyError

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 
-from cairn.answers import CodeHit, Coverage, Fetched, Neighbour, Outline, OutlineSymbol
+from cairn.answers import Answer, CodeHit, Coverage, Fetched, Neighbour, Outline, OutlineSymbol
 from cairn.protocol.documents import (
     FetchedDocument,
     HitDocument,
@@ -14,7 +14,6 @@ from cairn.protocol.documents import (
     outline_to_dict,
 )
 from cairn.schema import json_schema
-from cairn.types import Answer
 
 ODD = "caf\udce9.py"  # a name on disk whose bytes are not UTF-8
 

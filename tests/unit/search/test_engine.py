@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from cairn.types import Answer
+from cairn.answers import Answer
 from cairn.workspace import Workspace
 
 PARSE = '''def parse_{name}(text):

@@ -6,7 +6,8 @@ import pytest
 
 from cairn.embedding.static import StaticModel
 from cairn.index.view import ViewArrays, ViewFile, build_view
-from cairn.search.filters import Filters, compile_globs, filter_files
+from cairn.protocol.requests import SearchRequest
+from cairn.search.filters import compile_globs, filter_files
 
 PATHS = ["README.md", "src/app.py", "src/app/routes.py", "src/app/test_routes.py", "web/src/app.ts", "web/a b/[x].ts"]
 
@@ -48,18 +49,18 @@ def test_two_stars_match_no_folder_at_all_too() -> None:
 
 
 def test_without_filters_every_file_passes(files: ViewArrays) -> None:
-    assert filter_files(files, Filters()) is None
-    assert filter_files(files, Filters(kinds=("class",))) is None
+    assert filter_files(files, SearchRequest(query="")) is None
+    assert filter_files(files, SearchRequest(query="", kinds=("class",))) is None
 
 
 def test_a_file_must_pass_both_language_and_glob(files: ViewArrays) -> None:
-    chosen = filter_files(files, Filters(languages=("typescript", "markdown"), globs=("web",)))
+    chosen = filter_files(files, SearchRequest(query="", languages=("typescript", "markdown"), globs=("web",)))
     assert chosen is not None
     assert [PATHS[number] for number in chosen] == ["web/src/app.ts", "web/a b/[x].ts"]
 
 
 def test_a_language_that_no_file_has_leaves_nothing(files: ViewArrays) -> None:
-    chosen = filter_files(files, Filters(languages=("cobol",)))
+    chosen = filter_files(files, SearchRequest(query="", languages=("cobol",)))
     assert chosen is not None
     assert len(chosen) == 0
 

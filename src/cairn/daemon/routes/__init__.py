@@ -6,6 +6,7 @@ from typing import Any
 
 from cairn.daemon.http import Reply, Request, Route
 from cairn.daemon.routes import index, operations, sessions, system
+from cairn.loading import load
 
 
 def all_routes() -> list[Route]:
@@ -13,9 +14,7 @@ def all_routes() -> list[Route]:
     routes = [*system.ROUTES, *operations.ROUTES, *sessions.ROUTES, *index.ROUTES]
 
     async def description(request: Request) -> Reply:
-        from cairn.daemon.openapi import describe  # noqa: PLC0415 - start-up time: few ask
-
-        return Reply(describe(routes))
+        return Reply(load("cairn.daemon.openapi:describe")(routes))
 
     routes.append(Route("GET", "/openapi.json", description, "Describe every address", answer=dict[str, Any]))
     return routes

@@ -40,7 +40,7 @@ class FindingDocument(TypedDict):
 
 async def _status(request: Request) -> Reply:
     asked = request.query(ProjectRequest)
-    return Reply(await request.daemon.projects.run(asked.project, lambda workspace: workspace.status()))
+    return Reply(await request.daemon.projects.run(asked.project, lambda workspace: workspace.upkeep.status()))
 
 
 async def _health(request: Request) -> Reply:
@@ -50,7 +50,8 @@ async def _health(request: Request) -> Reply:
 
 def _examine(workspace: Workspace) -> list[FindingDocument]:
     return [
-        {"check": one.check, "level": one.level, "message": one.message, "hint": one.hint} for one in workspace.doctor()
+        {"check": one.check, "level": one.level, "message": one.message, "hint": one.hint}
+        for one in workspace.upkeep.doctor()
     ]
 
 

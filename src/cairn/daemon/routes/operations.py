@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.daemon.http import Handler, Reply, Request, Route
 from cairn.errors import CairnError, IndexLockedError, QueryError, StoreError
+from cairn.operations import perform
+from cairn.operations.search import merge_searches
 from cairn.protocol.requests import ProjectRequest, SearchRequest, SessionRequest
 from cairn.protocol.table import OPERATIONS, Operation
 from cairn.registry import ALL
@@ -54,8 +56,6 @@ async def _perform(request: Request, operation: str, asked: ProjectRequest, proj
 
 
 def _work(operation: str, asked: ProjectRequest, workspace: Workspace) -> Any:  # noqa: ANN401 - JSON
-    from cairn.operations import perform  # noqa: PLC0415 - start-up time: health needs no workspace
-
     if getattr(asked, "update", False):
         # The watcher may be at the very edit that is asked for. An update of a question's own would not wait for it.
         with suppress(IndexLockedError, StoreError), write_lock(workspace.state.lock, _SETTLE_SECONDS, INDEX):
@@ -64,8 +64,6 @@ def _work(operation: str, asked: ProjectRequest, workspace: Workspace) -> Any:  
 
 
 async def _search_all(request: Request, asked: SearchRequest) -> Any:  # noqa: ANN401 - JSON
-    from cairn.operations.search import merge_searches  # noqa: PLC0415 - start-up time, as above
-
     found = []
     problems = []
     for project in request.daemon.projects.registry.projects():

@@ -43,11 +43,10 @@ class Language:
     @cached_property
     def support(self) -> Support:
         """What its folder says; nothing for a language that is read and cut on line borders."""
-        if self.name not in _WITH_FOLDER:
-            from cairn.source.languages.support import NO_SUPPORT  # noqa: PLC0415 - start-up time: searching parses nothing
-
-            return NO_SUPPORT
-        support: Support = import_module(f"{__name__}.{self.name}").SUPPORT
+        if self.name in _WITH_FOLDER:
+            support: Support = import_module(f"{__name__}.{self.name}").SUPPORT
+        else:
+            support = import_module(f"{__name__}.support").NO_SUPPORT
         return support
 
     @cached_property

@@ -1,0 +1,21 @@
+"""`cairn daemon start` where this process is to be the daemon."""
+
+from __future__ import annotations
+
+import argparse
+
+from cairn.cli.outcomes import EXIT_FOUND
+from cairn.client import START_SECONDS
+from cairn.config import load_settings
+from cairn.daemon.lifecycle import detach, run
+from cairn.mcp.http import mcp_route
+from cairn.runtime import StateFolder
+
+
+def run_here(options: argparse.Namespace) -> int:
+    """Serve until asked to stop; with `--detached`, in a child of this process."""
+    folder = StateFolder.of_user()
+    if options.detached:
+        detach(folder, START_SECONDS)
+    run(load_settings(None), folder, [mcp_route])
+    return EXIT_FOUND

@@ -1,0 +1,5 @@
+"""What the daemon serves with, imported once it can be found: who connects waits for it."""
+
+from cairn.daemon.app import create_app as create_app
+from cairn.daemon.security import is_loopback as is_loopback
+from cairn.daemon.server import create_server as create_server

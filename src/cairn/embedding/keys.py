@@ -1,0 +1,64 @@
+"""The keys of models: where they come from, and what their user should know before they are sent."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from cairn.errors import ProviderKeyError
+from cairn.hints import Hint
+from cairn.model_settings import ModelSettings, is_loopback
+
+
+def key_hint(settings: ModelSettings) -> str:
+    """Return where a model's key belongs."""
+    if settings.keyring_service:
+        return f"store it with: keyring set {settings.keyring_service} {settings.provider}"
+    if settings.key_variable:
+        return Hint(f"export {settings.key_variable}=… and run", "index")
+    return "name the variable that holds the key with embedding.api_key_env"
+
+
+def find_key(settings: ModelSettings, environment: Mapping[str, str] = os.environ) -> str:
+    """Return a model's key: from the environment, else from the keyring; empty when none is named and none is needed.
+
+    Raises:
+        ProviderKeyError: if a key is named, or needed, and there is none.
+    """
+    if settings.key_variable and (key := environment.get(settings.key_variable, "").strip()):
+        return key
+    if settings.keyring_service:
+        return _from_keyring(settings)
+    if settings.key_variable:
+        raise ProviderKeyError(
+            f"{settings.name} needs a key, and {settings.key_variable} is not set", key_hint(settings)
+        )
+    return ""
+
+
+def _from_keyring(settings: ModelSettings) -> str:
+    try:
+        import keyring  # noqa: PLC0415 - an extra
+        from keyring.errors import KeyringError  # noqa: PLC0415 - as above
+    except ImportError as error:
+        raise ProviderKeyError(
+            "embedding.keyring_service is set, and the package keyring is not installed",
+            "uv tool install 'codecairn[keyring]'",
+        ) from error
+    try:
+        key: str | None = keyring.get_password(settings.keyring_service, settings.provider)
+    except KeyringError as error:
+        raise ProviderKeyError(f"the keyring cannot be read: {type(error).__name__}", key_hint(settings)) from error
+    if not key:
+        raise ProviderKeyError(f"the keyring has no key of {settings.keyring_service}", key_hint(settings))
+    return key
+
+
+def warnings_of(settings: ModelSettings, environment: Mapping[str, str] = os.environ) -> list[str]:
+    """Return what the user should know before texts are sent, in sentences."""
+    plain = settings.base_url.startswith("http://") and not is_loopback(settings.base_url)
+    if not plain:
+        return []
+    keyed = bool(settings.keyring_service or environment.get(settings.key_variable or "-"))
+    what = "the key and all texts" if keyed else "all texts"
+    return [f"{settings.base_url} is not encrypted: {what} can be read on the way; use https"]

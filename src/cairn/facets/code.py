@@ -1,0 +1,173 @@
+"""Finds code and shows it: by a query, by likeness, by id, and file by file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cairn import waiting
+from cairn.answers import Answer, Fetched, Outline, OutlineSymbol
+from cairn.errors import NotFoundError
+from cairn.facets.project_index import ProjectIndex
+from cairn.hints import Hint
+from cairn.types import OutlineMode
+
+if TYPE_CHECKING:
+    from cairn.facets.files import Files
+    from cairn.facets.flows import Flows
+    from cairn.facets.graph import GraphFacet
+    from cairn.facets.searcher import Searcher
+    from cairn.index.limits import Progress
+    from cairn.protocol.requests import SearchRequest, SimilarRequest
+    from cairn.structure.context import Section
+    from cairn.structure.flow import FlowGraph, Slice
+
+
+class CodeFacet:
+    """What can be found and read of a project's code; get it as `Workspace.code`.
+
+    Args:
+        graph: returns the facet that a context asks for what is around a definition.
+    """
+
+    def __init__(self, index: ProjectIndex, graph: Callable[[], GraphFacet]) -> None:
+        self._index = index
+        self._graph = graph
+
+    @cached_property
+    def _searcher(self) -> Searcher:
+        from cairn.facets.searcher import Searcher  # noqa: PLC0415 - start-up time: numpy; an outline needs no index
+
+        return Searcher(self._index)
+
+    @cached_property
+    def _files(self) -> Files:
+        from cairn.facets.files import Files  # noqa: PLC0415 - start-up time: a search needs no parser
+
+        return Files(self._index.root)
+
+    @cached_property
+    def _flows(self) -> Flows:
+        from cairn.facets.flows import Flows  # noqa: PLC0415 - start-up time: an outline needs no flow (18 ms)
+
+        return Flows(self._index.root)
+
+    def search(self, request: SearchRequest, progress: Progress | None = None) -> Answer:
+        """Return what the index holds for a query, best first; nothing relevant gives an empty answer.
+
+        Args:
+            request: its fields of the project, the session, the budget of JSON and the update are the caller's to heed.
+            progress: called with (files done, files to do); only what asks the symbol graph needs it.
+
+        Raises:
+            QueryError: if the query is empty, too long, or an invalid pattern, or a kind or language is not known.
+            RevisionError: if git knows no such branch.
+            IndexMissingError: if nothing was indexed yet, or this branch was not.
+        """
+        return self._searcher.search(request, progress)
+
+    def similar(self, request: SimilarRequest) -> Answer:
+        """Return code that does the same as the definition at a line, as the file is now, or as `code`; copies first.
+
+        Args:
+            request: the innermost definition at the line is taken, else the chunk; the file need not be indexed.
+
+        Raises:
+            NotFoundError: if there is no such file or line, or nothing stands there.
+            PathError: if the file is outside the root, no regular file, too large, or no text.
+            QueryError: if neither or both of `file` and `code` are given, `code` is empty, too long, or no text, or a
+                kind or language is not known.
+            IndexMissingError: if nothing was indexed yet.
+        """
+        return self._searcher.similar(request)
+
+    @property
+    def lacks_vectors(self) -> bool:
+        """Whether the last answer had to do with less than the configured models can give."""
+        return self._index.lacks_vectors
+
+    def fetch(self, ids: Sequence[str], *, branch: str | None = None) -> list[Fetched]:
+        """Return the full text of hits, and of definitions in an outline, in the order of `ids`.
+
+        Args:
+            ids: of hits; what is not in the checkout is looked for in the branches and revisions that were indexed.
+            branch: look in this branch or revision only.
+
+        Raises:
+            NotFoundError: if an id is malformed, what it names is in the index no more, or `branch` is given with an id
+                of an outline, which is of the file on disk.
+            IndexMissingError: if nothing was indexed yet; the ids of an outline need no index.
+        """
+        if branch is not None and (ours := next((one for one in ids if "#" in one), None)):
+            raise NotFoundError(
+                f"{ours!r} names a definition of a file on disk, not of {branch}",
+                Hint("fetch an id of a search", "search", query=None, branch=branch),
+            )
+        return self._index.mended(lambda: [self._fetch_one(one, branch) for one in ids])
+
+    def _fetch_one(self, text_id: str, branch: str | None) -> Fetched:
+        waiting.check()
+        if "#" in text_id and (found := self._files.fetch(text_id)) is not None:
+            return found
+        return self._index.fetch(text_id, branch)
+
+    def outline(
+        self,
+        path: str | Path,
+        *,
+        mode: OutlineMode = "structure",
+        symbol: str | None = None,
+        max_tokens: int | None = None,
+        progress: Progress | None = None,
+    ) -> Outline:
+        """Return what a file defines, as it is on disk now; nothing needs to be indexed.
+
+        Args:
+            path: relative to the root, or absolute.
+            mode: `structure` lists definitions, `context` shows one with what is around it and, of an indexed project,
+                its callers, callees and tests, `extract` tells of each function how control and data flow in it.
+            symbol: only this definition: a name, or the number of a line in it. `context` needs it.
+            max_tokens: what the text may cost, estimated; what does not fit is counted in `omitted`. By default 8,000.
+            progress: as for `search`, for a context.
+
+        Raises:
+            NotFoundError: if there is no such file or symbol.
+            AmbiguousError: if several definitions have this name.
+            PathError: if the file is outside the root, no regular file, too large, or no text.
+            QueryError: if the mode needs a symbol and there is none.
+        """
+
+        def surroundings(path: str, symbol: OutlineSymbol) -> tuple[list[Section], tuple[str, ...]]:
+            return self._graph().surroundings(path, symbol, progress)
+
+        return self._files.outline(path, mode, symbol, max_tokens, surroundings)
+
+    def flow(self, path: str | Path, function: str) -> FlowGraph:
+        """Return how control and data flow in one function, as it is on disk now.
+
+        Args:
+            path: relative to the root, or absolute.
+            function: its name, or the number of a line in it; `<module>` for the statements outside of functions.
+
+        Raises:
+            NotFoundError, AmbiguousError, PathError: as `outline`.
+            QueryError: if the symbol is no function, or flow is not known for the language.
+        """
+        return self._flows.flow(path, function)
+
+    def slice(self, path: str | Path, line: int, variable: str = "", *, forward: bool = False) -> Slice:
+        """Return the lines of a function that a line depends on, or `forward` those that depend on it.
+
+        Args:
+            path: relative to the root, or absolute.
+            line: 1-based.
+            variable: only this variable of the line; empty for all.
+            forward: the other direction.
+
+        Raises:
+            NotFoundError: if there is no statement on the line, or no such variable.
+            PathError, QueryError: as `flow`.
+        """
+        return self._flows.slice(path, line, variable, forward=forward)

@@ -1,0 +1,68 @@
+"""What is done to an index now and then: examining, mending, tidying, linking near chunks."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from functools import partial
+
+from cairn.embedding.fingerprint import bundled_fingerprint
+from cairn.errors import DerivedFileError
+from cairn.facets.project_index import ProjectIndex
+from cairn.index import gc, health
+from cairn.index.gc import GarbageReport
+from cairn.index.health import Finding
+from cairn.index.hnsw import build_graphs
+from cairn.index.limits import Progress
+from cairn.storage.index.schema import INDEX
+from cairn.storage.lock import write_lock
+
+
+class Maintenance:
+    """Looks after the index of a project; see `UpkeepFacet`."""
+
+    def __init__(self, index: ProjectIndex) -> None:
+        self._index = index
+
+    def collect(self, *, dry_run: bool) -> GarbageReport:
+        """Drop garbage. Damaged files are redone first, from the checkout."""
+        try:
+            return self._collect(dry_run)
+        except DerivedFileError:
+            self._index.writer.update(self._index.views.checkout, verify=True)
+        return self._collect(dry_run)
+
+    def _collect(self, dry_run: bool) -> GarbageReport:
+        state, settings = self._index.state, self._index.settings
+        state.open_for_reading().close()  # there is an index
+        with (
+            write_lock(state.lock, settings.lock_timeout_seconds, INDEX),
+            closing(state.open_for_writing()) as connection,
+        ):
+            return gc.collect(connection, state, settings, self._index.root, dry_run=dry_run)
+
+    def doctor(self, *, fix: bool) -> list[Finding]:
+        """Examine everything, and `fix` what can be."""
+        findings = health.examine(self._index.state, bundled_fingerprint())
+        if not fix or not any(one.repair for one in findings):
+            return findings
+        self._index.close()
+        return self._repair(findings)
+
+    def _repair(self, findings: list[Finding]) -> list[Finding]:
+        """Mend what can be, examine again, and return what was mended, marked so, before what is left."""
+        state, update = self._index.state, partial(self._index.writer.update, self._index.views.checkout)
+        fixed: list[Finding] = []
+        for _ in range(3):  # what is in the way hides what is behind
+            health.repair(state, findings, update, partial(update, verify=True))
+            left = health.examine(state, bundled_fingerprint())
+            repairs = {one.repair for one in left}
+            fixed += [one._replace(fixed=True) for one in findings if one.repair and one.repair not in repairs]
+            findings = left
+            if not any(repairs):
+                break
+        return [*fixed, *findings]
+
+    def build_graphs(self, progress: Progress | None) -> int:
+        """Build the neighbour graphs that are missing, and return for how many chunks."""
+        settings = self._index.settings
+        return build_graphs(self._index.state, settings.exact_chunks, settings.lock_timeout_seconds, progress)

@@ -1,0 +1,45 @@
+"""What embedding models other than the bundled one are to give an index: vectors, and what they cost."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from contextlib import closing
+
+from cairn.embedding.keys import warnings_of
+from cairn.facets.project_index import ProjectIndex
+from cairn.index import background
+from cairn.index.embed import embed_chain
+from cairn.index.estimate import estimate_chain
+from cairn.types import EmbeddingReport, Estimate
+
+
+class ModelUpkeep:
+    """Serves the configured models; see `UpkeepFacet`."""
+
+    def __init__(self, index: ProjectIndex) -> None:
+        self._index = index
+        self._background: subprocess.Popen[bytes] | None = None
+
+    def embed(
+        self, branch: str | None, *, full: bool, progress: Callable[[str, int, int], None] | None
+    ) -> tuple[EmbeddingReport, ...]:
+        """Complete the vectors of the configured models."""
+        with closing(self._index.views.named(branch)) as view:
+            return embed_chain(view, self._index.state, self._index.settings, full=full, progress=progress)
+
+    def warnings(self) -> list[str]:
+        """Return what the user should know before that."""
+        return [text for settings in self._index.settings.chain for text in warnings_of(settings)]
+
+    def estimate(self, branch: str | None) -> tuple[Estimate, ...]:
+        """Return what that would take."""
+        with closing(self._index.views.named(branch)) as view:
+            return estimate_chain(view, self._index.state, self._index.settings.chain)
+
+    def complete_in_background(self) -> bool:
+        """Start a process that embeds, unless one does already, and tell whether that was done."""
+        if self._background is not None and self._background.poll() is None:
+            return False
+        self._background = background.start(self._index.root, self._index.state, self._index.settings)
+        return self._background is not None

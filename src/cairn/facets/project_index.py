@@ -1,0 +1,195 @@
+"""The index of one project as its facets share it: kept up to date, read one state at a time, and mended by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, TypeVar
+
+from cairn.config import Settings
+from cairn.errors import DerivedFileError, IndexDamagedError, IndexMissingError, IndexMovedError, PathError
+from cairn.hints import Hint
+from cairn.index.store import StateDir
+from cairn.index.views import View, Views
+from cairn.index.writer import Writer, import_what_follows
+from cairn.sharing import OneForAll
+from cairn.source.git import Repository
+from cairn.storage.connection import mapped_errors
+from cairn.storage.index.schema import INDEX
+from cairn.types import IndexReport
+
+if TYPE_CHECKING:
+    from cairn.answers import Fetched
+    from cairn.graph.graph import Graph
+    from cairn.index.limits import Progress
+    from cairn.model_choice import Asked
+    from cairn.search.library import Library
+    from cairn.search.opened import OpenIndex
+
+_T = TypeVar("_T")
+_ATTEMPTS = 20  # to answer from an index that is written all the time
+_UNFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+
+
+class ProjectIndex:
+    """What all facets of an opened project have to do with.
+
+    Args:
+        root: the folder, absolute.
+        state: where its index lives.
+        repository: the checkout it belongs to, None outside git.
+        asked: what the project's file asks for, and the user did not answer yet.
+    """
+
+    def __init__(
+        self, root: Path, state: StateDir, repository: Repository | None, settings: Settings, asked: Asked | None
+    ) -> None:
+        self.root = root
+        self.state = state
+        self.repository = repository
+        self.settings = settings
+        self.asked = asked
+        self.views = Views(root, repository, settings.max_file_bytes, import_what_follows)
+        self.writer = Writer(root, state, settings)
+        self.opened: OpenIndex | None = None
+        self._opening, self._mending = Lock(), Lock()
+        self._n_replaced = 0  # how often a damaged database was
+        self._refreshing: OneForAll[str] = OneForAll()
+        self.is_unnamed = False  # whether it is a folder that is indexed only when it is named
+
+    def close(self) -> None:
+        """Release the database; what is asked next opens it again."""
+        with self._opening:
+            opened, self.opened = self.opened, None
+        if opened is not None:
+            opened.close()  # once no other thread reads from it
+
+    def check_named(self) -> None:
+        """Make sure that the home folder and `/` are not indexed by mistake.
+
+        Raises:
+            PathError: if this is one of them, and was not named.
+        """
+        if self.is_unnamed:
+            raise PathError(
+                f"{self.root} is indexed only when you name it, for it may hold much more than a project",
+                Hint("name the folder you mean", "index", path=str(self.root)),
+            )
+
+    def update(
+        self,
+        *,
+        background: bool = False,
+        changed: Collection[str] | None = None,
+        progress: Progress | None = None,
+    ) -> IndexReport:
+        """Bring the index up to date with the checkout; see `Workspace.index` and `Writer.update`."""
+        self.check_named()
+        with closing(self.views.checkout) as view:
+            return self.writer.update(view, background=background, changed=changed, progress=progress)
+
+    def refresh(self, progress: Progress | None = None, *, branch: str | None = None) -> str:
+        """Bring the index up to date for an answer; see `Workspace.refresh`. One thread does it for all who ask."""
+        self.check_named()
+        with closing(self.views.named(branch)) as view:
+            if branch is not None:
+                return self.writer.refresh(view, progress)
+            return self._refreshing.run(lambda: self.writer.refresh(view, progress))
+
+    # -- answers ------------------------------------------------------------------------------------------------------
+
+    def answer(self, answer: Callable[[Library], _T], view: View | None = None, progress: Progress | None = None) -> _T:
+        """Answer from one state of the index: the newest generation of a view, by default of the checkout."""
+
+        def answer_once() -> _T:
+            with self.reading(view or self.views.checkout, progress) as library:
+                return answer(library)
+
+        return self.mended(answer_once)
+
+    @contextmanager
+    def reading(self, view: View, progress: Progress | None = None) -> Iterator[Library]:
+        """Read one state of a view.
+
+        Where another process has just begun to build the first index, its first part is waited for.
+        """
+        with ExitStack() as stack:
+            try:
+                library = stack.enter_context(self._open_index().reading(view, progress))
+            except IndexMissingError:
+                if view.revision or not self.writer.appears(view):
+                    raise
+                library = stack.enter_context(self._open_index().reading(view, progress))
+            yield library
+
+    @property
+    def lacks_vectors(self) -> bool:
+        """Whether the last answer had to do with less than the configured models can give."""
+        return self.opened is not None and self.opened.meanings is not None and self.opened.meanings.incomplete
+
+    @contextmanager
+    def open_graph(self, progress: Progress | None) -> Iterator[Graph]:
+        """Read the symbol graph of one state of the checkout."""
+        with self.reading(self.views.checkout, progress) as library:
+            assert library.open_graph is not None  # of a checkout there is one
+            yield library.open_graph()
+
+    def fetch(self, text_id: str, branch: str | None = None) -> Fetched:
+        """Return the text of a hit; see `OpenIndex.fetch`. It is not mended."""
+        return self._open_index().fetch(text_id, branch)
+
+    def _open_index(self) -> OpenIndex:
+        self.state.check_tracked()  # a pull may have brought other files since
+        if (known := self.opened) is not None and known.is_replaced:
+            self.close()
+        with self._opening:
+            if self.opened is None:
+                from cairn.search.opened import OpenIndex, bundled_model  # noqa: PLC0415 - start-up time: numpy
+
+                redo = partial(self.writer.update, verify=True)
+                self.opened = OpenIndex(self.state, self.settings, self.root, self.views, bundled_model, redo)
+            return self.opened
+
+    # -- repair -------------------------------------------------------------------------------------------------------
+
+    def mended(self, answer: Callable[[], _T]) -> _T:
+        """Answer; when the database turns out to be damaged, move it aside, build a new one, and answer from that.
+
+        Raises:
+            IndexMovedError: if it is written all the time.
+        """
+        for _ in range(_ATTEMPTS):
+            with suppress(IndexMovedError):
+                return self._answered_or_mended(answer)
+        return self._answered_or_mended(answer)
+
+    def _answered_or_mended(self, answer: Callable[[], _T]) -> _T:
+        n_replaced = self._n_replaced
+        try:
+            with mapped_errors(self.state.database, INDEX):
+                return answer()
+        except DerivedFileError:
+            self.close()  # a writer may have replaced the file meanwhile; what is damaged is redone when it is opened
+        except IndexDamagedError:
+            self._replace_database(n_replaced)
+        except _UNFIT:
+            # What was stored is of the right kind. Where it is not, somebody altered it; else the mistake is ours.
+            if not self._replace_database(n_replaced, only_damaged=True):
+                raise
+        with mapped_errors(self.state.database, INDEX):
+            return answer()
+
+    def _replace_database(self, n_replaced: int, *, only_damaged: bool = False) -> bool:
+        """Move a damaged database aside, build a new one, and tell so, also where another thread has done it since."""
+        with self._mending:
+            if self._n_replaced == n_replaced:
+                if only_damaged and not self.writer.is_damaged():
+                    return False
+                self.close()
+                self.writer.set_aside()
+                self.update()
+                self._n_replaced += 1
+            return True

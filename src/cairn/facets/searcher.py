@@ -1,0 +1,46 @@
+"""Answers queries from the index of a project."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from cairn.answers import Answer
+from cairn.facets.project_index import ProjectIndex
+from cairn.search.answer import respond, with_outdated_note
+from cairn.search.filters import check_names
+from cairn.search.query import EXACT_MODES, understand
+
+if TYPE_CHECKING:
+    from cairn.index.limits import Progress
+    from cairn.protocol.requests import SearchRequest, SimilarRequest
+
+
+class Searcher:
+    """Searches a project; see `CodeFacet`."""
+
+    def __init__(self, index: ProjectIndex) -> None:
+        self._index = index
+
+    def search(self, request: SearchRequest, progress: Progress | None) -> Answer:
+        """Return what the index holds for a query, best first."""
+        check_names(request.kinds, request.languages)
+        query = understand(request.query, request.mode)
+        view = self._index.views.named(request.branch)
+        answer = self._index.answer(lambda library: respond(library, query, request), view, progress)
+        answer = with_outdated_note(answer, view)
+        if self._index.asked is not None and answer.mode not in EXACT_MODES:
+            answer = replace(answer, notes=(*answer.notes, self._index.asked.note))
+        return self._noticed(answer)
+
+    def similar(self, request: SimilarRequest) -> Answer:
+        """Return code that does the same as a sample, copies first."""
+        from cairn.search.similar import answer_similar  # noqa: PLC0415 - start-up time: a search needs no parser
+
+        check_names(request.kinds, request.languages)
+        root, max_bytes = self._index.root, self._index.settings.max_file_bytes
+        return self._noticed(self._index.answer(lambda library: answer_similar(library, request, root, max_bytes)))
+
+    def _noticed(self, answer: Answer) -> Answer:
+        notice = self._index.state.take_notice()
+        return replace(answer, notes=(*answer.notes, notice)) if notice else answer

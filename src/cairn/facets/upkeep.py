@@ -1,0 +1,165 @@
+"""Keeps the index of a project: follows edits, mends, tidies, and completes what other models are to give it.
+
+What few runs need is in `cairn.facets.maintenance` and `cairn.facets.models`, behind a look at whether there is
+something to do.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from cairn.errors import PathError, StoreError
+from cairn.facets.project_index import ProjectIndex
+from cairn.index.limits import run_behind
+from cairn.index.plan import missing_graphs
+from cairn.index.watch import Batch, Update, Watcher, follow, watcher_of
+from cairn.storage.connection import mapped_errors
+from cairn.storage.index.schema import INDEX
+from cairn.types import EmbeddingReport, Estimate, IndexReport
+
+if TYPE_CHECKING:
+    from cairn.facets.maintenance import Maintenance
+    from cairn.facets.models import ModelUpkeep
+    from cairn.index.gc import GarbageReport
+    from cairn.index.health import Finding
+    from cairn.index.limits import Progress
+
+
+class UpkeepFacet:
+    """What keeps the index of a project as it should be; get it as `Workspace.upkeep`."""
+
+    def __init__(self, index: ProjectIndex) -> None:
+        self._index = index
+
+    @cached_property
+    def _maintenance(self) -> Maintenance:
+        from cairn.facets.maintenance import Maintenance  # noqa: PLC0415 - start-up time: numpy, for what is rarely due
+
+        return Maintenance(self._index)
+
+    @cached_property
+    def _models(self) -> ModelUpkeep:
+        from cairn.facets.models import ModelUpkeep  # noqa: PLC0415 - start-up time: most projects need no other model
+
+        return ModelUpkeep(self._index)
+
+    def watcher(self) -> Watcher:
+        """Return what tells when files of this project change, as the settings want it."""
+        self._index.check_named()
+        settings, state = self._index.settings, self._index.state.path
+        return watcher_of(self._index.root, self._index.repository, settings, state)
+
+    def watch(self, watcher: Watcher) -> Iterator[Update]:
+        """Keep the index up to date until the watcher is stopped, and yield what was done; see `watcher`.
+
+        Edits are followed at once; what may take longer, as after the start or a switch of the branch, is done at low
+        priority on some of the cores (see `Settings`).
+
+        Raises:
+            PathError: if the folder is gone.
+        """
+
+        def update(batch: Batch) -> IndexReport:
+            if batch.is_edit:
+                root = self._index.root
+                changed = {os.path.relpath(path, root) for path in batch.paths} if batch.is_exact else None
+                return self._index.update(background=True, changed=changed)
+            return run_behind(
+                self._index.settings, lambda progress: self._index.update(background=True, progress=progress)
+            )
+
+        return follow(watcher, update, StoreError, PathError)
+
+    def status(self) -> dict[str, object]:
+        """Return what the index holds, as plain values for display."""
+        from cairn.index.status import read_status  # noqa: PLC0415 - start-up time: numpy, for one command
+
+        index = self._index
+        status = read_status(index.root, index.state, index.settings, index.views.checkout)
+        return {**status, "asks_for": "" if index.asked is None else index.asked.words}
+
+    def collect(self, *, dry_run: bool = False) -> GarbageReport:
+        """Drop what no branch and no worktree has shown for `Settings.garbage_days`.
+
+        Args:
+            dry_run: only say what would be dropped.
+
+        Raises:
+            IndexMissingError: if nothing was indexed yet.
+        """
+        return self._maintenance.collect(dry_run=dry_run)
+
+    def doctor(self, *, fix: bool = False) -> list[Finding]:
+        """Examine the index and what it stands on, from the disk to every row and file.
+
+        Args:
+            fix: mend what can be, and examine again. A damaged database is kept beside the new one.
+
+        Returns:
+            what was looked at; what was mended is marked as `fixed`.
+        """
+        return self._maintenance.doctor(fix=fix)
+
+    def build_graphs(self, progress: Progress | None = None) -> int:
+        """Build what a large index is searched faster with, and return for how many chunks; until then search is exact.
+
+        For an index of up to `Settings.exact_chunks` chunks there is nothing to do. Interrupted, the graph at hand is
+        lost and nothing else.
+
+        Args:
+            progress: called with (chunks done, chunks to do); equal chunks count once.
+
+        Raises:
+            IndexMissingError: if nothing was indexed yet.
+            NotAvailableError: if there is something to do, and the extra `large` is not installed.
+        """
+        state = self._index.state
+        with closing(state.open_for_reading()) as connection, mapped_errors(state.database, INDEX):
+            if not missing_graphs(connection, state, self._index.settings.exact_chunks):
+                return 0
+        return self._maintenance.build_graphs(progress)
+
+    # -- other models -------------------------------------------------------------------------------------------------
+
+    def embed(
+        self,
+        *,
+        branch: str | None = None,
+        full: bool = False,
+        progress: Callable[[str, int, int], None] | None = None,
+    ) -> tuple[EmbeddingReport, ...]:
+        """Complete the vectors of the models that `Settings.embedding` names; the bundled model needs no such run.
+
+        Every batch is committed, so an interruption loses one at most. A model that fails is reported, not raised.
+
+        Args:
+            branch: as for `Workspace.index`.
+            full: forget what these models have, and begin from nothing.
+            progress: called with (model, chunks done, chunks to do).
+
+        Raises:
+            IndexMissingError: if nothing was indexed yet.
+            IndexLockedError: if another process embeds already.
+        """
+        return self._models.embed(branch, full=full, progress=progress) if self._index.settings.chain else ()
+
+    def warnings(self) -> list[str]:
+        """Return what the user should know before texts are sent to the configured models, in sentences."""
+        return self._models.warnings() if self._index.settings.chain else []
+
+    def estimate(self, branch: str | None = None) -> tuple[Estimate, ...]:
+        """Return what `index` and then `embed` would take for each model, without asking or changing anything."""
+        return self._models.estimate(branch) if self._index.settings.chain else ()
+
+    def complete_in_background(self) -> bool:
+        """Start a process that completes what the last answer lacked, and tell whether that was done.
+
+        See `cairn.index.background.start` for when it is not.
+        """
+        embedding = self._index.settings.embedding
+        is_wanted = embedding is not None and embedding.background and self._index.lacks_vectors
+        return is_wanted and self._models.complete_in_background()

@@ -1,0 +1,37 @@
+"""What a run reads of the files themselves, once comparing has shown that there is something to read."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+
+from cairn.index.ahead import Ahead, is_worthwhile
+from cairn.index.limits import Limits, Progress, usable_cores
+from cairn.index.plan import Plan
+from cairn.index.reading import Reader, count_same
+from cairn.index.views import View
+
+
+class Contents:
+    """Reads the files that a plan names.
+
+    Args:
+        view: whose files they are.
+        todo: the plan.
+    """
+
+    def __init__(self, view: View, connection: sqlite3.Connection, todo: Plan) -> None:
+        self._view = view
+        self._connection = connection
+        self._todo = todo
+
+    def start(self, limits: Limits, progress: Progress | None) -> Ahead | None:
+        """Have the files parsed beside what is imported next, if that saves time."""
+        imported = "numpy" in sys.modules
+        if self._todo.is_much or not is_worthwhile(limits, cores=usable_cores(), imported=imported):
+            return None
+        return Ahead(Reader(self._view, self._connection, self._todo, progress), limits)
+
+    def count_same(self) -> int:
+        """Return how many of the files have the content that the index holds."""
+        return count_same(self._view, self._connection, self._todo)

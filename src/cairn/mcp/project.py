@@ -1,0 +1,83 @@
+"""The project that an agent works in, and the tools it is given there."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from shlex import quote
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from cairn.client import Client, SocketTransport
+from cairn.config import load_settings
+from cairn.errors import ProjectError
+from cairn.index.project import is_everything, name_of
+from cairn.mcp.surface import Surface
+from cairn.registry import Registry, enclosing_root
+from cairn.runtime import StateFolder
+
+Roots = Callable[[], Awaitable[list[str]]]
+
+
+def make_surface(path: str, folder: StateFolder, roots: Roots) -> Surface:
+    """Return the tools of an agent in a folder; arguments as for `Project`."""
+    project = Project(path, folder, roots)
+    return Surface(Client(SocketTransport(folder)), project.root, project.allow)
+
+
+class Project:
+    """The project an agent works in, put on the list of those the daemon serves when it is first asked about.
+
+    Its user had the agent start this there, as he might have typed `cairn index`.
+
+    Args:
+        path: a folder in it.
+        folder: where that list is.
+        roots: asks the agent for the URIs of the folders it works in.
+    """
+
+    def __init__(self, path: str, folder: StateFolder, roots: Roots) -> None:
+        self.root = enclosing_root(path) or os.path.realpath(path)
+        self._registry = Registry(folder)
+        self._roots = roots
+
+    async def allow(self) -> str:
+        """Put the project on the list, which it may have left meanwhile: what adds another drops those that are gone.
+
+        Returns:
+            its folder; where the agent was started in no project, that of the first folder it says it works in.
+
+        Raises:
+            ProjectError: if the folder is neither indexed nor in a git checkout: it may be anything, such as a home.
+            StoreError: if the list cannot be written.
+        """
+        if not self._registry.knows(self.root, ""):
+            if enclosing_root(self.root) is None:
+                self.root = next(filter(None, map(_root_of, await self._roots())), self.root)
+            await asyncio.to_thread(self._allow)
+        return self.root
+
+    def _allow(self) -> None:
+        root = enclosing_root(self.root)
+        if root is None:
+            raise ProjectError(
+                f"{self.root} is in no git checkout and was never indexed",
+                f"cairn index -C {quote(self.root)}, if it is a project; or name one as `project`",
+            )
+        if is_everything(root):
+            raise ProjectError(
+                f"{root} holds much more than a project, and its user never indexed it by name",
+                f"cairn index -C {quote(root)}, if it is meant; or name another as `project`",
+            )
+        self._registry.add(Path(root), load_settings(Path(root)).project_name or name_of(Path(root)))
+
+
+def _root_of(uri: str) -> str | None:
+    """Return the project around the folder that a `file:` URI names; None if there is none."""
+    try:
+        parts = urlsplit(uri)
+        return enclosing_root(url2pathname(parts.path)) if parts.scheme == "file" and parts.path else None
+    except ValueError:  # no URI, or no path
+        return None

@@ -1,0 +1,38 @@
+"""What each operation answers, for descriptions; apart from the table of them, for it imports the symbol graph's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cairn.graph import values
+from cairn.protocol.documents import (
+    ContextDocument,
+    CoreChangeDocument,
+    CoreListDocument,
+    CoreSuggestionDocument,
+    FetchedDocument,
+    OutlineDocument,
+    SearchDocument,
+)
+
+
+def answer_type(operation: str) -> Any:  # noqa: ANN401 - an annotation
+    """Return what an operation answers, as a type that `cairn.schema.json_schema` describes."""
+    types: dict[str, Any] = {
+        "search": SearchDocument,
+        "similar": SearchDocument,
+        "fetch": list[FetchedDocument],
+        "context": ContextDocument,
+        "outline": OutlineDocument,
+        "graph/callers": values.Links,
+        "graph/callees": values.Links,
+        "graph/path": values.CallPath,
+        "graph/importers": values.Importers,
+        "graph/impact": values.Impact,
+        "graph/tests": values.TestChoice,
+        "core/list": CoreListDocument,
+        "core/add": CoreChangeDocument,
+        "core/remove": CoreChangeDocument,
+        "core/suggest": list[CoreSuggestionDocument],
+    }
+    return types[operation]

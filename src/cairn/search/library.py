@@ -1,0 +1,48 @@
+"""What answering needs of one opened project, and the files that hits are shown from."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cairn.answers import Coverage
+from cairn.embedding.static import StaticModel
+from cairn.index.snapshot import Snapshot
+from cairn.search.hits import FileText, Reader
+from cairn.storage.index import view_db
+
+if TYPE_CHECKING:
+    from cairn.graph.graph import Graph
+    from cairn.search.meaning import Meanings
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """All that answering needs of one opened project.
+
+    `open_graph` gives the symbol graph of the same snapshot, None for a revision that is not checked out.
+    """
+
+    snapshot: Snapshot
+    connection: sqlite3.Connection
+    reader: Reader
+    model: StaticModel
+    open_graph: Callable[[], Graph] | None
+    meanings: Meanings | None = None  # None: no model but the bundled one is configured
+
+
+def coverage_of(snapshot: Snapshot) -> Coverage:
+    """Return how much of the project an answer from this snapshot stands on."""
+    n_files = len(snapshot.files.paths)
+    return Coverage(n_files, n_files + snapshot.pending, snapshot.pending)
+
+
+def read_files(library: Library, files: Collection[int]) -> dict[int, FileText]:
+    """Return the files by number, as they are on disk now."""
+    shown = library.snapshot.files
+    paths = {file: shown.paths[file] for file in files}
+    blobs = {path: int(shown.blob_ids[file]) for file, path in paths.items()}
+    stamps = view_db.file_stamps(library.connection, library.reader.view.name, blobs)
+    return {file: library.reader.read(path, stamps.get(path)) for file, path in paths.items()}

@@ -1,3 +1,0 @@
-"""Keeps pytest out of the project that the examples of the documentation run on."""
-
-collect_ignore = ["project"]
