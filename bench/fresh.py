@@ -109,7 +109,8 @@ def _similar(code: str, limit: int, workspace: Workspace) -> object:
 
 def _related(method: str, *arguments: object) -> object:
     *asked, workspace = arguments
-    return getattr(workspace, method)(*asked)
+    assert isinstance(workspace, Workspace)
+    return getattr(workspace.graph, method)(*asked)
 
 
 def asked(workspace: Workspace, question: Question) -> object:

@@ -435,7 +435,7 @@ def test_a_server_that_changes_its_model_under_the_same_name_is_noticed(root: Pa
         workspace.upkeep.embed()
     server.n_dimensions = 48
     with opened(root, ollama(server)) as workspace:
-        assert "now returns vectors of 48 dimensions; cairn index --full" in note_of(
+        assert "now returns vectors of 48 dimensions: cairn index --full" in note_of(
             workspace.search("load the cccc table")
         )
         write(root, 0, body=" or 1")

@@ -157,7 +157,7 @@ def test_an_index_that_is_not_of_the_branch_checked_out_says_so(workspace: Works
     assert workspace.search("alpha_1").notes == ()
     git(workspace.root, "switch", "-q", "feature")
     assert workspace.search("alpha_1").notes == (
-        "The index is of main, but feature is checked out; update with: cairn index",
+        "The index is of main, but feature is checked out; update it: cairn index",
     )
     workspace.index()
     assert workspace.search("alpha_1").notes == ()
@@ -417,7 +417,7 @@ def test_a_branch_that_moved_is_told_and_updated_by_its_diff(workspace: Workspac
     commit(git, workspace.root, {"delta.py": module("delta", 1)})
     git(workspace.root, "switch", "-q", "main")
     (note,) = workspace.search("gamma_1", branch="feature").notes
-    assert note == "feature has moved since it was indexed; update with: cairn index --branch feature"
+    assert note == "feature has moved since it was indexed; update it: cairn index --branch feature"
     report = workspace.index(branch="feature")
     assert (report.added, report.changed, report.embedded_chunks) == (1, 0, 1)
     assert workspace.search("delta_0", branch="feature").notes == ()

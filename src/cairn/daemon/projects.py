@@ -102,7 +102,7 @@ class OpenProject:
     def _check_indexed(self, workspace: Workspace) -> None:
         """Look whether there is an index, until there was one once."""
         if not self._was_indexed and not workspace.is_indexed:
-            raise IndexMissingError("this project is not indexed yet", "cairn index")
+            raise IndexMissingError("this project is not indexed yet", Hint.of("index"))
         self._was_indexed = True
 
     def watch(self) -> None:

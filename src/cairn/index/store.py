@@ -24,6 +24,7 @@ from cairn.errors import (
     TrackedStateError,
     UnsafeStateError,
 )
+from cairn.hints import Hint
 from cairn.index import aside
 from cairn.index.seal import SEAL, Seal, break_seal, find_seal, is_kept, keep_record, make_seal
 from cairn.index.state_files import LOGS, StateFiles
@@ -198,7 +199,7 @@ class StateDir(StateFiles):
         """
         connection = self.open_existing(INDEX)
         if connection is None:
-            raise IndexMissingError("this project is not indexed yet", "cairn index")
+            raise IndexMissingError("this project is not indexed yet", Hint.of("index"))
         return connection
 
     def open_truth(self, store: Store) -> sqlite3.Connection:
