@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 from cairn.config import Loaded, Settings, load
 from cairn.facets.project_index import ProjectIndex
 from cairn.index.project import check_state, checked_root, default_state, is_everything, project_root
-from cairn.index.store import StateDir
+from cairn.index.state_dir import StateDir
 from cairn.registry import Registry
 from cairn.runtime import StateFolder
 from cairn.source.git import Repository, find_repository
