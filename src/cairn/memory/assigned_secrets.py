@@ -11,7 +11,7 @@ from cairn.memory.secret_values import is_mixed, is_placeholder, is_prose, looks
 
 # How much a name says: any value of a password is secret, a token or key must look like one.
 _PASSWORDS = frozenset(
-    "password passwd passwort passphrase passcode kennwort contrasena contrase?a senha pwd passw userpass dbpass dbpassword "
+    "password passwd passw passwort passphrase passcode kennwort contrasena contrase?a senha pwd passw userpass dbpass dbpassword "
     "mysqlpass mypassword rootpassword adminpassword pgpassword sshpass storepass keypass motdepasse pw pass psw wachtwoord".split()
 )
 _SECRETS = frozenset("secret secrets clientsecret appsecret credential credentials creds".split())
@@ -29,11 +29,11 @@ _TAILS = frozenset(
 )
 _PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z?]+|[0-9]+")
 
-_NAME = rb"""(?i)[0-9a-z_$-]*(?:passw|passphrase|passcode|kennwort|contrase|senha|wachtwoord|motdepasse|pwd|secret|token|credential|creds|bearer|jwt|psk
-    |(?:api|access|secret|private|signing|encryption|encrypt|master|auth|account|shared|storage|service|licen[sc]e|deploy|session|cookie|app
-    |application|client|consumer|hmac|crypto|webhook|integration|ingest|admin|write|ssh|host|machine|agent|decryption|validation|security
-    |sas|subscription|project|bot|provider|primary|secondary|preshared|stripe|openai|azure|google|algolia|sendgrid|mailgun|datadog|dd|cohere
-    |mistral|anthropic|gemini|twilio|data|ssl|tls|hash|rails|django|flask)[ _.-]?key
+_NAME = rb"""(?i)[0-9a-z_$-]*(?:(?:api|access|secret|private|signing|encryption|encrypt|master|auth|account|shared|storage|service|licen[sc]e
+    |deploy|session|cookie|app|application|client|consumer|hmac|crypto|webhook|integration|ingest|admin|write|ssh|host|machine|agent
+    |decryption|validation|security|sas|subscription|project|bot|provider|primary|secondary|preshared|stripe|openai|azure|google
+    |algolia|sendgrid|mailgun|datadog|dd|cohere|mistral|anthropic|gemini|twilio|data|ssl|tls|hash|rails|django|flask)[ _.-]?key(?:[ _.-]base)?
+    |passw|passphrase|passcode|kennwort|contrase|senha|wachtwoord|motdepasse|pwd|secret|token|credential|creds|bearer|jwt|psk
     |(?:^|[^a-z])pass|[a-z]_?pass\b|_pw|\bpw|\bpsw|otp|\bpat\b|_pat\b|_auth|\bauth|\bsid)[0-9a-z_?-]*""".replace(b"\n    ", b"")
 
 _NAMES_IN_VALUE = 8

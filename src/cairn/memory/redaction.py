@@ -34,9 +34,14 @@ class _Secret(NamedTuple):
 
 _HOLE = re.compile(r"\[redacted: [a-z0-9-]{1,40}\]|\[private\]")
 _PRIVATE = re.compile(r"(?:<|&lt;|\\u003[cC])(?P<close>/)?private(?:[ \t\r\n][^<>]{0,500}?)?(?:>|&gt;|\\u003[eE])", re.IGNORECASE)
-# Signs that people and programs write for quotes, dashes and colons, and how passwords are called in other scripts.
-_ALIKE = str.maketrans("\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb\uff1a\uff1d\u00a0\u202f\u3000", "\"\"\"''\"\":=   ")
-_CALLED = {"\u5bc6\u7801": "pw", "\u5bc6\u78bc": "pw", "\u30d1\u30b9\u30ef\u30fc\u30c9": "passwd ", "\u043f\u0430\u0440\u043e\u043b\u044c": "passwd"}
+# What people write for quotes, spaces and colons, and how passwords are called in other scripts: each as long as what it becomes.
+_ALIKE = {
+    **dict.fromkeys("\u201c\u201d\u201e\u00ab\u00bb", '"'),
+    **dict.fromkeys("\u2018\u2019", "'"),
+    **dict.fromkeys("\u00a0\u202f\u3000", " "),
+    **{"\uff1a": ":", "\uff1d": "="},
+    **{"\u5bc6\u7801": "pw", "\u5bc6\u78bc": "pw", "\u30d1\u30b9\u30ef\u30fc\u30c9": "passw", "\u043f\u0430\u0440\u043e\u043b\u044c": "passwd"},
+}
 _PLAIN = bytes(byte if byte in b"\t\n\r" or 31 < byte < 127 else 32 for byte in range(256))
 
 
@@ -78,9 +83,8 @@ def masked(text: str) -> bytes:
     An escaped line break becomes two spaces, since keys stand behind `\\n` in logs and JSON.
     """
     if not text.isascii():
-        text = text.translate(_ALIKE)
-        for called, word in _CALLED.items():
-            text = text.replace(called, word)
+        for sign, plain_sign in _ALIKE.items():
+            text = text.replace(sign, plain_sign)
     plain = text.encode("ascii", "replace").translate(_PLAIN)
     for escape in (b"\\r\\n", b"\\n", b"\\t"):
         plain = plain.replace(escape, b" " * len(escape))
