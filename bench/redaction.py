@@ -1,10 +1,10 @@
 """Measures what `cairn.memory.redaction` takes out of texts: secrets it must find, and lines it must leave alone.
 
     python bench/redaction.py                 both halves, with what was missed and what was touched
-    python bench/redaction.py --sample DIR    choose the real lines of bench/data/harmless_lines.txt again, from clones in DIR
+    python bench/redaction.py --sample DIR    choose the real lines of data/harmless_lines.txt again
 
-The rules were developed on one half of the secrets and lines; the other half is what the figures speak of. Secrets are made at
-run time from a fixed seed, so no file holds anything that looks like one.
+The rules were developed on one half of the secrets and lines; the other half is what the figures speak of. Secrets are
+made at run time from a fixed seed, so no file holds anything that looks like one.
 """
 
 from __future__ import annotations
@@ -57,21 +57,37 @@ def _of(letters: str, count: int) -> Callable[[random.Random], str]:
 
 def _key(*parts: str | tuple[str, int]) -> Callable[[random.Random], str]:
     """Return a maker of keys: texts as they are, and (letters, count) at random."""
-    return lambda dice: "".join(part if isinstance(part, str) else "".join(dice.choices(part[0], k=part[1])) for part in parts)
+    return lambda dice: "".join(
+        part if isinstance(part, str) else "".join(dice.choices(part[0], k=part[1])) for part in parts
+    )
 
 
 def _jwt(dice: random.Random) -> str:
     def part(value: object) -> str:
         return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
 
-    return f"{part({'alg': 'HS256', 'typ': 'JWT'})}.{part({'sub': dice.randrange(10**9), 'name': 'Ada'})}.{_of(_URL, 43)(dice)}"
+    head, body = part({"alg": "HS256", "typ": "JWT"}), part({"sub": dice.randrange(10**9), "name": "Ada"})
+    return f"{head}.{body}.{_of(_URL, 43)(dice)}"
 
 
 def _uuid(dice: random.Random) -> str:
     return "-".join(_of(_HEX, count)(dice) for count in (8, 4, 4, 4, 12))
 
 
-_PEOPLE = ("hunter", "dragon", "Summer", "winter", "Monkey", "sunshine", "Falcon", "purple", "Liverpool", "coffee", "tr0ub4dor", "ninja")
+_PEOPLE = (
+    "hunter",
+    "dragon",
+    "Summer",
+    "winter",
+    "Monkey",
+    "sunshine",
+    "Falcon",
+    "purple",
+    "Liverpool",
+    "coffee",
+    "tr0ub4dor",
+    "ninja",
+)
 
 
 def _password(dice: random.Random) -> str:
@@ -103,8 +119,18 @@ KINDS = tuple(
         ("github-fine", _key("github" + "_pat_", (_WORD, 22), "_", (_WORD, 59)), "GITHUB_PAT", True),
         ("gitlab", _key("gl" + "pat-", (_URL, 20)), "GITLAB_TOKEN", True),
         ("gitlab-runner", _key("gl" + "rt-", (_URL, 20)), "CI_RUNNER_TOKEN", True),
-        ("slack-bot", _key("xo" + "xb-", ("123456789", 12), "-", ("123456789", 12), "-", (_WORD, 24)), "SLACK_BOT_TOKEN", True),
-        ("slack-app", _key("xa" + "pp-1-A", (_UPPER, 10), "-", ("123456789", 13), "-", (_HEX, 64)), "SLACK_APP_TOKEN", True),
+        (
+            "slack-bot",
+            _key("xo" + "xb-", ("123456789", 12), "-", ("123456789", 12), "-", (_WORD, 24)),
+            "SLACK_BOT_TOKEN",
+            True,
+        ),
+        (
+            "slack-app",
+            _key("xa" + "pp-1-A", (_UPPER, 10), "-", ("123456789", 13), "-", (_HEX, 64)),
+            "SLACK_APP_TOKEN",
+            True,
+        ),
         ("stripe", _key("sk" + "_live_", (_WORD, 24)), "STRIPE_SECRET_KEY", True),
         ("stripe-restricted", _key("rk" + "_test_", (_WORD, 40)), "STRIPE_API_KEY", True),
         ("webhook-secret", _key("wh" + "sec_", (_WORD, 32)), "STRIPE_WEBHOOK_SECRET", True),
@@ -174,23 +200,55 @@ def _camel(variable: str) -> str:
 # {s}: the secret, {V}: VARIABLE, {v}: variable, {k}: variable-in-kebab, {c}: variableInCamel, {w}: words
 _NAMED = {
     "env line": ("{V}={s}", "export {V}={s}", '{V}="{s}"', "export {V}='{s}'", "# local\nPORT=80\n{V}={s}\nDEBUG=1"),
-    "json": ('{{"{v}": "{s}"}}', '  "{c}": "{s}",', '{{"env": {{"{V}": "{s}", "PORT": "80"}}}}', '{{"name": "{V}", "value": "{s}"}}'),
+    "json": (
+        '{{"{v}": "{s}"}}',
+        '  "{c}": "{s}",',
+        '{{"env": {{"{V}": "{s}", "PORT": "80"}}}}',
+        '{{"name": "{V}", "value": "{s}"}}',
+    ),
     "yaml": ("{v}: {s}", "  {c}: '{s}'", '    {k}: "{s}"', "  - name: {V}\n    value: {s}", "environment:\n  {V}: {s}"),
-    "shell": ("{V}={s} ./run.sh", "docker run -e {V}={s} app", "tool deploy --{k} {s}", "tool deploy --{k}={s} --yes", "set -x {V} '{s}'"),
-    "log line": ("2026-01-05 10:11:12 INFO config {v}={s} port=80", "[debug] loaded {v}: '{s}'", "level=info msg=start {v}={s}",
-                 "DEBUG settings {{'{v}': '{s}', 'port': 80}}"),
-    "traceback": ("  File \"app.py\", line 3, in connect\n    connect({v}=\"{s}\")\nConnectionError", "KeyError: {{'{v}': '{s}'}}",
-                  "Error: login failed ({v}={s})", "ValueError: bad {w} '{s}'"),
-    "url": ("https://api.example.com/v1/items?{v}={s}&page=2", "GET /items?page=1&{v}={s} HTTP/1.1", "curl 'https://x.example.com/?{c}={s}'"),
+    "shell": (
+        "{V}={s} ./run.sh",
+        "docker run -e {V}={s} app",
+        "tool deploy --{k} {s}",
+        "tool deploy --{k}={s} --yes",
+        "set -x {V} '{s}'",
+    ),
+    "log line": (
+        "2026-01-05 10:11:12 INFO config {v}={s} port=80",
+        "[debug] loaded {v}: '{s}'",
+        "level=info msg=start {v}={s}",
+        "DEBUG settings {{'{v}': '{s}', 'port': 80}}",
+    ),
+    "traceback": (
+        '  File "app.py", line 3, in connect\n    connect({v}="{s}")\nConnectionError',
+        "KeyError: {{'{v}': '{s}'}}",
+        "Error: login failed ({v}={s})",
+        "ValueError: bad {w} '{s}'",
+    ),
+    "url": (
+        "https://api.example.com/v1/items?{v}={s}&page=2",
+        "GET /items?page=1&{v}={s} HTTP/1.1",
+        "curl 'https://x.example.com/?{c}={s}'",
+    ),
     "header": ("X-{k}: {s}", '-H "X-{k}: {s}"', "headers = {{'X-{k}': '{s}'}}", "req.headers.set('X-{k}', '{s}')"),
-    "code": ('{v} = "{s}"', "const {c} = '{s}';", 'private static final String {V} = "{s}";', '{v}: str = "{s}"', "{v} := \"{s}\"",
-             'os.environ["{V}"] = "{s}"', "let {c}: &str = \"{s}\";", 'client = Client({v}="{s}")', "'{v}' => '{s}',"),
+    "code": (
+        '{v} = "{s}"',
+        "const {c} = '{s}';",
+        'private static final String {V} = "{s}";',
+        '{v}: str = "{s}"',
+        '{v} := "{s}"',
+        'os.environ["{V}"] = "{s}"',
+        'let {c}: &str = "{s}";',
+        'client = Client({v}="{s}")',
+        "'{v}' => '{s}',",
+    ),
     "prose": ("The {w} is {s}", "I used the {w} `{s}` for the tests.", "Set the {w} to {s} and restart.", "{w}: {s}"),
     "toml": ('{v} = "{s}"', '[auth]\n{k} = "{s}"', "{k} = '{s}' # production"),
     "ini": ("[db]\n{v} = {s}", "{v}={s}", "spring.{k}={s}"),
     "diff": ("+{V}={s}", '-    {v} = "{s}"', '+  "{c}": "{s}",'),
     "escaped": ('"{{\\"{v}\\": \\"{s}\\"}}"', 'body="{{\\"{c}\\":\\"{s}\\"}}"', '{{"log": "{V}={s}\\nPORT=80"}}'),
-}  # fmt: skip
+}
 _BARE = {
     "env line": ("VALUE={s}", "X_SETTING='{s}'"),
     "json": ('{{"items": ["{s}"]}}', '{{"note":"{s}"}}'),
@@ -204,13 +262,30 @@ _BARE = {
     "prose": ("I pasted {s} into the form.", "It printed ({s}), then stopped.", "The value was {s}."),
 }
 _PASSWORD_CONTEXTS = {
-    "connection": ("postgres://app:{s}@db.example.com:5432/app", "redis://:{s}@cache:6379/0", "mongodb+srv://root:{s}@c0.example.net/x",
-                   "Server=db;Database=x;User Id=sa;Password={s};", "host=db user=app password={s} dbname=x", "amqp://u:{s}@mq//"),
-    "command": ("mysql -u root -p{s} app", "curl -u admin:{s} https://example.com", "sshpass -p '{s}' ssh host", "docker login -u me -p {s}",
-                "tool --password {s} --now", "redis-cli -a {s} ping", "PGPASSWORD={s} psql -h db"),
+    "connection": (
+        "postgres://app:{s}@db.example.com:5432/app",
+        "redis://:{s}@cache:6379/0",
+        "mongodb+srv://root:{s}@c0.example.net/x",
+        "Server=db;Database=x;User Id=sa;Password={s};",
+        "host=db user=app password={s} dbname=x",
+        "amqp://u:{s}@mq//",
+    ),
+    "command": (
+        "mysql -u root -p{s} app",
+        "curl -u admin:{s} https://example.com",
+        "sshpass -p '{s}' ssh host",
+        "docker login -u me -p {s}",
+        "tool --password {s} --now",
+        "redis-cli -a {s} ping",
+        "PGPASSWORD={s} psql -h db",
+    ),
     "sql": ("ALTER USER app WITH PASSWORD '{s}';", "CREATE USER 'a'@'%' IDENTIFIED BY '{s}';"),
-    "xml": ("<password>{s}</password>", '<property name="password" value="{s}"/>', '<add key="DbPassword" value="{s}" />'),
-}  # fmt: skip
+    "xml": (
+        "<password>{s}</password>",
+        '<property name="password" value="{s}"/>',
+        '<add key="DbPassword" value="{s}" />',
+    ),
+}
 
 
 def secrets(count: int = N_SECRETS) -> list[Case]:
@@ -237,7 +312,12 @@ def _case(dice: random.Random, kind: Kind, context: str, form: str) -> Case:
     if context in ("url", "connection", "command", "xml", "shell"):  # there they would be written as %40, or in quotes
         secret = secret if kind.by_shape else re.sub("[!@#%^*?=+/&]", "7", secret)
     text = form.format(
-        s=secret, V=variable, v=variable.lower(), k=variable.lower().replace("_", "-"), c=_camel(variable), w=variable.lower().replace("_", " ")
+        s=secret,
+        V=variable,
+        v=variable.lower(),
+        k=variable.lower().replace("_", "-"),
+        c=_camel(variable),
+        w=variable.lower().replace("_", " "),
     )
     return Case(kind.name, context, text, secret)
 
@@ -248,24 +328,87 @@ def _private_key(dice: random.Random, number: int) -> Case:
     first, last = (f"-----{word} {kind}PRIVATE " + "KEY-----" for word in ("BEGIN", "END"))
     whole = [[first, *rows, last], [first, *rows], [*rows, last], [first, *rows, last]][number // 6]
     text = "\\n".join(whole) if number // 6 == 3 else "\n".join(whole)
-    return Case("private-key", ("whole", "without its end", "without its beginning", "escaped")[number // 6], text, dice.choice(rows))
+    return Case(
+        "private-key",
+        ("whole", "without its end", "without its beginning", "escaped")[number // 6],
+        text,
+        dice.choice(rows),
+    )
 
 
 _TEMPLATES = (
-    "commit {sha1}", "index {sha7}..{sha7} 100644", '"integrity": "sha512-{b64}=="', 'hash = "sha256:{sha256}"', "resolved https://registry.npmjs.org/a/-/a-1.2.{n}.tgz#{sha1}",
-    "id: {uuid}", "{sha256}  dist/app-{n}.tar.gz", "color: #{hex6};", "m_{uuid7}", "c_{sha12}", "password = get_password()", "token: str", "if password is None:",
-    "token = request.headers.get('X-Token')", "PASSWORD=${{PASSWORD}}", "API_KEY=your-api-key", "api_key: <your-key>", "token=xxxxxxxxxxxx", "secret: changeme",
-    "def check_password(password: str, hashed: str) -> bool:", "The password must have at least {n} characters.", "Tokens expire after {n} minutes.",
-    "tests/test_auth.py::test_token[{n}-valid] PASSED", "FROM python@sha256:{sha256}", "uses: actions/checkout@{sha1}", "self.token = token", "Authorization: Bearer <token>",
-    "Authorization: Bearer ${{TOKEN}}", "function t(e,n){{return e.token=n,e.key===n.key}}", "/home/me/keys/id_rsa.pub", "--password-stdin", "use --token to pass the token",
-    "etag: W/\"{sha12}\"", "x = '{b64}'", "data:image/png;base64,{b64}", "go.sum: golang.org/x/mod v0.{n}.0 h1:{b64}=", "cache_key = 'users/{n}'", "primary_key: id",
-    "export TOKEN=$(cat token.txt)", "password: {{{{ vault_password }}}}", "password: ${{{{ secrets.PASSWORD }}}}", "token_type: bearer", "max_tokens: {n}00", "next_token = lexer.next()",
-    "password_hash = bcrypt.hash(password)", "const key = `${{a}}-${{b}}`;", "public_key = load('key.pem')", "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI{b43} me@host",
-    "secret_name = 'db-credentials'", "tokens used: {n}{n}{n}", "key{n}: value{n}", "sha1({n}) = {sha1}", "trace_id={uuid} span_id={sha12}", "build-{sha7}.js",
-    "password=password", "https://user:password@example.com/", "git@github.com:org/repo.git", "https://example.com/reset?token=<token>", "CSRF token missing or incorrect.", "assert token == 'if'",
-    'case "token": return Token;', "Password123Field", "type Token struct {{ Kind int }}", "let secret = rand::random();", "request_token(client_id, scope='read')", "session key rotated at {n}:{n}",
-    "nonce: {n}", "-----BEGIN PUBLIC KEY-----", "-----BEGIN CERTIFICATE-----", 'if text.startswith("-----BEGIN PRIVATE KEY-----"):', "\"version\": \"1.{n}.0\", \"sha\": \"{sha1}\"",
-)  # fmt: skip
+    "commit {sha1}",
+    "index {sha7}..{sha7} 100644",
+    '"integrity": "sha512-{b64}=="',
+    'hash = "sha256:{sha256}"',
+    "resolved https://registry.npmjs.org/a/-/a-1.2.{n}.tgz#{sha1}",
+    "id: {uuid}",
+    "{sha256}  dist/app-{n}.tar.gz",
+    "color: #{hex6};",
+    "m_{uuid7}",
+    "c_{sha12}",
+    "password = get_password()",
+    "token: str",
+    "if password is None:",
+    "token = request.headers.get('X-Token')",
+    "PASSWORD=${{PASSWORD}}",
+    "API_KEY=your-api-key",
+    "api_key: <your-key>",
+    "token=xxxxxxxxxxxx",
+    "secret: changeme",
+    "def check_password(password: str, hashed: str) -> bool:",
+    "The password must have at least {n} characters.",
+    "Tokens expire after {n} minutes.",
+    "tests/test_auth.py::test_token[{n}-valid] PASSED",
+    "FROM python@sha256:{sha256}",
+    "uses: actions/checkout@{sha1}",
+    "self.token = token",
+    "Authorization: Bearer <token>",
+    "Authorization: Bearer ${{TOKEN}}",
+    "function t(e,n){{return e.token=n,e.key===n.key}}",
+    "/home/me/keys/id_rsa.pub",
+    "--password-stdin",
+    "use --token to pass the token",
+    'etag: W/"{sha12}"',
+    "x = '{b64}'",
+    "data:image/png;base64,{b64}",
+    "go.sum: golang.org/x/mod v0.{n}.0 h1:{b64}=",
+    "cache_key = 'users/{n}'",
+    "primary_key: id",
+    "export TOKEN=$(cat token.txt)",
+    "password: {{{{ vault_password }}}}",
+    "password: ${{{{ secrets.PASSWORD }}}}",
+    "token_type: bearer",
+    "max_tokens: {n}00",
+    "next_token = lexer.next()",
+    "password_hash = bcrypt.hash(password)",
+    "const key = `${{a}}-${{b}}`;",
+    "public_key = load('key.pem')",
+    "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI{b43} me@host",
+    "secret_name = 'db-credentials'",
+    "tokens used: {n}{n}{n}",
+    "key{n}: value{n}",
+    "sha1({n}) = {sha1}",
+    "trace_id={uuid} span_id={sha12}",
+    "build-{sha7}.js",
+    "password=password",
+    "https://user:password@example.com/",
+    "git@github.com:org/repo.git",
+    "https://example.com/reset?token=<token>",
+    "CSRF token missing or incorrect.",
+    "assert token == 'if'",
+    'case "token": return Token;',
+    "Password123Field",
+    "type Token struct {{ Kind int }}",
+    "let secret = rand::random();",
+    "request_token(client_id, scope='read')",
+    "session key rotated at {n}:{n}",
+    "nonce: {n}",
+    "-----BEGIN PUBLIC KEY-----",
+    "-----BEGIN CERTIFICATE-----",
+    'if text.startswith("-----BEGIN PRIVATE KEY-----"):',
+    '"version": "1.{n}.0", "sha": "{sha1}"',
+)
 
 
 def templates(count: int) -> list[str]:
@@ -278,7 +421,13 @@ def _fillings(dice: random.Random) -> dict[str, str]:
     sizes = {"sha1": 40, "sha7": 7, "sha12": 12, "sha256": 64, "hex6": 6}
     hexes = {name: _of(_HEX, size)(dice) for name, size in sizes.items()}
     uuid7 = "019" + _uuid(dice)[3:]
-    return hexes | {"uuid": _uuid(dice), "uuid7": uuid7, "b64": _of(_B64, 86)(dice), "b43": _of(_B64, 43)(dice), "n": str(dice.randint(10, 59))}
+    return hexes | {
+        "uuid": _uuid(dice),
+        "uuid7": uuid7,
+        "b64": _of(_B64, 86)(dice),
+        "b43": _of(_B64, 43)(dice),
+        "n": str(dice.randint(10, 59)),
+    }
 
 
 def harmless() -> list[str]:
@@ -295,7 +444,7 @@ _N_REAL = 1560
 
 
 def sample(folder: Path) -> list[str]:
-    """Return lines near words like key, token and password, the same ones for the same clones, as many from each as they have."""
+    """Return lines near words like key, token and password, the same for the same clones."""
     queues = [queue for repository in sorted(folder.iterdir()) for queue in _ranked(repository)]
     chosen: dict[str, None] = {}
     for place in range(max(map(len, queues))):
@@ -306,7 +455,7 @@ def sample(folder: Path) -> list[str]:
 
 
 def _ranked(repository: Path) -> list[list[str]]:
-    """Return the lines of a repository that name secrets, and those with words near these, each in an order by their hash."""
+    """Return the lines of a repository that name secrets, and those with words near these, ordered by their hash."""
     hard, near = set(), set()
     for file in repository.rglob("*"):
         if not file.is_symlink() and file.is_file() and file.stat().st_size < 400_000:
@@ -323,7 +472,7 @@ def halves(items: list[_T]) -> tuple[list[_T], list[_T]]:
 
 
 def missed(cases: list[Case]) -> list[Case]:
-    """Return those of whose secret eight characters in a row are still there, unless the text has them elsewhere too."""
+    """Return those of whose secret eight characters in a row are still there and nowhere else in the text."""
     return [case for case in cases if _left(case)]
 
 
@@ -333,7 +482,9 @@ def _left(case: Case) -> bool:
     label = re.sub(r".*?\[redacted: ([a-z0-9-]+)\].*?", r"\1 ", kept)
     elsewhere = case.text.replace(case.secret, " ") + label.replace("-", " ")
     windows = {case.secret[at : at + size] for at in range(len(case.secret) - size + 1)}
-    return case.secret in kept or any(window in kept for window in windows if window not in elsewhere and window.strip("_") not in label)
+    return case.secret in kept or any(
+        window in kept for window in windows if window not in elsewhere and window.strip("_") not in label
+    )
 
 
 def touched(lines: list[str]) -> list[str]:

@@ -9,56 +9,83 @@ from typing import Any, NamedTuple
 
 from cairn.memory.secret_values import is_mixed, is_placeholder, is_prose, looks_random
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 # How much a name says: any value of a password is secret, a token or key must look like one.
-_PASSWORDS = frozenset(
-    "password passwd passw passwort passphrase passcode kennwort contrasena contrase?a senha pwd passw userpass dbpass dbpassword "
-    "mysqlpass mypassword rootpassword adminpassword pgpassword sshpass storepass keypass motdepasse pw pass psw wachtwoord".split()
+_PASSWORDS = _words(
+    "password passwd passw passwort passphrase passcode kennwort contrasena contrase?a senha pwd passw "
+    "userpass dbpass dbpassword mysqlpass mypassword rootpassword adminpassword pgpassword sshpass "
+    "storepass keypass motdepasse pw pass psw wachtwoord"
 )
-_SECRETS = frozenset("secret secrets clientsecret appsecret credential credentials creds".split())
-_TOKENS = frozenset("token tokens apikey apitoken accesstoken authtoken accesskey secretkey privatekey jwt otp bearer pat sid auth".split())
-_KEYS = frozenset(
-    "api access secret private signing encryption encrypt master auth account shared storage service license licence deploy session cookie "
-    "app application client consumer hmac jwt crypto webhook integration ingest admin write ssh host tls ssl deployment machine data agent "
-    "decryption hash validation rails django flask security sas subscription project bot provider password primary secondary preshared psk "
-    "interface appkey stripe openai azure google algolia sentry mailgun sendgrid twilio datadog dd cohere mistral anthropic gemini".split()
+_SECRETS = _words("secret secrets clientsecret appsecret credential credentials creds")
+_TOKENS = _words(
+    "token tokens apikey apitoken accesstoken authtoken accesskey secretkey privatekey jwt otp bearer pat sid auth"
 )
-_WHOLE_KEYS = frozenset("secret_key_base appkey sharedaccesskey accountkey sharedkey".split())
-_TAILS = frozenset(
-    "value prod production dev development staging stage test live local base base64 raw plain plaintext hex new old current previous default "
-    "v1 v2 0 1 2 3 string str text primary secondary main env b64 db admin root 01 02 backup us eu".split()
+_KEYS = _words(
+    "api access secret private signing encryption encrypt master auth account shared storage service "
+    "license licence deploy session cookie app application client consumer hmac jwt crypto webhook "
+    "integration ingest admin write ssh host tls ssl deployment machine data agent decryption hash "
+    "validation rails django flask security sas subscription project bot provider password primary "
+    "secondary preshared psk interface appkey stripe openai azure google algolia sentry mailgun sendgrid "
+    "twilio datadog dd cohere mistral anthropic gemini"
+)
+_WHOLE_KEYS = _words("secret_key_base appkey sharedaccesskey accountkey sharedkey")
+_TAILS = _words(
+    "value prod production dev development staging stage test live local base base64 raw plain plaintext "
+    "hex new old current previous default v1 v2 0 1 2 3 string str text primary secondary main env b64 db "
+    "admin root 01 02 backup us eu"
 )
 _PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z?]+|[0-9]+")
 
-_NAME = rb"""(?i)[0-9a-z_$-]*(?:(?:api|access|secret|private|signing|encryption|encrypt|master|auth|account|shared|storage|service|licen[sc]e
-    |deploy|session|cookie|app|application|client|consumer|hmac|crypto|webhook|integration|ingest|admin|write|ssh|host|machine|agent
-    |decryption|validation|security|sas|subscription|project|bot|provider|primary|secondary|preshared|stripe|openai|azure|google
-    |algolia|sendgrid|mailgun|datadog|dd|cohere|mistral|anthropic|gemini|twilio|data|ssl|tls|hash|rails|django|flask)[ _.-]?key(?:[ _.-]base)?
+_NAME = rb"""(?i)[0-9a-z_$-]*(?:(?:api|access|secret|private|signing|encryption|encrypt|master|auth|account|shared
+    |storage|service|licen[sc]e|deploy|session|cookie|app|application|client|consumer|hmac|crypto|webhook
+    |integration|ingest|admin|write|ssh|host
+    |machine|agent|decryption|validation|security|sas|subscription|project|bot|provider|primary|secondary|preshared|stripe
+    |openai|azure|google|algolia|sendgrid|mailgun|datadog|dd|cohere|mistral|anthropic|gemini|twilio|data|ssl|tls|hash|rails
+    |django|flask)[ _.-]?key(?:[ _.-]base)?
     |passw|passphrase|passcode|kennwort|contrase|senha|wachtwoord|motdepasse|pwd|secret|token|credential|creds|bearer|jwt|psk
-    |(?:^|[^a-z])pass|[a-z]_?pass\b|_pw|\bpw|\bpsw|otp|\bpat\b|_pat\b|_auth|\bauth|\bsid)[0-9a-z_?-]*""".replace(b"\n    ", b"")
+    |(?:^|[^a-z])pass|[a-z]_?pass\b|_pw|\bpw|\bpsw|otp|\bpat\b|_pat\b|_auth|\bauth|\bsid)[0-9a-z_?-]*""".replace(
+    b"\n    ", b""
+)
 
 _NAMES_IN_VALUE = 8
 _CLOSED = re.compile(rb"""(?:\\{0,3}["'`])?[\])]?[?!]?""")
 _TYPE = rb"""[ \t]*:[ \t]*[&*?]?(?:'[a-z]+ )?[A-Za-z_][\w.:<>\[\]|? ]{0,40}?[ \t]*=[ \t]*"""
 _ASSIGN = re.compile(
     rb"""(?:(?P<typed>""" + _TYPE + rb"""(?=["'`]|[rbfRBF]["']))"""
-    rb"""|(?P<op>[ \t]*(?:=>|:=|===?|\+=|\?=|\?\?=|\|\|=|=|:|->|<-|\xef\xbc\x9a)[ \t]*)(?:\n[ \t]*(?=["'`]))?"""
+    rb"""|(?P<op>[ \t]*(?:=>|:=|===?|\+=|\?=|\?\?=|\|\|=|=|:|->|<-|\xef\xbc\x9a)[ \t]*)"""
+    rb"""(?:\n[ \t]*(?=["'`])|!!?[a-z]{1,10}[ \t]+|[>|][+-]?[ \t]*\n[ \t]*)?"""
     rb"""|(?P<comma>[ \t]*,[ \t]*(?:(?:value|content|"value"|'value'|\\"value\\"|Value|"Value")[ \t]*[:=][ \t]*)?)"""
     rb"""|(?P<named>[ \t,]+(?:value|content)=)"""
     rb"""|(?P<below>[ \t]*\n[ \t]*value:[ \t]*)"""
     rb"""|(?P<tag>>[ \t]*(?=[^<\s]))"""
     rb"""|(?P<call>\((?=[rbf]?["'`]))"""
-    rb"""|(?P<says>[ \t]+(?:is|was|are|to|be|used|set to|of|for [a-z0-9_.-]{1,30} is|for [a-z0-9_.-]{1,30}|found|leaked|using|with|here|value|in use)?(?:[ \t]?[:=])?[ \t]+)"""
+    rb"""|(?P<says>[ \t]+(?:is|was|are|to|be|used|set to|of"""
+    rb"""|for [a-z0-9_.-]{1,30} is|for [a-z0-9_.-]{1,30}|found|leaked|using|with|here|value|in use)?"""
+    rb"""(?:[ \t]?[:=])?[ \t]+)"""
     rb"""|(?P<gap>[ \t]+))"""
 )
-_CONFIRM = re.compile(rb"(?:new|std::string|String|Buffer\.from|Secret|SecretStr|SecretString|b64decode|encode|bytes|str|string|to_string)\((?=[rb]?[\"'])")
+_CONFIRM = re.compile(
+    rb"(?:new|std::string|String|Buffer\.from|Secret|SecretStr|SecretString"
+    rb"|b64decode|encode|bytes|str|string|to_string)\((?=[rb]?[\"'])"
+)
 _QUOTED = re.compile(
-    rb"""(?P<prefix>[rbfuRBFUL@$]{0,2})(?:\"\"\"([^\"\x00]{1,400})\"\"\"|"((?:[^"\\\n\x00]|\\[^\n\x00])*+)"|'((?:[^'\\\n\x00]|\\[^\n\x00])*+)'|`([^`\n\x00]*+)`"""
-    rb"""|\\{1,3}"((?:[^"\\\n\x00]|\\[^"\n\x00\\])*+)\\{1,3}"|\\{1,3}'((?:[^'\\\n\x00])*+)\\{1,3}'|["'`]([^\s"'`\x00]++)$)""",
+    rb"""(?P<prefix>[rbfuRBFUL@$]{0,2})(?:["]{3}([^"\x00]{1,400})["]{3}"""
+    rb"""|"((?:[^"\\\n\x00]|\\[^\n\x00])*+)["]|'((?:[^'\\\n\x00]|\\[^\n\x00])*+)'|`([^`\n\x00]*+)`"""
+    rb"""|\\{1,3}"((?:[^"\\\n\x00]|\\[^"\n\x00\\])*+)\\{1,3}["]|\\{1,3}'([^'\\\n\x00]*+)\\{1,3}'"""
+    rb"""|["'`]([^\s"'`\x00]++)$)""",
     re.MULTILINE,
 )
 _BARE = re.compile(rb"""[^\s"'`,;&<>(){}\[\]|\\\x00]++""")
 _WORD = re.compile(rb"""[^\s\x00]++""")
-_BEFORE_ENV = re.compile(rb"(?:(?:^|\n)[ \t]*(?:(?:export|set|setx|setenv|ENV|ARG|env|local|declare|readonly|typeset|-|\$ ?|#|>)[ \t]+(?:-[a-zA-Z]+[ \t]+)?)*|(?:[ \t]|^)(?:-e|--env|--build-arg|--set|--from-literal=|env|export|sudo|set|&&|;)[ \t]*|[ \t=])$")
+_BEFORE_ENV = re.compile(
+    rb"(?:(?:^|\n)[ \t]*(?:(?:export|set|setx|setenv|ENV|ARG|env|local|declare|readonly|typeset"
+    rb"|-|\$ ?|#|>)[ \t]+(?:-[a-zA-Z]+[ \t]+)?)*"
+    rb"|(?:[ \t]|^)(?:-e|--env|--build-arg|--set|--from-literal=|env|export|sudo|set|&&|;)[ \t]*|[ \t=])$"
+)
 _LINE_START = re.compile(rb"(?:^|\n)[ \t]*(?:-[ \t]+|export[ \t]+)?[\w.\[\]/:-]*[\"']?$")
 _LINE_END = re.compile(rb"[ \t]*[;,]?[ \t]*(?:#|//|;|\r?\n|\Z)")
 
@@ -89,7 +116,9 @@ def _meaning(name: bytes) -> _Name | None:
         return _Name("password", True, True)
     if last in _SECRETS or joined.endswith("secret"):
         return _Name("secret", False, True)
-    if last in _TOKENS or joined.endswith(("token", "apikey", "accesskey", "secretkey", "privatekey", "authtoken", "accountkey")):
+    if last in _TOKENS or joined.endswith(
+        ("token", "apikey", "accesskey", "secretkey", "privatekey", "authtoken", "accountkey")
+    ):
         return _Name("token", False, False)
     if last in ("key", "keys") and len(words) > 1 and (words[-2] in _KEYS):
         return _Name("key", False, False)
@@ -97,7 +126,7 @@ def _meaning(name: bytes) -> _Name | None:
 
 
 class _Runs:
-    """Where a value without quotes ends, found once for all names within it, so that a chain of them takes linear time."""
+    """Where a value without quotes ends, found once for all names within it: a chain of them takes linear time."""
 
     def __init__(self, pattern: re.Pattern[bytes]) -> None:
         self._pattern = pattern
@@ -127,7 +156,7 @@ class _Found(NamedTuple):
 
 
 def assigned(text: bytes) -> Iterator[tuple[int, int, str]]:
-    """Yield start, end and kind of each value that its name makes a secret, in a text of one byte for each character."""
+    """Yield start, end and kind of each value that its name makes a secret, one byte standing for each character."""
     bare, words = _Runs(_BARE), _Runs(_WORD)
     for match in _names().finditer(text):
         start, end = match.span()
@@ -165,7 +194,9 @@ def _is_secret_literal(found: _Found, how: str, value: str, prefix: bytes) -> bo
         spaced = any(map(str.isspace, value))
         if found.meaning.is_secret and how not in ("comma", "gap"):
             return not spaced and (looks_random(value) or is_mixed(value))
-        return not spaced and looks_random(value) or (found.meaning.any_value and not spaced and len(value) >= 6 and is_mixed(value))
+        return (not spaced and looks_random(value)) or (
+            found.meaning.any_value and not spaced and len(value) >= 6 and is_mixed(value)
+        )
     return not is_prose(value)
 
 
@@ -199,18 +230,21 @@ def _is_likely(found: _Found, how: str, value: str, start: int, end: int) -> boo
     sign = text[found.end : start]
     if how == "op" and b" " not in sign.strip(b"\t") and b"=" in sign:
         return _is_password_like(value) or bool(_LINE_START.search(text, max(0, found.start - 80), found.start))
-    return bool(_LINE_END.match(text, end)) and text[end : end + 1] not in (b",", b")") or _is_password_like(value)
+    return (bool(_LINE_END.match(text, end)) and text[end : end + 1] not in (b",", b")")) or _is_password_like(value)
 
 
 def _is_password_like(value: str) -> bool:
     """Whether letters, digits and signs are mixed as in no identifier: `hunter2`, `P@ss-w0rd!`."""
     signs = sum(letter in "!@#$%^*+~?=" for letter in value)
     digits = sum(map(str.isdigit, value))
-    return (digits >= 1 and len(value) >= 6 and not re.fullmatch(r"[a-z]+(?:_[a-z0-9]+)+", value)) or (signs >= 1 and digits >= 1)
+    return (digits >= 1 and len(value) >= 6 and not re.fullmatch(r"[a-z]+(?:_[a-z0-9]+)+", value)) or (
+        signs >= 1 and digits >= 1
+    )
 
 
 _CODE = re.compile(
-    r"[@:&*$~!-]*[A-Za-z_]\w*(?:(?:\.|::|->|\?\.|!\.|/)[A-Za-z_]\w*)+[!?*]*|[@:&*$%~!]+[A-Za-z_]\w*[!?]?|https?:.*|[.~]?/[\w./-]*|\w+[!=<>]=.*"
+    r"[@:&*$~!-]*[A-Za-z_]\w*(?:(?:\.|::|->|\?\.|!\.|/)[A-Za-z_]\w*)+[!?*]*"
+    r"|[@:&*$%~!]+[A-Za-z_]\w*[!?]?|https?:.*|[.~]?/[\w./-]*|\w+[!=<>]=.*"
 )
 
 
@@ -231,7 +265,13 @@ def _of_environment(found: _Found, how: str, start: int) -> tuple[int, int] | No
     elif how == "op" and text[found.end : start] not in (b"=", b":=", b": "):
         return None
     value = found.words.value(text, start) or ""
-    if len(value) < 4 or is_placeholder(value) or value[:1] in "\"'`$" or re.match(r"[A-Za-z_.]+[(\[]", value) or _is_code(value):
+    if (
+        len(value) < 4
+        or is_placeholder(value)
+        or value[:1] in "\"'`$"
+        or re.match(r"[A-Za-z_.]+[(\[]", value)
+        or _is_code(value)
+    ):
         return None
     if value[-1] in ",;)}" and how == "op":
         value = value[:-1]

@@ -5,14 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_MARK = re.compile(rb"-----(BEGIN|END) (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----|---- (BEGIN|END) SSH2 (?:ENCRYPTED )?PRIVATE KEY ----")
-# What stands between two lines of base64: line breaks, and the quotes, signs and prefixes that code, diffs and logs add.
+_MARK = re.compile(
+    rb"-----(BEGIN|END) (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----"
+    rb"|---- (BEGIN|END) SSH2 (?:ENCRYPTED )?PRIVATE KEY ----"
+)
+# What stands between two lines of base64: line breaks, and the quotes and signs that code and diffs add.
 _BETWEEN = rb"""[\s"'`+,.|>#*;()\\-]{0,40}"""
 _ARMOR = re.compile(rb"\s*(?:[A-Z][A-Za-z0-9-]{2,20}: [^\n]{1,120}?(?:\n|  |$)\s*)*")
-_LINES = re.compile(rb"(?:" + _BETWEEN + rb"[0-9A-Za-z+/]{16,}={0,2})+(?:" + _BETWEEN + rb"[0-9A-Za-z+/]{1,63}={1,2}|[\s\"'+]{1,20}=[0-9A-Za-z+/]{4}\b)?")
+_LINES = re.compile(
+    rb"(?:"
+    + _BETWEEN
+    + rb"[0-9A-Za-z+/]{16,}={0,2})+(?:"
+    + _BETWEEN
+    + rb"[0-9A-Za-z+/]{1,63}={1,2}|[\s\"'+]{1,20}=[0-9A-Za-z+/]{4}\b)?"
+)
 _TAIL = re.compile(rb"""[0-9A-Za-z+/=\s"'`,.|>#*;()\\]{0,200}""")
 _BEFORE = re.compile(rb"[0-9A-Za-z+/]{16,}={0,2}")
-_PUTTY = re.compile(rb"Private-Lines: ?[0-9]+((?:\s+[0-9A-Za-z+/]{16,}={0,2})+(?:\s+[0-9A-Za-z+/]{1,15}={0,2}(?=\s))?(?:\s+Private-MAC: ?[0-9a-f]+)?)")
+_PUTTY = re.compile(
+    rb"Private-Lines: ?[0-9]+((?:\s+[0-9A-Za-z+/]{16,}={0,2})+"
+    rb"(?:\s+[0-9A-Za-z+/]{1,15}={0,2}(?=\s))?(?:\s+Private-MAC: ?[0-9a-f]+)?)"
+)
 _WINDOW = 4000  # characters before an END without its BEGIN
 
 
@@ -38,7 +50,7 @@ def _armored(text: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _end_of_body(text: bytes, start: int, following: re.Match[bytes] | None) -> int | None:
-    """Return where the key ends that begins here; None if there is but its first line, as in code that looks for keys."""
+    """Return where the key ends that begins here; None if only its first line is there, as in code."""
     armor = _ARMOR.match(text, start)
     lines = _LINES.match(text, armor.end() if armor else start) or _LINES.match(text, start)
     if lines is None:

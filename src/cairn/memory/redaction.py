@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from cairn.memory.assigned_secrets import assigned
 from cairn.memory.private_keys import private_keys
 from cairn.memory.redaction_rules import RULES, Rule
+from cairn.memory.secret_values import looks_random
 
 
 class Redaction(NamedTuple):
@@ -32,15 +33,24 @@ class _Secret(NamedTuple):
     kind: str
 
 
+_REPEATED = 20  # secrets that are looked for once more: a fixed number, so that the time stays linear
 _HOLE = re.compile(r"\[redacted: [a-z0-9-]{1,40}\]|\[private\]")
-_PRIVATE = re.compile(r"(?:<|&lt;|\\u003[cC])(?P<close>/)?private(?:[ \t\r\n][^<>]{0,500}?)?(?:>|&gt;|\\u003[eE])", re.IGNORECASE)
-# What people write for quotes, spaces and colons, and how passwords are called in other scripts: each as long as what it becomes.
+_PRIVATE = re.compile(
+    r"(?:<|&lt;|\\u003[cC])(?P<close>/)?private(?:[ \t\r\n][^<>]{0,500}?)?(?:>|&gt;|\\u003[eE])", re.IGNORECASE
+)
+_COLOUR = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
+# What people write for quotes, spaces and colons, and "password" in other scripts: each as long as what it becomes.
 _ALIKE = {
     **dict.fromkeys("\u201c\u201d\u201e\u00ab\u00bb", '"'),
     **dict.fromkeys("\u2018\u2019", "'"),
     **dict.fromkeys("\u00a0\u202f\u3000", " "),
     **{"\uff1a": ":", "\uff1d": "="},
-    **{"\u5bc6\u7801": "pw", "\u5bc6\u78bc": "pw", "\u30d1\u30b9\u30ef\u30fc\u30c9": "passw", "\u043f\u0430\u0440\u043e\u043b\u044c": "passwd"},
+    **{
+        "\u5bc6\u7801": "pw",
+        "\u5bc6\u78bc": "pw",
+        "\u30d1\u30b9\u30ef\u30fc\u30c9": "passw",
+        "\u043f\u0430\u0440\u043e\u043b\u044c": "passwd",
+    },
 }
 _PLAIN = bytes(byte if byte in b"\t\n\r" or 31 < byte < 127 else 32 for byte in range(256))
 
@@ -78,13 +88,15 @@ def _without_private(text: str, kinds: Counter[str]) -> str:
 
 
 def masked(text: str) -> bytes:
-    """Return one byte for each character, so that places agree: ASCII as it is, `?` for the rest, NUL where a secret was.
+    """Return one byte for each character: ASCII as it is, `?` for the rest, NUL where a secret was taken out.
 
-    An escaped line break becomes two spaces, since keys stand behind `\\n` in logs and JSON.
+    An escaped line break becomes two spaces, since keys stand behind one in logs and JSON.
     """
     if not text.isascii():
         for sign, plain_sign in _ALIKE.items():
             text = text.replace(sign, plain_sign)
+    if "\x1b" in text:
+        text = _COLOUR.sub(lambda colour: " " * len(colour.group()), text)
     plain = text.encode("ascii", "replace").translate(_PLAIN)
     for escape in (b"\\r\\n", b"\\n", b"\\t"):
         plain = plain.replace(escape, b" " * len(escape))
@@ -97,9 +109,14 @@ def masked(text: str) -> bytes:
 
 
 def _secrets(text: str) -> list[_Secret]:
-    """Return the secrets in their order, those that overlap as one."""
+    """Return the secrets in their order; none overlaps another."""
     plain = masked(text)
-    found = sorted([*_by_rules(plain), *private_keys_of(plain), *assigned_of(plain)], key=lambda secret: (secret.start, -secret.end))
+    found = [*_by_rules(plain), *_by_names(plain), *_private_keys(plain)]
+    found += _again(plain, found)
+    return _merged(sorted(found, key=lambda secret: (secret.start, -secret.end)))
+
+
+def _merged(found: list[_Secret]) -> list[_Secret]:
     merged: list[_Secret] = []
     for secret in found:
         if merged and secret.start < merged[-1].end:
@@ -110,12 +127,24 @@ def _secrets(text: str) -> list[_Secret]:
     return merged
 
 
-def private_keys_of(plain: bytes) -> Iterator[_Secret]:
+def _private_keys(plain: bytes) -> Iterator[_Secret]:
     return (_Secret(start, end, "private-key") for start, end in private_keys(plain))
 
 
-def assigned_of(plain: bytes) -> Iterator[_Secret]:
+def _by_names(plain: bytes) -> Iterator[_Secret]:
     return (_Secret(*found) for found in assigned(plain))
+
+
+def _again(plain: bytes, found: list[_Secret]) -> Iterator[_Secret]:
+    """Yield where a secret stands once more, with nothing around it that tells."""
+    kinds = {
+        plain[secret.start : secret.end]: secret.kind
+        for secret in found[:_REPEATED]
+        if 12 <= secret.end - secret.start <= 400
+    }
+    for value, kind in kinds.items():
+        if looks_random(value.decode()):
+            yield from (_Secret(*match.span(), kind) for match in re.finditer(re.escape(value), plain))
 
 
 def _by_rules(plain: bytes) -> Iterator[_Secret]:
@@ -130,7 +159,8 @@ def _by_rule(rule: Rule, plain: bytes) -> Iterator[_Secret]:
     for match in pattern.finditer(plain):
         group = 1 if pattern.groups else 0
         if rule.check(match.group(group).decode()):
-            yield _Secret(*match.span(group), rule.kind)
+            start, end = match.span(group)
+            yield _Secret(start, end, rule.kind)
 
 
 @cache

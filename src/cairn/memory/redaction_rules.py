@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a rule is a row
 """Secrets that are recognised by their shape or by the words around them: one row each.
 
 The shapes are what the providers document about their keys. Patterns are RE2's, so none can take more than linear time. They
@@ -202,8 +203,8 @@ _SHAPES = (
     _key("openshift-token", "sha256~", f"{_URL}{{40,}}"),
     _key("adobe-secret", "p8e-", f"{_WORD}{{32}}\\b"),
     _key("frameio-token", "fio-u-", f"{_URL}{{60,}}"),
-    _key("unsplash-lob-key", "(?:live|test)_", f"(?:pub_)?{_HEX}{{31,35}}\\b", "live_ test_"),
-    _key("sidekiq-url", "[0-9a-f]{8}:", f"{_HEX}{{8}}@(?:gems|enterprise)\\.contribsys\\.com", "contribsys.com"),
+    _key("lob-key", "(?:live|test)_", f"(?:pub_)?{_HEX}{{31,35}}\\b", "live_ test_"),
+    _key("sidekiq-key", "[0-9a-f]{8}:", f"{_HEX}{{8}}@(?:gems|enterprise)\\.contribsys\\.com", "contribsys.com"),
     _key("laravel-key", "base64:", f"{_B64}{{43}}="),
     _key("encoded-private-key", "(?:LS0tLS1CRUdJTiBSU0EgUFJJVkFURS|LS0tLS1CRUdJTiBQUklWQVRF|LS0tLS1CRUdJTiBFQyBQUklWQVRF|"
          "LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVEUg|LS0tLS1CRUdJTiBFTkNSWVBURU|LS0tLS1CRUdJTiBEU0EgUFJJVkFURS)", r"[0-9A-Za-z+/=]{20,}",
