@@ -64,7 +64,7 @@ _ASSIGN = re.compile(
     rb"""|(?P<tag>>[ \t]*(?=[^<\s]))"""
     rb"""|(?P<call>\((?=[rbf]?["'`]))"""
     rb"""|(?P<says>[ \t]+(?:is|was|are|to|be|used|set to|of"""
-    rb"""|for [a-z0-9_.-]{1,30} is|for [a-z0-9_.-]{1,30}|found|leaked|using|with|here|value|in use)?"""
+    rb"""|for [a-z0-9_. -]{1,40}(?: is|:)|for [a-z0-9_.-]{1,30}|found|leaked|using|with|here|value|in use)?"""
     rb"""(?:[ \t]?[:=])?[ \t]+)"""
     rb"""|(?P<gap>[ \t]+))"""
 )

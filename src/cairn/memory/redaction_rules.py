@@ -122,7 +122,7 @@ _SHAPES = (
     _key("mailchimp-key", "", f"{_HEX}{{32}}-us[0-9]{{1,2}}\\b", "-us"),
     _key("brevo-key", "x(?:keysib|smtpsib)-", f"{_HEX}{{64}}-{_WORD}{{16}}", "xkeysib- xsmtpsib-"),
     _key("resend-key", "re_", f"{_WORD}{{8}}_{_WORD}{{24}}"),
-    _key("telegram-token", "", f"[0-9]{{8,10}}:AA{_URL}{{32,33}}", ":aa"),
+    _key("telegram-token", "(?:bot)?", f"[0-9]{{8,10}}:AA{_URL}{{32,33}}", ":aa"),
     _key("discord-token", "[MNO]", rf"{_URL}{{22,27}}\.{_URL}{{6,7}}\.{_URL}{{27,40}}", "."),
     _key("discord-token", r"mfa\.", f"{_URL}{{60,}}", "mfa."),
     Rule("discord-webhook", "/api/webhooks/", f"discord(?:app)?\\.com/api/webhooks/[0-9]+/({_URL}{{50,}})", _varied),
@@ -251,6 +251,8 @@ _CONTEXTS = (
     Rule("command-password", "vault", rf"\bvault\s+login\s+(?:token=)?{_VALUE}", looks_random),
     Rule("command-password", "git config", rf"(?i)\b(?:git|npm|yarn|pnpm|gcloud|aws|heroku|poetry|pip|gh|fly)\s[^\n|\x00]{{0,60}}?\b(?:config|configure)\s[^\n|\x00]{{0,60}}?"
          rf"(?:token|secret|password|_auth|access[_-]key|key)[a-z_.-]*[ =]{_VALUE}", looks_random),
+    Rule("login-password", "auth", r"""(?i)\b[a-z]*(?:auth|credentials?)(?:\s*[=:]\s*)?[(\[]\s*["'][^"'\n\x00]{1,64}["']\s*,\s*["']([^"'\s\x00]{4,})["']\s*[)\]]""", _digits_in),
+    Rule("login-password", "password", r"""(?i)passw(?:or)?d['"\]]{0,3}\)\s*\.(?:type|fill|send_?keys|clear_and_type|set|val)\(\s*["']([^"'\s\x00]{4,})["']""", _digits_in),
     Rule("netrc-password", "machine", r"\bmachine\s+[^\s\x00]+\s+login\s+[^\s\x00]+\s+password\s+([^\s\x00]+)", _given),
     Rule("pgpass-password", ":", r"(?m)^[0-9A-Za-z_.*-]+:(?:[0-9]{2,5}|\*):[0-9A-Za-z_*-]+:[A-Za-z*][0-9A-Za-z_*-]*:([^\s:/\x00]{4,})[ \t\r]*$", _digits_in),
     Rule("sql-password", "identified", r"(?i)\bidentified\s+(?:with\s+[0-9A-Za-z_]+\s+)?by\s+(?:password\s+)?[\"']([^\"'\n\x00]+)", _given),

@@ -113,7 +113,7 @@ def is_mixed(value: str) -> bool:
     has_letter = any(map(str.isalpha, value))
     has_digit = any(map(str.isdigit, value))
     has_sign = any(letter in "!@#$%^*+~?=" for letter in value)
-    return has_letter and (has_digit or has_sign)
+    return has_letter and (has_digit or has_sign or (len(value) >= 8 and value.isalpha() and _familiar(value) < 0.4))
 
 
 def is_prose(value: str) -> bool:

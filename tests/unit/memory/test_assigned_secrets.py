@@ -29,6 +29,9 @@ _VALUE = "zq7xk2vw" + "9pm4trfa8d"
         '{{\\"api_token\\":\\"{}\\"}}',
         "SharedAccessKey={};X=1",
         "client_secret = {}",
+        'get(url, auth=("ada", "{}"))',
+        "field('#password').type('{}')",
+        "Password for the search user: {}",
     ],
 )
 def test_a_value_whose_name_says_secret_goes(form: str) -> None:
