@@ -16,7 +16,8 @@ from typing import Any
 from cairn.consent import Consents
 from cairn.errors import ConfigError
 from cairn.hints import Hint
-from cairn.model_settings import LOCAL_PROVIDERS, EmbeddingSettings, ModelSettings
+from cairn.model_providers import PROVIDERS
+from cairn.model_settings import EmbeddingSettings, ModelSettings
 from cairn.setting import Entry, PlacedValue, milder, names_shared, read_settings, rule_of, settings_of
 from cairn.yaml_files import read_value
 
@@ -73,7 +74,7 @@ class ConsentRequest:
 
 def describe(model: ModelSettings) -> str:
     """Return a model in words that tell where texts go, what runs, and which key is read."""
-    if model.provider in LOCAL_PROVIDERS:
+    if PROVIDERS[model.provider].is_local:
         return f"{model.name}, which its library may download and runs here"
     key = f", with the key in {model.key_variable}" if model.key_variable else ""
     return f"{model.name} at {model.base_url}{key}"
@@ -259,7 +260,7 @@ def _check_foreign(model: ModelSettings, place: str) -> None:
     Raises:
         ConfigError: if not.
     """
-    if model.provider in LOCAL_PROVIDERS and not _MODEL_ID.fullmatch(model.model):
+    if PROVIDERS[model.provider].is_local and not _MODEL_ID.fullmatch(model.model):
         raise ConfigError(
             f"{place}: embedding.model of a project's file must be the name of a model, and no folder", _HINT
         )

@@ -8,18 +8,11 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from cairn.errors import ConfigError
+from cairn.model_providers import PROVIDERS
 from cairn.setting import NO_KEYS_HERE, SOME_LINES, UnusableError, check_all, looks_like_key, no_limit, setting
 
-PROVIDERS = ("bundled", "ollama", "openai", "google", "fastembed", "sentence-transformers")
-LOCAL_PROVIDERS = frozenset({"bundled", "fastembed", "sentence-transformers"})  # these run in this process
 AUTO = "auto"
 
-_DEFAULT_URLS = {
-    "ollama": "http://localhost:11434",
-    "openai": "https://api.openai.com/v1",
-    "google": "https://generativelanguage.googleapis.com/v1beta",
-}
-_DEFAULT_KEYS = {"openai": "OPENAI_API_KEY", "google": "GEMINI_API_KEY"}
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _URL = re.compile(r"https?://[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]{1,2000}", re.IGNORECASE)  # the letters of RFC 3986
 _ANYTHING = r"(?s).*"
@@ -51,7 +44,7 @@ _HINT = "see docs/configuration.md#embedding"
 class ModelSettings:
     """One embedding model: who serves it, and how it is asked. Docs/configuration.md has a line for each."""
 
-    provider: str = setting("bundled", "asks", choices=PROVIDERS)
+    provider: str = setting("bundled", "asks", choices=tuple(PROVIDERS))
     model: str = setting("", "asks")
     url: str = setting("", "asks", pattern=_ANYTHING, check=_check_url)
     dimensions: int = setting(0, "asks", 0, 65_536)  # 0: as many as the model has
@@ -83,7 +76,7 @@ class ModelSettings:
     @property
     def base_url(self) -> str:
         """Where the provider is asked, without a slash at the end; empty for one that runs in this process."""
-        return (self.url or _DEFAULT_URLS.get(self.provider, "")).rstrip("/")
+        return (self.url or PROVIDERS[self.provider].url).rstrip("/")
 
     @property
     def key_variable(self) -> str:
@@ -91,12 +84,12 @@ class ModelSettings:
 
         A key of the provider itself goes to the provider only: a server of one's own gets the one that is named for it.
         """
-        return self.api_key_env or ("" if self.url else _DEFAULT_KEYS.get(self.provider, ""))
+        return self.api_key_env or ("" if self.url else PROVIDERS[self.provider].key_variable)
 
     @property
     def stays_here(self) -> bool:
         """Whether texts do not leave this machine."""
-        return self.provider in LOCAL_PROVIDERS or is_loopback(self.base_url)
+        return PROVIDERS[self.provider].is_local or is_loopback(self.base_url)
 
 
 @dataclass(frozen=True, slots=True)

@@ -596,7 +596,7 @@ def test_without_a_provider_nothing_of_providers_is_imported(root: Path, tmp_pat
     unwanted = {"httpx", "anyio", "ssl", "http.client", "keyring", "torch", "cairn.search.meaning"}
     unwanted |= {"cairn.index.embed", "cairn.index.overlay", "cairn.embedding.remote", "cairn.embedding.local"}
     if command != ("status",):
-        unwanted |= {"cairn.model_settings", "cairn.embedding.chain"}
+        unwanted |= {"cairn.model_settings", "cairn.model_providers", "cairn.embedding.chain"}
     assert modules & unwanted == set()
 
 

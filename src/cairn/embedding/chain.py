@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import TYPE_CHECKING
 
 from cairn.embedding.model_facts import CHARS_PER_TOKEN_AT_LEAST, facts_of_model
 from cairn.model_settings import AUTO, ModelSettings
-
-if TYPE_CHECKING:
-    pass
 
 # Raised whenever the text that stands for a chunk is put together in another way.
 TEXT_VERSION = "1"

@@ -37,3 +37,6 @@ class GoogleWire:
     def vectors(self, document: Document) -> list[Any]:
         """Return the vectors in the order of the texts."""
         return [row["values"] for row in document["embeddings"]]
+
+
+ADAPTER = GoogleWire

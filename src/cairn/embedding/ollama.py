@@ -29,3 +29,6 @@ class OllamaWire:
     def vectors(self, document: Document) -> list[Any]:
         """Return the vectors in the order of the texts."""
         return list(document["embeddings"])
+
+
+ADAPTER = OllamaWire

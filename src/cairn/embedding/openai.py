@@ -33,3 +33,6 @@ class OpenAIWire:
         """Return the vectors in the order of the texts, which `index` tells."""
         rows = sorted(document["data"], key=lambda row: int(row["index"]))
         return [row["embedding"] for row in rows]
+
+
+ADAPTER = OpenAIWire

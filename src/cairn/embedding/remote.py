@@ -21,6 +21,7 @@ from cairn.embedding.protocol import RETRY_HINT, Floats, to_unit_vectors
 from cairn.embedding.wire import Wire
 from cairn.errors import ProviderError, ProviderKeyError
 from cairn.hints import Hint
+from cairn.model_providers import PROVIDERS
 from cairn.model_settings import ModelSettings, is_loopback
 
 if TYPE_CHECKING:
@@ -228,7 +229,7 @@ class RemoteEmbedder:
         except httpx.ConnectError as error:
             if is_loopback(self._settings.base_url):  # nobody listens, and nobody will soon
                 raise ProviderError(
-                    f"{self.name}: nothing answers at {self._settings.base_url}", _start(self._settings)
+                    f"{self.name}: nothing answers at {self._settings.base_url}", _start_hint(self._settings)
                 ) from error
             raise _RetryError(f"cannot connect to {self._settings.base_url}") from error
         except httpx.HTTPError as error:
@@ -283,7 +284,7 @@ class RemoteEmbedder:
         if status == 413 or (status in (400, 422, 500) and _TOO_LONG.search(message)):
             return _TooLargeError(said)
         if status == 404:
-            return ProviderError(f"{self.name}: not found ({said})", _start(self._settings))
+            return ProviderError(f"{self.name}: not found ({said})", _start_hint(self._settings))
         if status in _REPEATED and "insufficient_quota" not in data.decode("utf-8", "replace"):
             return _RetryError(f"it answers {said}", retry_after_seconds(headers, data))
         return ProviderError(f"{self.name} refuses {n_texts} texts ({said})", RETRY_HINT)
@@ -326,9 +327,9 @@ def retry_after_seconds(headers: Mapping[str, str], data: bytes = b"") -> float 
     return float(delay[1]) if delay else None
 
 
-def _start(settings: ModelSettings) -> str:
-    if settings.provider == "ollama":
-        return f"start it and fetch the model: ollama serve; ollama pull {settings.model}"
+def _start_hint(settings: ModelSettings) -> str:
+    if hint := PROVIDERS[settings.provider].start_hint:
+        return hint.format(model=settings.model)
     return Hint("check embedding.url and embedding.model, then run", "index")
 
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cairn.answers import Fetched, Outline
 from cairn.structure.answer import Surroundings, make_outline
 from cairn.structure.locate import fetch_symbol
 from cairn.types import OutlineMode
-
-if TYPE_CHECKING:
-    pass
 
 
 class Files:
