@@ -15,7 +15,7 @@ import pytest
 from cairn.errors import CairnError, DiffError, PathError
 from cairn.index.project import name_of
 from cairn.index.views import Views
-from cairn.source.git import current_branch, find_repository, ignored_among, is_ignored, list_files, remote_url
+from cairn.source.git import current_branch, find_ignored, find_repository, is_ignored, list_files, remote_url
 from cairn.source.objects import ObjectReader, list_tree, missing_commits, resolve_revision
 from cairn.source.walk import list_folders, walk
 from cairn.workspace import Workspace
@@ -228,7 +228,7 @@ def _questions(traps: Traps) -> Iterator[tuple[str, Callable[[], object]]]:
     yield "remote", lambda: (remote_url(root), name_of(root))
     yield "list", lambda: (list_files(root), list_files(root / "sub", own_repository=True))
     yield "walk", lambda: (walk(root, repository=repository), list_folders(root, repository=repository))
-    yield "ignored", lambda: (is_ignored(root), ignored_among(root, ["f1.py", "sub/inner.py", "new.py"]))
+    yield "ignored", lambda: (is_ignored(root), find_ignored(root, ["f1.py", "sub/inner.py", "new.py"]))
     yield "revision", lambda: [resolve_revision(root, name) for name in ("side", "signed", "HEAD~1", "@{0}")]
     yield "missing", lambda: missing_commits(root, ["refs/heads/side", "1" * 40])
     yield "tree", lambda: [list_tree(root, name) for name in ("HEAD", "side", "signed")]
@@ -359,7 +359,7 @@ def test_a_pipe_for_ignore_rules_is_told_and_the_files_are_found(checkout: Path,
     assert report.added == 2
     reasons = {one.path: one.reason for one in report.skipped}
     assert "without git" in reasons["sub/.gitignore"] or "not a regular file" in reasons["sub/.gitignore"]
-    assert ignored_among(checkout, ["sub/b.py"]) == set()
+    assert find_ignored(checkout, ["sub/b.py"]) == set()
 
 
 def test_rules_on_which_git_computes_for_ever_are_told_and_the_files_are_found(checkout: Path, git: Git) -> None:
