@@ -223,7 +223,7 @@ def test_an_interrupted_run_loses_a_batch_at_most(
         _, told = process.communicate(timeout=20)
     if how == signal.SIGINT:
         assert process.returncode == 130
-        assert b"go on with: cairn index" in told
+        assert b"continue with: cairn index" in told
     server.replies.clear()
     answered = len(server.asked) - 1  # the last one may have been cut off
     before = set(server.texts)

@@ -1,4 +1,4 @@
-"""Outlines of a project's files, and what an id of one names, as the files are on disk now."""
+"""Outlines of a project's files and the definitions in them, as the files are on disk now."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Files:
         self._root = root
 
     def fetch(self, text_id: str) -> Fetched | None:
-        """Return the text that an id of an outline names, None if it is no such id."""
+        """Return the text that an outline's id names, None if it is another kind of id."""
         return fetch_symbol(self._root, text_id)
 
     def outline(

@@ -246,12 +246,12 @@ def test_a_quota_that_is_used_up_is_not_asked_for_again(server: EmbeddingServer)
 @pytest.mark.parametrize(
     ("reply", "said"),
     [
-        (Reply(cut=True), "cut short"),
+        (Reply(cut=True), "incomplete"),
         (Reply(body='{"embeddings": []}'), "0 vectors for 1 texts"),
         (Reply(body='{"vectors": [[1.0]]}'), "not as documented"),
         (Reply(body="[]"), "not as documented"),
-        (Reply(value=float("nan")), "no finite numbers"),
-        (Reply(body='{"embeddings": [["a", "b"]]}'), "of no numbers"),
+        (Reply(value=float("nan")), "not a finite number"),
+        (Reply(body='{"embeddings": [["a", "b"]]}'), "not numbers"),
         (Reply(body='{"embeddings": [null]}'), "vectors"),
     ],
     ids=["truncated", "none", "other shape", "list", "NaN", "words", "null"],
