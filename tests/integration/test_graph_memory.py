@@ -13,13 +13,15 @@ import pytest
 
 import cairn.storage
 from cairn.errors import BusyError, IndexMovedError
-from cairn.graph.code import Code, KeptFacts, file_of, node_of, place_of
+from cairn.graph.code import Code
 from cairn.graph.cycles import find_cycles
 from cairn.graph.dead import find_dead
 from cairn.graph.entities import How
+from cairn.graph.facts import KeptFacts
 from cairn.graph.graph import Graph
 from cairn.graph.impact import impact
 from cairn.graph.network import Network
+from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.questions import callers_of
 from cairn.graph.ranking import definition_ranks, repository_map
 from cairn.graph.reach import CONFIDENCE
@@ -117,9 +119,9 @@ def test_facts_found_within_a_question_are_stored_before_there_are_too_many_and_
             graph.code.load_all()
             assert [callers_of(graph, [node]) for node in _asked_about(roomy)] == expected
             assert n_facts(workspace) == (0 if kept_bytes else n_stored)
-        graph.keep_found()
+        graph.store_facts()
         assert n_facts(workspace) == n_stored
-        assert not graph.code._kept.unstored
+        assert not graph._kept.unstored
 
 
 class Noting(KeptFacts):
@@ -130,11 +132,11 @@ class Noting(KeptFacts):
         self.blobs: list[int] = []
         self.most_bytes = 0
 
-    def add(self, found: Iterable[tuple[int, bytes, bytes]]) -> None:
+    def add(self, facts: Iterable[tuple[int, bytes, bytes]]) -> None:
         """Note and keep."""
-        found = list(found)
-        super().add(found)
-        self.blobs += [blob for blob, _, _ in found]
+        facts = list(facts)
+        super().add(facts)
+        self.blobs += [blob for blob, _, _ in facts]
         self.most_bytes = max(self.most_bytes, sum(len(encoded) for _, encoded in self.unstored.values()))
 
 
@@ -153,7 +155,7 @@ def test_each_file_is_parsed_once_however_little_room_there_is(workspace: Worksp
         for _ in range(2):
             assert all(code.file(number).path for number in range(len(code.paths)))
         connection.execute("COMMIT")
-        code.keep_found()
+        code.store_facts()
     assert len(kept.blobs) == len(set(kept.blobs)) == n_facts(workspace) > 30
     with closing(workspace.state.open_for_reading()) as connection:
         largest = connection.execute("SELECT max(length(data)) FROM facts").fetchone()[0]
@@ -270,15 +272,15 @@ def test_facts_that_can_never_be_stored_are_kept_as_far_as_there_is_room() -> No
     kept = KeptFacts(Room.of(1_000)._replace(unstored=200))
     kept.add((blob, b"hash", bytes(60)) for blob in range(4))
     kept.add([(0, b"hash", bytes(60))])
-    assert (kept.are_many, kept.fresh) == (True, True)
+    assert (kept.are_many, kept.are_fresh) == (True, True)
     kept.were_not_stored()
     assert list(kept.unstored) == [0, 1, 2]
-    assert (kept.are_many, kept.fresh) == (False, False)
+    assert (kept.are_many, kept.are_fresh) == (False, False)
     kept.add([(5, b"hash", bytes(200))])
-    assert (kept.are_many, kept.fresh) == (False, True)
+    assert (kept.are_many, kept.are_fresh) == (False, True)
     kept.were_stored()
     assert not kept.unstored
-    assert not kept.fresh
+    assert not kept.are_fresh
 
 
 def test_ranks_are_those_of_a_walk_from_node_to_node(roomy: Graph) -> None:

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cairn.errors import DiffError, QueryError
-from cairn.graph.code import Code, node_of, place_of
+from cairn.graph.code import Code
 from cairn.graph.deleted import NOTHING_LEFT, Leftovers, find_leftovers
 from cairn.graph.graph import Graph
+from cairn.graph.nodes import node_of, place_of
 from cairn.graph.rules import VALUE_KINDS
 from cairn.graph.symbols import find_symbol
 from cairn.hints import Hint

@@ -12,11 +12,13 @@ from typing import NamedTuple
 import numpy as np
 
 from cairn import waiting
-from cairn.graph.code import NODE_BITS, PLACE_MASK, Code, SourceFile, node_of, place_of
 from cairn.graph.graph import Graph
+from cairn.graph.libraries import Libraries
 from cairn.graph.network import Ints
+from cairn.graph.nodes import NODE_BITS, PLACE_MASK, node_of, place_of
 from cairn.graph.resolve import DECORATE
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
+from cairn.graph.source_file import SourceFile
 from cairn.graph.symbols import symbol_of
 from cairn.graph.values import DeadCode, DeadSymbol
 from cairn.source.roles import Role
@@ -69,26 +71,26 @@ class _Survey(NamedTuple):
 def _survey(graph: Graph) -> _Survey:
     code = graph.code
     survey = _Survey({}, array("q"), array("q"), Counter())
-    scripts = set(_scripts(graph))
+    scripts, libraries = set(_scripts(graph)), Libraries(code)
     for number in range(len(code.paths)):
         waiting.check()
         source = code.file(number)
-        survey.entries.update(_entry_points(graph, source, scripts))
-        for one, other in _kept_by(source):
-            survey.sources.append(node_of(number, one))
-            survey.targets.append(node_of(number, other))
+        survey.entries.update(_entry_points(graph, source, scripts, libraries))
+        for keeper, kept in _keeps(source):
+            survey.sources.append(node_of(number, keeper))
+            survey.targets.append(node_of(number, kept))
         facts = source.facts
         survey.loosely.update(facts.texts[expression].rpartition(".")[2] for expression in facts.expressions)
     return survey
 
 
-def _kept_by(source: SourceFile) -> Iterator[tuple[int, int]]:
-    """Yield which definition keeps which: one its owner, a type what runs by itself, a method its overloads."""
-    for place, one in enumerate(source.definitions):
-        if one.parent >= 0:
-            yield place, one.parent
-        if one.kind in TYPE_KINDS:
-            members = source.members.get(one.qualified_name, {})
+def _keeps(source: SourceFile) -> Iterator[tuple[int, int]]:
+    """Yield which definition keeps which alive: each its owner, a type what runs by itself, a method its overloads."""
+    for place, definition in enumerate(source.definitions):
+        if definition.parent >= 0:
+            yield place, definition.parent
+        if definition.kind in TYPE_KINDS:
+            members = source.members.get(definition.qualified_name, {})
             yield from ((place, other) for name in members if _runs_by_itself(source, name) for other in members[name])
     for owner, by_name in source.members.items():
         for places in by_name.values():
@@ -135,14 +137,16 @@ def _runs_by_itself(source: SourceFile, name: str) -> bool:
     return special or name in ("constructor", source.rules.constructor, "toString", "drop", "fmt", "initialize")
 
 
-def _entry_points(graph: Graph, source: SourceFile, scripts: Collection[tuple[str, str]]) -> Iterator[tuple[int, str]]:
-    """Yield what of a file, or by its imports, runs or is used without being called by the project's code, and why.
+def _entry_points(
+    graph: Graph, source: SourceFile, scripts: Collection[tuple[str, str]], libraries: Libraries
+) -> Iterator[tuple[int, str]]:
+    """Yield what in a file, or among its imports, runs or is used without a call by the project's code, and why.
 
     Args:
         scripts: (path, name) of the functions that manifests name as commands.
     """
-    code, number = graph.code, source.number
-    roles = Role(int(code.snapshot.files.roles[number]))
+    number = source.number
+    roles = Role(int(graph.code.snapshot.files.roles[number]))
     yield node_of(number, -1), "the top of a file runs when it is loaded"
     for node in graph.resolver.imported_symbols(number):
         yield node, "imported"
@@ -151,26 +155,27 @@ def _entry_points(graph: Graph, source: SourceFile, scripts: Collection[tuple[st
         for kind, scope in zip(source.facts.kinds, source.facts.scopes, strict=True)
         if kind == DECORATE and scope >= 0
     }
-    exported = {one.name for one in source.facts.imports if not one.module}
-    for place, one in enumerate(source.definitions):
+    exported = {imported.name for imported in source.facts.imports if not imported.module}
+    for place, definition in enumerate(source.definitions):
         node = node_of(number, place)
-        if reason := _reason(code, source, place, roles, place in decorated, exported):
+        if reason := _reason(source, place, roles, place in decorated):
             yield node, reason
-        elif (source.path, one.qualified_name) in scripts:
+        elif _is_public(source, place, exported) and libraries.holds(source.path):
+            yield node, "public in a library"
+        elif (source.path, definition.qualified_name) in scripts:
             yield node, "console script"
 
 
-def _reason(code: Code, source: SourceFile, place: int, roles: Role, decorated: bool, exported: set[str]) -> str:
-    one = source.definitions[place]
-    if roles & Role.TEST or one.kind == "test":
+def _reason(source: SourceFile, place: int, roles: Role, is_decorated: bool) -> str:
+    """Return why a definition is an entry point by itself, empty where it is none."""
+    definition = source.definitions[place]
+    if roles & Role.TEST or definition.kind == "test":
         return "test"
     if roles & _OTHER_ROLES:
         return "example, configuration or declaration"
-    if one.name in _MAIN and (one.parent < 0 or one.kind == "method"):
+    if definition.name in _MAIN and (definition.parent < 0 or definition.kind == "method"):
         return "main function"
-    if decorated:
-        return "decorated"
-    return "public in a library" if _is_public(source, place, exported) and code.is_library(source.path) else ""
+    return "decorated" if is_decorated else ""
 
 
 def _is_public(source: SourceFile, place: int, exported: set[str]) -> bool:
@@ -192,7 +197,7 @@ def _scripts(graph: Graph) -> Iterable[tuple[str, str]]:
     for path in code.paths:
         base = posixpath.basename(path)
         if base in ("pyproject.toml", "setup.cfg", "setup.py"):
-            for module, name in _SCRIPTS.findall(code.read_text(path)):
+            for module, name in _SCRIPTS.findall(code.checkout.read_text(path)):
                 place = code.modules.resolve(module, path, "python")
                 if isinstance(place, int):
                     yield code.paths[place], name
@@ -223,7 +228,7 @@ def _judge(graph: Graph, source: SourceFile, place: int, unknown: _Unknown) -> D
         return None  # said of what holds it already
     method = outer >= 0 and source.definitions[outer].kind in TYPE_KINDS
     if method and (
-        node in unknown.overriding or graph.resolver.meaning.inherits_outside(node_of(source.number, outer))
+        node in unknown.overriding or graph.resolver.meaning.inheritance.has_unknown_base(node_of(source.number, outer))
     ):
         return None
     if unknown.loosely[one.name]:

@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 from cairn import waiting
 from cairn.errors import UnparsableError
-from cairn.graph.code import SourceFile, node_of, place_of
 from cairn.graph.graph import Graph
+from cairn.graph.nodes import node_of, place_of
 from cairn.graph.rules import rules_of
+from cairn.graph.source_file import SourceFile
 from cairn.graph.values import Deleted, Mention
 from cairn.index.isolation import isolated
 from cairn.index.reading import HEAD_BYTES

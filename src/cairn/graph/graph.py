@@ -8,8 +8,10 @@ from pathlib import Path
 
 from cairn import waiting
 from cairn.config import Settings
-from cairn.graph.code import Code, KeptFacts, Progress, file_of, node_of, place_of
+from cairn.graph.code import Code
+from cairn.graph.facts import KeptFacts, Progress
 from cairn.graph.network import Network
+from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.reach import Feelers
 from cairn.graph.recent import Room
 from cairn.graph.resolve import CALL, CONSTRUCT, DECORATE, USE, Edge, Resolver
@@ -69,16 +71,16 @@ class Graph:
                 snapshot, connection, self._state, self._root, self._view_name, self._settings, self._kept, self._room
             )
             self._resolver = None
-        changed = self._code.find_changed()
-        if self._resolver is None or changed != self._code.changed:
+        changed = self._code.checkout.find_changed()
+        if self._resolver is None or changed != self._code.checkout.changed:
             self._code.reread(changed)
             self._resolver = Resolver(self._code)
             self._network = self._feelers = self._tests = None
 
-    def keep_found(self) -> None:
+    def store_facts(self) -> None:
         """Store the facts that were found while nothing could be written, for the next time."""
         if self._code is not None:
-            self._code.keep_found()
+            self._code.store_facts()
 
     @property
     def code(self) -> Code:
@@ -121,7 +123,7 @@ class Graph:
         if network is None:
             self.code.load_all(self.progress)
             network = Network.build(self.code, self.resolver)
-        if not self.code.changed:
+        if not self.code.checkout.changed:
             self._base = network
             if network.seconds > STORED_FROM_SECONDS:
                 network.save(self._state.graph(self.code.view_id))
@@ -140,10 +142,8 @@ class Graph:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the reader of an answer has to know about the state it stands on."""
-        if self.code.unread:
-            return (
-                Hint(f"{counted(self.code.unread, 'more file')} changed since the index was made; update it", "index"),
-            )
+        if unread := self.code.checkout.unread:
+            return (Hint(f"{counted(unread, 'more file')} changed since the index was made; update it", "index"),)
         return ()
 
     # -- neighbours ---------------------------------------------------------------------------------------------------

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cairn.graph.code import NODE_BITS, file_of, place_of
 from cairn.graph.deleted import NOTHING_LEFT, Leftovers
 from cairn.graph.graph import Graph
+from cairn.graph.nodes import NODE_BITS, file_of, place_of
 from cairn.graph.reach import WAYS, Reached
 from cairn.graph.rules import TYPE_KINDS
 from cairn.graph.selection import NAMES_DELETED, TWIN, Evidence, rank_tests

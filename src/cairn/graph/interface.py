@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from cairn.graph.code import Code, SourceFile, node_of
+from cairn.graph.code import Code
 from cairn.graph.namesakes import MAX_OWNED
+from cairn.graph.nodes import node_of
+from cairn.graph.source_file import SourceFile
 from cairn.source.references import RESULT
 
 _HEAD = re.compile(r"[.(\[{]")  # what ends the first name of an expression

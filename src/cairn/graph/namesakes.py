@@ -6,10 +6,11 @@ import posixpath
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from cairn.graph.code import SourceFile, file_of, place_of
 from cairn.graph.entities import How
+from cairn.graph.nodes import file_of, place_of
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, TYPE_KINDS
 from cairn.graph.sight import Sight
+from cairn.graph.source_file import SourceFile
 
 MAX_NAMESAKES = 60  # a name defined more often than this says nothing by itself
 MAX_OWNED = 5 * MAX_NAMESAKES  # and so many times among the members of types

@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from cairn import waiting
 from cairn.errors import StoreError
-from cairn.graph.code import NODE_BITS, Code
+from cairn.graph.code import Code
+from cairn.graph.nodes import NODE_BITS
 from cairn.graph.resolve import Edge, ImportEdge, Resolver
 from cairn.storage.arrays import are_below, are_bounds, load_arrays, save_arrays
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import cast
 
 from cairn.errors import UnknownSymbolError
-from cairn.graph.code import file_of, node_of, place_of
 from cairn.graph.graph import CALL_KINDS, Graph
+from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.resolve import IMPLEMENT, INHERIT, USE, Edge
 from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS
 from cairn.graph.symbols import find_file, find_symbol, symbol_of

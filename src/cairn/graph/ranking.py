@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cairn import waiting
-from cairn.graph.code import NODE_BITS, PLACE_MASK, place_of
 from cairn.graph.entities import How
 from cairn.graph.graph import Graph
 from cairn.graph.network import Ints, Network
+from cairn.graph.nodes import NODE_BITS, PLACE_MASK, place_of
 from cairn.graph.reach import CONFIDENCE
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.graph.values import MapEntry, RepositoryMap

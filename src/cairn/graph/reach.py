@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cairn.graph.code import PLACE_MASK
 from cairn.graph.entities import How
 from cairn.graph.network import Ints, Network
+from cairn.graph.nodes import PLACE_MASK
 from cairn.graph.resolve import IMPLEMENT, INHERIT, USE
 from cairn.source.references import KINDS
 from cairn.waiting import check

@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from cairn import waiting
-from cairn.graph.code import Code, SourceFile, file_of, node_of, place_of
+from cairn.graph.code import Code
 from cairn.graph.entities import Entity, How
 from cairn.graph.evaluate import Evaluator
 from cairn.graph.memo import content_of, place_called
+from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.recent import Recent
 from cairn.graph.rules import COMMON_NAMES, FUNCTION_KINDS, TYPE_KINDS
+from cairn.graph.source_file import SourceFile
 from cairn.source.imports import Import, ImportFlag
 from cairn.source.references import KINDS
 
@@ -179,13 +181,13 @@ class Resolver:
         one = source.definitions[place_of(node)]
         if one.parent < 0 or one.kind not in FUNCTION_KINDS or source.definitions[one.parent].kind not in TYPE_KINDS:
             return []
-        return self.meaning.overridden(node_of(source.number, one.parent), one.name)
+        return self.meaning.inheritance.overridden(node_of(source.number, one.parent), one.name)
 
     def imported_symbols(self, number: int) -> list[int]:
         """Return the definitions that a file's imports bind."""
         source = self._code.file(number)
         found = (
-            self.meaning.imported(source, one)
+            self.meaning.exports.of_import(source, one)
             for one in source.facts.imports
             if one.module and one.name not in ("", "*")
         )
@@ -231,7 +233,7 @@ class Resolver:
         return found
 
     def _called_instance(self, found: Entity) -> Entity | None:
-        member = self.meaning.member(found.node, "__call__")
+        member = self.meaning.inheritance.member(found.node, "__call__")
         return member.by(How.RECEIVER) if member is not None and member.tag == "function" else None
 
     def _by_name(self, source: SourceFile, expression: str) -> Entity | None:
@@ -247,7 +249,7 @@ class Resolver:
             or head.startswith(('"', "[", "{"))
         ):
             return None
-        return self.meaning.only_function(source, name)
+        return self.meaning.declarations.entity_of(self.meaning.namesakes.only_function(source, name))
 
 
 def _called_here(source: SourceFile, names: Collection[str]) -> set[str]:

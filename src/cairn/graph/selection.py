@@ -8,8 +8,8 @@ from math import log1p
 
 import numpy as np
 
-from cairn.graph.code import NODE_BITS, file_of, place_of
 from cairn.graph.graph import Graph
+from cairn.graph.nodes import NODE_BITS, file_of, place_of
 from cairn.graph.reach import Reached
 from cairn.graph.rules import FUNCTION_KINDS
 from cairn.graph.values import RankedTest

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from cairn.graph.code import Code, SourceFile
+from cairn.graph.code import Code
 from cairn.graph.memo import Memo, content_of, namesakes_of
 from cairn.graph.modules import Place
+from cairn.graph.source_file import SourceFile
 
 
 class Sight:

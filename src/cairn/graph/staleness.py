@@ -29,7 +29,7 @@ def stale_files(known: Network, code: Code) -> set[int] | None:
     edited = {
         number: int(known.blobs[old_numbers[path]])
         for path, number in code.numbers.items()
-        if path in old_numbers and (number in code.changed or known.blobs[old_numbers[path]] != blobs[number])
+        if path in old_numbers and (number in code.checkout.changed or known.blobs[old_numbers[path]] != blobs[number])
     }
     if len(gone) + len(new) + len(edited) > max(_FEW, len(code.paths) // _MAX_SHARE):
         return None
@@ -65,7 +65,7 @@ def _by_edit(code: Code, number: int, blob: int, *, alone: bool) -> set[int] | N
     Definitions that share a name are told apart by their length as well, over all files. Of one edited file that can be
     compared; where several were edited, other lengths count as different.
     """
-    old, new = code.indexed(number, blob), code.file(number)
+    old, new = code.file_with_blob(number, blob), code.file(number)
     if old is None:
         return None
     same = same_interface(code, old, new)

@@ -7,9 +7,10 @@ from contextlib import AbstractContextManager
 from typing import Literal
 
 from cairn.errors import StoreError
-from cairn.graph.code import Code, file_of, node_of
+from cairn.graph.code import Code
 from cairn.graph.graph import Graph
 from cairn.graph.impact import choose_tests
+from cairn.graph.nodes import file_of, node_of
 from cairn.graph.questions import callees_of, callers_of
 from cairn.graph.values import Link, RankedTest, Symbol
 from cairn.hints import Hint
@@ -84,7 +85,7 @@ def neighbours(graph: Graph, node: int, most: int) -> tuple[Neighbour, ...]:
     nodes = graph.code.group(node)
     callers, callees = callers_of(graph, nodes).links, callees_of(graph, nodes).links
     code = graph.code
-    callers = tuple(sorted(callers, key=lambda link: code.is_test(code.numbers[link.path])))
+    callers = tuple(sorted(callers, key=lambda link: bool(code.tests[code.numbers[link.path]])))
     own = {(code.paths[file_of(one)], code.definition(one).qualified_name) for one in nodes}
     found: list[Neighbour] = []
     sides: tuple[tuple[Literal["caller", "callee"], Sequence[Link]], ...] = (("caller", callers), ("callee", callees))

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 from cairn.errors import AmbiguousError, UnknownSymbolError
-from cairn.graph.code import Code, file_of, node_of, place_of
+from cairn.graph.code import Code
+from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.rules import NAMESPACE_KINDS, VALUE_KINDS
 from cairn.graph.values import Symbol
 from cairn.hints import Hint

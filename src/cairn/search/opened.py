@@ -101,7 +101,7 @@ class OpenIndex:
                         return
             finally:  # whoever gave up asks again, perhaps
                 if self._graph is not None:
-                    self._graph.keep_found()
+                    self._graph.store_facts()
             self._renew(view)
         raise IndexLockedError("the index changes faster than it can be read", "run the command again")
 

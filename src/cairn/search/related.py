@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from cairn import waiting
 from cairn.errors import UnknownSymbolError
 from cairn.graph import questions
-from cairn.graph.code import file_of, node_of, place_of
 from cairn.graph.graph import Graph
 from cairn.graph.impact import choose_tests
+from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.reach import CONFIDENCE
 from cairn.graph.resolve import Edge
 from cairn.graph.surroundings import neighbours
