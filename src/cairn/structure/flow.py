@@ -10,8 +10,9 @@ from cairn.errors import NotFoundError, PathError, QueryError
 from cairn.hints import Hint
 from cairn.source.definitions import parse
 from cairn.source.languages import BY_NAME
-from cairn.structure.control import MAX_STEPS, TooManySteps, build_control_flow
+from cairn.structure.control import build_control_flow
 from cairn.structure.dataflow import Dependence, closure, dependences
+from cairn.structure.draft import MAX_STEPS, TooManySteps
 from cairn.structure.locate import SourceFile, ask_helper, find_symbol, read_source
 from cairn.structure.names import affects, base_of
 from cairn.structure.outline import outline_file
