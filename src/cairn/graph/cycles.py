@@ -21,16 +21,16 @@ def find_cycles(graph: Graph) -> Cycles:
     """
     imports = _imports(graph)
     loading = {
-        source: {target: one for target, one in targets.items() if not one[1] & _LATER}
+        source: {target: imported for target, imported in targets.items() if not imported[1] & _LATER}
         for source, targets in imports.items()
     }
     groups = components(loading)
     found = [_cycle(graph, loading, group) for group in groups]
     known = [set(group) for group in groups]
-    later = [group for group in components(imports) if not any(one <= set(group) for one in known)]
+    later = [group for group in components(imports) if not any(members <= set(group) for members in known)]
     found += [_cycle(graph, imports, group) for group in later]
     order = {"runtime": 0, "deferred": 1, "typing": 2}
-    found.sort(key=lambda one: (order[one.kind], -one.size, one.steps[0].path))
+    found.sort(key=lambda cycle: (order[cycle.kind], -cycle.size, cycle.steps[0].path))
     return Cycles(tuple(found), graph.notes)
 
 
@@ -96,7 +96,7 @@ def components(edges: Mapping[int, Mapping[int, object]]) -> list[list[int]]:  #
 
 def _cycle(graph: Graph, imports: _Imports, group: Sequence[int]) -> Cycle:
     members = set(group)
-    circle = min((_shortest(imports, members, start) for start in group[:50]), key=lambda one: (len(one), one))
+    circle = min((_shortest(imports, members, start) for start in group[:50]), key=lambda circle: (len(circle), circle))
     steps = []
     flags = 0
     for source, target in zip(circle, [*circle[1:], circle[0]], strict=True):

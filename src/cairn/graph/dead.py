@@ -49,8 +49,8 @@ def find_dead(graph: Graph, limit: int = 0) -> DeadCode:
         source, own = code.file(number), unreached[files == number].tolist()
         unknown = _Unknown(set(own), survey.loosely, overriding)
         judged = [_judge(graph, source, place_of(node), unknown) for node in own]
-        found += [one for one in judged if one is not None]
-    found.sort(key=lambda one: (-one.confidence, one.symbol.path, one.symbol.line))
+        found += [symbol for symbol in judged if symbol is not None]
+    found.sort(key=lambda symbol: (-symbol.confidence, symbol.symbol.path, symbol.symbol.line))
     shown = found[: limit or None]
     return DeadCode(tuple(shown), dict(Counter(survey.entries.values())), len(found) - len(shown), graph.notes)
 
@@ -101,15 +101,15 @@ def _keeps(source: SourceFile) -> Iterator[tuple[int, int]]:
 def _overloads(source: SourceFile, owner: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield the same of definitions of one name, in few steps; see `cairn.graph.code.Code.group`."""
     for are_functions in (True, False):
-        same = [one for one in places if (source.definitions[one].kind in FUNCTION_KINDS) == are_functions]
-        own = [one for one in same if _owner_of(source, one) == owner]
+        same = [place for place in places if (source.definitions[place].kind in FUNCTION_KINDS) == are_functions]
+        own = [place for place in same if _owner_of(source, place) == owner]
         yield from zip(own, [*own[1:], *own[:1]], strict=True)  # a circle
-        yield from ((own[0], one) for one in same if own)
+        yield from ((own[0], place) for place in same if own)
 
 
 def _owner_of(source: SourceFile, place: int) -> str:
-    one = source.definitions[place]
-    return one.qualified_name[: -len(one.name) - 1]
+    definition = source.definitions[place]
+    return definition.qualified_name[: -len(definition.name) - 1]
 
 
 def _unreached(graph: Graph, survey: _Survey) -> Ints:
@@ -179,16 +179,16 @@ def _reason(source: SourceFile, place: int, roles: Role, is_decorated: bool) -> 
 
 
 def _is_public(source: SourceFile, place: int, exported: set[str]) -> bool:
-    one = source.definitions[place]
-    if one.name in exported:
+    definition = source.definitions[place]
+    if definition.name in exported:
         return True
     if source.language in _EXPORTING:
-        return bool(_PUBLIC_HEAD.search(one.signature)) or (
-            source.language in ("javascript", "typescript", "tsx") and one.parent >= 0
+        return bool(_PUBLIC_HEAD.search(definition.signature)) or (
+            source.language in ("javascript", "typescript", "tsx") and definition.parent >= 0
         )
     if source.language == "go":
-        return one.name[:1].isupper()
-    return not any(part.startswith("_") and not part.startswith("__") for part in one.qualified_name.split("."))
+        return definition.name[:1].isupper()
+    return not any(part.startswith("_") and not part.startswith("__") for part in definition.qualified_name.split("."))
 
 
 def _scripts(graph: Graph) -> Iterable[tuple[str, str]]:
@@ -217,13 +217,17 @@ class _Unknown(NamedTuple):
 def _judge(graph: Graph, source: SourceFile, place: int, unknown: _Unknown) -> DeadSymbol | None:
     """Return what there is to say of a definition that is not reached."""
     waiting.check()
-    one = source.definitions[place]
+    definition = source.definitions[place]
     node = node_of(source.number, place)
-    if one.kind not in FUNCTION_KINDS | TYPE_KINDS or one.kind in ("macro", "impl") or not source.rules.family:
+    if (
+        definition.kind not in FUNCTION_KINDS | TYPE_KINDS
+        or definition.kind in ("macro", "impl")
+        or not source.rules.family
+    ):
         return None
-    if _runs_by_itself(source, one.name) or one.name == "default" or not one.name:
+    if _runs_by_itself(source, definition.name) or definition.name == "default" or not definition.name:
         return None
-    outer = one.parent
+    outer = definition.parent
     if outer >= 0 and node_of(source.number, outer) in unknown.unreached:
         return None  # said of what holds it already
     method = outer >= 0 and source.definitions[outer].kind in TYPE_KINDS
@@ -231,13 +235,13 @@ def _judge(graph: Graph, source: SourceFile, place: int, unknown: _Unknown) -> D
         node in unknown.overriding or graph.resolver.meaning.inheritance.has_unknown_base(node_of(source.number, outer))
     ):
         return None
-    if unknown.loosely[one.name]:
+    if unknown.loosely[definition.name]:
         return (
             DeadSymbol(symbol_of(graph.code, node), "only names on unknown objects match it", _POSSIBLE)
             if not method
             else None
         )
-    said = graph.code.mentioning(one.name) - {source.number}
+    said = graph.code.mentioning(definition.name) - {source.number}
     if not said:
         return DeadSymbol(symbol_of(graph.code, node), "no other file mentions it, and nothing calls it", _SURE)
     reason = f"nothing calls it, though {len(said)} other file{'s' if len(said) > 1 else ''} may mention its name"

@@ -81,7 +81,7 @@ def _top_names(reader: ObjectReader, entry: TreeEntry) -> Iterator[str]:
     definitions: Sequence[Definition] = ()
     with suppress(UnparsableError):
         definitions, _ = isolated("cairn.index.parsing:definitions_and_facts", data, language.name)
-    yield from dict.fromkeys(one.name for one in definitions if one.parent < 0)
+    yield from dict.fromkeys(definition.name for definition in definitions if definition.parent < 0)
 
 
 def _mentions(graph: Graph, path: str, names: Sequence[str]) -> Iterator[tuple[Mention, int]]:
@@ -105,12 +105,12 @@ def _imports_in(graph: Graph, source: SourceFile, names: set[str], stem: str) ->
     code = graph.code
     leading = {(edge.line, _stem(code.paths[edge.target])) for edge in graph.resolver.imported(source.number)}
     bound = _bound(graph, source)
-    for one in source.facts.imports:
-        node = node_of(source.number, source.at_line(one.line))
-        if one.name in names - bound:
-            yield Mention(source.path, one.line, one.name), node
-        elif stem in (_last_part(one.module), one.name) and (one.line, stem) not in leading:
-            yield Mention(source.path, one.line, stem), node
+    for imported in source.facts.imports:
+        node = node_of(source.number, source.at_line(imported.line))
+        if imported.name in names - bound:
+            yield Mention(source.path, imported.line, imported.name), node
+        elif stem in (_last_part(imported.module), imported.name) and (imported.line, stem) not in leading:
+            yield Mention(source.path, imported.line, stem), node
 
 
 def _references_in(graph: Graph, source: SourceFile, names: set[str]) -> Iterator[tuple[Mention, int]]:

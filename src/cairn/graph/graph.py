@@ -171,11 +171,11 @@ class Graph:
             self.code.load(found, self.progress)
             files |= found
             for number in found:
-                for one in self.code.file(number).facts.imports:
-                    if one.name == name and one.alias == "default":
+                for imported in self.code.file(number).facts.imports:
+                    if imported.name == name and imported.alias == "default":
                         names |= self._names_of_default(number)
-                    elif one.name == name and one.alias:
-                        names.add(one.alias)
+                    elif imported.name == name and imported.alias:
+                        names.add(imported.alias)
         return sorted(files), names
 
     def _names_of_default(self, number: int) -> set[str]:
@@ -186,10 +186,10 @@ class Graph:
         found = self.code.mentioning(stem) if stem else set()
         self.code.load(found, self.progress)
         return {
-            one.alias
+            imported.alias
             for other in found
-            for one in self.code.file(other).facts.imports
-            if one.name == "default" and one.alias
+            for imported in self.code.file(other).facts.imports
+            if imported.name == "default" and imported.alias
         }
 
     def outgoing(self, nodes: Sequence[int], kinds: Iterable[int]) -> list[Edge]:
@@ -213,8 +213,8 @@ class Graph:
             span = source.definitions[place].span
             found += [
                 node_of(source.number, inner)
-                for inner, one in enumerate(source.definitions)
-                if span.start_byte <= one.span.start_byte and one.span.end_byte <= span.end_byte
+                for inner, definition in enumerate(source.definitions)
+                if span.start_byte <= definition.span.start_byte and definition.span.end_byte <= span.end_byte
             ]
         return list(dict.fromkeys(found))
 
@@ -229,11 +229,11 @@ class Graph:
             source, place = self.code.file(file_of(node)), place_of(node)
             if place < 0:
                 continue
-            one = source.definitions[place]
-            if one.kind in FUNCTION_KINDS:
+            definition = source.definitions[place]
+            if definition.kind in FUNCTION_KINDS:
                 kinds = CALL_KINDS | {USE}
-            parent = source.definitions[one.parent] if one.parent >= 0 else None
-            makes = one.kind == "constructor" or one.name == source.rules.constructor
+            parent = source.definitions[definition.parent] if definition.parent >= 0 else None
+            makes = definition.kind == "constructor" or definition.name == source.rules.constructor
             if makes and parent is not None and parent.kind in TYPE_KINDS:
-                wanted.append(node_of(source.number, one.parent))
+                wanted.append(node_of(source.number, definition.parent))
         return wanted, kinds

@@ -90,7 +90,7 @@ def _notes(graph: Graph, leftovers: Leftovers) -> tuple[str, ...]:
 def _of_deleted(graph: Graph, leftovers: Leftovers) -> list[Evidence]:
     """Return the test files that name what was deleted, or are called like it."""
     named = {file_of(node) for node in leftovers.nodes}
-    twins = {number for one in leftovers.deleted for number in graph.tests.twins(one.path)}
+    twins = {number for file in leftovers.deleted for number in graph.tests.twins(file.path)}
     return [
         *((number, "names what was deleted", NAMES_DELETED) for number in sorted(named)),
         *((number, "is called like it", TWIN) for number in sorted(twins)),

@@ -23,8 +23,8 @@ def same_interface(code: Code, old: SourceFile, new: SourceFile) -> bool:
         return False
     return all(
         _order(code, old, place) == _order(code, new, place)
-        for place, (one, other) in enumerate(zip(old.definitions, new.definitions, strict=True))
-        if one.span.end_byte - one.span.start_byte != other.span.end_byte - other.span.start_byte
+        for place, (before, other) in enumerate(zip(old.definitions, new.definitions, strict=True))
+        if before.span.end_byte - before.span.start_byte != other.span.end_byte - other.span.start_byte
     )
 
 
@@ -39,17 +39,28 @@ def _definitions_by_name(source: SourceFile) -> dict[str, list[tuple[object, ...
     """Return what is seen of definitions by those who find them by name, wherever they are."""
     found: dict[str, list[tuple[object, ...]]] = {}
     top = source.members.get("", {})
-    for place, one in enumerate(source.definitions):
-        around = source.definitions[one.parent].kind if one.parent >= 0 else ""
-        seen = (one.kind, one.qualified_name, one.signature, around, place in top.get(one.name, ()))
-        found.setdefault(one.name, []).append((*seen, one.span.end_byte - one.span.start_byte))
+    for place, definition in enumerate(source.definitions):
+        around = source.definitions[definition.parent].kind if definition.parent >= 0 else ""
+        seen = (
+            definition.kind,
+            definition.qualified_name,
+            definition.signature,
+            around,
+            place in top.get(definition.name, ()),
+        )
+        found.setdefault(definition.name, []).append((*seen, definition.span.end_byte - definition.span.start_byte))
     return found
 
 
 def _shape(source: SourceFile) -> tuple[object, ...]:
     """Return all that resolution in other files may look at, but for where things stand."""
-    definitions = [(one.kind, one.name, one.qualified_name, one.signature, one.parent) for one in source.definitions]
-    imports = [(one.module, one.name, one.alias, int(one.flags)) for one in source.facts.imports]
+    definitions = [
+        (definition.kind, definition.name, definition.qualified_name, definition.signature, definition.parent)
+        for definition in source.definitions
+    ]
+    imports = [
+        (imported.module, imported.name, imported.alias, int(imported.flags)) for imported in source.facts.imports
+    ]
     values = _telling_values(source)
     return source.language, source.facts.package, definitions, imports, values, source.bases
 
@@ -63,16 +74,16 @@ def _telling_values(source: SourceFile) -> list[tuple[int, str, str]]:
     prefixes = tuple(f"{word}." for word in source.rules.this) + ((source.rules.prefix,) if source.rules.prefix else ())
     found: list[tuple[int, str, str]] = []
     inner: list[tuple[int, str, str]] = []
-    for one in source.facts.values:
-        scope, variable, _ = one
+    for entry in source.facts.values:
+        scope, variable, _ = entry
         seen = source.enclosing_type(scope) == scope or variable == RESULT or variable.startswith(prefixes or " ")
-        (found if seen else inner).append(one)
+        (found if seen else inner).append(entry)
     needed = {(scope, _HEAD.split(value.lstrip(":"), maxsplit=1)[0]) for scope, _, value in found}
     while True:
-        more = [one for one in inner if one[:2] in needed]
+        more = [entry for entry in inner if entry[:2] in needed]
         if not more:
             return found
-        inner = [one for one in inner if one[:2] not in needed]
+        inner = [entry for entry in inner if entry[:2] not in needed]
         found += more
         needed |= {(scope, _HEAD.split(value, maxsplit=1)[0]) for scope, _, value in more}
 

@@ -42,9 +42,9 @@ class Namesakes:
         found = []
         for node in nodes if len(nodes) <= MAX_NAMESAKES else ():
             other = self._code.file(file_of(node))
-            one = other.definitions[place_of(node)]
-            nested = one.parent >= 0 and other.definitions[one.parent].kind in FUNCTION_KINDS
-            callable_ = one.kind in FUNCTION_KINDS and one.kind not in ("macro", "test")
+            definition = other.definitions[place_of(node)]
+            nested = definition.parent >= 0 and other.definitions[definition.parent].kind in FUNCTION_KINDS
+            callable_ = definition.kind in FUNCTION_KINDS and definition.kind not in ("macro", "test")
             if callable_ and not nested and _are_kin(source, other):
                 found.append(node)
         return found
@@ -73,8 +73,8 @@ class Namesakes:
 
     def _is_top(self, node: int) -> bool:
         source = self._code.file(file_of(node))
-        one = source.definitions[place_of(node)]
-        return place_of(node) in source.members.get("", {}).get(one.name, ())
+        definition = source.definitions[place_of(node)]
+        return place_of(node) in source.members.get("", {}).get(definition.name, ())
 
     def in_package(self, source: SourceFile, name: str) -> Namesake | None:
         """Return what a name means in a file by the rules of its language for what files share."""
@@ -83,7 +83,7 @@ class Namesakes:
             return self.in_folder(posixpath.dirname(source.path), name)
         if package == "package":
             spaces = [source.facts.package, *self._namespaces(source)]
-            spaces += [one.module for one in source.stars]
+            spaces += [imported.module for imported in source.stars]
             for space in dict.fromkeys(spaces):
                 found = self.qualified(source, f"{space}.{name}" if space else name)
                 if found is not None:
@@ -94,7 +94,7 @@ class Namesakes:
         return None
 
     def _namespaces(self, source: SourceFile) -> list[str]:
-        return [one.qualified_name for one in source.definitions if one.kind in NAMESPACE_KINDS]
+        return [definition.qualified_name for definition in source.definitions if definition.kind in NAMESPACE_KINDS]
 
     def qualified(self, source: SourceFile, text: str) -> Namesake | None:
         """Return the definition with a full name, its package included."""
@@ -141,12 +141,12 @@ class Namesakes:
         return self._sight.memo.recall(("stems", source.number), frozenset(), lambda: self._find_stems(source))
 
     def _find_stems(self, source: SourceFile) -> frozenset[str]:
-        places = (self._sight.place(source, one.module) for one in self._sight.file(source.number).stars)
+        places = (self._sight.place(source, imported.module) for imported in self._sight.file(source.number).stars)
         return frozenset(posixpath.splitext(self._code.paths[place])[0] for place in places if isinstance(place, int))
 
 
-def _are_kin(one: SourceFile, other: SourceFile) -> bool:
+def _are_kin(source: SourceFile, other: SourceFile) -> bool:
     """Tell whether two files see each other's definitions by their languages."""
-    if one.rules.family:
-        return other.rules.family == one.rules.family
-    return other.language == one.language
+    if source.rules.family:
+        return other.rules.family == source.rules.family
+    return other.language == source.language

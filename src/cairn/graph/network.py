@@ -157,8 +157,8 @@ class Network:
         """Tell whether the arrays fit each other, and lead to files that are there."""
         n_files, n_edges, n_imports = len(self.blobs), len(self.sources), len(self.importing)
         lengths = (
-            all(len(one) == n_edges for one in (self.targets, self.kinds, self.hows, self.lines))
-            and all(len(one) == n_imports for one in (self.imported, self.import_lines, self.import_flags))
+            all(len(column) == n_edges for column in (self.targets, self.kinds, self.hows, self.lines))
+            and all(len(column) == n_imports for column in (self.imported, self.import_lines, self.import_flags))
             and len(self.overriding) == len(self.overridden)
             and len(self.paths) == n_files
         )
@@ -166,8 +166,8 @@ class Network:
         return (
             lengths
             and are_bounds(self.first_needs, n_files, len(self.needs))
-            and all(are_below(one, n_files << NODE_BITS) for one in nodes)
-            and all(are_below(one, n_files) for one in (self.importing, self.imported))
+            and all(are_below(column, n_files << NODE_BITS) for column in nodes)
+            and all(are_below(column, n_files) for column in (self.importing, self.imported))
         )
 
     # -- walking ------------------------------------------------------------------------------------------------------
@@ -254,7 +254,7 @@ class Tables(NamedTuple):
         for columns, bits in zip(self, (NODE_BITS, 0, NODE_BITS), strict=True):
             stay = np.flatnonzero(stays[columns[0] >> bits])
             ends = [column[stay] for column in columns[:2]]
-            moved = [to[one >> bits] << bits | one & ((1 << bits) - 1) for one in ends]
+            moved = [to[nodes >> bits] << bits | nodes & ((1 << bits) - 1) for nodes in ends]
             if (moved[1] < 0).any():
                 return None
             kept.append((*moved, *(column[stay] for column in columns[2:])))

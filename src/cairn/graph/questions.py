@@ -68,13 +68,13 @@ def implementers_of(graph: Graph, nodes: Sequence[int]) -> list[Edge]:
     for node in nodes:
         if place_of(node) < 0:
             continue
-        one = graph.code.definition(node)
-        if one.kind in TYPE_KINDS:
+        definition = graph.code.definition(node)
+        if definition.kind in TYPE_KINDS:
             found |= {sub: edge for sub, edge in _subtypes(graph, node).items() if sub not in found}
-        elif one.parent >= 0:
-            for sub, edge in _subtypes(graph, node_of(file_of(node), one.parent)).items():
+        elif definition.parent >= 0:
+            for sub, edge in _subtypes(graph, node_of(file_of(node), definition.parent)).items():
                 members = graph.code.file(file_of(sub)).members.get(graph.code.definition(sub).qualified_name, {})
-                for place in members.get(one.name, ()):
+                for place in members.get(definition.name, ()):
                     own = node_of(file_of(sub), place)
                     found.setdefault(own, edge._replace(source=own))
     return list(found.values())
@@ -144,13 +144,13 @@ def _whole(graph: Graph, nodes: Sequence[int]) -> list[int]:
 
 def _reached(graph: Graph, node: int) -> list[int]:
     """Return what runs when a definition is called: of a type, its constructors."""
-    source, one = graph.code.file(file_of(node)), graph.code.definition(node)
-    if one.kind not in TYPE_KINDS:
+    source, definition = graph.code.file(file_of(node)), graph.code.definition(node)
+    if definition.kind not in TYPE_KINDS:
         return graph.code.group(node)
-    members = source.members.get(one.qualified_name, {})
+    members = source.members.get(definition.qualified_name, {})
     makers = [
         place
-        for name in (source.rules.constructor, one.name, "constructor")
+        for name in (source.rules.constructor, definition.name, "constructor")
         for place in members.get(name, ())
         if place != place_of(node)
     ]
@@ -184,13 +184,13 @@ def importers(graph: Graph, text: str) -> Importers:
     path = graph.code.paths[number]
     found: dict[str, Importer] = {}
     for other in files_importing(graph, number):
-        for one in graph.resolver.imported(other):
-            if one.target == number:
+        for edge in graph.resolver.imported(other):
+            if edge.target == number:
                 importer = Importer(
                     graph.code.paths[other],
-                    one.line,
-                    bool(one.flags & ImportFlag.TYPE_ONLY),
-                    bool(one.flags & ImportFlag.DEFERRED),
+                    edge.line,
+                    bool(edge.flags & ImportFlag.TYPE_ONLY),
+                    bool(edge.flags & ImportFlag.DEFERRED),
                 )
                 found.setdefault(importer.path, importer)
     return Importers(path, tuple(found.values()), graph.notes)
@@ -203,7 +203,11 @@ def files_importing(graph: Graph, number: int) -> list[int]:
     stem = path.rpartition("/")[2].partition(".")[0]
     names = {stem, path.rpartition("/")[0].rpartition("/")[2]}
     if source.rules.package in ("package", "all"):
-        names |= {one.name for one in source.definitions if one.parent < 0 or one.kind in TYPE_KINDS}
+        names |= {
+            definition.name
+            for definition in source.definitions
+            if definition.parent < 0 or definition.kind in TYPE_KINDS
+        }
     files: set[int] = set()
     for name in names - {""}:
         files |= graph.code.mentioning(name)

@@ -152,10 +152,12 @@ class Resolver:
 
     def _find_imported(self, source: SourceFile) -> list[ImportEdge]:
         found: dict[tuple[int, int], ImportEdge] = {}
-        for one in source.facts.imports:
-            for file in self._imported_files(source, one) if one.module else ():
+        for imported in source.facts.imports:
+            for file in self._imported_files(source, imported) if imported.module else ():
                 if file != source.number:
-                    found.setdefault((file, one.line), ImportEdge(source.number, file, one.line, one.flags))
+                    found.setdefault(
+                        (file, imported.line), ImportEdge(source.number, file, imported.line, imported.flags)
+                    )
         return list(found.values())
 
     def overrides(self, number: int) -> Overrides:
@@ -178,29 +180,39 @@ class Resolver:
         if place_of(node) < 0:
             return []
         source = self._code.file(file_of(node))
-        one = source.definitions[place_of(node)]
-        if one.parent < 0 or one.kind not in FUNCTION_KINDS or source.definitions[one.parent].kind not in TYPE_KINDS:
+        definition = source.definitions[place_of(node)]
+        if (
+            definition.parent < 0
+            or definition.kind not in FUNCTION_KINDS
+            or source.definitions[definition.parent].kind not in TYPE_KINDS
+        ):
             return []
-        return self.meaning.inheritance.overridden(node_of(source.number, one.parent), one.name)
+        return self.meaning.inheritance.overridden(node_of(source.number, definition.parent), definition.name)
 
     def imported_symbols(self, number: int) -> list[int]:
         """Return the definitions that a file's imports bind."""
         source = self._code.file(number)
         found = (
-            self.meaning.exports.of_import(source, one)
-            for one in source.facts.imports
-            if one.module and one.name not in ("", "*")
+            self.meaning.exports.of_import(source, imported)
+            for imported in source.facts.imports
+            if imported.module and imported.name not in ("", "*")
         )
-        return [one.node for one in found if one is not None and one.node >= 0 and place_of(one.node) >= 0]
+        return [
+            entity.node for entity in found if entity is not None and entity.node >= 0 and place_of(entity.node) >= 0
+        ]
 
-    def _imported_files(self, source: SourceFile, one: Import) -> list[int]:
+    def _imported_files(self, source: SourceFile, imported: Import) -> list[int]:
         if source.rules.package == "package":
-            entity = self.meaning.namesakes.qualified(source, f"{one.module}.{one.name}") if one.name != "*" else None
+            entity = (
+                self.meaning.namesakes.qualified(source, f"{imported.module}.{imported.name}")
+                if imported.name != "*"
+                else None
+            )
             return [file_of(entity.node)] if entity is not None else []
-        place = self.meaning.sight.place(source, one.module)
+        place = self.meaning.sight.place(source, imported.module)
         if isinstance(place, int):
             files = [place]
-            deeper = self.meaning.sight.child(place, one.name) if one.name else None
+            deeper = self.meaning.sight.child(place, imported.name) if imported.name else None
             return [*files, deeper] if isinstance(deeper, int) else files
         if place is None:
             return []
@@ -211,7 +223,7 @@ class Resolver:
                 for number, path in enumerate(self._code.paths)
                 if posixpath.dirname(path) == place and self._code.languages[number] == source.language
             ]
-        deeper = self.meaning.sight.child(place, one.name) if one.name else None
+        deeper = self.meaning.sight.child(place, imported.name) if imported.name else None
         return [deeper] if isinstance(deeper, int) else []
 
     def _kind(self, kind: int, target: Entity) -> int:
@@ -255,7 +267,11 @@ class Resolver:
 def _called_here(source: SourceFile, names: Collection[str]) -> set[str]:
     """Return what a file may call something that is called one of `names` elsewhere."""
     told = {*names, source.rules.maker, *source.rules.types, *(word.partition("(")[0] for word in source.rules.parents)}
-    told |= {one.alias for one in source.facts.imports if one.name in names or one.name in ("=", "default", "")}
+    told |= {
+        imported.alias
+        for imported in source.facts.imports
+        if imported.name in names or imported.name in ("=", "default", "")
+    }
     for _ in range(_MAX_RENAMES):  # a variable may hold it, and another that one
         more = {
             variable.rpartition(".")[2]

@@ -89,9 +89,9 @@ def _named(graph: Graph, reached: Reached, files: Sequence[int]) -> dict[int, tu
     for node in reached.nodes[inside[np.argsort(-reached.confidence[inside], kind="stable")]].tolist():
         names = found[file_of(node)]
         if len(names) < _MAX_NAMED and place_of(node) >= 0:
-            one = graph.code.definition(node)
-            if one.kind in FUNCTION_KINDS:
-                names.append(one.qualified_name)
+            definition = graph.code.definition(node)
+            if definition.kind in FUNCTION_KINDS:
+                names.append(definition.qualified_name)
     return {number: tuple(sorted(names)) for number, names in found.items()}
 
 

@@ -38,7 +38,7 @@ def stale_files(known: Network, code: Code) -> set[int] | None:
         return None
     code.load([*new, *edited])
     for number in new:
-        different |= {namesakes_of(one.name) for one in code.file(number).definitions}
+        different |= {namesakes_of(definition.name) for definition in code.file(number).definitions}
     for number in gone:
         names = code.names_in(int(known.blobs[number]))
         if names is None:

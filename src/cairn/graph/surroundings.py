@@ -40,15 +40,15 @@ def node_at(code: Code, path: str, qualified_name: str, line: int) -> int | None
     """Return the definition of a name that begins on a line, None when the graph has none there."""
     if (number := code.numbers.get(path)) is None:
         return None
-    for place, one in enumerate(code.file(number).definitions):
-        if (one.qualified_name, one.span.start_line) == (qualified_name, line):
+    for place, definition in enumerate(code.file(number).definitions):
+        if (definition.qualified_name, definition.span.start_line) == (qualified_name, line):
             return node_of(number, place)
     return None
 
 
 def _sections(graph: Graph, nodes: Sequence[int]) -> list[Section]:
-    tests = [one for one in choose_tests(graph, nodes).tests if one.tests][:MAX_TESTS]
-    shown = {one.path for one in tests}
+    tests = [test for test in choose_tests(graph, nodes).tests if test.tests][:MAX_TESTS]
+    shown = {test.path for test in tests}
     callers = [
         f"{link.path}:{link.line} {_label(link.symbol)}{_doubt(link)}"
         for link in callers_of(graph, nodes).links
@@ -61,7 +61,7 @@ def _sections(graph: Graph, nodes: Sequence[int]) -> list[Section]:
     return [
         Section("called by:", tuple(callers)),
         Section("calls:", tuple(callees)),
-        Section("tested by:", tuple(_test(one) for one in tests)),
+        Section("tested by:", tuple(_test(test) for test in tests)),
     ]
 
 
@@ -73,11 +73,11 @@ def _doubt(link: Link) -> str:
     return " (by name only)" if link.how == "name" else ""
 
 
-def _test(one: RankedTest) -> str:
-    last = list(dict.fromkeys(name.rpartition(".")[2] for name in one.tests))
+def _test(test: RankedTest) -> str:
+    last = list(dict.fromkeys(name.rpartition(".")[2] for name in test.tests))
     more = len(last) - _MAX_TEST_NAMES
     names = ", ".join(last[:_MAX_TEST_NAMES]) + (f" and {more} more" if more > 0 else "")
-    return f"{one.path} {names}"
+    return f"{test.path} {names}"
 
 
 def neighbours(graph: Graph, node: int, most: int) -> tuple[Neighbour, ...]:
@@ -86,7 +86,7 @@ def neighbours(graph: Graph, node: int, most: int) -> tuple[Neighbour, ...]:
     callers, callees = callers_of(graph, nodes).links, callees_of(graph, nodes).links
     code = graph.code
     callers = tuple(sorted(callers, key=lambda link: bool(code.tests[code.numbers[link.path]])))
-    own = {(code.paths[file_of(one)], code.definition(one).qualified_name) for one in nodes}
+    own = {(code.paths[file_of(node)], code.definition(node).qualified_name) for node in nodes}
     found: list[Neighbour] = []
     sides: tuple[tuple[Literal["caller", "callee"], Sequence[Link]], ...] = (("caller", callers), ("callee", callees))
     for relation, links in sides:

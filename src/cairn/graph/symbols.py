@@ -24,8 +24,15 @@ def symbol_of(code: Code, node: int) -> Symbol:
     source = code.file(file_of(node))
     if place_of(node) < 0:
         return Symbol(source.path, 1, 1, "file", "", source.stale)
-    one = source.definitions[place_of(node)]
-    return Symbol(source.path, one.span.start_line, one.span.end_line, one.kind, one.qualified_name, source.stale)
+    definition = source.definitions[place_of(node)]
+    return Symbol(
+        source.path,
+        definition.span.start_line,
+        definition.span.end_line,
+        definition.kind,
+        definition.qualified_name,
+        source.stale,
+    )
 
 
 def find_symbol(code: Code, connection: sqlite3.Connection, text: str) -> list[int]:
@@ -104,7 +111,7 @@ def find_file(code: Code, text: str) -> int | None:
     path = text.replace("\\", "/").removeprefix("./").rstrip("/")
     if path in code.numbers:
         return code.numbers[path]
-    found = [number for number, one in enumerate(code.paths) if one.endswith(f"/{path}")] if path else []
+    found = [number for number, candidate in enumerate(code.paths) if candidate.endswith(f"/{path}")] if path else []
     return found[0] if len(found) == 1 else None
 
 
@@ -134,7 +141,9 @@ def _by_place(code: Code, text: str) -> list[int] | None:
         place = source.at_line(int(rest))
         return [node_of(number, place)] if place >= 0 or int(rest) > 0 else []
     return [
-        node_of(number, place) for place, one in enumerate(source.definitions) if _ends_in(one.qualified_name, rest)
+        node_of(number, place)
+        for place, definition in enumerate(source.definitions)
+        if _ends_in(definition.qualified_name, rest)
     ]
 
 
@@ -151,8 +160,8 @@ def _ends_in(qualified: str, text: str) -> bool:
 def _offer(code: Code, connection: sqlite3.Connection, text: str) -> str:
     name = _SEPARATORS.split(text.rpartition(":")[2])[-1]
     names = chunk_db.definition_names(connection, code.view_id)
-    folded = {one.lower(): one for one in names}
-    near = [folded[one] for one in get_close_matches(name.lower(), folded, n=5, cutoff=0.6)]
+    folded = {candidate.lower(): candidate for candidate in names}
+    near = [folded[match] for match in get_close_matches(name.lower(), folded, n=5, cutoff=0.6)]
     if near:
         return Hint(f"did you mean {', '.join(near)}? Or look for it", "search", query=name or text)
     return Hint("look for it", "search", query=name or text)

@@ -60,7 +60,7 @@ def make_outline(
         lines=outline.lines,
         file_tokens=outline.tokens,
         imports=outline.imports,
-        symbols=tuple(outline.symbols[one] for one in laid.shown),
+        symbols=tuple(outline.symbols[place] for place in laid.shown),
         omitted=len(outline.symbols) - len(laid.shown),
         text=laid.text,
         text_tokens=laid.tokens,

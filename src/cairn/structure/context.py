@@ -74,7 +74,7 @@ def _append(text: str, section: Section, max_tokens: int) -> tuple[str, list[int
 
 def _enclosing(outline: FileOutline, number: int) -> Section:
     around = _around(outline, number)
-    return Section("", tuple(heading(outline.symbols[one], outline.language) for one in around), tuple(around))
+    return Section("", tuple(heading(outline.symbols[place], outline.language) for place in around), tuple(around))
 
 
 def _around(outline: FileOutline, number: int) -> list[int]:

@@ -195,11 +195,11 @@ def unit_of(root: tree_sitter.Node, start: int, end: int, syntax: FlowSyntax) ->
         node = node.parent
     waiting = [node] if node is not None else []
     while waiting:
-        one = waiting.pop(0)
-        if one.type in syntax.functions and start <= one.start_byte and one.end_byte <= end:
-            return one
-        if one.type not in syntax.classes:
-            waiting += one.named_children
+        inner = waiting.pop(0)
+        if inner.type in syntax.functions and start <= inner.start_byte and inner.end_byte <= end:
+            return inner
+        if inner.type not in syntax.classes:
+            waiting += inner.named_children
     return None
 
 
@@ -207,7 +207,9 @@ def _innermost(root: tree_sitter.Node, line: int, syntax: FlowSyntax) -> tree_si
     """Return the innermost function with a body of statements around a line, else the root."""
     found, node = root, root
     while True:
-        inner = next((one for one in node.named_children if one.start_point.row < line <= one.end_point.row + 1), None)
+        inner = next(
+            (child for child in node.named_children if child.start_point.row < line <= child.end_point.row + 1), None
+        )
         if inner is None:
             return found
         body = inner.child_by_field_name("body") if inner.type in syntax.functions else None
@@ -255,9 +257,9 @@ def flow_lines(graph: FlowGraph, *, control: bool, data: bool) -> list[str]:
             lines.append(f"{number:>3} {step.first_line}: {step.text}" + (f"  -> {following}" if following else ""))
     if data:
         readers: dict[tuple[str, int], list[int]] = {}
-        for one in graph.dependences:
-            if one.variable:
-                readers.setdefault((one.variable, flow.steps[one.source].first_line), []).append(one.target)
+        for edge in graph.dependences:
+            if edge.variable:
+                readers.setdefault((edge.variable, flow.steps[edge.source].first_line), []).append(edge.target)
         for (variable, line), targets in readers.items():
             where = ", ".join(map(str, sorted({flow.steps[target].first_line for target in targets})))
             lines.append(f"{variable} written {line}, read {where}")
@@ -273,7 +275,7 @@ def mermaid(graph: FlowGraph, *, data: bool) -> str:
         opening, closing = ("{", "}") if step.kind in ("branch", "loop") else ("[", "]")
         lines.append(f'    s{number}{opening}"{escaped}"{closing}')
     if data:
-        edges = [(one.source, one.variable, one.target) for one in graph.dependences if one.variable]
+        edges = [(edge.source, edge.variable, edge.target) for edge in graph.dependences if edge.variable]
     else:
         edges = [
             (number, kind, target)

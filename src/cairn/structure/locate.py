@@ -147,11 +147,11 @@ def _named(outline: FileOutline, name: str) -> list[int]:
     symbols = outline.symbols
     for wanted, key in ((name, "qualified_name"), (f".{name}", "suffix"), (name.lower(), "lower")):
         found = []
-        for number, one in enumerate(symbols):
+        for number, symbol in enumerate(symbols):
             if key == "suffix":
-                matches = one.qualified_name.endswith(wanted)
+                matches = symbol.qualified_name.endswith(wanted)
             else:
-                own = one.qualified_name if key == "qualified_name" else one.name.lower()
+                own = symbol.qualified_name if key == "qualified_name" else symbol.name.lower()
                 matches = own == wanted
             if matches:
                 found.append(number)
@@ -164,15 +164,19 @@ def _counted(outline: FileOutline, number: int) -> str:
     """Return a qualified name with its number among equal names, the first included."""
     symbol = outline.symbols[number]
     own = symbol.id[len(outline.path) + len(ID_MARK) :]
-    shared = any(one.qualified_name == symbol.qualified_name for one in outline.symbols if one.id != symbol.id)
+    shared = any(other.qualified_name == symbol.qualified_name for other in outline.symbols if other.id != symbol.id)
     return f"{own}{ID_COUNTER}1" if shared and own == symbol.qualified_name else own
 
 
 def _missing(outline: FileOutline, name: str) -> NotFoundError:
     from difflib import get_close_matches  # noqa: PLC0415 - start-up time: only a wrong name needs it
 
-    names = list(dict.fromkeys([one.qualified_name for one in outline.symbols] + [one.name for one in outline.symbols]))
-    short = [one for one in names if len(one) <= _MAX_COMPARED_CHARS][:_MAX_COMPARED]
+    names = list(
+        dict.fromkeys(
+            [symbol.qualified_name for symbol in outline.symbols] + [symbol.name for symbol in outline.symbols]
+        )
+    )
+    short = [candidate for candidate in names if len(candidate) <= _MAX_COMPARED_CHARS][:_MAX_COMPARED]
     nearest = get_close_matches(name[:_MAX_COMPARED_CHARS], short, _NEAREST, 0.5)
     meant = f"; nearest are {', '.join(nearest)}" if nearest else ""
     return NotFoundError(
@@ -181,7 +185,7 @@ def _missing(outline: FileOutline, name: str) -> NotFoundError:
 
 
 def _at_line(outline: FileOutline, line: int) -> int:
-    around = [n for n, one in enumerate(outline.symbols) if outline.leads[n] <= line <= one.end_line]
+    around = [n for n, symbol in enumerate(outline.symbols) if outline.leads[n] <= line <= symbol.end_line]
     if not around:
         raise _missing(outline, str(line))
     starting = [number for number in around if outline.symbols[number].start_line == line]
@@ -206,7 +210,7 @@ def fetch_symbol(root: Path, text_id: str) -> Fetched | None:
     outline = outline_of(file)
     wanted = text_id[place + 1 :]
     exact = f"{file.path}{ID_MARK}{wanted}"
-    number = next((n for n, one in enumerate(outline.symbols) if one.id == exact), None)
+    number = next((n for n, symbol in enumerate(outline.symbols) if symbol.id == exact), None)
     if number is None:
         number = find_symbol(outline, wanted)
     symbol, first = outline.symbols[number], outline.leads[number]

@@ -203,8 +203,8 @@ class NameReader:
             bound = self.binding(name)
             access.reads |= bound.reads
             access.declared |= bound.declared
-            for one in bound.writes:
-                access.write(one)
+            for variable in bound.writes:
+                access.write(variable)
 
     def _bind(self, node: tree_sitter.Node, access: Access) -> None:
         """Read what a node binds to the name behind it, such as `open(path) as file`."""
@@ -260,8 +260,8 @@ class NameReader:
             self._inside(node.named_children[-1], access)
         elif kind in _TARGET_FIELDS:
             target, value = _TARGET_FIELDS[kind]
-            for one in node.children_by_field_name(target):
-                self._write(one, access)
+            for part in node.children_by_field_name(target):
+                self._write(part, access)
             if value:
                 self._read_field(node, value, access)
         elif kind not in syntax.skipped:

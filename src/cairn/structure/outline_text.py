@@ -205,7 +205,7 @@ def _without_types(head: str, name: str, language: str, *, results: bool) -> str
     if language in _NAME_LAST:
         head, start, end = name + head[start:], len(name), end - start + len(name)
     rest = head[end:] if results or head.startswith(_TYPE_WORDS) else ")"
-    return f"{head[:start]}({', '.join(_parameter(one, language) for one in inside)}{rest}"
+    return f"{head[:start]}({', '.join(_parameter(parameter, language) for parameter in inside)}{rest}"
 
 
 def _parameters(head: str, start: int) -> tuple[list[str], int]:
@@ -245,7 +245,7 @@ def _join_imports(imports: Sequence[str], limit: int) -> str:
     text = ", ".join(imports)
     if len(text) <= limit:
         return text
-    names = [one.split("(", 1)[0] for one in imports]
+    names = [imported.split("(", 1)[0] for imported in imports]
     names = list(dict.fromkeys(names))
     shown: list[str] = []
     for name in names:
