@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from cairn.model_choice import Asked
     from cairn.search.answer import Library
     from cairn.search.opened import OpenIndex
-    from cairn.structure.context import Section
+    from cairn.structure.context import ContextSection
     from cairn.structure.flow import FlowGraph, Slice
     from cairn.types import (
         Answer,
@@ -542,7 +542,7 @@ class Workspace:
 
     def _surroundings(
         self, progress: Progress | None, path: str, symbol: OutlineSymbol
-    ) -> tuple[list[Section], tuple[str, ...]]:
+    ) -> tuple[list[ContextSection], tuple[str, ...]]:
         from cairn.graph.surroundings import surroundings  # noqa: PLC0415 - start-up time: only a context needs it
 
         return surroundings(partial(self._open_graph, progress), path, symbol)

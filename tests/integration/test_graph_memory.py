@@ -196,7 +196,7 @@ def test_a_question_begins_anew_when_the_index_was_written_meanwhile(
     found: list[int] = []
 
     def question(graph: Graph) -> int:
-        found.append(len(callers_of(graph, graph.code.named("aim")).links))
+        found.append(len(callers_of(graph, graph.code.nodes_named("aim")).links))
         written_meanwhile()
         if len(found) == 1:
             raise IndexMovedError("the index was changed by another process meanwhile")
@@ -325,8 +325,8 @@ def test_names_are_found_in_the_table_as_in_the_index(forgetful: Graph, roomy: G
     names = {one.name for number in range(len(roomy.code.paths)) for one in roomy.code.file(number).definitions}
     assert len(names) > 100
     for name in (*names, "no such name"):
-        found = roomy.code.named(name)
-        assert found == forgetful.code.named(name)
+        found = roomy.code.nodes_named(name)
+        assert found == forgetful.code.nodes_named(name)
         assert {roomy.code.file(file_of(node)).definitions[place_of(node)].name for node in found} <= {name}
 
 

@@ -66,7 +66,7 @@ def change_since(graph: Graph, root: Path, repository: Repository | None, revisi
     for path, ranges in compared.changed.items():
         number = code.numbers[path]
         for first, last in ranges:
-            found |= dict.fromkeys(_touched(code, number, first, last))
+            found |= dict.fromkeys(_nodes_on(code, number, first, last))
         if not ranges:
             found |= dict.fromkeys(graph.within([node_of(number, -1)]))
     leftovers = find_leftovers(graph, root, compared.gone)
@@ -80,7 +80,7 @@ def _notes(compared: Comparison) -> tuple[str, ...]:
     return (f"Submodules are never looked into, so a change in one is not seen: {named}",)
 
 
-def _touched(code: Code, number: int, first: int, last: int) -> list[int]:
+def _nodes_on(code: Code, number: int, first: int, last: int) -> list[int]:
     source = code.file(number)
     places = {source.at_line(line) for line in range(first, min(last, first + 5_000) + 1)}
     nodes = []

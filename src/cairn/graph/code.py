@@ -158,14 +158,14 @@ class Code:
         """Return the definition of a node that is one."""
         return self.file(file_of(node)).definitions[place_of(node)]
 
-    def named(self, name: str) -> list[int]:
+    def nodes_named(self, name: str) -> list[int]:
         """Return the definitions called `name`, in the order of their files."""
         if (nodes := self._nodes_by_name.get(name)) is not None:
             return nodes
-        nodes = self.table.called(name) if self._all_loaded else self._find_named(name)
+        nodes = self.table.nodes_named(name) if self._all_loaded else self._find_nodes_named(name)
         return self._nodes_by_name.put(name, nodes)
 
-    def _find_named(self, name: str) -> list[int]:
+    def _find_nodes_named(self, name: str) -> list[int]:
         nodes: list[int] = []
         if not name.isprintable():  # no definition's name; SQLite takes only text that is UTF-8
             return nodes

@@ -40,7 +40,7 @@ def find_dead(graph: Graph, limit: int = 0) -> DeadCode:
     code = graph.code
     code.load_all(graph.progress)
     survey = _survey(graph)
-    unreached = _unreached(graph, survey)
+    unreached = _find_unreached(graph, survey)
     files = unreached >> NODE_BITS
     overriding = set(np.intersect1d(graph.network.overriding, unreached).tolist())
     found: list[DeadSymbol] = []
@@ -112,7 +112,7 @@ def _owner_of(source: SourceFile, place: int) -> str:
     return definition.qualified_name[: -len(definition.name) - 1]
 
 
-def _unreached(graph: Graph, survey: _Survey) -> Ints:
+def _find_unreached(graph: Graph, survey: _Survey) -> Ints:
     """Return the definitions that no entry point leads to, in ascending order."""
     code, network = graph.code, graph.network
     nodes = np.union1d(np.arange(len(code.paths), dtype=np.int64) << NODE_BITS, code.table.nodes)
@@ -148,7 +148,7 @@ def _entry_points(
     number = source.number
     roles = Role(int(graph.code.snapshot.files.roles[number]))
     yield node_of(number, -1), "the top of a file runs when it is loaded"
-    for node in graph.resolver.imported_symbols(number):
+    for node in graph.resolver.symbols_of_imports(number):
         yield node, "imported"
     decorated = {
         scope

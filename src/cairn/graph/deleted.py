@@ -103,8 +103,8 @@ def _mentions(graph: Graph, path: str, names: Sequence[str]) -> Iterator[tuple[M
 def _imports_in(graph: Graph, source: SourceFile, names: set[str], stem: str) -> Iterator[tuple[Mention, int]]:
     """Yield the imports of a deleted file, and of names that it defined, that lead to no other file."""
     code = graph.code
-    leading = {(edge.line, _stem(code.paths[edge.target])) for edge in graph.resolver.imported(source.number)}
-    bound = _bound(graph, source)
+    leading = {(edge.line, _stem(code.paths[edge.target])) for edge in graph.resolver.imports(source.number)}
+    bound = _names_from_imports(graph, source)
     for imported in source.facts.imports:
         node = node_of(source.number, source.at_line(imported.line))
         if imported.name in names - bound:
@@ -116,7 +116,7 @@ def _imports_in(graph: Graph, source: SourceFile, names: set[str], stem: str) ->
 def _references_in(graph: Graph, source: SourceFile, names: set[str]) -> Iterator[tuple[Mention, int]]:
     """Yield the references to names that a deleted file defined, and that nothing else explains."""
     code, facts = graph.code, source.facts
-    names = names - source.members.get("", {}).keys() - _bound(graph, source)
+    names = names - source.members.get("", {}).keys() - _names_from_imports(graph, source)
     edges = graph.resolver.edges(source.number) if names else []
     found = {(edge.line, code.definition(edge.target).name) for edge in edges if place_of(edge.target) >= 0}
     for expression, scope, line in zip(facts.expressions, facts.scopes, facts.lines, strict=True):
@@ -125,9 +125,9 @@ def _references_in(graph: Graph, source: SourceFile, names: set[str]) -> Iterato
             yield Mention(source.path, line, last[1]), node_of(source.number, scope)
 
 
-def _bound(graph: Graph, source: SourceFile) -> set[str]:
+def _names_from_imports(graph: Graph, source: SourceFile) -> set[str]:
     """Return the names that a file imports from files that are there."""
-    return {graph.code.definition(node).name for node in graph.resolver.imported_symbols(source.number)}
+    return {graph.code.definition(node).name for node in graph.resolver.symbols_of_imports(source.number)}
 
 
 def _last_part(module: str) -> str:

@@ -65,7 +65,7 @@ class Exports:
         """Return what an import binds; something outside where the module is not of this project."""
         if source.rules.package == "package":
             text = f"{imported.module}.{imported.name}" if imported.module else imported.name
-            return self._declarations.entity_of(self._namesakes.qualified(source, text)) or OUTSIDE
+            return self._declarations.entity_of(self._namesakes.with_full_name(source, text)) or OUTSIDE
         module = imported.module
         place = self._sight.place(source, module)
         if place is None:

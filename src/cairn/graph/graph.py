@@ -119,7 +119,7 @@ class Graph:
         """Return the edges as of now: those known already, or with some files resolved again, or with all."""
         if self._base is None:
             self._base = Network.load(self._state.graph(self.code.view_id), self.code.identity)
-        network = self._renewed(self._base) if self._base is not None else None
+        network = self._update(self._base) if self._base is not None else None
         if network is None:
             self.code.load_all(self.progress)
             network = Network.build(self.code, self.resolver)
@@ -129,7 +129,7 @@ class Graph:
                 network.save(self._state.graph(self.code.view_id))
         return network
 
-    def _renewed(self, known: Network) -> Network | None:
+    def _update(self, known: Network) -> Network | None:
         """Return an earlier network with what changed since resolved again, None where all has to be."""
         stale = stale_files(known, self.code)
         if stale is None:
@@ -137,7 +137,7 @@ class Graph:
         if not stale and known.paths == self.code.paths:
             return known
         self.code.load(stale, self.progress)
-        return known.patched(self.code, self.resolver, stale)
+        return known.resolve_again(self.code, self.resolver, stale)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -218,7 +218,7 @@ class Graph:
             ]
         return list(dict.fromkeys(found))
 
-    def called_by(self, nodes: Sequence[int]) -> tuple[list[int], frozenset[int]]:
+    def call_targets(self, nodes: Sequence[int]) -> tuple[list[int], frozenset[int]]:
         """Return whose incoming edges are calls of a symbol, and of which kinds.
 
         To call a constructor is to construct its type; a function handed on will be called.

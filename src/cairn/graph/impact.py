@@ -26,7 +26,7 @@ def _begin(graph: Graph, starts: Sequence[int]) -> list[int]:
     wide = [node for node in starts if place_of(node) >= 0 and graph.code.definition(node).kind in TYPE_KINDS]
     found = [*starts, *(graph.within(wide) if wide else ())]
     for node in starts:
-        found += [other for other in graph.called_by([node])[0] if other != node]
+        found += [other for other in graph.call_targets([node])[0] if other != node]
     return list(dict.fromkeys(found))
 
 
@@ -57,7 +57,7 @@ def impact(
     importers = {other for file in files for other in graph.network.importers(file)}
     ranked, _ = rank_tests(graph, changed, reached, tests, _of_deleted(graph, leftovers))
     return Impact(
-        tuple(symbol_of(code, node) for node in _shown(graph, changed)),
+        tuple(symbol_of(code, node) for node in _representatives(graph, changed)),
         tuple(Affected(symbol_of(code, node), depth, sure, WAYS[way]) for node, depth, sure, way in affected),
         tuple(code.paths[number] for number in sorted(importers - files)),
         tuple(ranked),
@@ -74,7 +74,7 @@ def choose_tests(
     starts = [*changed, *leftovers.nodes]
     ranked, omitted = rank_tests(graph, changed, reach(graph, starts), limit, _of_deleted(graph, leftovers))
     return TestChoice(
-        tuple(symbol_of(graph.code, node) for node in _shown(graph, changed)),
+        tuple(symbol_of(graph.code, node) for node in _representatives(graph, changed)),
         tuple(ranked),
         len(graph.tests.numbers),
         omitted,
@@ -97,7 +97,7 @@ def _of_deleted(graph: Graph, leftovers: Leftovers) -> list[Evidence]:
     ]
 
 
-def _shown(graph: Graph, nodes: Sequence[int]) -> list[int]:
+def _representatives(graph: Graph, nodes: Sequence[int]) -> list[int]:
     """Return one node for each symbol."""
     shown: dict[int, int] = {}  # of each definition the one that stands for it and its overloads
     for node in nodes:

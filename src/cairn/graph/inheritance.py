@@ -48,7 +48,7 @@ class Inheritance:
         if not source.rules.open_types:
             return None
         nodes = [node_of(source.number, place) for place in places or ()]
-        for other in self._sight.named(name)[:MAX_OWNED]:
+        for other in self._sight.nodes_named(name)[:MAX_OWNED]:
             elsewhere = self._code.file(file_of(other))
             owner = elsewhere.definitions[place_of(other)].qualified_name[: -len(name) - 1]
             same_name = owner.rpartition(".")[2] == definition.name

@@ -28,7 +28,7 @@ def same_interface(code: Code, old: SourceFile, new: SourceFile) -> bool:
     )
 
 
-def changed_names(old: SourceFile, new: SourceFile) -> set[str]:
+def find_changed_names(old: SourceFile, new: SourceFile) -> set[str]:
     """Return the names of which one of two contents of a file has other definitions than the other."""
     before, after = _definitions_by_name(old), _definitions_by_name(new)
     whole = (old.language, old.facts.package) != (new.language, new.facts.package)
@@ -100,7 +100,7 @@ def _order(code: Code, source: SourceFile, place: int) -> Sequence[int]:
 
     owner = own.qualified_name[: -len(own.name) - 1]
     nodes = [node_of(source.number, other) for other in source.members.get(owner, {}).get(own.name, ())]
-    others = code.named(own.name)
+    others = code.nodes_named(own.name)
     if len(others) <= MAX_OWNED:  # a name that is defined more often leads to no other file
         nodes = others
     return sorted(nodes, key=lambda node: (-length(node), node)) if len(nodes) > 1 else ()

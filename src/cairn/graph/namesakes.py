@@ -38,7 +38,7 @@ class Namesakes:
         )
 
     def _functions(self, source: SourceFile, name: str) -> list[int]:
-        nodes = self._sight.named(name)
+        nodes = self._sight.nodes_named(name)
         found = []
         for node in nodes if len(nodes) <= MAX_NAMESAKES else ():
             other = self._code.file(file_of(node))
@@ -64,7 +64,7 @@ class Namesakes:
         """Return the definition of a name that the files of a folder share."""
         nodes = [
             node
-            for node in self._sight.named(name)
+            for node in self._sight.nodes_named(name)
             if posixpath.dirname(self._code.paths[file_of(node)]) == folder and self._is_top(node)
         ]
         if not nodes or len({self._code.file(file_of(node)).rules.family for node in nodes}) > 1:
@@ -85,7 +85,7 @@ class Namesakes:
             spaces = [source.facts.package, *self._namespaces(source)]
             spaces += [imported.module for imported in source.stars]
             for space in dict.fromkeys(spaces):
-                found = self.qualified(source, f"{space}.{name}" if space else name)
+                found = self.with_full_name(source, f"{space}.{name}" if space else name)
                 if found is not None:
                     return found
             return None
@@ -96,12 +96,12 @@ class Namesakes:
     def _namespaces(self, source: SourceFile) -> list[str]:
         return [definition.qualified_name for definition in source.definitions if definition.kind in NAMESPACE_KINDS]
 
-    def qualified(self, source: SourceFile, text: str) -> Namesake | None:
+    def with_full_name(self, source: SourceFile, text: str) -> Namesake | None:
         """Return the definition with a full name, its package included."""
         text = text.replace("\\", ".").replace("::", ".").strip(".")
         name = text.rpartition(".")[2]
         found = []
-        for node in self._sight.named(name)[:MAX_NAMESAKES]:
+        for node in self._sight.nodes_named(name)[:MAX_NAMESAKES]:
             other = self._code.file(file_of(node))
             if other.rules.family == source.rules.family and self._full_name(other, place_of(node)) == text:
                 found.append(node)
@@ -118,7 +118,7 @@ class Namesakes:
 
     def _anywhere(self, source: SourceFile, name: str) -> Namesake | None:
         """Return the definition of a name that all files share: of what the file includes, or the only one."""
-        nodes = self._sight.named(name)
+        nodes = self._sight.nodes_named(name)
         if not nodes or len(nodes) > MAX_NAMESAKES:
             return None
         near = []
@@ -128,7 +128,7 @@ class Namesakes:
                 near.append(node)
         if not near:
             return None
-        stems = self._included_stems(source)
+        stems = self._stems_of_includes(source)
         direct = [node for node in near if posixpath.splitext(self._code.paths[file_of(node)])[0] in stems]
         if direct:
             # What is included is the head; the body stands elsewhere.
@@ -136,7 +136,7 @@ class Namesakes:
             return Namesake(self._code.main_of([*direct, *bodies]), How.IMPORT)
         return self._only(near, How.NAME)
 
-    def _included_stems(self, source: SourceFile) -> frozenset[str]:
+    def _stems_of_includes(self, source: SourceFile) -> frozenset[str]:
         """Return the paths of the files that a file includes, without their endings: a header stands for its source."""
         return self._sight.memo.recall(("stems", source.number), frozenset(), lambda: self._find_stems(source))
 

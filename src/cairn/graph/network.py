@@ -108,7 +108,7 @@ class Network:
             (self.overriding, self.overridden),
         )
 
-    def patched(self, code: Code, resolver: Resolver, stale: Collection[int]) -> Network | None:
+    def resolve_again(self, code: Code, resolver: Resolver, stale: Collection[int]) -> Network | None:
         """Return the network of now, where some files are resolved again and the rows of all others stay.
 
         Args:
@@ -119,7 +119,7 @@ class Network:
         """
         started = time.perf_counter()
         to = np.array([code.numbers.get(path, -1) for path in self.paths], np.int64)
-        kept = self._tables.kept(to, stale)
+        kept = self._tables.without(to, stale)
         if kept is None:
             return None
         tables, of_stale = Tables.of(resolver, sorted(stale))
@@ -231,14 +231,14 @@ class Tables(NamedTuple):
         for number in numbers:
             waiting.check()
             edges.extend(_by_source(resolver.edges(number)))
-            imports.extend(resolver.imported(number))
+            imports.extend(resolver.imports(number))
             overrides.extend_columns(resolver.overrides(number))
             needs.extend(sorted(resolver.needs(number)))
             first.append(len(needs))
         tables = cls(edges.columns(), imports.columns(), overrides.columns())
         return tables, Needs(np.array(needs, np.uint32), np.array(first, np.int64))
 
-    def kept(self, to: Ints, stale: Collection[int]) -> Tables | None:
+    def without(self, to: Ints, stale: Collection[int]) -> Tables | None:
         """Return the rows of all files but the stale ones, by the numbers that files have now.
 
         Args:

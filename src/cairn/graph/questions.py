@@ -35,7 +35,7 @@ def callers_of(graph: Graph, nodes: Sequence[int], limit: int = 0) -> Links:
 
 def calls_to(graph: Graph, nodes: Sequence[int]) -> list[Edge]:
     """Return the calls of some definitions, by file and line."""
-    wanted, kinds = graph.called_by(nodes)
+    wanted, kinds = graph.call_targets(nodes)
     return graph.incoming(wanted, kinds)
 
 
@@ -125,7 +125,7 @@ def call_path(graph: Graph, source: str, target: str) -> CallPath:
     found = next((node for node in came if node in goal), None)
     while queue and found is None and len(came) < _MAX_VISITED:
         for edge in graph.outgoing([queue.popleft()], CALL_KINDS | {USE}):
-            for node in _reached(graph, edge.target):
+            for node in _run_by_call(graph, edge.target):
                 if node not in came:
                     came[node] = edge
                     queue.append(node)
@@ -142,7 +142,7 @@ def _whole(graph: Graph, nodes: Sequence[int]) -> list[int]:
     return list(dict.fromkeys([*nodes, *(graph.within(wide) if wide else ())]))
 
 
-def _reached(graph: Graph, node: int) -> list[int]:
+def _run_by_call(graph: Graph, node: int) -> list[int]:
     """Return what runs when a definition is called: of a type, its constructors."""
     source, definition = graph.code.file(file_of(node)), graph.code.definition(node)
     if definition.kind not in TYPE_KINDS:
@@ -184,7 +184,7 @@ def importers(graph: Graph, text: str) -> Importers:
     path = graph.code.paths[number]
     found: dict[str, Importer] = {}
     for other in files_importing(graph, number):
-        for edge in graph.resolver.imported(other):
+        for edge in graph.resolver.imports(other):
             if edge.target == number:
                 importer = Importer(
                     graph.code.paths[other],

@@ -56,7 +56,7 @@ class Overrides(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Rows:
+class _FileRows:
     """What was resolved of a file so far; `count` is how many references it has."""
 
     count: int
@@ -76,7 +76,7 @@ class Resolver:
     def __init__(self, code: Code) -> None:
         self.meaning = Evaluator(code)
         self._code = code
-        self._rows: Recent[int, _Rows] = Recent(code.room.rows, lambda rows: rows.count + 10)
+        self._rows: Recent[int, _FileRows] = Recent(code.room.rows, lambda rows: rows.count + 10)
 
     # -- a file's edges -----------------------------------------------------------------------------------------------
 
@@ -86,18 +86,18 @@ class Resolver:
         if rows.edges is None:
             source = self._code.file(number)
             with self._noting(rows):
-                rows.edges = self._resolved(source, range(len(source.facts.kinds)))
+                rows.edges = self._resolve(source, range(len(source.facts.kinds)))
         return rows.edges
 
-    def _rows_of(self, number: int) -> _Rows:
+    def _rows_of(self, number: int) -> _FileRows:
         rows = self._rows.get(number)
         if rows is None:
             count = len(self._code.file(number).facts.kinds)
-            rows = self._rows.put(number, _Rows(count, {content_of(self._code.paths[number])}))
+            rows = self._rows.put(number, _FileRows(count, {content_of(self._code.paths[number])}))
         return rows
 
     @contextmanager
-    def _noting(self, rows: _Rows) -> Iterator[None]:
+    def _noting(self, rows: _FileRows) -> Iterator[None]:
         """Add what is needed meanwhile to the needs of a file."""
         with self.meaning.memo.noting() as needs:
             yield
@@ -105,7 +105,7 @@ class Resolver:
 
     def needs(self, number: int) -> frozenset[int]:
         """Return what the edges, imports and overrides of a file need to stay as they are; see `cairn.graph.memo`."""
-        for find in (self.edges, self.imported, self.overrides):
+        for find in (self.edges, self.imports, self.overrides):
             find(number)
         return frozenset(self._rows_of(number).needs)
 
@@ -115,11 +115,11 @@ class Resolver:
             return self.edges(number)
         source = self._code.file(number)
         facts = source.facts
-        told = _called_here(source, names)
+        told = _local_names_of(source, names)
         likely = {place for place, text in enumerate(facts.texts) if text.rpartition(".")[2].partition("(")[0] in told}
-        return self._resolved(source, [at for at, text in enumerate(facts.expressions) if text in likely])
+        return self._resolve(source, [at for at, text in enumerate(facts.expressions) if text in likely])
 
-    def _resolved(self, source: SourceFile, places: Iterable[int]) -> list[Edge]:
+    def _resolve(self, source: SourceFile, places: Iterable[int]) -> list[Edge]:
         facts = source.facts
         found: list[Edge] = []
         known: dict[tuple[int, int, int], Entity | None] = {}
@@ -142,18 +142,18 @@ class Resolver:
             found.append(Edge(own, target.node, self._kind(kind, target), target.how, facts.lines[at], called))
         return found
 
-    def imported(self, number: int) -> list[ImportEdge]:
+    def imports(self, number: int) -> list[ImportEdge]:
         """Return the files of the project that a file imports, each with its line, in reading order."""
         rows = self._rows_of(number)
         if rows.imports is None:
             with self._noting(rows):
-                rows.imports = self._find_imported(self._code.file(number))
+                rows.imports = self._find_imports(self._code.file(number))
         return rows.imports
 
-    def _find_imported(self, source: SourceFile) -> list[ImportEdge]:
+    def _find_imports(self, source: SourceFile) -> list[ImportEdge]:
         found: dict[tuple[int, int], ImportEdge] = {}
         for imported in source.facts.imports:
-            for file in self._imported_files(source, imported) if imported.module else ():
+            for file in self._files_of_import(source, imported) if imported.module else ():
                 if file != source.number:
                     found.setdefault(
                         (file, imported.line), ImportEdge(source.number, file, imported.line, imported.flags)
@@ -189,7 +189,7 @@ class Resolver:
             return []
         return self.meaning.inheritance.overridden(node_of(source.number, definition.parent), definition.name)
 
-    def imported_symbols(self, number: int) -> list[int]:
+    def symbols_of_imports(self, number: int) -> list[int]:
         """Return the definitions that a file's imports bind."""
         source = self._code.file(number)
         found = (
@@ -201,10 +201,10 @@ class Resolver:
             entity.node for entity in found if entity is not None and entity.node >= 0 and place_of(entity.node) >= 0
         ]
 
-    def _imported_files(self, source: SourceFile, imported: Import) -> list[int]:
+    def _files_of_import(self, source: SourceFile, imported: Import) -> list[int]:
         if source.rules.package == "package":
             entity = (
-                self.meaning.namesakes.qualified(source, f"{imported.module}.{imported.name}")
+                self.meaning.namesakes.with_full_name(source, f"{imported.module}.{imported.name}")
                 if imported.name != "*"
                 else None
             )
@@ -237,14 +237,14 @@ class Resolver:
         if found is None:
             return self._by_name(source, expression) if kind in (CALL, CONSTRUCT) else None
         if found.tag == "instance" and kind != USE:
-            return self._called_instance(found)
+            return self._call_method_of(found)
         if found.node < 0 or found.tag in ("module", "package", "outside", "instance"):
             return None
         if found.tag == "value" and kind in (CALL, CONSTRUCT):
             return None
         return found
 
-    def _called_instance(self, found: Entity) -> Entity | None:
+    def _call_method_of(self, found: Entity) -> Entity | None:
         member = self.meaning.inheritance.member(found.node, "__call__")
         return member.by(How.RECEIVER) if member is not None and member.tag == "function" else None
 
@@ -264,7 +264,7 @@ class Resolver:
         return self.meaning.declarations.entity_of(self.meaning.namesakes.only_function(source, name))
 
 
-def _called_here(source: SourceFile, names: Collection[str]) -> set[str]:
+def _local_names_of(source: SourceFile, names: Collection[str]) -> set[str]:
     """Return what a file may call something that is called one of `names` elsewhere."""
     told = {*names, source.rules.maker, *source.rules.types, *(word.partition("(")[0] for word in source.rules.parents)}
     told |= {

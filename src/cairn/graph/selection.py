@@ -48,7 +48,7 @@ def rank_tests(
     scores = {number: round(sum(reasons.values()), 3) for number, reasons in evidence.items()}
     order = sorted(scores, key=lambda number: (-scores[number], paths[number]))
     shown = order[: limit or None]
-    named = _named(graph, reached, shown)
+    named = _test_names(graph, reached, shown)
     ranked = [
         RankedTest(
             paths[number],
@@ -82,7 +82,7 @@ def _by_calls(graph: Graph, reached: Reached) -> Iterable[Evidence]:
         yield number, reason, _CALL * strength + _MANY * log1p(total)
 
 
-def _named(graph: Graph, reached: Reached, files: Sequence[int]) -> dict[int, tuple[str, ...]]:
+def _test_names(graph: Graph, reached: Reached, files: Sequence[int]) -> dict[int, tuple[str, ...]]:
     """Return the functions of some files that feel the change most surely, by name."""
     found: dict[int, list[str]] = {number: [] for number in files}
     inside = np.flatnonzero(np.isin(reached.nodes >> NODE_BITS, files))

@@ -20,10 +20,10 @@ class Sight:
         self.memo.need(content_of(self.code.paths[number]))
         return self.code.file(number)
 
-    def named(self, name: str) -> list[int]:
+    def nodes_named(self, name: str) -> list[int]:
         """Return the definitions called `name`, in the order of their files."""
         self.memo.need(namesakes_of(name))
-        return self.code.named(name)
+        return self.code.nodes_named(name)
 
     def place(self, source: SourceFile, module: str) -> Place:
         """Return the file or folder that a file means by a module's name."""

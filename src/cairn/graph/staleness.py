@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 
 from cairn.graph.code import Code
-from cairn.graph.interface import changed_names, same_interface
+from cairn.graph.interface import find_changed_names, same_interface
 from cairn.graph.memo import content_of, namesakes_of, place_called
 from cairn.graph.modules import changed_places, is_manifest
 from cairn.graph.network import Network
@@ -71,7 +71,7 @@ def _by_edit(code: Code, number: int, blob: int, *, alone: bool) -> set[int] | N
     same = same_interface(code, old, new)
     if same and alone:
         return set()
-    found = {namesakes_of(name) for name in changed_names(old, new)}
+    found = {namesakes_of(name) for name in find_changed_names(old, new)}
     if not same:
         found.add(content_of(new.path))
     if old.language != new.language:

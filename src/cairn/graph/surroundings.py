@@ -14,7 +14,7 @@ from cairn.graph.nodes import file_of, node_of
 from cairn.graph.questions import callees_of, callers_of
 from cairn.graph.values import Link, RankedTest, Symbol
 from cairn.hints import Hint
-from cairn.structure.context import Section
+from cairn.structure.context import ContextSection
 from cairn.types import Neighbour, OutlineSymbol
 
 OpenGraph = Callable[[], AbstractContextManager[Graph]]
@@ -23,7 +23,9 @@ MAX_TESTS = 10
 _MAX_TEST_NAMES = 5  # of one file
 
 
-def surroundings(open_graph: OpenGraph, path: str, symbol: OutlineSymbol) -> tuple[list[Section], tuple[str, ...]]:
+def surroundings(
+    open_graph: OpenGraph, path: str, symbol: OutlineSymbol
+) -> tuple[list[ContextSection], tuple[str, ...]]:
     """Return the sections of a context that need the index, and notes; without an index only a note that says so."""
     try:
         with open_graph() as graph:
@@ -46,7 +48,7 @@ def node_at(code: Code, path: str, qualified_name: str, line: int) -> int | None
     return None
 
 
-def _sections(graph: Graph, nodes: Sequence[int]) -> list[Section]:
+def _sections(graph: Graph, nodes: Sequence[int]) -> list[ContextSection]:
     tests = [test for test in choose_tests(graph, nodes).tests if test.tests][:MAX_TESTS]
     shown = {test.path for test in tests}
     callers = [
@@ -59,9 +61,9 @@ def _sections(graph: Graph, nodes: Sequence[int]) -> list[Section]:
         for link in callees_of(graph, nodes).links
     }
     return [
-        Section("called by:", tuple(callers)),
-        Section("calls:", tuple(callees)),
-        Section("tested by:", tuple(_test(test) for test in tests)),
+        ContextSection("called by:", tuple(callers)),
+        ContextSection("calls:", tuple(callees)),
+        ContextSection("tested by:", tuple(_test(test) for test in tests)),
     ]
 
 

@@ -48,7 +48,7 @@ def find_symbol(code: Code, connection: sqlite3.Connection, text: str) -> list[i
         raise UnknownSymbolError(f"nothing is called {text!r} here", _offer(code, connection, text))
     if len(symbols) > 1:
         raise AmbiguousError(
-            f"{text!r} may be any of {len(symbols)}: {_listed(code, symbols)}", "name one as PATH:LINE"
+            f"{text!r} may be any of {len(symbols)}: {_options(code, symbols)}", "name one as PATH:LINE"
         )
     return symbols[0]
 
@@ -63,7 +63,7 @@ def find_symbols(code: Code, text: str) -> list[list[int]]:
     for node in nodes:
         groups.setdefault(_identity(code, node), []).append(node)
     if len(groups) > 1:
-        groups = _preferred(code, groups)
+        groups = _leave_out_unlikely(code, groups)
     return [_members(code, nodes) for nodes in groups.values()]
 
 
@@ -86,7 +86,9 @@ def _identity(code: Code, node: int) -> tuple[int | str, str]:
     return (source.rules.family if whole else file_of(node)), name
 
 
-def _preferred(code: Code, groups: dict[tuple[int | str, str], list[int]]) -> dict[tuple[int | str, str], list[int]]:
+def _leave_out_unlikely(
+    code: Code, groups: dict[tuple[int | str, str], list[int]]
+) -> dict[tuple[int | str, str], list[int]]:
     """Leave out what is less likely meant: variables, namespaces and prototypes beside functions and types."""
     minor = VALUE_KINDS | NAMESPACE_KINDS | {"impl"}
     major = {
@@ -97,7 +99,7 @@ def _preferred(code: Code, groups: dict[tuple[int | str, str], list[int]]) -> di
     return major or groups
 
 
-def _listed(code: Code, symbols: list[list[int]]) -> str:
+def _options(code: Code, symbols: list[list[int]]) -> str:
     shown = []
     for nodes in symbols[:_MAX_LISTED]:
         symbol = symbol_of(code, nodes[0])
@@ -149,7 +151,7 @@ def _by_place(code: Code, text: str) -> list[int] | None:
 
 def _by_name(code: Code, text: str) -> list[int]:
     name = text if not _SEPARATORS.search(text.strip(".")) else _SEPARATORS.split(text)[-1]
-    return [node for node in code.named(name) if _ends_in(code.definition(node).qualified_name, text)]
+    return [node for node in code.nodes_named(name) if _ends_in(code.definition(node).qualified_name, text)]
 
 
 def _ends_in(qualified: str, text: str) -> bool:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from cairn.errors import QueryError
 from cairn.hints import Hint
-from cairn.structure.context import Section, lay_out_context
+from cairn.structure.context import ContextSection, lay_out_context
 from cairn.structure.locate import ask_helper, find_symbol, outline_of, read_source
 from cairn.structure.outline import subtree
 from cairn.structure.outline_text import DEFAULT_MAX_TOKENS, lay_out
 from cairn.types import Outline, OutlineMode, OutlineSymbol
 
-Surroundings = Callable[[str, OutlineSymbol], tuple[list[Section], tuple[str, ...]]]
+Surroundings = Callable[[str, OutlineSymbol], tuple[list[ContextSection], tuple[str, ...]]]
 
 
 def make_outline(
@@ -41,7 +41,7 @@ def make_outline(
             raise QueryError(
                 "a context is that of one symbol", Hint.of("outline", file=file.path, mode="context", symbol=None)
             )
-        around: list[Section] = []
+        around: list[ContextSection] = []
         if surroundings is not None:
             around, more = surroundings(file.path, outline.symbols[number])
             notes += more
@@ -50,7 +50,7 @@ def make_outline(
     else:
         outline = outline if number is None else subtree(outline, number)
         if mode == "extract":
-            laid = ask_helper("cairn.structure.extract:flow_laid_out", file, outline, budget, scope="extract")
+            laid = ask_helper("cairn.structure.extract:lay_out_flow_in", file, outline, budget, scope="extract")
         else:
             laid = lay_out(outline, budget)
     return Outline(

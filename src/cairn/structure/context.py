@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from cairn.source.text import count_tokens, counted
-from cairn.structure.locate import SourceFile, code_lines
+from cairn.structure.locate import FileContent, code_lines
 from cairn.structure.outline import FileOutline
 from cairn.structure.outline_text import OutlineText, heading
 
@@ -17,7 +17,7 @@ HEAD_LINES, LINES_BEFORE = 5, 3
 MAX_BESIDE = 12  # definitions; a class may have a hundred
 
 
-class Section(NamedTuple):
+class ContextSection(NamedTuple):
     """A part of the context: a title, and lines of which the first are the most important.
 
     `symbols` are the numbers of the definitions that the lines show, one each, or empty. `omitted` counts lines that
@@ -31,11 +31,11 @@ class Section(NamedTuple):
 
 
 def lay_out_context(
-    file: SourceFile,
+    file: FileContent,
     outline: FileOutline,
     number: int,
     max_tokens: int,
-    around: Sequence[Section] = (),
+    around: Sequence[ContextSection] = (),
     notes: Sequence[str] = (),
     line: int = 0,
 ) -> OutlineText:
@@ -50,7 +50,7 @@ def lay_out_context(
     """
     head = f"{outline.path} {counted(outline.lines, 'line')} ~{counted(outline.tokens, 'token')}"
     sections = [_enclosing(outline, number), _code(file, outline, number, int(max_tokens * CODE_SHARE), line)]
-    sections += [Section("", tuple(f"({note})" for note in notes)), *around, _neighbours(outline, number)]
+    sections += [ContextSection("", tuple(f"({note})" for note in notes)), *around, _neighbours(outline, number)]
     text, shown = head, [number]
     for section in sections:
         text, symbols = _append(text, section, max_tokens)
@@ -58,7 +58,7 @@ def lay_out_context(
     return OutlineText(text, count_tokens(text), tuple(sorted(shown)))
 
 
-def _append(text: str, section: Section, max_tokens: int) -> tuple[str, list[int]]:
+def _append(text: str, section: ContextSection, max_tokens: int) -> tuple[str, list[int]]:
     """Return the text with as much of a section as fits, and the definitions that adds."""
     if not section.lines:
         return text, []
@@ -72,9 +72,11 @@ def _append(text: str, section: Section, max_tokens: int) -> tuple[str, list[int
         count = count * 3 // 4
 
 
-def _enclosing(outline: FileOutline, number: int) -> Section:
+def _enclosing(outline: FileOutline, number: int) -> ContextSection:
     around = _around(outline, number)
-    return Section("", tuple(heading(outline.symbols[place], outline.language) for place in around), tuple(around))
+    return ContextSection(
+        "", tuple(heading(outline.symbols[place], outline.language) for place in around), tuple(around)
+    )
 
 
 def _around(outline: FileOutline, number: int) -> list[int]:
@@ -88,7 +90,7 @@ def _around(outline: FileOutline, number: int) -> list[int]:
     return around
 
 
-def _code(file: SourceFile, outline: FileOutline, number: int, max_tokens: int, line: int) -> Section:
+def _code(file: FileContent, outline: FileOutline, number: int, max_tokens: int, line: int) -> ContextSection:
     symbol, first = outline.symbols[number], outline.leads[number]
     lines = code_lines(file.data, first, symbol.end_line).splitlines()
     count = _fitting(lines, max_tokens)
@@ -99,7 +101,7 @@ def _code(file: SourceFile, outline: FileOutline, number: int, max_tokens: int, 
         count = max(_fitting(lines, max_tokens), min(len(lines), HEAD_LINES + 2 + LINES_BEFORE))
     if count < len(lines):
         lines[count:] = [f"(+{counted(len(lines) - count, 'line')}: cairn fetch '{symbol.id}')"]
-    return Section(f"{symbol.kind} {symbol.qualified_name} {first}-{symbol.end_line}:", tuple(lines))
+    return ContextSection(f"{symbol.kind} {symbol.qualified_name} {first}-{symbol.end_line}:", tuple(lines))
 
 
 def _fitting(lines: Sequence[str], max_tokens: int) -> int:
@@ -110,7 +112,7 @@ def _fitting(lines: Sequence[str], max_tokens: int) -> int:
     return count
 
 
-def _neighbours(outline: FileOutline, number: int) -> Section:
+def _neighbours(outline: FileOutline, number: int) -> ContextSection:
     """Return the definitions beside one, the nearest first, and those in it."""
     around = _around(outline, number)
     symbol = outline.symbols[number]
@@ -123,4 +125,4 @@ def _neighbours(outline: FileOutline, number: int) -> Section:
     beside.sort(key=lambda other: abs(other - number))
     shown = beside[:MAX_BESIDE]
     lines = tuple(heading(outline.symbols[other], outline.language) for other in shown)
-    return Section("beside it:", lines, tuple(shown), len(beside) - len(shown))
+    return ContextSection("beside it:", lines, tuple(shown), len(beside) - len(shown))

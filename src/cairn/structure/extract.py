@@ -9,7 +9,7 @@ from cairn.source.definitions import parse
 from cairn.source.languages import BY_NAME
 from cairn.source.text import count_tokens, counted
 from cairn.structure.flow import FlowGraph, syntax_of, unit_of
-from cairn.structure.locate import SourceFile
+from cairn.structure.locate import FileContent
 from cairn.structure.outline import FileOutline
 from cairn.structure.outline_text import OutlineText, heading
 from cairn.structure.steps import CONTROL_ONLY, DATA_ONLY
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     import tree_sitter
 
 
-def flow_laid_out(data: bytes, language: str, path: str, outline: FileOutline, max_tokens: int) -> OutlineText:
+def lay_out_flow_in(data: bytes, language: str, path: str, outline: FileOutline, max_tokens: int) -> OutlineText:
     """Return the flow of the functions in a file's content; see `lay_out_flow`."""
-    return lay_out_flow(SourceFile(path, data, BY_NAME[language]), outline, max_tokens)
+    return lay_out_flow(FileContent(path, data, BY_NAME[language]), outline, max_tokens)
 
 
-def lay_out_flow(file: SourceFile, outline: FileOutline, max_tokens: int) -> OutlineText:
+def lay_out_flow(file: FileContent, outline: FileOutline, max_tokens: int) -> OutlineText:
     """Return the flow of a file's functions as text of at most about `max_tokens` tokens; the rest is counted.
 
     Calls are matched by name alone, with what the file itself defines.
@@ -69,7 +69,7 @@ def lay_out_flow(file: SourceFile, outline: FileOutline, max_tokens: int) -> Out
 
 
 def _function(
-    file: SourceFile, head: str, unit: tree_sitter.Node, name: str, names: dict[str, str], syntax: FlowSyntax
+    file: FileContent, head: str, unit: tree_sitter.Node, name: str, names: dict[str, str], syntax: FlowSyntax
 ) -> Iterator[str]:
     graph = FlowGraph.of(file, unit, name, syntax)
     blocks = graph.control.blocks()

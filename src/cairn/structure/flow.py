@@ -13,7 +13,7 @@ from cairn.source.languages import BY_NAME
 from cairn.structure.control import build_control_flow
 from cairn.structure.dataflow import Dependence, closure, dependences
 from cairn.structure.draft import MAX_STEPS, TooManySteps
-from cairn.structure.locate import SourceFile, ask_helper, find_symbol, read_source
+from cairn.structure.locate import FileContent, ask_helper, find_symbol, read_source
 from cairn.structure.names import affects, base_of
 from cairn.structure.outline import outline_file
 from cairn.structure.steps import CONTROL_ONLY, DATA_ONLY, ControlFlow
@@ -35,7 +35,7 @@ class FlowGraph:
     dependences: tuple[Dependence, ...]
 
     @classmethod
-    def of(cls, file: SourceFile, unit: tree_sitter.Node, name: str, syntax: FlowSyntax) -> FlowGraph:
+    def of(cls, file: FileContent, unit: tree_sitter.Node, name: str, syntax: FlowSyntax) -> FlowGraph:
         """Build the flow of a function's node, or of the root of a file.
 
         Raises:
@@ -78,7 +78,7 @@ def flow_of(root: Path, path: str | Path, function: str) -> FlowGraph:
 
 def flow_in(data: bytes, language: str, path: str, function: str) -> FlowGraph:
     """Return the flow of one function in a file's content; see `flow_of`."""
-    file = SourceFile(path, data, BY_NAME[language])
+    file = FileContent(path, data, BY_NAME[language])
     syntax = syntax_of(file)
     tree = parse(file.data, file.language).root_node
     if function == MODULE:
@@ -113,7 +113,7 @@ def slice_from(root: Path, path: str | Path, line: int, variable: str, *, forwar
 
 def slice_in(data: bytes, language: str, path: str, line: int, variable: str, forward: bool) -> Slice:
     """Return the slice of the function around a line of a file's content; see `slice_from`."""
-    file = SourceFile(path, data, BY_NAME[language])
+    file = FileContent(path, data, BY_NAME[language])
     syntax = syntax_of(file)
     unit = _innermost(parse(file.data, file.language).root_node, line, syntax)
     name = unit.child_by_field_name("name") if unit.type in syntax.functions else None
@@ -128,7 +128,7 @@ def slice_in(data: bytes, language: str, path: str, line: int, variable: str, fo
         raise _no_statement(graph, line)
     if variable:
         _check_variable(graph, variable)
-    found = _reached(graph, here, variable, forward=forward)
+    found = _find_slice(graph, here, variable, forward=forward)
     source = file.data.decode("utf-8", "replace").split("\n")
     numbers = set(range(steps[0].first_line, steps[0].last_line + 1)) if unit.parent is not None else set()
     for number in found - {0}:
@@ -137,7 +137,7 @@ def slice_in(data: bytes, language: str, path: str, line: int, variable: str, fo
     return Slice(file.path, file.language.name, shown, line, variable, forward, lines)
 
 
-def _reached(graph: FlowGraph, here: list[int], variable: str, *, forward: bool) -> set[int]:
+def _find_slice(graph: FlowGraph, here: list[int], variable: str, *, forward: bool) -> set[int]:
     """Return the steps of a slice from the steps `here`, the exit never."""
     steps, edges = graph.control.steps, graph.dependences
     if not variable:
@@ -165,7 +165,7 @@ def _same(written: str, asked: str) -> bool:
     return written == asked or base_of(written) == asked
 
 
-def syntax_of(file: SourceFile) -> FlowSyntax:
+def syntax_of(file: FileContent) -> FlowSyntax:
     """Return the table of a file's language.
 
     Raises:

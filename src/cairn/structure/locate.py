@@ -27,7 +27,7 @@ _NEAREST, _CANDIDATES = 5, 10
 _MAX_COMPARED, _MAX_COMPARED_CHARS = 5_000, 80
 
 
-class SourceFile(NamedTuple):
+class FileContent(NamedTuple):
     """One file as it is now. `path` is relative to the root, `data` its normalized bytes."""
 
     path: str
@@ -35,7 +35,7 @@ class SourceFile(NamedTuple):
     language: Language
 
 
-def read_source(root: Path, path: str | Path) -> SourceFile:
+def read_source(root: Path, path: str | Path) -> FileContent:
     """Read one text file of a project.
 
     Args:
@@ -64,7 +64,7 @@ def read_source(root: Path, path: str | Path) -> SourceFile:
         raise PathError(f"{relative} cannot be read: {reason}", f"look at it with: ls -l {relative}") from error
     if b"\0" in data[:_HEAD_BYTES]:
         raise PathError(f"{relative} is no text", "name a file of code, text or settings")
-    return SourceFile(relative, data, detect_language(relative, data[:_HEAD_BYTES]))
+    return FileContent(relative, data, detect_language(relative, data[:_HEAD_BYTES]))
 
 
 def _below(root: Path, path: str | Path) -> str:
@@ -77,7 +77,7 @@ def _below(root: Path, path: str | Path) -> str:
     return given.relative_to(root).as_posix()
 
 
-def outline_of(file: SourceFile) -> FileOutline:
+def outline_of(file: FileContent) -> FileOutline:
     """Return what a file defines, found by a helper; what the parser gives up on has sections only, and a note."""
     try:
         found: FileOutline = isolated("cairn.structure.outline:outline_named", file.data, file.language.name, file.path)
@@ -86,7 +86,7 @@ def outline_of(file: SourceFile) -> FileOutline:
     return found
 
 
-def _plain_outline(file: SourceFile, reason: str) -> FileOutline:
+def _plain_outline(file: FileContent, reason: str) -> FileOutline:
     language = file.language.name
     try:
         found: FileOutline = isolated(
@@ -98,7 +98,7 @@ def _plain_outline(file: SourceFile, reason: str) -> FileOutline:
     return found
 
 
-def ask_helper(job: str, file: SourceFile, *arguments: object, scope: str) -> Any:  # noqa: ANN401 - of any job
+def ask_helper(job: str, file: FileContent, *arguments: object, scope: str) -> Any:  # noqa: ANN401 - of any job
     """Return what a job makes of a file; see `cairn.index.isolation.isolated`.
 
     Raises:
@@ -128,14 +128,14 @@ def find_symbol(outline: FileOutline, name: str) -> int:
     plain, _, occurrence = name.rpartition(ID_COUNTER)
     if not plain or not occurrence.isdecimal():
         plain, occurrence = name, ""
-    found = _named(outline, plain)
+    found = _numbers_named(outline, plain)
     if occurrence and 0 < int(occurrence) <= len(found):
         return found[int(occurrence) - 1]
     if len(found) == 1 and not occurrence:
         return found[0]
     if not found or occurrence:
         raise _missing(outline, name)
-    options = [f"{_counted(outline, number)} (line {outline.symbols[number].start_line})" for number in found]
+    options = [f"{_name_with_number(outline, number)} (line {outline.symbols[number].start_line})" for number in found]
     rest = f" and {len(options) - _CANDIDATES} more" if len(options) > _CANDIDATES else ""
     raise AmbiguousError(
         f"{len(found)} definitions in {outline.path} are called {name}: {', '.join(options[:_CANDIDATES])}{rest}",
@@ -143,7 +143,7 @@ def find_symbol(outline: FileOutline, name: str) -> int:
     )
 
 
-def _named(outline: FileOutline, name: str) -> list[int]:
+def _numbers_named(outline: FileOutline, name: str) -> list[int]:
     symbols = outline.symbols
     for wanted, key in ((name, "qualified_name"), (f".{name}", "suffix"), (name.lower(), "lower")):
         found = []
@@ -160,7 +160,7 @@ def _named(outline: FileOutline, name: str) -> list[int]:
     return []
 
 
-def _counted(outline: FileOutline, number: int) -> str:
+def _name_with_number(outline: FileOutline, number: int) -> str:
     """Return a qualified name with its number among equal names, the first included."""
     symbol = outline.symbols[number]
     own = symbol.id[len(outline.path) + len(ID_MARK) :]

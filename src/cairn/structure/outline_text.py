@@ -96,22 +96,22 @@ def lay_out(outline: FileOutline, max_tokens: int) -> OutlineText:
         fitting = text, count_tokens(text)
     if fitting[1] <= max_tokens:
         return OutlineText(*fitting, tuple(everything))
-    return _cut(outline, max_tokens, fitting[1])
+    return _lay_out_part(outline, max_tokens, fitting[1])
 
 
-def _cut(outline: FileOutline, max_tokens: int, all_tokens: int) -> OutlineText:
+def _lay_out_part(outline: FileOutline, max_tokens: int, all_tokens: int) -> OutlineText:
     """Leave out the deepest and smallest definitions, and of equals the later ones, until the rest fits."""
     order = sorted(range(len(outline.symbols)), key=lambda number: (*_importance(outline.symbols[number]), number))
     hint = f"--symbol NAME, or --max-tokens {all_tokens + 50}"
     low, high = 0, min(len(order), max_tokens)
     while low < high:  # the most definitions that fit
         middle = (low + high + 1) // 2
-        if count_tokens(_render_cut(outline, order[:middle], hint)) <= max_tokens:
+        if count_tokens(_render_part(outline, order[:middle], hint)) <= max_tokens:
             low = middle
         else:
             high = middle - 1
     shown = sorted(order[:low])
-    text = _render_cut(outline, shown, hint)
+    text = _render_part(outline, shown, hint)
     return OutlineText(text, count_tokens(text), tuple(shown))
 
 
@@ -119,7 +119,7 @@ def _importance(symbol: OutlineSymbol) -> tuple[int, bool]:
     return symbol.depth, symbol.kind in MINOR_KINDS
 
 
-def _render_cut(outline: FileOutline, shown: Sequence[int], hint: str) -> str:
+def _render_part(outline: FileOutline, shown: Sequence[int], hint: str) -> str:
     omitted = len(outline.symbols) - len(shown)
     return _render(outline, sorted(shown), _DETAILS[-1], f"{omitted} of {len(outline.symbols)} left out: {hint}")
 
@@ -176,7 +176,7 @@ def _minor(symbol: OutlineSymbol, detail: _Detail) -> str:
 
 
 def _head(symbol: OutlineSymbol, language: str, detail: _Detail) -> str:
-    head = _tidied(symbol.signature, symbol.name)
+    head = _tidy(symbol.signature, symbol.name)
     if not detail.modifiers:
         head = _MODIFIERS.sub("", head)
     if not detail.types:
@@ -188,7 +188,7 @@ def _head(symbol: OutlineSymbol, language: str, detail: _Detail) -> str:
 
 
 @lru_cache(maxsize=4_096)
-def _tidied(signature: str, name: str) -> str:
+def _tidy(signature: str, name: str) -> str:
     """Return a signature with its name and without what goes without saying; the same in every detail."""
     head = signature if name in signature else f"{name} {signature}".strip()
     head = _TRAILING.sub(")", head.replace("( ", "("))
