@@ -65,20 +65,20 @@ class Evaluator:
             if member is None and name in _UNCHANGING and head.tag == "instance":
                 member = head
                 suffix = ""
-            head = self._results.with_suffix(member, suffix, head)
+            head = self._results.with_suffix(member, suffix, head) if suffix else member
         return head
 
     def _first(self, source: SourceFile, scope: int, expression: str) -> tuple[Entity | None, list[tuple[str, str]]]:
         """Evaluate the first part of an expression; return it with the parts that follow."""
         parts = _PART.findall(expression)
         (name, suffix), rest = parts[0], parts[1:]
-        rules, scopes, with_suffix = source.rules, self._scopes, self._results.with_suffix
+        rules, scopes = source.rules, self._scopes
         if name in ("?", '""', "[]", "{}"):
             return (None if name == "?" else OUTSIDE), rest
         if name in rules.this and not suffix:
             return scopes.own_type(source, scope), rest
         if name in rules.types and (own := scopes.own_type(source, scope)) is not None:
-            return with_suffix(own._replace(tag="class"), suffix, None), rest
+            return self._results.with_suffix(own._replace(tag="class"), suffix, None), rest
         if f"{name}{suffix}" in rules.parents or name in rules.parents:
             own = scopes.own_type(source, scope)
             return self._parent(own, rest), rest[1:] if own is not None else rest
@@ -86,8 +86,9 @@ class Evaluator:
             own = scopes.own_type(source, scope)
             plain = name.lstrip(rules.prefix)
             entity = self._attributes.attribute(source, own, plain) if own is not None else None
-            return with_suffix(entity, suffix, None), rest
-        return with_suffix(scopes.look_up(source, scope, name), suffix, None), rest
+        else:
+            entity = scopes.look_up(source, scope, name)
+        return (self._results.with_suffix(entity, suffix, None) if suffix else entity), rest
 
     def _parent(self, own: Entity | None, rest: Sequence[tuple[str, str]]) -> Entity | None:
         """Return what `super` leads to: a member of a base class, or, called by itself, the base's constructor."""

@@ -70,12 +70,19 @@ class Graph:
             self._code = Code(
                 snapshot, connection, self._state, self._root, self._view_name, self._settings, self._kept, self._room
             )
-            self._resolver = None
+            self._forget_answers()
         changed = self._code.checkout.find_changed()
         if self._resolver is None or changed != self._code.checkout.changed:
             self._code.reread(changed)
+            self._forget_answers()
             self._resolver = Resolver(self._code)
             self._network = self._feelers = self._tests = None
+
+    def _forget_answers(self) -> None:
+        """Drop the resolver with all that it remembers, which the parts of its evaluator would keep for a while."""
+        if self._resolver is not None:
+            self._resolver.meaning.memo.forget()
+        self._resolver = None
 
     def store_facts(self) -> None:
         """Store the facts that were found while nothing could be written, for the next time."""

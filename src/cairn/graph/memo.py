@@ -78,6 +78,10 @@ class Memo:
         self._open = [_Open()]
         self._sets: dict[Needs, Needs] = {}
 
+    def forget(self) -> None:
+        """Drop all answers."""
+        self._known, self._older, self._sets = {}, {}, {}
+
     def need(self, what: int) -> None:
         """Note that what is being found out needs something."""
         self._open[-1].needs.add(what)
