@@ -638,7 +638,7 @@ def test_submodules_are_noted_as_not_looked_at(checkout: Path, git: Git, tmp_pat
     with Workspace.open(checkout) as workspace:
         workspace.index()
         for notes in (workspace.impact(diff="HEAD").notes, workspace.choose_tests(diff="HEAD").notes):
-            assert notes == ("Submodules are never looked into, so a change in one is not seen: their",)
+            assert notes == ("Changes inside submodules are not seen: their",)
 
 
 def test_before_the_first_commit_the_error_names_a_command_that_works(checkout: Path, git: Git) -> None:

@@ -1,4 +1,4 @@
-"""Finds definitions that no entry point reaches, cautiously: what is mentioned anywhere is less surely dead."""
+"""Finds definitions that no entry point reaches, cautiously: any mention elsewhere lowers the confidence."""
 
 from __future__ import annotations
 
@@ -34,8 +34,7 @@ _SURE, _LIKELY, _POSSIBLE = 0.9, 0.6, 0.3
 def find_dead(graph: Graph, limit: int = 0) -> DeadCode:
     """Return the functions and types that nothing seems to reach, surest first; `limit` 0 gives all.
 
-    A method is dead only with its type's knowledge: one that overrides, or whose name is called on anything unknown,
-    is left out.
+    Methods that override another, or whose name is called on an object of unknown type, are left out.
     """
     code = graph.code
     code.load_all(graph.progress)
@@ -56,10 +55,10 @@ def find_dead(graph: Graph, limit: int = 0) -> DeadCode:
 
 
 class _Survey(NamedTuple):
-    """What a look at each file tells.
+    """What a first pass over all files finds.
 
-    `entries` are the entry points with the reason; `sources` and `targets` say which definition keeps which other of
-    its file; `loosely` counts how often each name stands as the last part of a reference anywhere.
+    `entries` are the entry points, each with its reason; `sources` and `targets` say which definition keeps which other
+    one of its file alive; `loosely` counts how often each name is the last part of a reference anywhere.
     """
 
     entries: dict[int, str]
@@ -99,11 +98,11 @@ def _keeps(source: SourceFile) -> Iterator[tuple[int, int]]:
 
 
 def _overloads(source: SourceFile, owner: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield the same of definitions of one name, in few steps; see `cairn.graph.code.Code.group`."""
+    """Yield the same for definitions that share a name, in few pairs; see `cairn.graph.code.Code.group`."""
     for are_functions in (True, False):
         same = [place for place in places if (source.definitions[place].kind in FUNCTION_KINDS) == are_functions]
         own = [place for place in same if _owner_of(source, place) == owner]
-        yield from zip(own, [*own[1:], *own[:1]], strict=True)  # a circle
+        yield from zip(own, [*own[1:], *own[:1]], strict=True)  # a cycle
         yield from ((own[0], place) for place in same if own)
 
 
@@ -113,7 +112,7 @@ def _owner_of(source: SourceFile, place: int) -> str:
 
 
 def _find_unreached(graph: Graph, survey: _Survey) -> Ints:
-    """Return the definitions that no entry point leads to, in ascending order."""
+    """Return the definitions that no entry point reaches, in ascending order."""
     code, network = graph.code, graph.network
     nodes = np.union1d(np.arange(len(code.paths), dtype=np.int64) << NODE_BITS, code.table.nodes)
     sources = np.searchsorted(nodes, np.concatenate([network.sources, np.array(survey.sources, np.int64)]))
@@ -204,9 +203,9 @@ def _scripts(graph: Graph) -> Iterable[tuple[str, str]]:
 
 
 class _Unknown(NamedTuple):
-    """What a definition that is not reached is judged by.
+    """What is known when an unreached definition is judged.
 
-    `unreached` are those of its file, `loosely` is that of `_Survey`, and `overriding` holds the methods that override.
+    `unreached` are those of its file, `loosely` is that of `_Survey`, and `overriding` are the methods that override.
     """
 
     unreached: Collection[int]
@@ -215,7 +214,7 @@ class _Unknown(NamedTuple):
 
 
 def _judge(graph: Graph, source: SourceFile, place: int, unknown: _Unknown) -> DeadSymbol | None:
-    """Return what there is to say of a definition that is not reached."""
+    """Return the verdict on a definition that is not reached, None to leave it out."""
     waiting.check()
     definition = source.definitions[place]
     node = node_of(source.number, place)
@@ -229,7 +228,7 @@ def _judge(graph: Graph, source: SourceFile, place: int, unknown: _Unknown) -> D
         return None
     outer = definition.parent
     if outer >= 0 and node_of(source.number, outer) in unknown.unreached:
-        return None  # said of what holds it already
+        return None  # reported with the definition that contains it
     method = outer >= 0 and source.definitions[outer].kind in TYPE_KINDS
     if method and (
         node in unknown.overriding or graph.resolver.meaning.inheritance.has_unknown_base(node_of(source.number, outer))

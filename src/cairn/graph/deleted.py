@@ -1,4 +1,4 @@
-"""Tells what files of a revision defined that are gone, and what still refers to it, by name: no edge leads there."""
+"""Finds what deleted files of a revision defined, and what still refers to it by name, since no edge leads there."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from cairn.source.objects import ObjectReader, TreeEntry
 from cairn.source.walk import MAX_FILE_BYTES
 from cairn.types import Definition
 
-_MAX_READ = 100  # deleted files of which the content is read; of the others only the path is told
-_MAX_NAMES = 300  # that are looked for, of all deleted files together
+_MAX_READ = 100  # deleted files whose content is read; of the others only the path is shown
+_MAX_NAMES = 300  # looked for, over all deleted files
 _MAX_MENTIONS = 50  # of one deleted file
 _LAST_NAME = re.compile(r"([@$\w]+[?!]?)(?:\(\)|\[\]|\{\})*$")
 _NAMELESS = frozenset({"__init__", "index", "mod", "main"})
 
 
 class Leftovers(NamedTuple):
-    """What is left of deleted files: what each was, and the definitions and files that still refer to any."""
+    """What is left of deleted files: what each defined, and the definitions and files that still refer to one."""
 
     deleted: tuple[Deleted, ...] = ()
     nodes: tuple[int, ...] = ()
@@ -45,7 +45,7 @@ NOTHING_LEFT = Leftovers()
 def find_leftovers(graph: Graph, root: Path, gone: Sequence[TreeEntry]) -> Leftovers:
     """Return what refers to files of a revision that are gone.
 
-    Only what stands at the top of a file is looked for, for the names of members say little.
+    Only definitions at the top of a file are looked for, since the names of members say little.
 
     Args:
         graph: of the files as they are now.
@@ -65,15 +65,15 @@ def find_leftovers(graph: Graph, root: Path, gone: Sequence[TreeEntry]) -> Lefto
             shown = sorted(mentions)[:_MAX_MENTIONS]
             found.append(Deleted(entry.path, tuple(top), tuple(shown), len(mentions) - len(shown)))
     beyond = len(gone) > _MAX_READ or n_names >= _MAX_NAMES
-    note = "Many files were deleted: what refers to them was looked for in part." if beyond else ""
+    note = "Many files were deleted: only some of the references to them were looked for." if beyond else ""
     return Leftovers(tuple(found), tuple(nodes), (note,) if note else ())
 
 
 def _top_names(reader: ObjectReader, entry: TreeEntry) -> Iterator[str]:
-    """Yield what a file of a revision defined at its top, each name once; nothing where that cannot be read."""
+    """Yield what a file of a revision defined at its top, each name once; nothing if it cannot be read."""
     try:
         data = normalize(reader.read(entry.object_id, MAX_FILE_BYTES))
-    except OSError:  # never fetched, or too large
+    except OSError:  # not fetched, or too large
         return
     language = detect_language(entry.path, data[:HEAD_BYTES])
     if check_content(data, entry.path) or not language.references:
@@ -85,7 +85,7 @@ def _top_names(reader: ObjectReader, entry: TreeEntry) -> Iterator[str]:
 
 
 def _mentions(graph: Graph, path: str, names: Sequence[str]) -> Iterator[tuple[Mention, int]]:
-    """Yield where files say the name of a deleted file or of what it defined, with the definition that does."""
+    """Yield each mention of a deleted file or of what it defined, with the definition it is in."""
     family, stem = rules_of(detect_language(path, b"").name).family, _stem(path)
     sought: dict[int, set[str]] = defaultdict(set)
     for name in {stem, *names} - {""}:

@@ -33,8 +33,8 @@ class Graph:
     """Answers for one folder; `refresh` before each question.
 
     Args:
-        progress: is told while facts are found for the first time.
-        kept_bytes: how much is kept of files; by default what the settings allow.
+        progress: called with (files done, files to do) while files are read for the first time.
+        kept_bytes: how much memory may be used for files; by default what the settings allow.
     """
 
     def __init__(
@@ -103,14 +103,14 @@ class Graph:
 
     @property
     def network(self) -> Network:
-        """All edges at once; made when asked for first, which reads every file."""
+        """All edges at once; the first use reads every file."""
         if self._network is None:
             self._network = self._find_network()
         return self._network
 
     @property
     def feelers(self) -> Feelers:
-        """Who feels a change of what, by all edges."""
+        """What a change of each node affects, by all edges."""
         if self._feelers is None:
             self._feelers = Feelers(self.network)
         return self._feelers
@@ -123,7 +123,7 @@ class Graph:
         return self._tests
 
     def _find_network(self) -> Network:
-        """Return the edges as of now: those known already, or with some files resolved again, or with all."""
+        """Return all edges as of now; only the files that changes affect are resolved again, if that is known."""
         if self._base is None:
             self._base = Network.load(self._state.graph(self.code.view_id), self.code.identity)
         network = self._update(self._base) if self._base is not None else None
@@ -137,7 +137,7 @@ class Graph:
         return network
 
     def _update(self, known: Network) -> Network | None:
-        """Return an earlier network with what changed since resolved again, None where all has to be."""
+        """Return an earlier network brought up to date, None if every file has to be resolved again."""
         stale = stale_files(known, self.code)
         if stale is None:
             return None
@@ -148,7 +148,7 @@ class Graph:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the reader of an answer has to know about the state it stands on."""
+        """What the reader of an answer has to know about the index behind it."""
         if unread := self.code.checkout.unread:
             return (Hint(f"{counted(unread, 'more file')} changed since the index was made; update it", "index"),)
         return ()
@@ -167,7 +167,7 @@ class Graph:
         return found
 
     def _candidates(self, nodes: Sequence[int]) -> tuple[list[int], set[str]]:
-        """Return the files that may refer to some definitions, by their names and aliases, and these."""
+        """Return the files that may refer to some definitions, and the names and aliases they may use."""
         names = {self.code.definition(node).name for node in nodes if place_of(node) >= 0}
         tried: set[str] = set()
         files: set[int] = set()
@@ -210,7 +210,7 @@ class Graph:
         return found
 
     def within(self, nodes: Sequence[int]) -> list[int]:
-        """Return some definitions with all that they contain; a file contains all of its own."""
+        """Return some definitions with all that they contain; a file contains all of its definitions."""
         found: list[int] = []
         for node in nodes:
             source, place = self.code.file(file_of(node)), place_of(node)
@@ -226,9 +226,9 @@ class Graph:
         return list(dict.fromkeys(found))
 
     def call_targets(self, nodes: Sequence[int]) -> tuple[list[int], frozenset[int]]:
-        """Return whose incoming edges are calls of a symbol, and of which kinds.
+        """Return the nodes and kinds of edges that count as calls of a symbol.
 
-        To call a constructor is to construct its type; a function handed on will be called.
+        Constructing a type calls its constructor, and a function that is passed on will be called.
         """
         wanted = list(nodes)
         kinds = CALL_KINDS

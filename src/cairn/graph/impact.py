@@ -17,7 +17,7 @@ from cairn.graph.values import Affected, Impact, TestChoice
 
 
 def reach(graph: Graph, starts: Sequence[int]) -> Reached:
-    """Return all that a change of some nodes may be felt by, without these."""
+    """Return everything that a change of some nodes may affect, the nodes themselves left out."""
     return graph.feelers.reach(_begin(graph, starts))
 
 
@@ -33,7 +33,7 @@ def _begin(graph: Graph, starts: Sequence[int]) -> list[int]:
 def impact(
     graph: Graph, changed: Sequence[int], limit: int = 0, tests: int = 20, leftovers: Leftovers = NOTHING_LEFT
 ) -> Impact:
-    """Return what a change of some nodes, and of deleted files, may break, surest and nearest first.
+    """Return what a change of some nodes and the deletion of files may break, nearest and surest first.
 
     Args:
         limit: affected symbols at most, 0 for all.
@@ -88,7 +88,7 @@ def _notes(graph: Graph, leftovers: Leftovers) -> tuple[str, ...]:
 
 
 def _of_deleted(graph: Graph, leftovers: Leftovers) -> list[Evidence]:
-    """Return the test files that name what was deleted, or are called like it."""
+    """Return the test files that name what was deleted, or are named after it."""
     named = {file_of(node) for node in leftovers.nodes}
     twins = {number for file in leftovers.deleted for number in graph.tests.twins(file.path)}
     return [

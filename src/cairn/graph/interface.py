@@ -1,4 +1,4 @@
-"""Tells whether an edit of a file can change what the references of other files lead to."""
+"""Tells whether an edit of a file can change what references in other files lead to."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ _HEAD = re.compile(r"[.(\[{]")  # what ends the first name of an expression
 
 
 def same_interface(code: Code, old: SourceFile, new: SourceFile) -> bool:
-    """Tell whether two contents of one file are the same to all other files.
+    """Tell whether two contents of a file look the same to all other files.
 
-    Where definitions share a name, the longest stands for all, so that their order by length has to stay as well.
+    The longest of several definitions of a name stands for all of them, so their order by length must not change.
     """
     if _shape(old) != _shape(new):
         return False
     return all(
         _order(code, old, place) == _order(code, new, place)
-        for place, (before, other) in enumerate(zip(old.definitions, new.definitions, strict=True))
-        if before.span.end_byte - before.span.start_byte != other.span.end_byte - other.span.start_byte
+        for place, (before, after) in enumerate(zip(old.definitions, new.definitions, strict=True))
+        if before.span.end_byte - before.span.start_byte != after.span.end_byte - after.span.start_byte
     )
 
 
 def find_changed_names(old: SourceFile, new: SourceFile) -> set[str]:
-    """Return the names of which one of two contents of a file has other definitions than the other."""
+    """Return the names whose definitions differ between two contents of a file."""
     before, after = _definitions_by_name(old), _definitions_by_name(new)
     whole = (old.language, old.facts.package) != (new.language, new.facts.package)
     return {name for name in {*before, *after} if whole or before.get(name) != after.get(name)}
 
 
 def _definitions_by_name(source: SourceFile) -> dict[str, list[tuple[object, ...]]]:
-    """Return what is seen of definitions by those who find them by name, wherever they are."""
+    """Return, by name, what a look-up of that name anywhere sees of the definitions."""
     found: dict[str, list[tuple[object, ...]]] = {}
     top = source.members.get("", {})
     for place, definition in enumerate(source.definitions):
@@ -53,7 +53,7 @@ def _definitions_by_name(source: SourceFile) -> dict[str, list[tuple[object, ...
 
 
 def _shape(source: SourceFile) -> tuple[object, ...]:
-    """Return all that resolution in other files may look at, but for where things stand."""
+    """Return all that resolution in other files may look at, apart from positions."""
     definitions = [
         (definition.kind, definition.name, definition.qualified_name, definition.signature, definition.parent)
         for definition in source.definitions
@@ -66,10 +66,10 @@ def _shape(source: SourceFile) -> tuple[object, ...]:
 
 
 def _telling_values(source: SourceFile) -> list[tuple[int, str, str]]:
-    """Return the values that other files may come to see.
+    """Return the values that other files may see.
 
-    Those are what is kept at the top of the file or in a type, what a function returns or makes an attribute, and the
-    variables that this goes through.
+    Those are values at the top of the file or in a type, what a function returns or assigns to an attribute, and the
+    variables that these pass through.
     """
     prefixes = tuple(f"{word}." for word in source.rules.this) + ((source.rules.prefix,) if source.rules.prefix else ())
     found: list[tuple[int, str, str]] = []
@@ -89,7 +89,7 @@ def _telling_values(source: SourceFile) -> list[tuple[int, str, str]]:
 
 
 def _order(code: Code, source: SourceFile, place: int) -> Sequence[int]:
-    """Return the definitions of a name by length, when the file has the content given."""
+    """Return the definitions of a name by length, as if the file had the given content."""
     own = source.definitions[place]
 
     def length(node: int) -> int:

@@ -12,26 +12,26 @@ from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, TYPE_KINDS
 from cairn.graph.sight import Sight
 from cairn.graph.source_file import SourceFile
 
-MAX_NAMESAKES = 60  # a name defined more often than this says nothing by itself
-MAX_OWNED = 5 * MAX_NAMESAKES  # and so many times among the members of types
+MAX_NAMESAKES = 60  # a name with more definitions says nothing by itself
+MAX_OWNED = 5 * MAX_NAMESAKES  # the same for members of types
 
 
 class Namesake(NamedTuple):
-    """A definition, and by what it was found."""
+    """A definition, and how it was found."""
 
     node: int
     how: How
 
 
 class Namesakes:
-    """Looks names up that files share without an import."""
+    """Looks up names that files share without an import."""
 
     def __init__(self, sight: Sight) -> None:
         self._sight = sight
         self._code = sight.code
 
     def only_function(self, source: SourceFile, name: str) -> Namesake | None:
-        """Return the only function of a name among the files that a file's language sees."""
+        """Return the only function with a name in all files whose language can call it."""
         kin = source.rules.family or source.language
         return self._sight.memo.recall(
             ("function", name, kin), None, lambda: self._only(self._functions(source, name), How.NAME)
@@ -50,7 +50,7 @@ class Namesakes:
         return found
 
     def _only(self, nodes: Sequence[int], how: How) -> Namesake | None:
-        """Return the group that all of some definitions belong to, None if they are of several."""
+        """Return the definition that stands for all of some, None if they are not one symbol."""
         if not nodes:
             return None
         first = self._code.definition(nodes[0]).qualified_name
@@ -77,7 +77,7 @@ class Namesakes:
         return place_of(node) in source.members.get("", {}).get(definition.name, ())
 
     def in_package(self, source: SourceFile, name: str) -> Namesake | None:
-        """Return what a name means in a file by the rules of its language for what files share."""
+        """Return what a name means by the language's rules for names that files share."""
         package = source.rules.package
         if package == "directory":
             return self.in_folder(posixpath.dirname(source.path), name)
@@ -117,7 +117,7 @@ class Namesakes:
         return f"{package}.{own}" if package and not own.startswith(f"{package}.") else own
 
     def _anywhere(self, source: SourceFile, name: str) -> Namesake | None:
-        """Return the definition of a name that all files share: of what the file includes, or the only one."""
+        """Return the definition of a name that all files share: one in an included file, or the only one."""
         nodes = self._sight.nodes_named(name)
         if not nodes or len(nodes) > MAX_NAMESAKES:
             return None
@@ -131,7 +131,7 @@ class Namesakes:
         stems = self._stems_of_includes(source)
         direct = [node for node in near if posixpath.splitext(self._code.paths[file_of(node)])[0] in stems]
         if direct:
-            # What is included is the head; the body stands elsewhere.
+            # The included file declares it; the body is elsewhere.
             bodies = [node for node in near if "static " not in self._code.definition(node).signature]
             return Namesake(self._code.main_of([*direct, *bodies]), How.IMPORT)
         return self._only(near, How.NAME)

@@ -29,7 +29,7 @@ def callers(graph: Graph, text: str, limit: int = 0) -> Links:
 
 
 def callers_of(graph: Graph, nodes: Sequence[int], limit: int = 0) -> Links:
-    """Return what calls any of some definitions directly, as `callers` does."""
+    """Return what calls any of some definitions directly; see `callers`."""
     return _links(graph, nodes, calls_to(graph, nodes), limit, incoming=True)
 
 
@@ -49,7 +49,7 @@ def callees(graph: Graph, text: str, limit: int = 0) -> Links:
 
 
 def callees_of(graph: Graph, nodes: Sequence[int], limit: int = 0) -> Links:
-    """Return what any of some definitions calls directly, as `callees` does."""
+    """Return what any of some definitions calls directly; see `callees`."""
     return _links(graph, nodes, calls_from(graph, nodes), limit, incoming=False)
 
 
@@ -60,7 +60,7 @@ def calls_from(graph: Graph, nodes: Sequence[int]) -> list[Edge]:
 
 
 def implementers_of(graph: Graph, nodes: Sequence[int]) -> list[Edge]:
-    """Return what derives from some types over any number of steps, or overrides some methods; nearest first.
+    """Return what derives from some types, however indirectly, or overrides some methods; nearest first.
 
     Each is the source of an edge that says where and how surely it refers to the type.
     """
@@ -110,9 +110,9 @@ def _link(graph: Graph, edge: Edge, node: int) -> Link:
 
 
 def call_path(graph: Graph, source: str, target: str) -> CallPath:
-    """Return the shortest way of calls between two symbols; no steps when there is none.
+    """Return the shortest path of calls between two symbols; without steps if there is none.
 
-    To construct a type is to call its constructor, and to call a type's method is to reach the type.
+    Constructing a type calls its constructor, and calling a type's method reaches the type.
 
     Raises:
         UnknownSymbolError, AmbiguousError: as `find_symbol`.
@@ -173,7 +173,7 @@ def importers(graph: Graph, text: str) -> Importers:
     """Return the files that import a file, given by its path, as a Python module's name, or by a symbol in it.
 
     Raises:
-        UnknownSymbolError: if no file is called so.
+        UnknownSymbolError: if there is no such file.
     """
     number = find_file(graph.code, text)
     if number is None:
@@ -197,7 +197,7 @@ def importers(graph: Graph, text: str) -> Importers:
 
 
 def files_importing(graph: Graph, number: int) -> list[int]:
-    """Return files that may import a file: those whose text has its name, or that of its folder."""
+    """Return files that may import a file: those whose text contains its name or its folder's."""
     path = graph.code.paths[number]
     source = graph.code.file(number)
     stem = path.rpartition("/")[2].partition(".")[0]

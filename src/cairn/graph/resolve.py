@@ -1,4 +1,4 @@
-"""Resolves what files refer to: their references become edges between definitions, their imports between files."""
+"""Resolves references and imports: references become edges between definitions, imports edges between files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CALL, CONSTRUCT, INHERIT, IMPLEMENT, DECORATE, USE = range(len(KINDS))
 class Edge(NamedTuple):
     """One resolved reference: from a definition (or a file) to a definition.
 
-    `kind` is a place in `KINDS`; `called` is the name that stands there, which an import may have changed.
+    `kind` is an index into `KINDS`; `called` is the name used there, which may be an alias.
     """
 
     source: int
@@ -49,7 +49,7 @@ class ImportEdge(NamedTuple):
 
 
 class Overrides(NamedTuple):
-    """Methods, once for each method of a base type that they override, and these; as arrays, for they can be many."""
+    """Pairs of a method and a method of a base type that it overrides, as arrays, since there can be many."""
 
     methods: array[int]
     bases: array[int]
@@ -57,7 +57,7 @@ class Overrides(NamedTuple):
 
 @dataclass(slots=True)
 class _FileRows:
-    """What was resolved of a file so far; `count` is how many references it has."""
+    """What was resolved in a file so far; `count` is its number of references."""
 
     count: int
     needs: set[int]
@@ -67,7 +67,7 @@ class _FileRows:
 
 
 class Resolver:
-    """Resolves references over one state of the code; keeps what it found out.
+    """Resolves references in one state of the code, and remembers the results.
 
     Attributes:
         meaning: what evaluates the expressions.
@@ -98,7 +98,7 @@ class Resolver:
 
     @contextmanager
     def _noting(self, rows: _FileRows) -> Iterator[None]:
-        """Add what is needed meanwhile to the needs of a file."""
+        """Add the needs of what is resolved during the block to those of a file."""
         with self.meaning.memo.noting() as needs:
             yield
         rows.needs |= needs
@@ -110,13 +110,15 @@ class Resolver:
         return frozenset(self._rows_of(number).needs)
 
     def edges_to(self, number: int, names: Collection[str]) -> list[Edge]:
-        """Return the resolved references of a file that may lead to something called one of `names`, and some more."""
-        if self._rows_of(number).edges is not None or "__call__" in names:  # anything may be called that is an instance
+        """Return the resolved references of a file that may lead to something with one of some names, and some more."""
+        if self._rows_of(number).edges is not None or "__call__" in names:  # any instance may be called
             return self.edges(number)
         source = self._code.file(number)
         facts = source.facts
-        told = _local_names_of(source, names)
-        likely = {place for place, text in enumerate(facts.texts) if text.rpartition(".")[2].partition("(")[0] in told}
+        aliases = _local_names_of(source, names)
+        likely = {
+            place for place, text in enumerate(facts.texts) if text.rpartition(".")[2].partition("(")[0] in aliases
+        }
         return self._resolve(source, [at for at, text in enumerate(facts.expressions) if text in likely])
 
     def _resolve(self, source: SourceFile, places: Iterable[int]) -> list[Edge]:
@@ -230,7 +232,7 @@ class Resolver:
         return CONSTRUCT if kind == CALL and target.tag == "class" else kind
 
     def _target(self, source: SourceFile, scope: int, expression: str, kind: int) -> Entity | None:
-        """Return the definition that a reference is to, None where nothing says which."""
+        """Return the definition that a reference leads to, None if that is unknown."""
         if kind in (INHERIT, IMPLEMENT) and scope >= 0:
             scope = source.definitions[scope].parent
         found = self.meaning.evaluate(source, scope, expression)
@@ -249,11 +251,11 @@ class Resolver:
         return member.by(How.RECEIVER) if member is not None and member.tag == "function" else None
 
     def _by_name(self, source: SourceFile, expression: str) -> Entity | None:
-        """Return the only function of that name in the project, if the name is no common one."""
+        """Return the only function with that name in the project, unless the name is a common one."""
         head, _, name = expression.rpartition(".")
         name = name.partition("(")[0]
         if not head:
-            return None  # a parameter, a local variable or a built-in; what files share was looked at already
+            return None  # a parameter, a local variable or a built-in; shared names were looked up already
         if (
             name.lower().rstrip("?!=") in COMMON_NAMES
             or len(name) < 4
@@ -265,20 +267,25 @@ class Resolver:
 
 
 def _local_names_of(source: SourceFile, names: Collection[str]) -> set[str]:
-    """Return what a file may call something that is called one of `names` elsewhere."""
-    told = {*names, source.rules.maker, *source.rules.types, *(word.partition("(")[0] for word in source.rules.parents)}
-    told |= {
+    """Return the names that a file may use for something with one of some names."""
+    aliases = {
+        *names,
+        source.rules.maker,
+        *source.rules.types,
+        *(word.partition("(")[0] for word in source.rules.parents),
+    }
+    aliases |= {
         imported.alias
         for imported in source.facts.imports
         if imported.name in names or imported.name in ("=", "default", "")
     }
-    for _ in range(_MAX_RENAMES):  # a variable may hold it, and another that one
+    for _ in range(_MAX_RENAMES):  # a variable may hold it, and another variable that one
         more = {
             variable.rpartition(".")[2]
             for _, variable, value in source.facts.values
-            if value.rpartition(".")[2].partition("(")[0] in told
+            if value.rpartition(".")[2].partition("(")[0] in aliases
         }
-        if more <= told:
+        if more <= aliases:
             break
-        told |= more
-    return told | {f"{source.rules.prefix}{name}" for name in told} if source.rules.prefix else told
+        aliases |= more
+    return aliases | {f"{source.rules.prefix}{name}" for name in aliases} if source.rules.prefix else aliases

@@ -1,4 +1,4 @@
-"""Looks at the code, and notes what was looked at as needed by what is being found out."""
+"""Looks at the code for resolution, and notes what was looked at as a need of the answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tells which files have to be resolved again after a change, so that all others keep their edges."""
+"""Finds which files must be resolved again after a change; all others keep their edges."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from cairn.graph.memo import content_of, namesakes_of, place_called
 from cairn.graph.modules import changed_places, is_manifest
 from cairn.graph.network import Network
 
-_MAX_SHARE = 4  # from a change of one in so many files on, all are resolved again
+_MAX_SHARE = 4  # if more than one in so many files changed, all are resolved again
 _FEW = 50
 
 
 def stale_files(known: Network, code: Code) -> set[int] | None:
-    """Return the files, by their numbers now, of which an earlier network has no rows or may have wrong ones.
+    """Return the files, by their numbers now, for which an earlier network has no rows or may have wrong ones.
 
-    Those are files that are new or have another content, and files that needed something that is different now.
+    Those are files that are new or whose content changed, and files with a need that is met differently now.
 
     Returns:
-        None where that cannot be told, or is so much that all may as well be resolved again.
+        None if that is unknown, or if so many are stale that all may as well be resolved again.
     """
     old_numbers = {path: number for number, path in enumerate(known.paths)}
     blobs = code.snapshot.files.blob_ids.tolist()
@@ -60,10 +60,10 @@ def _by_paths(known: Network, code: Code) -> set[int] | None:
 
 
 def _by_edit(code: Code, number: int, blob: int, *, alone: bool) -> set[int] | None:
-    """Return what is different for other files when one shows another content than a blob's.
+    """Return what differs for other files now that a file's content is no longer a blob's.
 
-    Definitions that share a name are told apart by their length as well, over all files. Of one edited file that can be
-    compared; where several were edited, other lengths count as different.
+    Which of several definitions of a name counts depends on their lengths, over all files. With one edited file that
+    can be compared; with several, any other length counts as a difference.
     """
     old, new = code.file_with_blob(number, blob), code.file(number)
     if old is None:

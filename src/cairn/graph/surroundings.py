@@ -26,7 +26,7 @@ _MAX_TEST_NAMES = 5  # of one file
 def surroundings(
     open_graph: OpenGraph, path: str, symbol: OutlineSymbol
 ) -> tuple[list[ContextSection], tuple[str, ...]]:
-    """Return the sections of a context that need the index, and notes; without an index only a note that says so."""
+    """Return the sections of a context that need the index, and notes; without an index only a note about that."""
     try:
         with open_graph() as graph:
             node = node_at(graph.code, path, symbol.qualified_name, symbol.start_line)
@@ -54,7 +54,7 @@ def _sections(graph: Graph, nodes: Sequence[int]) -> list[ContextSection]:
     callers = [
         f"{link.path}:{link.line} {_label(link.symbol)}{_doubt(link)}"
         for link in callers_of(graph, nodes).links
-        if link.path not in shown  # what a test calls stands among the tests
+        if link.path not in shown  # tests are listed by themselves
     ]
     callees = {
         f"{link.symbol.path}:{link.symbol.line} {_label(link.symbol)}{_doubt(link)}": None
@@ -83,7 +83,7 @@ def _test(test: RankedTest) -> str:
 
 
 def neighbours(graph: Graph, node: int, most: int) -> tuple[Neighbour, ...]:
-    """Return the callers of a definition, those in tests last, and then its callees: at most so many of each, once."""
+    """Return the callers of a definition, those in tests last, then its callees; each once, and at most `most` of either."""
     nodes = graph.code.group(node)
     callers, callees = callers_of(graph, nodes).links, callees_of(graph, nodes).links
     code = graph.code

@@ -20,7 +20,7 @@ _SEPARATORS = re.compile(r"::|\.|#|->|\\")
 
 
 def symbol_of(code: Code, node: int) -> Symbol:
-    """Return what is shown of a node."""
+    """Return a node as answers show it."""
     source = code.file(file_of(node))
     if place_of(node) < 0:
         return Symbol(source.path, 1, 1, "file", "", source.stale)
@@ -39,8 +39,8 @@ def find_symbol(code: Code, connection: sqlite3.Connection, text: str) -> list[i
     """Return the definitions that a text names: one, or several that are one symbol, such as overloads.
 
     Raises:
-        UnknownSymbolError: if nothing is called so; the hint offers the nearest names.
-        AmbiguousError: if several symbols are; the hint lists them.
+        UnknownSymbolError: if there is no such symbol; the hint offers the nearest names.
+        AmbiguousError: if several symbols match; the message lists them.
     """
     text = text.strip()
     symbols = find_symbols(code, text)
@@ -68,7 +68,7 @@ def find_symbols(code: Code, text: str) -> list[list[int]]:
 
 
 def _members(code: Code, nodes: Iterable[int]) -> list[int]:
-    """Return the nodes with their overloads; thousands may share a name, and each is looked at once."""
+    """Return the nodes with their overloads; thousands may share a name, so each is looked at once."""
     found: set[int] = set()
     for node in nodes:
         if node not in found:
@@ -77,7 +77,7 @@ def _members(code: Code, nodes: Iterable[int]) -> list[int]:
 
 
 def _identity(code: Code, node: int) -> tuple[int | str, str]:
-    """What is the same symbol: overloads, and in languages that split a type over files, its parts."""
+    """Return what identifies a symbol: overloads share it, as do the parts of a type that is split over files."""
     if place_of(node) < 0:
         return file_of(node), ""
     source = code.file(file_of(node))
@@ -89,7 +89,7 @@ def _identity(code: Code, node: int) -> tuple[int | str, str]:
 def _leave_out_unlikely(
     code: Code, groups: dict[tuple[int | str, str], list[int]]
 ) -> dict[tuple[int | str, str], list[int]]:
-    """Leave out what is less likely meant: variables, namespaces and prototypes beside functions and types."""
+    """Leave out unlikely meanings: variables, namespaces and prototypes where there are functions or types as well."""
     minor = VALUE_KINDS | NAMESPACE_KINDS | {"impl"}
     major = {
         key: nodes

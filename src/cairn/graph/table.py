@@ -36,8 +36,8 @@ class DefinitionTable:
         Args:
             rows: in ascending order of blob and place; those of other blobs are left out.
             blobs: what each file shows, by its number.
-            others: (kind, name) of what files define of which the rows do not tell, by their numbers.
-            bits: of a node, those for the place in a file.
+            others: (kind, name) of the definitions of files that the rows do not cover, by their numbers.
+            bits: how many bits of a node hold the place in a file.
         """
         names: dict[str, int] = {}
         stored = _columns_of_blobs(rows, set(blobs), names, bits)
@@ -54,7 +54,7 @@ class DefinitionTable:
         return cls(nodes, kinds_of, tuple(names), hashes_of[by_name], nodes[by_name])
 
     def nodes_named(self, name: str) -> list[int]:
-        """Return the definitions of a name in ascending order. That two names share 64 bits is left out of account."""
+        """Return the definitions of a name in ascending order; names with equal 64-bit hashes are not told apart."""
         first, end = np.searchsorted(self.hashes, hash(name)), np.searchsorted(self.hashes, hash(name), "right")
         found: list[int] = self.named[first:end].tolist()
         return found
@@ -80,7 +80,7 @@ def _columns_of_blobs(rows: Iterable[Row], wanted: Collection[int], names: dict[
 
 
 def _columns_of_files(stored: _Columns, blobs: Sequence[int], others: Collection[int], bits: int) -> _Columns:
-    """Return what files define by what their blobs do, leaving out some files."""
+    """Return what files define according to their blobs, leaving out some files."""
     places, kinds, hashes = stored
     shown = np.array(blobs, np.int64)
     first, end = np.searchsorted(places, shown << bits), np.searchsorted(places, (shown + 1) << bits)

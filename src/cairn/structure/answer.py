@@ -27,8 +27,8 @@ def make_outline(
     """Return the outline of a file; see `Workspace.outline`.
 
     Args:
-        surroundings: gives, for a context, the sections that stand in other files and notes about them, from a path
-            and a definition in it; None leaves them out.
+        surroundings: returns, for a path and a definition in it, the sections of a context that are about other
+            files, and notes; None leaves them out.
     """
     budget = DEFAULT_MAX_TOKENS if max_tokens is None else max_tokens
     file = read_source(root, path)
@@ -39,7 +39,7 @@ def make_outline(
     if mode == "context":
         if number is None:
             raise QueryError(
-                "a context is that of one symbol", Hint.of("outline", file=file.path, mode="context", symbol=None)
+                "a context needs a symbol", Hint.of("outline", file=file.path, mode="context", symbol=None)
             )
         around: list[ContextSection] = []
         if surroundings is not None:

@@ -1,4 +1,4 @@
-"""Lays out what there is to know about one definition: its code, what it stands in, and its neighbours."""
+"""Lays out what is known about one definition: its code, what encloses it, and its neighbours."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ContextSection(NamedTuple):
     """A part of the context: a title, and lines of which the first are the most important.
 
     `symbols` are the numbers of the definitions that the lines show, one each, or empty. `omitted` counts lines that
-    were left out already.
+    are left out already.
     """
 
     title: str
@@ -44,7 +44,7 @@ def lay_out_context(
     What does not fit is counted where it is missing.
 
     Args:
-        around: what is known of other files, shown before the neighbours in this one.
+        around: sections about other files, shown before the neighbours in this one.
         notes: sentences for the reader.
         line: code that does not fit is cut so that this line of it can be seen, 0 for its first.
     """
@@ -80,7 +80,7 @@ def _enclosing(outline: FileOutline, number: int) -> ContextSection:
 
 
 def _around(outline: FileOutline, number: int) -> list[int]:
-    """Return the definitions that stand around one, the outermost first."""
+    """Return the definitions that enclose one, the outermost first."""
     around: list[int] = []
     depth = outline.symbols[number].depth
     for before in range(number - 1, -1, -1):
@@ -105,7 +105,7 @@ def _code(file: FileContent, outline: FileOutline, number: int, max_tokens: int,
 
 
 def _fitting(lines: Sequence[str], max_tokens: int) -> int:
-    """Return how many of the first lines cost about `max_tokens` at most; one in any case."""
+    """Return how many of the first lines fit into about `max_tokens`; at least one."""
     count = len(lines)
     while count > 1 and count_tokens("\n".join(lines[:count])) > max_tokens:
         count = count * 3 // 4

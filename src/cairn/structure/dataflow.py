@@ -1,4 +1,4 @@
-"""Computes what depends on what in a control-flow graph: which writes reach which reads, and who decides what runs.
+"""Computes the dependences in a control-flow graph: which writes reach which reads, and which steps decide what runs.
 
 Sets of steps are integers, one bit a step: functions are small, and `&` and `|` are fast.
 

@@ -1,4 +1,4 @@
-"""Lays out for one file what flow questions need: of each function its signature, size, calls, blocks and variables."""
+"""Lays out the flow of one file: the signature, size, calls, blocks and variables of each function."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class FlowGraph:
             control = build_control_flow(unit, name, syntax)
         except TooManySteps as error:
             raise PathError(
-                f"{name} in {file.path} has more statements than flow is found for, {MAX_STEPS:,}",
+                f"{name} in {file.path} has more than {MAX_STEPS:,} statements, the limit for flow",
                 Hint("name a smaller function of it", "outline", file=file.path),
             ) from error
         return cls(file.path, file.language.name, control, tuple(dependences(control)))
@@ -69,7 +69,7 @@ def flow_of(root: Path, path: str | Path, function: str) -> FlowGraph:
 
     Raises:
         NotFoundError, AmbiguousError, PathError: as `Workspace.outline`.
-        QueryError: if there is no flow for the language, or the symbol is no function.
+        QueryError: if flow is not supported for the language, or the symbol is not a function.
         UnparsableError: if the parser gave up on the file, or the flow takes too long to find.
     """
     graph: FlowGraph = ask_helper("cairn.structure.flow:flow_in", read_source(root, path), function, scope="flow")
@@ -88,7 +88,9 @@ def flow_in(data: bytes, language: str, path: str, function: str) -> FlowGraph:
     span, symbol = outline.spans[number], outline.symbols[number]
     unit = unit_of(tree, span.start_byte, span.end_byte, syntax)
     if unit is None:
-        raise QueryError(f"{symbol.qualified_name} is a {symbol.kind}, no function", Hint.of("outline", file=file.path))
+        raise QueryError(
+            f"{symbol.qualified_name} is a {symbol.kind}, not a function", Hint.of("outline", file=file.path)
+        )
     return FlowGraph.of(file, unit, symbol.qualified_name, syntax)
 
 
@@ -120,7 +122,7 @@ def slice_in(data: bytes, language: str, path: str, line: int, variable: str, fo
     shown = MODULE if unit.parent is None else _text(name) if name is not None else "<function>"
     graph = FlowGraph.of(file, unit, shown, syntax)
     steps = graph.control.steps
-    start = 0 if unit.parent is not None else 1  # a file has no head that one could name
+    start = 0 if unit.parent is not None else 1  # a file has no head
     here = [
         number for number in range(start, len(steps) - 1) if steps[number].first_line <= line <= steps[number].last_line
     ]
@@ -175,13 +177,13 @@ def syntax_of(file: FileContent) -> FlowSyntax:
     if syntax is None:
         known = ", ".join(sorted(FLOW_SYNTAX))
         raise QueryError(
-            f"there is no flow for {file.language.name}; it is known for {known}", Hint.of("outline", file=file.path)
+            f"flow is not supported for {file.language.name}, only for {known}", Hint.of("outline", file=file.path)
         )
     return syntax
 
 
 def unit_of(root: tree_sitter.Node, start: int, end: int, syntax: FlowSyntax) -> tree_sitter.Node | None:
-    """Return the outermost function between two bytes: what a definition binds to its name need not begin it."""
+    """Return the outermost function between two bytes; a definition may begin before it, as in `name = function`."""
     node = root.descendant_for_byte_range(start, end)
     while (
         node is not None
@@ -244,7 +246,7 @@ def _text(node: tree_sitter.Node) -> str:
 
 
 def flow_lines(graph: FlowGraph, *, control: bool, data: bool) -> list[str]:
-    """Return a function's flow as lines to be read: its steps with what follows each, and who reads what it wrote."""
+    """Return a function's flow as text: its steps with what follows each, and which lines read what it writes."""
     flow = graph.control
     lines = [
         f"{graph.path}:{flow.first_line} {flow.name} {flow.first_line}-{flow.last_line} complexity {flow.complexity()}"

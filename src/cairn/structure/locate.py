@@ -18,7 +18,7 @@ from cairn.source.walk import read_file
 from cairn.structure.outline import ID_COUNTER, ID_MARK, FileOutline
 from cairn.types import Fetched
 
-# Above what is indexed: a file that was generated is never searched, but its outline may be wanted.
+# Above the limit of the index: a generated file is never searched, but its outline may be wanted.
 MAX_FILE_BYTES = 8_000_000
 _HEAD_BYTES = 8_192
 _MAX_DIGITS = 18  # of the number of a line; more are a name that nothing has
@@ -44,7 +44,7 @@ def read_source(root: Path, path: str | Path) -> FileContent:
 
     Raises:
         NotFoundError: if there is no such file.
-        PathError: if it is outside the root, no regular file, not readable, too large, or no text.
+        PathError: if it is outside the root, not a regular file, unreadable, too large, or not text.
     """
     relative = _below(root, path)
     try:
@@ -53,7 +53,7 @@ def read_source(root: Path, path: str | Path) -> FileContent:
         raise NotFoundError(
             f"there is no file {relative}", Hint("find it", "search", query=Path(relative).name)
         ) from error
-    except UnicodeEncodeError as error:  # half a character, which no name of a file holds
+    except UnicodeEncodeError as error:  # half a character, which no file name contains
         raise NotFoundError(f"there is no file {relative!r}", "name a file of the project") from error
     except OSError as error:
         if os.path.isdir(root / relative):
@@ -63,7 +63,7 @@ def read_source(root: Path, path: str | Path) -> FileContent:
         reason = error.strerror or "unreadable"
         raise PathError(f"{relative} cannot be read: {reason}", f"look at it with: ls -l {relative}") from error
     if b"\0" in data[:_HEAD_BYTES]:
-        raise PathError(f"{relative} is no text", "name a file of code, text or settings")
+        raise PathError(f"{relative} is not a text file", "name a file of code, text or settings")
     return FileContent(relative, data, detect_language(relative, data[:_HEAD_BYTES]))
 
 
@@ -78,7 +78,7 @@ def _below(root: Path, path: str | Path) -> str:
 
 
 def outline_of(file: FileContent) -> FileOutline:
-    """Return what a file defines, found by a helper; what the parser gives up on has sections only, and a note."""
+    """Return what a file defines, found by a helper process; only sections and a note if the parser gave up."""
     try:
         found: FileOutline = isolated("cairn.structure.outline:outline_named", file.data, file.language.name, file.path)
     except UnparsableError as error:
@@ -116,11 +116,11 @@ def find_symbol(outline: FileOutline, name: str) -> int:
 
     Args:
         outline: the file's.
-        name: a name, as much of a qualified one as tells it apart, either with `~N` for the Nth of that name, or the
-            number of a line, which means the innermost definition there, but rather one that begins on it.
+        name: a name, qualified as far as needed, with `~N` for the Nth of that name; or the number of a line, which
+            means the definition that begins there, else the innermost one around it.
 
     Raises:
-        NotFoundError: if there is none; the nearest names are offered.
+        NotFoundError: if there is none; the message offers the nearest names.
         AmbiguousError: if there are several.
     """
     if name.isascii() and name.isdigit() and len(name) <= _MAX_DIGITS:
@@ -193,9 +193,9 @@ def _at_line(outline: FileOutline, line: int) -> int:
 
 
 def fetch_symbol(root: Path, text_id: str) -> Fetched | None:
-    """Return the text of the definition that an outline's id, `PATH#NAME`, names, None when it is no such id.
+    """Return the text of the definition that an outline's id, `PATH#NAME`, names, None for any other text.
 
-    The lines include the comment and decorators above the definition. The file is read now, so it is never stale.
+    The lines include the comment and decorators above the definition. The file is read from disk, so it is never stale.
 
     Raises:
         NotFoundError: if there is no such file or definition.

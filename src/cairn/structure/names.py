@@ -34,7 +34,7 @@ _TARGET_FIELDS = {
     "resource": ("name", "value"),
     "variable_declarator": ("name", "value"),
 }
-# What is nested more deeply in functions, patterns and assignments is left out.
+# Functions, patterns and assignments that are nested more deeply are left out.
 _MAX_DEPTH = 60
 _CALLED = "await await_expression expression_statement parenthesized_expression"
 _DISCARDING = frozenset({"expression_statement", "go_statement", "defer_statement"})
@@ -42,7 +42,7 @@ _DISCARDING = frozenset({"expression_statement", "go_statement", "defer_statemen
 
 @dataclass(slots=True)
 class Access:
-    """What is read and written. `writes` tells for each variable whether its old value is gone for certain.
+    """What is read and written. `writes` has, for each variable, whether its old value is certainly gone.
 
     `called` are variables with a method whose result nobody uses: a change, unless they are modules or types.
     """
@@ -82,7 +82,7 @@ def affects(written: str, read: str) -> bool:
 class NameReader:
     """Reads the names of one language's nodes.
 
-    `captures` holds what nested functions with a name read and write outside of themselves: naming one may call it.
+    `captures` holds what named nested functions read and write outside of themselves: mentioning one may call it.
     """
 
     def __init__(self, syntax: FlowSyntax) -> None:
@@ -116,7 +116,7 @@ class NameReader:
         self._depth -= 1
 
     def _read_one(self, node: tree_sitter.Node, access: Access) -> list[tree_sitter.Node]:  # noqa: C901 - one branch a form of expression
-        """Take in what a node says by itself, and return its parts that are to be read next."""
+        """Add what a node by itself reads and writes, and return those of its parts that are to be read next."""
         syntax, kind = self._syntax, node.type
         if kind in syntax.identifiers:
             self._use(_text(node), access)
@@ -369,7 +369,7 @@ def _add_call(node: tree_sitter.Node, called: str, name: str, access: Access, sy
 
 
 def _variable_of(node: tree_sitter.Node | None, syntax: FlowSyntax) -> str:
-    """Return the variable that holds what a path such as `a.b[i].c` leads to, empty where it is no variable."""
+    """Return the variable that holds what a path such as `a.b[i].c` leads to, empty if it is not a variable."""
     while node is not None:
         if node.type in syntax.identifiers:
             return _text(node)
@@ -399,7 +399,7 @@ def _only(node: tree_sitter.Node | None) -> tree_sitter.Node | None:
 
 
 def _is_update(node: tree_sitter.Node) -> bool:
-    """Tell whether an assignment reads its target first, as `+=` does where it is no node type of its own."""
+    """Tell whether an assignment reads its target first, as `+=` does where it has no node type of its own."""
     operator = node.child_by_field_name("operator")
     return operator is not None and operator.type not in ("=", ":=")
 

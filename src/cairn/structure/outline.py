@@ -23,7 +23,7 @@ ID_MARK, ID_COUNTER = "#", "~"
 _SPACE = re.compile(r"\s+")
 _LETTER = re.compile(r"\w")
 _SECTION = re.compile(rb"(?m)^(?:\A|(?<=\n\n)|(?<=\n\r\n))[^\s#;%/*\-=][^\n]*|^\[[^\n]*\]\s*$")
-# Nodes that import, by the beginning of their type; and calls that do, by their text.
+# Nodes that import, by the beginning of their type; and calls that import, by their text.
 _IMPORT_NODES = (
     "import_", "future_import", "preproc_include", "use_declaration", "using_directive", "using_declaration",
     "namespace_use_declaration", "extern_crate", "package_import", "library_import", "import",

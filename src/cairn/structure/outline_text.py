@@ -1,4 +1,4 @@
-"""Lays an outline out as dense text within a budget: first details go, one sort after the other, then definitions.
+"""Lays out an outline as dense text within a budget: details are dropped first, kind by kind, then definitions.
 
 A line is `FIRST-LAST head doc`, indented by one space for each definition around it; the numbers stand first because
 that costs a language model fewest tokens. Small definitions next to each other share a line. Parentheses say that
@@ -20,7 +20,7 @@ DEFAULT_MAX_TOKENS = 8_000
 # What the text may take of the file's tokens before details are left out, but never less than `_SMALL_TOKENS`.
 TARGET_SHARE = 0.085
 _SMALL_TOKENS = 250
-# These share a line; everything else has its own.
+# These share a line; all others have their own.
 MINOR_KINDS = frozenset(
     {"constant", "enumerator", "field", "key", "property", "setting", "variable", "type_parameter", "pair"}
 )
@@ -100,7 +100,7 @@ def lay_out(outline: FileOutline, max_tokens: int) -> OutlineText:
 
 
 def _lay_out_part(outline: FileOutline, max_tokens: int, all_tokens: int) -> OutlineText:
-    """Leave out the deepest and smallest definitions, and of equals the later ones, until the rest fits."""
+    """Leave out the deepest and smallest definitions, the later ones first, until the rest fits."""
     order = sorted(range(len(outline.symbols)), key=lambda number: (*_importance(outline.symbols[number]), number))
     hint = f"--symbol NAME, or --max-tokens {all_tokens + 50}"
     low, high = 0, min(len(order), max_tokens)
@@ -189,7 +189,7 @@ def _head(symbol: OutlineSymbol, language: str, detail: _Detail) -> str:
 
 @lru_cache(maxsize=4_096)
 def _tidy(signature: str, name: str) -> str:
-    """Return a signature with its name and without what goes without saying; the same in every detail."""
+    """Return a signature with its name and without redundant words; independent of the detail."""
     head = signature if name in signature else f"{name} {signature}".strip()
     head = _TRAILING.sub(")", head.replace("( ", "("))
     return _SELF.sub("(", _FUNCTION_WORDS.sub("", head, count=1), count=1)
