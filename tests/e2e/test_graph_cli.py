@@ -120,7 +120,7 @@ def test_bad_input_is_refused_with_the_next_command(project: Path, tmp_path: Pat
     folder = tmp_path / "plain"
     folder.mkdir()
     (folder / "a.py").write_text("def f():\n    pass\n")
-    check_error(cairn("impact", "--diff", cwd=folder), 2, "no git repository")
+    check_error(cairn("impact", "--diff", cwd=folder), 2, "not in a git repository")
 
 
 def test_text_of_any_bytes_names_nothing(project: Path) -> None:

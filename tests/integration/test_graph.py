@@ -387,7 +387,7 @@ def test_the_current_change_names_the_definitions_on_its_lines(checkout: Path, g
 
 def test_outside_git_there_is_no_current_change(workspace: Workspace) -> None:
     graph = workspace.graph()
-    with pytest.raises(DiffError, match="no git repository"):
+    with pytest.raises(DiffError, match="not in a git repository"):
         change_since(graph, workspace.root, None, "HEAD")
 
 

@@ -199,7 +199,7 @@ def test_a_question_begins_anew_when_the_index_was_written_meanwhile(
         found.append(len(callers_of(graph, graph.code.nodes_named("aim")).links))
         written_meanwhile()
         if len(found) == 1:
-            raise IndexMovedError("the index was changed by another process meanwhile")
+            raise IndexMovedError("another process changed the index meanwhile")
         return found[-1]
 
     with Workspace.open(tmp_path) as workspace:
@@ -338,5 +338,5 @@ def test_a_file_that_the_index_lost_meanwhile_is_an_error_to_try_again_after(tmp
         graph = workspace.graph()
         with closing(workspace.state.open_for_writing()) as connection, transaction(connection):
             blob_db.drop_blobs(connection, [1, 2])
-        with pytest.raises(IndexMovedError, match="changed by another process"):
+        with pytest.raises(IndexMovedError, match="another process changed"):
             graph.code.file(0)

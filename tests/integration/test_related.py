@@ -227,7 +227,7 @@ def test_a_context_without_an_index_names_the_command_that_makes_one(project: Pa
     assert "def fee(amount):" in outline.text
     assert "called by" not in outline.text
     (note,) = outline.notes
-    assert "run cairn index" in note
+    assert "cairn index" in note
     assert f"({note})" in outline.text
     assert not (project / ".cairn").exists()
 

@@ -52,7 +52,7 @@ class StoredCode:
         """
         with mapped_errors(self._state.database), reading(self.connection):
             if not self.hashes([blob]) or meta_db.identity(self.connection) != self.identity:
-                raise _moved()
+                raise _moved_error()
             definitions = chunk_db.read_definitions(self.connection, [blob]).get(blob, ())
             return definitions, self.facts(blob) if with_facts else None
 
@@ -88,7 +88,7 @@ class StoredCode:
         """
         with mapped_errors(self._state.database), reading(self.connection):
             if meta_db.identity(self.connection) != self.identity:
-                raise _moved()
+                raise _moved_error()
             yield _while_waited_for(chunk_db.iter_definitions(self.connection))
 
     # -- stamps -------------------------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ class StoredCode:
             IndexMovedError: if another process wrote to it since.
         """
         if meta_db.state(self.connection) != self.snapshot.state:
-            raise _moved()
+            raise _moved_error()
 
     @contextmanager
     def _outside_of_question(self) -> Iterator[None]:
@@ -152,7 +152,7 @@ class StoredCode:
             self.connection.execute("BEGIN")
 
 
-def _moved() -> IndexMovedError:
+def _moved_error() -> IndexMovedError:
     return IndexMovedError("another process changed the index meanwhile", "run the command again")
 
 

@@ -83,7 +83,7 @@ def _test(test: RankedTest) -> str:
 
 
 def neighbours(graph: Graph, node: int, most: int) -> tuple[Neighbour, ...]:
-    """Return the callers of a definition, those in tests last, then its callees; each once, and at most `most` of either."""
+    """Return the callers of a definition, those in tests last, then callees; at most `most` of either, each once."""
     nodes = graph.code.group(node)
     callers, callees = callers_of(graph, nodes).links, callees_of(graph, nodes).links
     code = graph.code

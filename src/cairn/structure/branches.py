@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cairn.structure.draft import Draft, Ends, Frame, first_field, first_line, last_line_of
+from cairn.structure.draft import Draft, Ends, JumpFrame, first_field, first_line, last_line_of
 from cairn.structure.names import Access, NameReader
 from cairn.structure.steps import CONTROL_ONLY
 from cairn.structure.syntax import FlowSyntax
@@ -72,7 +72,7 @@ def add_switch(draft: Draft, node: tree_sitter.Node, ends: Ends) -> Ends:
     if (initializer := node.child_by_field_name("initializer")) is not None:
         ends = draft.statement(initializer, ends)
     head = _add_subject(draft, node, ends)
-    frame = draft.enter(Frame("switch", draft.take_label()))
+    frame = draft.enter(JumpFrame("switch", draft.take_label()))
     done: Ends = []
     falling: Ends = []
     is_complete = False

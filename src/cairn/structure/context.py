@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from cairn.hints import Hint
 from cairn.source.text import count_tokens, counted
 from cairn.structure.locate import FileContent, code_lines
 from cairn.structure.outline import FileOutline
@@ -100,7 +101,7 @@ def _code(file: FileContent, outline: FileOutline, number: int, max_tokens: int,
         lines = [*lines[:HEAD_LINES], gap, *lines[start:]] if start > HEAD_LINES else lines
         count = max(_fitting(lines, max_tokens), min(len(lines), HEAD_LINES + 2 + LINES_BEFORE))
     if count < len(lines):
-        lines[count:] = [f"(+{counted(len(lines) - count, 'line')}: cairn fetch '{symbol.id}')"]
+        lines[count:] = [f"(+{counted(len(lines) - count, 'line')}: {Hint.of('fetch', ids=symbol.id)})"]
     return ContextSection(f"{symbol.kind} {symbol.qualified_name} {first}-{symbol.end_line}:", tuple(lines))
 
 

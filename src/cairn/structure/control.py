@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cairn.structure.branches import add_if, add_switch
-from cairn.structure.draft import Draft, Ends, Frame, first_line, last_head_line, last_line_of
+from cairn.structure.draft import Draft, Ends, JumpFrame, first_line, last_head_line, last_line_of
 from cairn.structure.jumps import add_jump, add_try
 from cairn.structure.loops import add_do_loop, add_loop
 from cairn.structure.names import Access, assigned_function, base_of, captures_of
@@ -112,7 +112,7 @@ def _add_block(draft: Draft, node: tree_sitter.Node, ends: Ends) -> Ends:
     label = draft.take_label()
     if not label:
         return draft.block(node, ends)
-    frame = draft.enter(Frame("label", label))
+    frame = draft.enter(JumpFrame("label", label))
     ends = draft.block(node, ends)
     draft.leave()
     return ends + frame.breaks

@@ -26,7 +26,7 @@ class TooManySteps(Exception):
 
 
 @dataclass(slots=True, eq=False)
-class Frame:
+class JumpFrame:
     """Something around the current statement that a jump may go to or through."""
 
     kind: Literal["loop", "switch", "label", "try", "finally"]
@@ -56,7 +56,7 @@ class Draft:
         self.syntax = syntax
         self.names = NameReader(syntax)
         self.steps: list[Step] = []
-        self.frames: list[Frame] = []
+        self.frames: list[JumpFrame] = []
         self.returns: Ends = []
         self._add = add
         self._label = ""
@@ -154,7 +154,7 @@ class Draft:
 
     # -- frames and labels --------------------------------------------------------------------------------------------
 
-    def enter(self, frame: Frame) -> Frame:
+    def enter(self, frame: JumpFrame) -> JumpFrame:
         """Put a frame around the statements to come."""
         self.frames.append(frame)
         return frame

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cairn.structure.draft import Draft, Ends, Frame, first_line, last_head_line, last_line_of
+from cairn.structure.draft import Draft, Ends, JumpFrame, first_line, last_head_line, last_line_of
 from cairn.structure.names import Access
 from cairn.structure.steps import CONTROL_ONLY, DATA_ONLY
 from cairn.structure.syntax import FlowSyntax
@@ -24,8 +24,8 @@ def add_try(draft: Draft, node: tree_sitter.Node, ends: Ends) -> Ends:
     final = next((child for child in node.named_children if child.type in syntax.finals), None)
     head = _add_head(draft, node, ends)
     if final is not None:
-        draft.enter(Frame("finally", final=final))
-    frame = draft.enter(Frame("try", catches=bool(handlers)))
+        draft.enter(JumpFrame("finally", final=final))
+    frame = draft.enter(JumpFrame("try", catches=bool(handlers)))
     after = draft.body(node.child_by_field_name("body"), [(head, "")])
     draft.leave()
     otherwise = next((child for child in node.named_children if child.type in syntax.elses), None)
@@ -87,7 +87,7 @@ def add_jump(draft: Draft, node: tree_sitter.Node, ends: Ends) -> Ends:
     return [(step, CONTROL_ONLY)]
 
 
-def _goal(frame: Frame, kind: str, label: str, syntax: FlowSyntax) -> Ends | None:
+def _goal(frame: JumpFrame, kind: str, label: str, syntax: FlowSyntax) -> Ends | None:
     """Return the ends in a frame that a jump of some kind joins, None when it goes past the frame."""
     if kind in syntax.raises:
         return frame.raised if frame.kind == "try" and frame.catches else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cairn.structure.draft import Draft, Ends, Frame, first_field, last_head_line
+from cairn.structure.draft import Draft, Ends, JumpFrame, first_field, last_head_line
 from cairn.structure.names import Access
 from cairn.structure.steps import CONTROL_ONLY
 
@@ -22,7 +22,7 @@ def add_loop(draft: Draft, node: tree_sitter.Node, ends: Ends) -> Ends:
         ends = draft.plain(first, ends)
     access, is_endless = _head_access(draft, node, clause, body)
     head = draft.step("loop", node, access, ends, last_line=last_head_line(node, body))
-    frame = draft.enter(Frame("loop", label))
+    frame = draft.enter(JumpFrame("loop", label))
     after = draft.body(body, [(head, "true")])
     draft.leave()
     after += frame.continues
@@ -58,7 +58,7 @@ def _head_access(
 
 def add_do_loop(draft: Draft, node: tree_sitter.Node, ends: Ends) -> Ends:
     """Add a loop whose condition comes last."""
-    frame = draft.enter(Frame("loop", draft.take_label()))
+    frame = draft.enter(JumpFrame("loop", draft.take_label()))
     start = len(draft.steps)
     after = draft.body(node.child_by_field_name("body"), ends)
     draft.leave()
