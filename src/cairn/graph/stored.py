@@ -11,9 +11,9 @@ from cairn import waiting
 from cairn.errors import IndexMovedError, StoreError
 from cairn.graph.table import Row
 from cairn.index.snapshot import Snapshot
-from cairn.index.store import StateDir
+from cairn.index.state_dir import StateDir
 from cairn.source.references import FACTS_FORMAT
-from cairn.storage.connection import mapped_errors, reading, transaction
+from cairn.storage.connection import reading, store_errors, transaction
 from cairn.storage.index import blob_db, chunk_db, meta_db, view_db
 from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import write_lock
@@ -50,7 +50,7 @@ class StoredCode:
         Raises:
             IndexMovedError: if the index no longer holds the blob.
         """
-        with mapped_errors(self._state.database, INDEX), reading(self.connection):
+        with store_errors(self._state.database, INDEX), reading(self.connection):
             if not self.hashes([blob]) or meta_db.identity(self.connection) != self.identity:
                 raise _moved_error()
             definitions = chunk_db.read_definitions(self.connection, [blob]).get(blob, ())
@@ -86,7 +86,7 @@ class StoredCode:
             IndexMovedError: if the index is another one by now.
             BusyError: while they are read, once nobody waits for them.
         """
-        with mapped_errors(self._state.database, INDEX), reading(self.connection):
+        with store_errors(self._state.database, INDEX), reading(self.connection):
             if meta_db.identity(self.connection) != self.identity:
                 raise _moved_error()
             yield _while_waited_for(chunk_db.iter_definitions(self.connection))
@@ -120,7 +120,7 @@ class StoredCode:
         """
         try:
             with (
-                mapped_errors(self._state.database, INDEX),
+                store_errors(self._state.database, INDEX),
                 write_lock(self._state.lock, 0, INDEX),
                 self._outside_of_question(),
                 transaction(self.connection),

@@ -14,9 +14,9 @@ import numpy.typing as npt
 from cairn.errors import DerivedFileError, IndexMissingError
 from cairn.hints import Hint
 from cairn.index.analysis import Postings
-from cairn.index.hnsw import Graph, open_graph
+from cairn.index.hnsw import NeighbourGraph, open_graph
 from cairn.index.segment import Segment
-from cairn.index.store import StateDir
+from cairn.index.state_dir import StateDir
 from cairn.index.vectors import Vectors, agreements
 from cairn.index.view import ViewArrays, load_view
 from cairn.source.roles import Role
@@ -65,7 +65,7 @@ class Snapshot:
         self.files = files
         self._segments = tuple(segments)
         self._graph_files = tuple(graph_files)
-        self._graphs: dict[int, Graph | None] = {}
+        self._graphs: dict[int, NeighbourGraph | None] = {}
         bases = np.cumsum([0, *(len(segment) for segment in segments)])
         self._bases = [int(base) for base in bases]
         self.n_rows = self._bases[-1]
@@ -194,7 +194,7 @@ class Snapshot:
             cosines[rows], known[rows] = near, True
         return cosines, known
 
-    def _find_graphs(self) -> list[Graph | None]:
+    def _find_graphs(self) -> list[NeighbourGraph | None]:
         """Return the graph of each segment; one that a run has built since is opened, a damaged one just once."""
         for number, file in enumerate(self._graph_files):
             if number not in self._graphs and file.exists():

@@ -21,10 +21,11 @@ from cairn.errors import (
     IndexVersionError,
     StoreError,
 )
-from cairn.index.store import StateDir
+from cairn.index.last_error import clear_error, record_error
+from cairn.index.state_dir import StateDir
 from cairn.index.views import View
 from cairn.loading import load
-from cairn.storage.connection import mapped_errors
+from cairn.storage.connection import store_errors
 from cairn.storage.index import view_db
 from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import holder, write_lock
@@ -76,9 +77,9 @@ class Writer:
         except IndexLockedError:  # another run is at work, and says itself when it fails
             raise
         except CairnError as error:
-            self._state.record_error(error)
+            record_error(self._state, error)
             raise
-        self._state.clear_error()
+        clear_error(self._state)
         self._left_at[view.name] = report.generation
         return report
 
@@ -156,7 +157,7 @@ class Writer:
     def is_indexed(self, view: View) -> bool:
         """Tell whether anything of a view can be answered from; nothing is waited for."""
         try:
-            with closing(self._state.open_for_reading()) as connection, mapped_errors(self._state.database, INDEX):
+            with closing(self._state.open_for_reading()) as connection, store_errors(self._state.database, INDEX):
                 row = view_db.find_view(connection, view.name)
                 return row is not None and row.generation > 0
         except StoreError:

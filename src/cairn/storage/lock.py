@@ -26,7 +26,7 @@ def write_lock(path: Path, timeout_seconds: float, store: Store) -> Iterator[Non
         StoreLockedError: the store's own, if another process keeps it longer than `timeout_seconds`.
         UnsafeStateError, StoreError: as `file_lock`.
     """
-    with _held(path, timeout_seconds, store):
+    with _hold(path, timeout_seconds, store):
         yield
 
 
@@ -39,17 +39,17 @@ def file_lock(path: Path, timeout_seconds: float) -> Iterator[None]:
         UnsafeStateError: if it is a link, or no file of this user's own.
         StoreError: if the file cannot be opened or locked.
     """
-    with _held(path, timeout_seconds, None):
+    with _hold(path, timeout_seconds, None):
         yield
 
 
 @contextmanager
-def _held(path: Path, timeout_seconds: float, store: Store | None) -> Iterator[None]:
+def _hold(path: Path, timeout_seconds: float, store: Store | None) -> Iterator[None]:
     deadline = time.monotonic() + timeout_seconds
     while True:
         with _open(path, store) as stream:
             if not _wait(stream, path, deadline, store):
-                raise _kept(path, timeout_seconds, store)
+                raise _locked_error(path, timeout_seconds, store)
             if not _is_at(stream, path):  # it was deleted meanwhile: whoever makes a new one must not be alone with it
                 continue
             with suppress(OSError):  # a full disk
@@ -86,7 +86,7 @@ def _wait(stream: IO[bytes], path: Path, deadline: float, store: Store | None) -
     return True
 
 
-def _kept(path: Path, timeout_seconds: float, store: Store | None) -> StoreLockedError:
+def _locked_error(path: Path, timeout_seconds: float, store: Store | None) -> StoreLockedError:
     if store is None:
         return StoreLockedError(f"another process keeps {path} locked", "wait for it, then run the command again")
     return store.locked(

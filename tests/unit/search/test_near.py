@@ -5,7 +5,7 @@ import numpy.typing as npt
 import pytest
 
 from cairn.index.analysis import Postings, quantize
-from cairn.index.hnsw import NEAREST, Graph
+from cairn.index.hnsw import NEAREST, NeighbourGraph
 from cairn.index.segment import Segment
 from cairn.index.snapshot import Snapshot
 from cairn.index.view import ViewFile, build_view
@@ -41,7 +41,7 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
     """A large segment with a graph and a small one without."""
     folder = tmp_path_factory.mktemp("derived")
     segments = [make_segment(1, N_BLOBS), make_segment(N_BLOBS + 1, 20)]
-    Graph.build(segments[0].vectors, threads=1).save(folder / "a.hnsw")
+    NeighbourGraph.build(segments[0].vectors, threads=1).save(folder / "a.hnsw")
     paths = [ViewFile(f"f{blob:04}.py", blob, "python") for blob in range(1, N_BLOBS + 21)]
     files = build_view(paths, lambda words: np.zeros((len(words), DIMENSIONS), np.float32), DIMENSIONS)
     return Snapshot(meta_db.State("", 1), "", 0, segments, files, [folder / "a.hnsw", folder / "b.hnsw"])
