@@ -24,13 +24,14 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+from cairn.fields import DEFAULT_ANSWER_TOKENS
 from cairn.source.content import check_content, normalize
 from cairn.source.git import find_repository
 from cairn.source.languages import BY_NAME, Language, detect_language
 from cairn.source.text import count_tokens, estimate_tokens
 from cairn.source.walk import walk
 from cairn.structure.outline import FileOutline, outline_file
-from cairn.structure.outline_text import DEFAULT_MAX_TOKENS, lay_out
+from cairn.structure.outline_text import lay_out
 
 LONG_FILE_LINES = 300
 TYPESCRIPT = ("javascript", "typescript", "tsx")
@@ -91,7 +92,7 @@ def main() -> None:
                 relative = path.relative_to(folder).as_posix()
                 started = time.process_time()
                 outline = outline_file(data, relative, BY_NAME[language])
-                text = lay_out(outline, DEFAULT_MAX_TOKENS)
+                text = lay_out(outline, DEFAULT_ANSWER_TOKENS)
                 spent, megabytes = spent + time.process_time() - started, megabytes + len(data) / 1e6
                 if listed is not None:
                     compare(outline, listed, scores[language], misses[language], str(path))
