@@ -23,24 +23,9 @@ from cairn.graph.source_file import SourceFile
 from cairn.graph.stored import Stamp, StoredCode
 from cairn.graph.table import DefinitionTable
 from cairn.index.snapshot import Snapshot
-<<<<<<< HEAD
 from cairn.index.state_dir import StateDir
 from cairn.source.roles import Role
 from cairn.source.text import split_identifier, term_hash, terms_of
-=======
-from cairn.index.state_dir import StateDir
-from cairn.source.content import check_content, normalize
-from cairn.source.imports import Import
-from cairn.source.languages import BY_NAME, detect_language
-from cairn.source.references import FACTS_FORMAT, KINDS, NO_FACTS, Facts, decode
-from cairn.source.roles import Role
-from cairn.source.text import split_identifier, term_hash, terms_of
-from cairn.source.walk import read_file
-from cairn.storage.connection import reading, store_errors, transaction
-from cairn.storage.index import blob_db, chunk_db, meta_db, view_db
-from cairn.storage.index.schema import INDEX
-from cairn.storage.lock import write_lock
->>>>>>> main
 from cairn.types import Definition
 
 _MAX_TERM_CHARS = 60  # of an identifier; the index has no terms of longer ones
@@ -116,7 +101,6 @@ class Code:
         Raises:
             IndexMovedError: if the index no longer holds it.
         """
-<<<<<<< HEAD
         waiting.check()
         if (changed := self.checkout.files.get(number)) is not None:
             return changed
@@ -129,160 +113,13 @@ class Code:
                 return changed
         self._with_facts.add(number)
         return SourceFile(number, self.paths[number], language, definitions, facts, rules_of(language))
-=======
-        with store_errors(self._state.database, INDEX), reading(self._connection):
-            hashes = blob_db.read_blob_hashes(self._connection, [blob])
-            if not hashes or meta_db.identity(self._connection) != self.identity:
-                raise _moved()
-            definitions = chunk_db.read_definitions(self._connection, [blob]).get(blob, ())
-            facts = self._facts_of(blob, language)
-        return definitions, facts
-
-    def _find(self, number: int) -> Facts:
-        """Return the facts of a file of which there are none yet, or for which there was no room."""
-        hashes = blob_db.read_blob_hashes(self._connection, [self._blobs[number]])
-        facts = NO_FACTS
-        for blob, encoded in self._run(self._tasks([number], hashes), 1):
-            facts = self._kept.recent.put(blob, decode(encoded) or NO_FACTS)
-            self._keep(blob, hashes[blob], encoded)
-        self._store_outside()
-        return facts
-
-    def _facts_of(self, blob: int, language: str) -> Facts | None:
-        """Return what a blob refers to, None if that was not found out yet, or not kept."""
-        if not BY_NAME[language].has_references:
-            return NO_FACTS
-        if (facts := self._kept.recent.get(blob)) is not None:
-            return facts
-        _, data = self._kept.unstored.get(blob, (b"", None))
-        if data is None:
-            data = blob_db.read_facts(self._connection, [blob]).get(blob)
-        if data is None or (facts := decode(data)) is None:
-            return None
-        return self._kept.recent.put(blob, facts)
->>>>>>> main
 
     def load(self, numbers: Iterable[int], progress: Progress | None = None) -> None:
         """Find the facts of several files at once, as far as they are not stored yet, and keep them."""
         missing = [number for number in numbers if number not in self._with_facts]
         if missing:
-<<<<<<< HEAD
             self._facts.find_all(missing, progress)
             self._with_facts.update(missing)
-=======
-            self._extract(missing, progress)
-            self._found.update(missing)
-
-    def indexed(self, number: int, blob: int) -> SourceFile | None:
-        """Return a file as it was when it showed a blob, None if that is not known any more."""
-        language = self.languages[number]
-        facts = self._facts_of(blob, language)
-        if facts is None or not blob_db.read_blob_hashes(self._connection, [blob]):
-            return None
-        definitions = chunk_db.read_definitions(self._connection, [blob]).get(blob, [])
-        return SourceFile(number, self.paths[number], language, definitions, facts, rules_of(language))
-
-    def names_in(self, blob: int) -> set[str] | None:
-        """Return what a blob defines, None if that is not known any more."""
-        if not blob_db.read_blob_hashes(self._connection, [blob]):
-            return None
-        return {one.name for one in chunk_db.read_definitions(self._connection, [blob]).get(blob, ())}
-
-    def _extract(self, numbers: Sequence[int], progress: Progress | None) -> None:
-        """Find the facts of files that have none yet, and store them for the next time.
-
-        Raises:
-            IndexMovedError: as `_store`.
-        """
-        blobs = sorted({self._blobs[number] for number in numbers if BY_NAME[self.languages[number]].has_references})
-        known = blob_db.blobs_with_facts(self._connection, blobs, FACTS_FORMAT) | self._kept.unstored.keys()
-        wanted = [blob for blob in blobs if blob not in known]
-        if not wanted:
-            return
-        if len(wanted) >= _MANY_FILES:
-            waiting.give_way()
-        hashes = blob_db.read_blob_hashes(self._connection, wanted)
-        tasks = self._tasks([number for number in numbers if self._blobs[number] in hashes], hashes)
-        for done, (blob, encoded) in enumerate(self._run(tasks, len(wanted)), 1):
-            self._keep(blob, hashes[blob], encoded)
-            waiting.check()
-            if progress is not None:
-                progress(done, len(wanted))
-        self._store_outside()
-
-    def _tasks(self, numbers: Iterable[int], hashes: Mapping[int, bytes]) -> Iterator[Task[int]]:
-        """Read the files of some blobs, one for each; one that changed since the index was made is taken as it is."""
-        done: set[int] = set()
-        for number in numbers:
-            blob = self._blobs[number]
-            if blob in done or number in self._from_disks:
-                continue
-            waiting.check()
-            data = self._read(self.paths[number])
-            if data is None or blake2b(data, digest_size=HASH_BYTES).digest() != hashes.get(blob):
-                self._from_disks[number] = self._from_disk(number)  # since the changed files were looked for
-            else:
-                done.add(blob)
-                yield Task(data, self.languages[number], blob)
-
-    def _run(self, tasks: Iterator[Task[int]], count: int) -> Iterable[tuple[int, bytes]]:
-        limits = limits_of(self._settings, background=False)
-        n_helpers = limits.helpers if count >= _MANY_FILES else 1
-        return parse_beside(tasks, FACTS_JOB, n_helpers=n_helpers, in_flight_bytes=limits.in_flight_bytes)
-
-    def _keep(self, blob: int, content_hash: bytes, encoded: bytes) -> None:
-        """Keep facts until they are many or the question is answered, and then store them."""
-        self._kept.add([(blob, content_hash, encoded)])
-        if self._kept.are_many:
-            self._store()
-
-    def _store_outside(self) -> None:
-        """Store what was found outside of a question."""
-        if not self._connection.in_transaction:
-            self.keep_found()
-
-    def keep_found(self) -> None:
-        """Store the facts that were found, as far as they are not stored yet."""
-        if self._kept.fresh:
-            self._store()
-
-    def _store(self) -> None:
-        """Store facts, unless another process writes or nobody may: then it is tried again when there are more.
-
-        A question reads one state of the index in one transaction. That ends before facts are written, and another
-        begins after, which reads the same unless another process wrote meanwhile.
-
-        Raises:
-            IndexMovedError: if one did.
-        """
-        found = [(blob, *one) for blob, one in self._kept.unstored.items()]
-        asked = self._connection.in_transaction
-        try:
-            with (
-                store_errors(self._state.database, INDEX),
-                write_lock(self._state.lock, 0, INDEX),
-                self._interrupted(),
-                transaction(self._connection),
-            ):
-                blob_db.put_facts(self._connection, found)
-            self._kept.were_stored()
-        except StoreError:
-            self._kept.were_not_stored()
-        if asked and meta_db.state(self._connection) != self.snapshot.state:
-            raise _moved()
-
-    @contextmanager
-    def _interrupted(self) -> Iterator[None]:
-        """Read nothing during the block, so that it can write."""
-        if not self._connection.in_transaction:
-            yield
-            return
-        self._connection.execute("COMMIT")
-        try:
-            yield
-        finally:
-            self._connection.execute("BEGIN")
->>>>>>> main
 
     def load_all(self, progress: Progress | None = None) -> None:
         """Find the facts of every file."""
@@ -317,16 +154,8 @@ class Code:
                 number: [(definition.kind, definition.name) for definition in file.definitions]
                 for number, file in self.checkout.files.items()
             }
-<<<<<<< HEAD
             with self._stored.all_definitions() as rows:
                 self._table = DefinitionTable.of(rows, self._blobs, changed, NODE_BITS)
-=======
-            with store_errors(self._state.database, INDEX), reading(self._connection):
-                if meta_db.identity(self._connection) != self.identity:
-                    raise _moved()
-                rows = _while_waited_for(chunk_db.iter_definitions(self._connection))
-                self._table = DefinitionTable.of(rows, self._blobs, others, NODE_BITS)
->>>>>>> main
         return self._table
 
     def definition(self, node: int) -> Definition:
