@@ -169,8 +169,8 @@ def _names(target: ast.expr) -> Iterator[ast.Name]:
     if isinstance(target, ast.Name):
         yield target
     elif isinstance(target, ast.Tuple | ast.List):
-        for one in target.elts:
-            yield from _names(one)
+        for element in target.elts:
+            yield from _names(element)
 
 
 def from_typescript(files: list[Path], package: Path) -> Iterator[list[Listed]]:
@@ -183,7 +183,7 @@ def from_typescript(files: list[Path], package: Path) -> Iterator[list[Listed]]:
         text=True,
         check=True,
     )
-    return ([Listed(*one) for one in json.loads(line)] for line in done.stdout.splitlines())
+    return ([Listed(*entry) for entry in json.loads(line)] for line in done.stdout.splitlines())
 
 
 def from_ctags(file: Path, language: str) -> list[Listed]:
@@ -229,16 +229,18 @@ def compare(outline: FileOutline, listed: list[Listed], score: list[int], misses
     for symbol, lead in zip(outline.symbols, outline.leads, strict=False):
         name = symbol.name.rpartition(".")[2] if symbol.kind != "section" else symbol.name
         by_name[name].append((lead, symbol.start_line, symbol.end_line))
-    for one in dict.fromkeys(listed):
-        name = re.split(r"[.:#]", one.name)[-1] or one.name
+    for entry in dict.fromkeys(listed):
+        name = re.split(r"[.:#]", entry.name)[-1] or entry.name
         name = re.sub(r"^operator ", "operator", name)
-        there = [span for span in by_name[name] if span[0] <= one.named <= span[2]]
-        right = [span for span in there if _same_lines(span, one)]
+        there = [span for span in by_name[name] if span[0] <= entry.named <= span[2]]
+        right = [span for span in there if _same_lines(span, entry)]
         score[0] += 1
         score[1] += bool(there)
         score[2] += bool(right)
         if not right:
-            misses.append(f"{path}:{one.named} {one.kind} {one.name} {one.first}-{one.last} ours {by_name[name][:3]}")
+            misses.append(
+                f"{path}:{entry.named} {entry.kind} {entry.name} {entry.first}-{entry.last} ours {by_name[name][:3]}"
+            )
 
 
 def _same_lines(span: tuple[int, int, int], one: Listed) -> bool:
@@ -271,7 +273,7 @@ def report(
 ) -> None:
     print("| language | listed | in the outline | with the right lines | long files | median saved | worst decile |")
     print("|---|---|---|---|---|---|---|")
-    everything = [share for one in shares.values() for share in one]
+    everything = [share for values in shares.values() for share in values]
     for name in [*sorted({*scores, *shares}), "all"]:
         own = sorted(everything if name == "all" else shares.get(name, []))
         row = scores.get(name) or [sum(column) for column in zip(*scores.values(), strict=True)]
