@@ -113,7 +113,7 @@ def measure_ranking(workspace: Workspace, questions: Sequence[str], label: str) 
                 snapshot, connection, query, query_vector(model, query), SearchRequest(query=""), TOP, weights
             )
             taken.append(1000 * (time.process_time() - started))
-            tens.append([one.row for one in ranking.rows])
+            tens.append([ranked.row for ranked in ranking.rows])
     p50, p95 = percentile(taken[1:], 50), percentile(taken[1:], 95)
     print(
         f"ranking {snapshot.n_rows:,} rows, {label}: p50 {p50:.1f} ms, p95 {p95:.1f} ms; first {taken[0]:.0f} ms",
@@ -126,9 +126,9 @@ def measure_ranking(workspace: Workspace, questions: Sequence[str], label: str) 
 def compare(exact: Sequence[Sequence[int]], actual: Sequence[Sequence[int]]) -> str:
     """Return how far the rows of the best ten agree."""
     pairs = list(zip(exact, actual, strict=True))
-    same = mean(one == other for one, other in pairs)
-    shared = mean(len(set(one) & set(other)) / max(1, len(one)) for one, other in pairs)
-    first = mean(one[:1] == other[:1] for one, other in pairs)
+    same = mean(ten == other for ten, other in pairs)
+    shared = mean(len(set(ten) & set(other)) / max(1, len(ten)) for ten, other in pairs)
+    first = mean(ten[:1] == other[:1] for ten, other in pairs)
     return f"all ten the same in order: {same:.3f} of questions; first {first:.4f}; share of the ten {shared:.4f}"
 
 

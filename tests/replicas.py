@@ -64,16 +64,16 @@ def _any_change(randomly: random.Random, ids: list[str]) -> Change:
     link = {"path": randomly.choice(["a.py", "b/c.py"]), "symbol": randomly.choice(["", "f"])}
     status = randomly.choice(STATUSES)
     other = {"superseded_by": randomly.choice(ids)} if status == "superseded" else {}
-    value: dict[str, Any] = {
+    values: dict[str, dict[str, Any]] = {
         "set": {"importance": randomly.randint(1, 10), "text": f"text {randomly.random()}"},
         "status": {"status": status, **other},
         "link": {**link, "hash": str(randomly.randint(0, 3))},
         "unlink": link,
         "redact": {},
-    }[kind]
+    }
     if kind == "redact" and randomly.random() < 0.5:
         return Change(id, "set", {"tags": ["kept"]})
-    return Change(id, kind, value)
+    return Change(id, kind, values[kind])
 
 
 def gossip(randomly: random.Random, source: Replica, target: Replica) -> None:

@@ -19,7 +19,7 @@ from cairn.errors import PathError
 from cairn.index.limits import on_battery
 from cairn.index.mounts import is_remote
 from cairn.source.eligible import UNLISTED, check_name
-from cairn.source.git import Repository, ignored_among
+from cairn.source.git import Repository, find_ignored
 from cairn.source.walk import CAIRNIGNORE, list_folders
 from cairn.types import IndexReport
 
@@ -325,7 +325,7 @@ class Watcher:
                 elif not UNLISTED.intersection(name.split(os.sep)) and not check_name(os.path.basename(name)):
                     asked[name] = path
         if self._repository is not None and 0 < len(asked) <= _MAX_ASKED:
-            for name in ignored_among(self.root, list(asked)):
+            for name in find_ignored(self.root, list(asked)):
                 asked.pop(name, None)
         return kept | set(asked.values())
 

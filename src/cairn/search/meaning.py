@@ -182,7 +182,7 @@ def like_bundled(cosines: Floats, snapshot: Snapshot, bundled: Floats | None) ->
     live = snapshot.file_of_row >= 0
     mean, spread = TYPICAL_MEAN, TYPICAL_SPREAD
     if bundled is not None:
-        mean, spread = _mean_and_spread(snapshot.similarities(bundled)[live])
+        mean, spread = _mean_and_spread(snapshot.vectors.similarities(bundled)[live])
     our_mean, our_spread = _mean_and_spread(cosines[live])
     factor = spread / max(our_spread, 1e-6)
     scaled: Floats = ((cosines - np.float32(our_mean)) * np.float32(factor) + np.float32(mean)).astype(np.float32)
