@@ -240,13 +240,13 @@ class OpenIndex:
                 waiting.check()
         question.has_graph = True
         question.afterwards.callback(self._asking_graph.release)
-        question.afterwards.callback(self._keep_found)
+        question.afterwards.callback(self._store_facts)
         if not is_free:
             _check_newest(question.connection, snapshot)  # or the graph would go back to an older state
 
-    def _keep_found(self) -> None:
+    def _store_facts(self) -> None:
         if self._graph is not None:  # a question that was given up may be asked again
-            self._graph.keep_found()
+            self._graph.store_facts()
 
     # -- views ---------------------------------------------------------------------------------------------------------
 
