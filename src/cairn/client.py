@@ -42,11 +42,11 @@ class Transport(Protocol):
             DaemonError: if there is none.
         """
 
-    def stream(self, method: str, path: str, body: bytes | None) -> AbstractAsyncContextManager[Stream]:
+    def stream(self, method: str, path: str, body: bytes | None) -> AbstractAsyncContextManager[StreamedReply]:
         """Open an answer that comes bit by bit."""
 
 
-class Stream(Protocol):
+class StreamedReply(Protocol):
     """An answer that comes bit by bit."""
 
     status: int
@@ -115,7 +115,7 @@ class SocketTransport:
             raise _Hangs(runtime.pid)
 
     @asynccontextmanager
-    async def stream(self, method: str, path: str, body: bytes | None) -> AsyncIterator[Stream]:
+    async def stream(self, method: str, path: str, body: bytes | None) -> AsyncIterator[StreamedReply]:
         """Open an answer that comes bit by bit."""
         async with self._connection(method, path, body, look=True) as reader:
             try:

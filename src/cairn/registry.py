@@ -25,7 +25,7 @@ _MAX_BYTES = 16_000_000
 _NO_NAME = re.compile(r"[^\w.\-]+")
 
 
-class Project(NamedTuple):
+class AllowedProject(NamedTuple):
     """A project that the user allowed: its name, and its folder, absolute."""
 
     name: str
@@ -38,9 +38,9 @@ class Registry:
     def __init__(self, folder: StateFolder) -> None:
         self._folder = folder
         self._read_at: tuple[int, int] | None = None
-        self._projects: tuple[Project, ...] = ()
+        self._projects: tuple[AllowedProject, ...] = ()
 
-    def projects(self) -> tuple[Project, ...]:
+    def projects(self) -> tuple[AllowedProject, ...]:
         """Return all projects, those added first first."""
         try:
             facts = os.lstat(self._folder.projects)
@@ -58,7 +58,7 @@ class Registry:
         Raises:
             StoreError: if the list cannot be written.
         """
-        project = Project(_NO_NAME.sub("-", name).strip("-") or "project", str(root))
+        project = AllowedProject(_NO_NAME.sub("-", name).strip("-") or "project", str(root))
         if project in self.projects():
             return
         self._folder.create()
@@ -87,7 +87,7 @@ class Registry:
         """Tell whether a folder is on the list, under this name unless that is empty."""
         return any(one.root == str(root) and name in ("", one.name) for one in self.projects())
 
-    def find(self, wanted: str) -> Project:
+    def find(self, wanted: str) -> AllowedProject:
         """Return the project with a name or folder; with an empty text the only one.
 
         Raises:
@@ -105,11 +105,11 @@ class Registry:
             )
         raise AmbiguousError(f"several projects: {_listed(found)}", "name the folder of one")
 
-    def _read(self) -> tuple[Project, ...]:
+    def _read(self) -> tuple[AllowedProject, ...]:
         try:
             check_private(self._folder.path)
             text = read_own(self._folder.projects, _MAX_BYTES).decode("utf-8", "surrogatepass")
-            return tuple(Project(str(one["name"]), str(one["root"])) for one in json.loads(text)["projects"])
+            return tuple(AllowedProject(str(one["name"]), str(one["root"])) for one in json.loads(text)["projects"])
         except (OSError, ValueError, KeyError, TypeError):  # none, or damaged: it fills again as projects are used
             return ()
 
@@ -134,6 +134,6 @@ def _is_indexed(folder: str) -> bool:
     return is_sealed_index(Path(state))
 
 
-def _listed(projects: Sequence[Project]) -> str:
+def _listed(projects: Sequence[AllowedProject]) -> str:
     shown = ", ".join(f"{one.name} ({one.root})" for one in projects[:10])
     return f"{shown} and {len(projects) - 10} more" if len(projects) > 10 else shown

@@ -7,7 +7,7 @@ import argparse
 from cairn.errors import CairnError
 from cairn.index.project import name_of
 from cairn.index.store import UNWRITABLE
-from cairn.registry import ALL, Project, Registry
+from cairn.registry import ALL, AllowedProject, Registry
 from cairn.runtime import StateFolder
 from cairn.warning import warn
 from cairn.workspace import Workspace
@@ -31,7 +31,7 @@ def allow(workspace: Workspace, options: argparse.Namespace) -> None:
         warn(UNWRITABLE, f"{error}; {error.hint}")
 
 
-def among(wanted: str) -> list[Project]:
+def among(wanted: str) -> list[AllowedProject]:
     """Return the project with a name, or all of them.
 
     Raises:
