@@ -24,9 +24,9 @@ from cairn.index.snapshot import Snapshot
 from cairn.index.vectors import Vectors
 from cairn.protocol.requests import SearchRequest
 from cairn.search.answer import query_vector
-from cairn.search.engine import rank
 from cairn.search.query import understand
-from cairn.search.rank import Weights
+from cairn.search.rank import rank
+from cairn.search.score import Weights
 from cairn.storage.index import segment_db
 from cairn.workspace import Workspace
 from metrics import percentile

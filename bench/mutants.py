@@ -2,7 +2,7 @@
 
     python bench/mutants.py --mutants 200                   # finds out first which test runs which line: 15 minutes
     python bench/mutants.py --mutants 200 --data .coverage  # from what `pytest --cov --cov-context=test` left
-    python bench/mutants.py --mutants 20 --only search/rank.py
+    python bench/mutants.py --mutants 20 --only search/score.py
 
 A mutant is a copy of the sources with one comparison, condition, number or flag changed. The tests that run its line
 are run against it, the nearest first, until one fails: then it is killed. What survives is printed with its line, for

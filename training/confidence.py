@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cairn.protocol.requests import SearchRequest
-from cairn.search import confidence, engine, learned
+from cairn.search import confidence, learned
 from cairn.search.answer import LOOK_BEHIND, WEIGHTS, query_vector
-from cairn.search.engine import Ranking
+from cairn.search.rank import Ranking, rank
 from cairn.storage.index import chunk_db
 from cairn.workspace import Workspace
 from dataset import Question, Repository, load_repositories
@@ -46,7 +46,7 @@ def outcomes_of(repository: Repository, strangers: list[str], state: Path) -> li
 def _ranked(workspace: Workspace, text: str) -> Ranking:
     library, query = workspace._index.answer(lambda library: library), understood(text)
     vector = query_vector(library.model, query)
-    return engine.rank(
+    return rank(
         library.snapshot, library.connection, query, vector, SearchRequest(query=""), LIMIT + LOOK_BEHIND, WEIGHTS
     )
 

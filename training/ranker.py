@@ -16,11 +16,12 @@ import numpy.typing as npt
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bench"))
 
 from cairn.protocol.requests import SearchRequest
-from cairn.search import engine, learned
+from cairn.search import learned
 from cairn.search.answer import WEIGHTS, query_vector
 from cairn.search.features import FEATURES, file_features
 from cairn.search.query import Query, understand
-from cairn.search.rank import Weights
+from cairn.search.rank import first_stage
+from cairn.search.score import Weights
 from cairn.workspace import Workspace
 from dataset import Question, Repository, load_repositories
 from metrics import Target, path_matches
@@ -101,7 +102,7 @@ def cases_of(repository: Repository, state: Path) -> list[Case]:
 def _case(workspace: Workspace, name: str, question: Question) -> Case:
     library, query = workspace._index.answer(lambda library: library), understood(question.query)
     snapshot, vector = library.snapshot, query_vector(library.model, query)
-    scores, _, _ = engine.first_stage(snapshot, library.connection, query, vector, SearchRequest(query=""), WEIGHTS)
+    scores, _, _ = first_stage(snapshot, library.connection, query, vector, SearchRequest(query=""), WEIGHTS)
     blobs = learned.candidates(snapshot, scores)
     paths = [snapshot.files.paths[file] for file in snapshot.file_of_blob[blobs].tolist()]
     totals = [scores.total[snapshot.blob_rows[one] : snapshot.blob_rows[one + 1]].max() for one in blobs.tolist()]

@@ -38,13 +38,13 @@ class Workspace:
         root: the folder, absolute.
         state: where its index lives.
         settings: what holds for this project.
-        asked: what the project's file asks for, and the user did not answer yet.
+        consent_request: what the project's file asks for, and the user did not answer yet.
         is_unnamed: whether it is a folder that is indexed only when it is named.
     """
 
     def __init__(self, index: ProjectIndex) -> None:
         self.root, self.state, self.settings = index.root, index.state, index.settings
-        self.asked, self.is_unnamed = index.asked, index.is_unnamed
+        self.consent_request, self.is_unnamed = index.consent_request, index.is_unnamed
         self._index = index
 
     @classmethod
@@ -286,8 +286,8 @@ def _requests() -> ModuleType:
 def _open_index(
     root: Path, repository: Repository | None, state_dir: str | Path | None, settings: Settings | None
 ) -> ProjectIndex:
-    settings, asked = load(root) if settings is None else Loaded(settings, None)
+    settings, consent_request = load(root) if settings is None else Loaded(settings, None)
     if chosen := state_dir or settings.state_dir:
         check_state(Path(chosen))
     state = Path(chosen or default_state(root, repository))
-    return ProjectIndex(root, StateDir(state.expanduser().absolute()), repository, settings, asked)
+    return ProjectIndex(root, StateDir(state.expanduser().absolute()), repository, settings, consent_request)

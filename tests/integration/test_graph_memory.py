@@ -229,7 +229,7 @@ def test_nothing_is_parsed_any_more_once_whoever_asked_is_gone(workspace: Worksp
         if done == 5:
             asker.leave()
 
-    with asker.served(), pytest.raises(BusyError):
+    with asker.serve(), pytest.raises(BusyError):
         workspace.graph.import_cycles(progress=progress)
     assert parsed[-1][0] == 5 < parsed[-1][1]
     assert n_facts(workspace) >= 5  # and who asks again finds these
@@ -242,7 +242,7 @@ def test_nothing_is_resolved_any_more_once_whoever_asked_is_gone(roomy: Graph, p
     for number in range(len(roomy.code.paths)):
         roomy.code.file(number)
     asker = Impatient(patience)
-    with asker.served(), pytest.raises(BusyError):
+    with asker.serve(), pytest.raises(BusyError):
         Network.build(roomy.code, roomy.resolver)
     assert asker.is_gone
     assert len(Network.build(roomy.code, roomy.resolver).sources) > 200

@@ -105,7 +105,7 @@ class CodeFacet:
                 f"{ours!r} names a definition of a file on disk, not of {branch}",
                 Hint("fetch an id of a search", "search", query=None, branch=branch),
             )
-        return self._index.mended(lambda: [self._fetch_one(one, branch) for one in ids])
+        return self._index.with_repair(lambda: [self._fetch_one(one, branch) for one in ids])
 
     def _fetch_one(self, text_id: str, branch: str | None) -> Fetched:
         waiting.check()

@@ -52,7 +52,7 @@ class GraphFacet:
             with self._index.open_graph(progress) as graph:
                 return question(graph)
 
-        return self._index.mended(answer)
+        return self._index.with_repair(answer)
 
     def callers(self, symbol: str, *, limit: int = 0, progress: Progress | None = None) -> Links:
         """Return what calls a symbol directly, by file and line.
@@ -128,5 +128,5 @@ class GraphFacet:
         """Return the place of a hit for its id, any other text as it is."""
         if HitId.parse(text) is None:
             return text
-        hit = self._index.mended(lambda: self._index.fetch(text))
+        hit = self._index.with_repair(lambda: self._index.fetch(text))
         return f"{hit.path}:{hit.start_line}"

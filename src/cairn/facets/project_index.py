@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from cairn.answers import Fetched
     from cairn.graph.graph import Graph
     from cairn.index.limits import Progress
-    from cairn.model_choice import Asked
+    from cairn.model_choice import ConsentRequest
     from cairn.search.library import Library
     from cairn.search.opened import OpenIndex
 
@@ -41,17 +41,22 @@ class ProjectIndex:
         root: the folder, absolute.
         state: where its index lives.
         repository: the checkout it belongs to, None outside git.
-        asked: what the project's file asks for, and the user did not answer yet.
+        consent_request: what the project's file asks for, and the user did not answer yet.
     """
 
     def __init__(
-        self, root: Path, state: StateDir, repository: Repository | None, settings: Settings, asked: Asked | None
+        self,
+        root: Path,
+        state: StateDir,
+        repository: Repository | None,
+        settings: Settings,
+        consent_request: ConsentRequest | None,
     ) -> None:
         self.root = root
         self.state = state
         self.repository = repository
         self.settings = settings
-        self.asked = asked
+        self.consent_request = consent_request
         self.views = Views(root, repository, settings.max_file_bytes, import_what_follows)
         self.writer = Writer(root, state, settings)
         self.opened: OpenIndex | None = None
@@ -108,7 +113,7 @@ class ProjectIndex:
             with self.reading(view or self.views.checkout, progress) as library:
                 return answer(library)
 
-        return self.mended(answer_once)
+        return self.with_repair(answer_once)
 
     @contextmanager
     def reading(self, view: View, progress: Progress | None = None) -> Iterator[Library]:
@@ -155,7 +160,7 @@ class ProjectIndex:
 
     # -- repair -------------------------------------------------------------------------------------------------------
 
-    def mended(self, answer: Callable[[], _T]) -> _T:
+    def with_repair(self, answer: Callable[[], _T]) -> _T:
         """Answer; when the database turns out to be damaged, move it aside, build a new one, and answer from that.
 
         Raises:
@@ -163,10 +168,10 @@ class ProjectIndex:
         """
         for _ in range(_ATTEMPTS):
             with suppress(IndexMovedError):
-                return self._answered_or_mended(answer)
-        return self._answered_or_mended(answer)
+                return self._answer_or_repair(answer)
+        return self._answer_or_repair(answer)
 
-    def _answered_or_mended(self, answer: Callable[[], _T]) -> _T:
+    def _answer_or_repair(self, answer: Callable[[], _T]) -> _T:
         n_replaced = self._n_replaced
         try:
             with mapped_errors(self.state.database, INDEX):

@@ -80,7 +80,7 @@ class UpkeepFacet:
 
         index = self._index
         status = read_status(index.root, index.state, index.settings, index.views.checkout)
-        return {**status, "asks_for": "" if index.asked is None else index.asked.words}
+        return {**status, "asks_for": "" if index.consent_request is None else index.consent_request.words}
 
     def collect(self, *, dry_run: bool = False) -> GarbageReport:
         """Drop what no branch and no worktree has shown for `Settings.garbage_days`.

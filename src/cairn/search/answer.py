@@ -18,14 +18,14 @@ from cairn.hints import Hint
 from cairn.index.snapshot import Snapshot
 from cairn.index.views import View
 from cairn.search.confidence import confidence_word, is_hopeless, relevance
-from cairn.search.engine import Ranking, rank
 from cairn.search.exact import BUDGET_SECONDS, LineMatch, Scan, enclosing, literal_finder, regex_finder
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.hits import Focus, Verdict, focus_on, make_hit
 from cairn.search.library import Library, coverage_of, read_files
 from cairn.search.mend import Mender
 from cairn.search.query import DETAIL_WEIGHT, EXACT_MODES, Query
-from cairn.search.rank import Floats, Weights
+from cairn.search.rank import Ranking, rank
+from cairn.search.score import Floats, Weights
 from cairn.source.roles import Role
 from cairn.source.text import counted, estimate_tokens
 from cairn.storage.index import chunk_db
@@ -110,9 +110,9 @@ def with_outdated_note(answer: Answer, view: View) -> Answer:
 
 
 def _related(library: Library, query: Query, request: SearchRequest) -> Related | None:
-    if query.asked is None or library.open_graph is None:
+    if query.relation is None or library.open_graph is None:
         return None
-    return _graph_answers(library).answer(query.asked, request)
+    return _graph_answers(library).answer(query.relation, request)
 
 
 def _expanded(library: Library, hits: Sequence[CodeHit]) -> list[CodeHit]:

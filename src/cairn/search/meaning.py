@@ -24,7 +24,7 @@ from cairn.index.overlay import Overlay, open_overlay
 from cairn.index.snapshot import Snapshot
 from cairn.index.store import StateDir
 from cairn.model_settings import ModelSettings
-from cairn.search.rank import Floats
+from cairn.search.score import Floats
 from cairn.source.text import counted
 from cairn.storage.connection import reading
 from cairn.storage.index import meta_db, overlay_db

@@ -106,8 +106,8 @@ def _settle(snapshot: Snapshot, vector: Floats, total: Floats, dense: Floats, kn
     best = np.maximum.reduceat(total, snapshot.blob_rows[full])
     settled = ~np.isfinite(best)
     count = SETTLED_FILES
-    while len(_unsettled(best, settled, SETTLED_FILES)):
-        blobs = _unsettled(best, settled, count)
+    while len(_best_unsettled(best, settled, SETTLED_FILES)):
+        blobs = _best_unsettled(best, settled, count)
         rows, counts = snapshot.rows_of(full[blobs])
         bounds = rows[~known[rows]]
         exact = snapshot.similarities_of(bounds, vector)
@@ -118,7 +118,7 @@ def _settle(snapshot: Snapshot, vector: Floats, total: Floats, dense: Floats, kn
         count *= 2
 
 
-def _unsettled(best: Floats, settled: Bools, count: int) -> Ints:
+def _best_unsettled(best: Floats, settled: Bools, count: int) -> Ints:
     """Return those of the best `count` places that are not settled."""
     places = largest(best, count)
     found: Ints = places[~settled[places]]
