@@ -74,7 +74,7 @@ def test_output_that_cannot_be_written_is_no_answer(project: Path) -> None:
         done = cairn("search", "add the tax", cwd=project, stdout=full.fileno())
     assert (done.returncode, done.stderr.splitlines()[0]) == (
         3,
-        "error[resources]: there is no space left to write to",
+        "error[resources]: the disk is full",
     )
 
 

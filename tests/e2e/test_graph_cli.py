@@ -69,7 +69,7 @@ def test_a_change_that_only_deletes_is_not_called_no_change(project: Path) -> No
     (project / "shop/other.py").unlink()
     done = cairn("impact", "--diff", cwd=project)
     assert (done.returncode, done.stdout) == (1, "deleted   shop/other.py: total, _unused\n")
-    assert done.stderr == "Nothing else feels this change, as far as can be resolved.\n"
+    assert done.stderr == "Nothing else is affected, as far as can be resolved.\n"
     (project / "shop/money.py").unlink()
     done = cairn("impact", "--diff", cwd=project)
     assert done.returncode == 0
