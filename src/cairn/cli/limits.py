@@ -23,7 +23,7 @@ def check_limits() -> None:
         mmap.mmap(-1, SPARE_BYTES).close()
     except OSError as error:
         raise ResourceError(
-            f"not enough memory: {SPARE_BYTES >> 20} MB of address space are needed",
+            f"too little memory: {SPARE_BYTES >> 20} MB of address space are needed",
             "allow more (ulimit -v unlimited), or close other programs, then run the command again",
         ) from error
 
