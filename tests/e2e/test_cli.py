@@ -8,7 +8,6 @@ import shutil
 import sqlite3
 import struct
 import subprocess
-import sys
 import termios
 from collections.abc import Callable
 from contextlib import closing
@@ -19,9 +18,10 @@ import pytest
 
 from cairn.config import Settings
 from cairn.workspace import Workspace
+from installed import COMMAND
 
 Git = Callable[..., str]
-COMMAND = str(Path(sys.executable).parent / "cairn")
+
 CODE = 'def load_config(path):\n    """Read the settings file."""\n    return parse(path)\n'
 
 

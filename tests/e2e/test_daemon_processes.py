@@ -27,17 +27,7 @@ from cairn.protocol.requests import SearchRequest
 from cairn.runtime import Runtime, StateFolder, process_started
 from cairn.storage.lock import file_lock
 from cairn.transport import ask
-
-COMMAND = str(Path(sys.executable).parent / "cairn")
-CODE = '''def total(prices):
-    """Add up the prices of a cart."""
-    return sum(tax(price) for price in prices)
-
-
-def tax(price):
-    """Add the tax to a price."""
-    return price * 1.2
-'''
+from installed import CODE, COMMAND
 
 
 def cairn(*arguments: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -31,17 +31,8 @@ from cairn.protocol.requests import OutlineRequest
 from cairn.registry import Registry
 from cairn.runtime import Runtime, StateFolder
 from conftest import Git
+from installed import CODE, COMMAND
 
-COMMAND = str(Path(sys.executable).parent / "cairn")
-CODE = '''def total(prices):
-    """Add up the prices of a cart."""
-    return sum(tax(price) for price in prices)
-
-
-def tax(price):
-    """Add the tax to a price."""
-    return price * 1.2
-'''
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
 MAX_RESIDENT_MB = 60
 Make = Callable[[], AbstractAsyncContextManager[Any]]
