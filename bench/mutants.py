@@ -189,7 +189,7 @@ def is_killed(mutant: Mutant, tests: list[str], copy: Path) -> bool:
 def choose(count: int, only: str, dice: random.Random) -> list[Mutant]:
     """Return mutants at random, each line at most once."""
     files = [file for folder in FOLDERS for file in sorted((SOURCES / folder).rglob("*.py"))]
-    every = [one for file in files if only in file.as_posix() for one in mutants_of(file)]
+    every = [mutant for file in files if only in file.as_posix() for mutant in mutants_of(file)]
     dice.shuffle(every)
     lines: dict[tuple[Path, int], Mutant] = {}
     for mutant in every:

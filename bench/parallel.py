@@ -121,9 +121,9 @@ def run_child(source: Path, root: Path, searches: int) -> dict[str, list[float]]
 
 def report(name: str, rounds: Sequence[dict[str, list[float]]]) -> None:
     """Print what was measured of one checkout."""
-    alone = [one for found in rounds for one in found["1 at once"]]
+    alone = [milliseconds for found in rounds for milliseconds in found["1 at once"]]
     for situation in rounds[0]:
-        times = [one for found in rounds for one in found[situation]]
+        times = [milliseconds for found in rounds for milliseconds in found[situation]]
         p50, p95, worst = percentile(times, 50), percentile(times, 95), max(times)
         delayed = p50 - statistics.median(alone)
         print(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 from cairn.config import Loaded, Settings, load
 from cairn.facets.project_index import ProjectIndex
 from cairn.index.project import check_state, checked_root, default_state, is_everything, project_root
-from cairn.index.store import StateDir
+from cairn.index.state_dir import StateDir
 from cairn.registry import Registry
 from cairn.runtime import StateFolder
 from cairn.source.git import Repository, find_repository
@@ -214,7 +214,7 @@ class Workspace:
             kinds: only definitions of these kinds, such as `function` or `class`.
             languages: only files in these languages.
             globs: only paths that match one of these; `!glob` leaves out.
-            max_tokens: an estimate of what the hits may cost; the rest is counted in `omitted`.
+            max_tokens: what the answer may cost as JSON; what has no room is counted in `omitted` (see docs/guide.md).
             explain: give each hit the parts of its score.
             context: show this many lines around each hit's first line instead of its beginning.
             expand: give each hit its direct callers and callees, a few of each.

@@ -651,7 +651,7 @@ def test_before_the_first_commit_the_error_names_a_command_that_works(checkout: 
         git(checkout, "add", ".")
         git(checkout, "commit", "-qm", "all")
         git(checkout, "checkout", "-q", "--orphan", "fresh")
-        with pytest.raises(DiffError, match="has no commit yet") as caught:
+        with pytest.raises(DiffError, match="has no commits yet") as caught:
             workspace.graph.impact(diff="HEAD")
         assert caught.value.hint == "compare with another: cairn impact --diff main"
         assert workspace.graph.impact(diff="main").changed == ()

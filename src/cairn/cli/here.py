@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping
 from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 from cairn.cli.project import allow, projects_named
@@ -46,10 +47,12 @@ def _search(options: argparse.Namespace, request: SearchRequest) -> Any:  # noqa
             allow(workspace, options)
             return document
     searches, problems = [], []
+    # With several projects, the budget is that of all answers together.
+    one_project = replace(request, max_tokens=None) if options.among == ALL else request
     for project in projects_named(options.among):
         try:
             with Workspace.open(project.root) as workspace, closing(ProgressBar(f"Indexing {project.name}")) as bar:
-                searches.append((project.name, perform(workspace, "search", request, bar)))
+                searches.append((project.name, perform(workspace, "search", one_project, bar)))
         except CairnError as error:
             if options.among != ALL or isinstance(error, QueryError):  # a query that is wrong is wrong in every project
                 raise

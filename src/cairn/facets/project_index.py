@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, TypeVar
 from cairn.config import Settings
 from cairn.errors import DerivedFileError, IndexDamagedError, IndexMissingError, IndexMovedError, PathError
 from cairn.hints import Hint
-from cairn.index.store import StateDir
+from cairn.index.state_dir import StateDir
 from cairn.index.views import View, Views
 from cairn.index.writer import Writer, import_what_follows
 from cairn.sharing import OneForAll
 from cairn.source.git import Repository
-from cairn.storage.connection import mapped_errors
+from cairn.storage.connection import store_errors
 from cairn.storage.index.schema import INDEX
 from cairn.types import IndexReport
 
@@ -174,7 +174,7 @@ class ProjectIndex:
     def _answer_or_repair(self, answer: Callable[[], _T]) -> _T:
         n_replaced = self._n_replaced
         try:
-            with mapped_errors(self.state.database, INDEX):
+            with store_errors(self.state.database, INDEX):
                 return answer()
         except DerivedFileError:
             self.close()  # a writer may have replaced the file meanwhile; what is damaged is redone when it is opened
@@ -184,7 +184,7 @@ class ProjectIndex:
             # What was stored is of the right kind. Where it is not, somebody altered it; else the mistake is ours.
             if not self._replace_database(n_replaced, only_damaged=True):
                 raise
-        with mapped_errors(self.state.database, INDEX):
+        with store_errors(self.state.database, INDEX):
             return answer()
 
     def _replace_database(self, n_replaced: int, *, only_damaged: bool = False) -> bool:

@@ -29,7 +29,7 @@ from cairn.index.isolation import isolated
 from cairn.index.limits import limits_of
 from cairn.index.reading import HASH_BYTES, HEAD_BYTES
 from cairn.index.snapshot import Snapshot
-from cairn.index.store import StateDir
+from cairn.index.state_dir import StateDir
 from cairn.source.content import check_content, normalize
 from cairn.source.imports import Import
 from cairn.source.languages import BY_NAME, detect_language
@@ -37,7 +37,7 @@ from cairn.source.references import FACTS_FORMAT, KINDS, NO_FACTS, Facts, decode
 from cairn.source.roles import Role
 from cairn.source.text import split_identifier, term_hash, terms_of
 from cairn.source.walk import read_file
-from cairn.storage.connection import mapped_errors, reading, transaction
+from cairn.storage.connection import reading, store_errors, transaction
 from cairn.storage.index import blob_db, chunk_db, meta_db, view_db
 from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import write_lock
@@ -366,7 +366,7 @@ class Code:
         Raises:
             IndexMovedError: if the index does not hold it any more.
         """
-        with mapped_errors(self._state.database, INDEX), reading(self._connection):
+        with store_errors(self._state.database, INDEX), reading(self._connection):
             hashes = blob_db.read_blob_hashes(self._connection, [blob])
             if not hashes or meta_db.identity(self._connection) != self.identity:
                 raise _moved()
@@ -490,7 +490,7 @@ class Code:
         asked = self._connection.in_transaction
         try:
             with (
-                mapped_errors(self._state.database, INDEX),
+                store_errors(self._state.database, INDEX),
                 write_lock(self._state.lock, 0, INDEX),
                 self._interrupted(),
                 transaction(self._connection),
@@ -527,7 +527,7 @@ class Code:
             others = {
                 number: [(one.kind, one.name) for one in file.definitions] for number, file in self._from_disks.items()
             }
-            with mapped_errors(self._state.database, INDEX), reading(self._connection):
+            with store_errors(self._state.database, INDEX), reading(self._connection):
                 if meta_db.identity(self._connection) != self.identity:
                     raise _moved()
                 rows = _while_waited_for(chunk_db.iter_definitions(self._connection))

@@ -19,7 +19,7 @@ from cairn.graph.testfiles import TestFiles
 from cairn.hints import Hint
 from cairn.index.limits import kept_bytes_of
 from cairn.index.snapshot import Snapshot
-from cairn.index.store import StateDir
+from cairn.index.state_dir import StateDir
 from cairn.source.text import counted
 
 STORED_FROM_SECONDS = 0.3  # a network that takes longer to make is kept beside the index

@@ -17,13 +17,13 @@ from cairn.embedding.static import bundled_model as bundled_model
 from cairn.errors import DerivedFileError, IndexLockedError, IndexMissingError, IndexMovedError, NotFoundError
 from cairn.hints import Hint
 from cairn.index.snapshot import Snapshot
-from cairn.index.store import StateDir
+from cairn.index.state_dir import StateDir
 from cairn.index.views import View, Views
 from cairn.search.fetch import fetch_one
 from cairn.search.hits import FileReader
 from cairn.search.library import Library
 from cairn.sharing import Shared
-from cairn.storage.connection import mapped_errors, reading
+from cairn.storage.connection import reading, store_errors
 from cairn.storage.index import meta_db, view_db
 from cairn.storage.index.schema import INDEX
 
@@ -227,7 +227,7 @@ class OpenIndex:
         if self._graph is None:
             self._graph = Graph(self._state, self._root, self._project_views.checkout.name, self._settings)
         self._graph.progress = progress
-        with mapped_errors(self._state.database, INDEX):
+        with store_errors(self._state.database, INDEX):
             self._graph.refresh(snapshot, question.connection)
         return self._graph
 
@@ -259,7 +259,7 @@ class OpenIndex:
             known = self._views.get(view.name)
             if known is not None and known is not stale:
                 return known  # another question opened it meanwhile
-            with mapped_errors(self._state.database, INDEX):
+            with store_errors(self._state.database, INDEX):
                 opened = Shared(self._open(connection, view, None if known is None else known.thing), _Opened.close)
             if known is not None:
                 known.retire()

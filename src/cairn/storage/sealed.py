@@ -11,7 +11,7 @@ META = "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT RO
 _SEAL = "seal"
 
 
-def can_be_sealed(schema: Schema) -> bool:
+def has_seal_table(schema: Schema) -> bool:
     """Tell whether a database has the table that says where it was made."""
     return ("table", "meta", "meta", META) in schema.rows
 

@@ -7,11 +7,12 @@ from pathlib import Path
 
 from cairn.answers import Outline, OutlineSymbol
 from cairn.errors import QueryError
+from cairn.fields import DEFAULT_ANSWER_TOKENS
 from cairn.hints import Hint
 from cairn.structure.context import Section, lay_out_context
 from cairn.structure.locate import ask_helper, find_symbol, outline_of, read_source
 from cairn.structure.outline import subtree
-from cairn.structure.outline_text import DEFAULT_MAX_TOKENS, lay_out
+from cairn.structure.outline_text import lay_out
 from cairn.types import OutlineMode
 
 Surroundings = Callable[[str, OutlineSymbol], tuple[list[Section], tuple[str, ...]]]
@@ -31,7 +32,7 @@ def make_outline(
         surroundings: gives, for a context, the sections that stand in other files and notes about them, from a path
             and a definition in it; None leaves them out.
     """
-    budget = DEFAULT_MAX_TOKENS if max_tokens is None else max_tokens
+    budget = DEFAULT_ANSWER_TOKENS if max_tokens is None else max_tokens
     file = read_source(root, path)
     outline = outline_of(file)
     notes = outline.notes

@@ -17,7 +17,6 @@ from cairn.source.languages import BY_NAME
 from cairn.source.text import MOST_CHARS_PER_TOKEN, count_tokens, counted
 from cairn.structure.outline import ID_MARK, FileOutline
 
-DEFAULT_MAX_TOKENS = 8_000
 # What the text may take of the file's tokens before details are left out, but never less than `_SMALL_TOKENS`.
 TARGET_SHARE = 0.085
 _SMALL_TOKENS = 250

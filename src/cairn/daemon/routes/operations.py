@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -65,9 +66,10 @@ def _settle_and_perform(operation: str, arguments: ProjectRequest, workspace: Wo
 async def _search_all(request: Request, arguments: SearchRequest) -> Any:  # noqa: ANN401 - JSON
     searches = []
     problems = []
+    one_project = replace(arguments, max_tokens=None)  # the budget is that of all answers together
     for project in request.daemon.projects.registry.projects():
         try:
-            searches.append((project.name, await _perform(request, "search", arguments, project.root)))
+            searches.append((project.name, await _perform(request, "search", one_project, project.root)))
         except QueryError:  # a query that is wrong is wrong in every project
             raise
         except CairnError as error:
