@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl
 
 from cairn.errors import (
     AccessError,
+    AuthorityError,
     BusyError,
     CairnError,
     InternalError,
@@ -47,6 +48,7 @@ _STATUS: dict[type[CairnError], int] = {
     RequestError: 422,
     NotFoundError: 404,
     ProjectError: 403,
+    AuthorityError: 403,
     NotAvailableError: 501,
     RouteError: 404,
     TooLargeError: 413,
