@@ -153,7 +153,7 @@ class ProjectError(CairnError):
 
 
 class EventError(CairnError):
-    """An event of a memory that came from elsewhere cannot be taken over."""
+    """An event of a memory that came from elsewhere cannot be applied."""
 
     code = "event"
 

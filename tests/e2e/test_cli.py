@@ -168,7 +168,7 @@ def test_the_json_of_a_search_has_the_documented_fields(indexed: Path) -> None:
         "high",
     )
     fetched = document(cairn("fetch", hit["id"], "--json", cwd=indexed))
-    assert [one["text"] for one in fetched] == [CODE.rstrip("\n")]
+    assert [result["text"] for result in fetched] == [CODE.rstrip("\n")]
 
 
 def test_the_json_of_an_error_holds_its_code_and_the_next_command(indexed: Path) -> None:
@@ -403,7 +403,7 @@ def test_a_branch_is_searched_and_fetched_without_checking_it_out(project: Path,
     answer = document(done)
     assert (answer["view"], answer["branch"]) == ("refs/heads/feature", "feature")
     assert answer["revision"] == git(project, "rev-parse", "feature")
-    (hit,) = [one for one in answer["code"] if one["name"] == "load_extra"]
+    (hit,) = [row for row in answer["code"] if row["name"] == "load_extra"]
     assert hit["filepath"] == "extra.py"
     fetched = cairn("fetch", hit["id"], cwd=project)
     assert "def load_extra(path):" in fetched.stdout

@@ -110,7 +110,7 @@ def test_a_daemon_is_started_asked_and_stopped(tmp_path: Path, folder: StateFold
 def test_ten_at_once_start_one_daemon(tmp_path: Path, folder: StateFolder) -> None:
     with ThreadPoolExecutor(10) as pool:
         found = list(pool.map(lambda _: document(cairn("daemon", "ensure", "--json", cwd=tmp_path)), range(10)))
-    assert len({one["pid"] for one in found}) == 1
+    assert len({answer["pid"] for answer in found}) == 1
     assert folder.log.read_text().count("version") == 1
 
 
@@ -204,13 +204,13 @@ def test_a_client_starts_the_daemon_when_it_needs_it_and_again_when_it_is_gone(
         assert (await client.call("search", SearchRequest(query="tax")))["code"][0]["name"] == "tax"
         first = folder.find()
         assert first is not None
-        events = [one async for one in client.events("/api/index/build", {"full": True})]
+        events = [event async for event in client.events("/api/index/build", {"full": True})]
         assert [name for name, _ in events] == ["progress"] * (len(events) - 1) + ["done"]
         with pytest.raises(ProjectError):
-            _ = [one async for one in client.events("/api/index/build", {"project": "/etc"})]
+            _ = [event async for event in client.events("/api/index/build", {"project": "/etc"})]
         os.kill(first.pid, signal.SIGKILL)
         found = await asyncio.gather(*(client.call("search", SearchRequest(query="tax")) for _ in range(20)))
-        assert all(one["code"] for one in found)
+        assert all(answer["code"] for answer in found)
         await client.post("/api/shutdown", {})
         assert (await client.get("/api/index/status", project=str(project)))["files"] == 1
 
@@ -262,7 +262,7 @@ def test_answers_are_the_same_with_the_daemon_and_without(project: Path, folder:
         ("tests", "tax"),
         ("callers", "no_such"),
     ]
-    alone = [cairn(*one, cwd=project) for one in commands]
+    alone = [cairn(*command, cwd=project) for command in commands]
     runtime = ensure(folder)
     for command, expected in zip(commands, alone, strict=True):
         before = n_requests(folder, runtime)
@@ -411,7 +411,7 @@ def test_a_project_is_named_by_its_setting_its_remote_or_its_folder(
     cairn("index", cwd=project)
     runtime = ensure(folder)
     found = json.loads(ask(runtime, folder.read_token(), "GET", "/api/projects").body)
-    assert sorted(one["name"] for one in found) == ["cart", "till", "wagon"]
+    assert sorted(project["name"] for project in found) == ["cart", "till", "wagon"]
     done = cairn("search", "tax", "--project", "wagon", cwd=tmp_path)
     assert done.returncode == 0
     assert "a.py:6" in done.stdout
