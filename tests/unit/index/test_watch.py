@@ -125,7 +125,7 @@ def test_after_a_failure_or_a_sleep_everything_is_compared(tmp_path: Path) -> No
     for batch in watcher.batches():
         told.append((batch.reason, batch.is_exact))
         if len(told) == 2:
-            watcher.failed()
+            watcher.note_failure()
         if len(told) == 4:
             clock.wall_now += 1_000
     changes = [("changes", True), ("changes", False), ("changes", True)]
