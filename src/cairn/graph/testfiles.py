@@ -59,7 +59,8 @@ def is_runnable(code: Code, number: int) -> bool:
         return False
     named = _MARKS.search(stem) is not None or _MARKS.search(stem.partition(".")[0]) is not None
     return named or any(
-        one.kind == "test" or one.name.startswith(("test", "Test")) for one in code.file(number).definitions
+        definition.kind == "test" or definition.name.startswith(("test", "Test"))
+        for definition in code.file(number).definitions
     )
 
 
