@@ -37,7 +37,7 @@ class TestFiles:
                     self._with_word[word].append(number)
 
     def twins(self, path: str) -> list[int]:
-        """Return the tests that are called like a file."""
+        """Return the tests that are named after a file."""
         plain = _plain(path)
         return [] if plain in _NAMELESS else self._twins.get(plain, [])
 
