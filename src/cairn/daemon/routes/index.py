@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 from cairn.daemon.http import Events, Reply, Request, Route
 from cairn.errors import CairnError, InternalError, resource_error
 from cairn.fields import Rule
-from cairn.hints import Hint
+from cairn.hints import Hint, show
 from cairn.protocol.documents import error_to_dict
 from cairn.protocol.requests import ProjectRequest
 
@@ -45,14 +45,19 @@ async def _status(request: Request) -> Reply:
 
 async def _health(request: Request) -> Reply:
     asked = request.query(ProjectRequest)
-    return Reply(await request.while_connected(request.daemon.projects.run(asked.project, _examine)))
 
+    def examine(workspace: Workspace) -> list[FindingDocument]:
+        return [
+            {
+                "check": finding.check,
+                "level": finding.level,
+                "message": finding.message,
+                "hint": show(finding.hint, asked.hints),
+            }
+            for finding in workspace.upkeep.doctor()
+        ]
 
-def _examine(workspace: Workspace) -> list[FindingDocument]:
-    return [
-        {"check": one.check, "level": one.level, "message": one.message, "hint": one.hint}
-        for one in workspace.upkeep.doctor()
-    ]
+    return Reply(await request.while_connected(request.daemon.projects.run(asked.project, examine)))
 
 
 async def _build(request: Request) -> Events:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.daemon.http import Handler, Reply, Request, Route
 from cairn.errors import CairnError, IndexLockedError, QueryError, StoreError
+from cairn.hints import show_notes
 from cairn.operations import perform
 from cairn.operations.search import merge_searches
 from cairn.protocol.requests import ProjectRequest, SearchRequest, SessionRequest
@@ -36,7 +37,7 @@ def _handler(operation: Operation) -> Handler:
         if isinstance(asked, SessionRequest) and asked.session and not asked.repeat:
             root = "" if asked.project == ALL else request.daemon.projects.registry.find(asked.project).root
             request.daemon.sessions.ledger(asked.session).shorten(operation.name, root, document)
-        return Reply(document)
+        return Reply(show_notes(document, asked.hints))
 
     return handle
 
