@@ -246,7 +246,7 @@ class OpenIndex:
 
     def _keep_found(self) -> None:
         if self._graph is not None:  # whoever gave up asks again, perhaps
-            self._graph.keep_found()
+            self._graph.store_facts()
 
     # -- views ---------------------------------------------------------------------------------------------------------
 
