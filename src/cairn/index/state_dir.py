@@ -36,7 +36,7 @@ from cairn.storage.sealed import has_seal_table, read_seal_id, write_seal_id
 from cairn.storage.store import Store
 from cairn.warning import warn
 
-_GITIGNORE = "# Everything here is rebuilt by Cairn, except what is meant to be shared.\n*\n!config.yaml\n!core.yaml\n!shared/\n!shared/**\n"  # noqa: E501
+_GITIGNORE = "# Everything here is rebuilt by Cairn, except what is meant to be shared.\n*\n!config.yaml\n!core.yaml\n!shared/\n!shared/**\n"  # noqa: E501 - a file as it is written
 _NOT_YOURS = "is of an older version of Cairn, or was not made by you on this machine"
 _NAME_BYTES = 16
 _TRUTH_MODE = 0o600  # what is remembered is its user's alone

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from cairn import waiting
@@ -40,13 +41,9 @@ def context(workspace: Workspace, request: ContextRequest, progress: Progress | 
     if request.task:
         ids, notes = _ids_for(workspace, request, progress)
     wanted: list[Callable[[int], ContextItem]] = [
-        lambda budget, file=file: _outline_item(workspace, file, budget, request.hints)  # type: ignore[misc]
-        for file in request.files
+        partial(_outline_item, workspace, file, request.hints) for file in request.files
     ]
-    wanted += [
-        lambda budget, one=one: _context_item(workspace, one, budget, request.hints, progress)  # type: ignore[misc]
-        for one in ids[: request.limit]
-    ]
+    wanted += [partial(_context_item, workspace, text_id, request.hints, progress) for text_id in ids[: request.limit]]
     notes += [told] if told else []
     max_tokens = DEFAULT_ANSWER_TOKENS if request.max_tokens is None else request.max_tokens
     document: ContextDocument = {"items": [], "omitted": len(ids), "tokens": max_tokens, "notes": notes}
@@ -94,7 +91,7 @@ def _ids_for(workspace: Workspace, request: ContextRequest, progress: Progress |
 
 
 def _context_item(
-    workspace: Workspace, text_id: str, budget: int, hints: HintStyle, progress: Progress | None
+    workspace: Workspace, text_id: str, hints: HintStyle, progress: Progress | None, budget: int
 ) -> ContextItem:
     (hit,) = workspace.fetch([text_id])
     shown = fetched_to_dict(hit)
@@ -133,7 +130,7 @@ def _context_item(
     return item
 
 
-def _outline_item(workspace: Workspace, file: str, budget: int, hints: HintStyle) -> ContextItem:
+def _outline_item(workspace: Workspace, file: str, hints: HintStyle, budget: int) -> ContextItem:
     found = workspace.code.outline(file, max_tokens=max(1, budget), hints=hints)
     return {
         "id": "",
