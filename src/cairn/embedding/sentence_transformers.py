@@ -26,7 +26,7 @@ class SentenceTransformerEmbedder(LocalEmbedder):
         if not os.path.isabs(model) and os.path.lexists(model):
             raise ProviderError(
                 f"{self._settings.model} is also a file or directory in {os.getcwd()}, which is not loaded as a model",
-                "run the command elsewhere with -C, or give the model's directory as an absolute path",
+                "run the command in another folder, or give the model's folder as an absolute path",
             )
         return SentenceTransformer(model)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from cairn.answers import Fetched, Outline
+from cairn.hints import HintStyle
 from cairn.structure.answer import Surroundings, make_outline
 from cairn.structure.locate import fetch_symbol
 from cairn.types import OutlineMode
@@ -27,6 +28,7 @@ class Files:
         symbol: str | None,
         max_tokens: int | None,
         surroundings: Surroundings,
+        hints: HintStyle,
     ) -> Outline:
         """Return what a file defines; `surroundings` are for a context."""
-        return make_outline(self._root, path, mode, symbol, max_tokens, surroundings)
+        return make_outline(self._root, path, mode, symbol, max_tokens, surroundings, hints)
