@@ -53,7 +53,7 @@ def _hold(path: Path, timeout_seconds: float, store: Store | None) -> Iterator[i
     while True:
         with _open(path, store) as stream:
             if not _wait(stream, path, deadline, store):
-                raise _locked_error(path, timeout_seconds, store)
+                raise _timeout_error(path, timeout_seconds, store)
             if not _is_at(stream, path):  # it was deleted meanwhile: whoever makes a new one must not be alone with it
                 continue
             _, n_turns = _read(stream)
@@ -106,7 +106,7 @@ def _wait(stream: IO[bytes], path: Path, deadline: float, store: Store | None) -
     return True
 
 
-def _locked_error(path: Path, timeout_seconds: float, store: Store | None) -> StoreLockedError:
+def _timeout_error(path: Path, timeout_seconds: float, store: Store | None) -> StoreLockedError:
     if store is None:
         return StoreLockedError(f"another process keeps {path} locked", "wait for it, then run the command again")
     return store.locked(

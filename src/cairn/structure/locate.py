@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from cairn.answers import Fetched
 from cairn.errors import AmbiguousError, NotFoundError, PathError, UnparsableError
 from cairn.hints import Hint
-from cairn.index.isolation import isolated
+from cairn.index.isolation import run_isolated
 from cairn.source.content import normalize
 from cairn.source.languages import Language, detect_language
 from cairn.source.text import estimate_tokens
@@ -80,7 +80,9 @@ def _below(root: Path, path: str | Path) -> str:
 def outline_of(file: FileContent) -> FileOutline:
     """Return what a file defines, found by a helper process; only sections and a note if the parser gave up."""
     try:
-        found: FileOutline = isolated("cairn.structure.outline:outline_named", file.data, file.language.name, file.path)
+        found: FileOutline = run_isolated(
+            "cairn.structure.outline:outline_named", file.data, file.language.name, file.path
+        )
     except UnparsableError as error:
         found = _plain_outline(file, str(error))
     return found
@@ -89,7 +91,7 @@ def outline_of(file: FileContent) -> FileOutline:
 def _plain_outline(file: FileContent, reason: str) -> FileOutline:
     language = file.language.name
     try:
-        found: FileOutline = isolated(
+        found: FileOutline = run_isolated(
             "cairn.structure.outline:plain_outline", file.data, "text", file.path, language, reason, scope="outline"
         )
     except UnparsableError:
@@ -99,14 +101,14 @@ def _plain_outline(file: FileContent, reason: str) -> FileOutline:
 
 
 def ask_helper(job: str, file: FileContent, *arguments: object, scope: str) -> Any:  # noqa: ANN401 - of any job
-    """Return what a job makes of a file; see `cairn.index.isolation.isolated`.
+    """Return what a job makes of a file; see `cairn.index.isolation.run_isolated`.
 
     Raises:
         UnparsableError: if the job failed on the file, now or before.
         CairnError: what the job raises.
     """
     try:
-        return isolated(job, file.data, file.language.name, file.path, *arguments, scope=scope)
+        return run_isolated(job, file.data, file.language.name, file.path, *arguments, scope=scope)
     except UnparsableError as error:
         raise UnparsableError(f"{file.path} {error}", Hint("read it as text", "outline", file=file.path)) from error
 
