@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 class Workspace:
     """The index of one folder. Open it with `Workspace.open`, and close it, best with `with`.
 
-    What it can do is in its facets: `code`, `graph`, `memory` and `upkeep`. Each is loaded when it is first asked for. Several
-    threads may ask at once, each question a method of its own; what `graph.current` returns is for one of them.
+    What it can do is in its facets: `code`, `graph`, `memory` and `upkeep`. Each is loaded when it is first asked for.
+    Several threads may ask at once, each question a method of its own; what `graph.current` returns is for one of them.
 
     Attributes:
         root: the folder, absolute.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class MemoryFacet:
-    """The memory of a project; get it as `Workspace.memory`. Nothing is created on disk until something is remembered."""
+    """The memory of a project; get it as `Workspace.memory`. Nothing is on disk until something is kept."""
 
     def __init__(self, index: ProjectIndex) -> None:
         self._index = index
