@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from cairn.facets.project_index import ProjectIndex
-
-if TYPE_CHECKING:
-    from cairn.memory.lifecycle import Lifecycle
-    from cairn.memory.store import MemoryStore
+from cairn.memory.lifecycle import Lifecycle
+from cairn.memory.store import MemoryStore
 
 
 class MemoryFacet:
@@ -21,15 +18,11 @@ class MemoryFacet:
     @cached_property
     def store(self) -> MemoryStore:
         """Events, and what they say now."""
-        from cairn.memory.store import MemoryStore  # noqa: PLC0415 - start-up time: a search of code needs none of it
-
         return MemoryStore(self._index.state)
 
     @cached_property
     def lifecycle(self) -> Lifecycle:
         """What can be done with a memory."""
-        from cairn.memory.lifecycle import Lifecycle  # noqa: PLC0415 - start-up time: as above
-
         return Lifecycle(self.store)
 
     def close(self) -> None:
