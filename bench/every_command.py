@@ -2,7 +2,7 @@
 
     python bench/every_command.py PROJECT REPORT [--first N]
 
-`hostile.py` starts it where a project may harm whoever reads it. Names of environment variables that are read are told,
+`hostile.py` starts it where a project may harm its readers. Names of environment variables that are read are reported,
 so that the reading of a secret shows. The report ends early where a command ends the process; `--first` goes on behind
 the one that did.
 """
@@ -64,7 +64,7 @@ COMMANDS = (
 
 
 class Recorder(MutableMapping[str, str]):
-    """The environment, with the names that were asked for one by one; to copy it whole for a child is no question."""
+    """The environment, with the names that were asked for one by one; copying it whole for a child does not count."""
 
     def __init__(self, values: MutableMapping[str, str]) -> None:
         self._values = values
