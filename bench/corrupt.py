@@ -63,8 +63,8 @@ class Scene:
                 workspace.index()
                 workspace.index(branch="main")
                 if root == self.root:
-                    with closing(sqlite3.connect(self.database)) as one, closing(sqlite3.connect(self.older)) as copy:
-                        one.backup(copy)
+                    with closing(sqlite3.connect(self.database)) as live, closing(sqlite3.connect(self.older)) as copy:
+                        live.backup(copy)
                 _write(root, version + 1)
                 workspace.index()
                 if dice.random() < 0.5:
@@ -115,13 +115,13 @@ def swap(scene: Scene) -> str:
 
 
 def exchange(scene: Scene) -> str:
-    """Let two derived files of one kind change places."""
-    one = scene.pick(scene.derived_files())
-    other = scene.pick(scene.derived_files(one.suffix))
-    first, second = one.read_bytes(), other.read_bytes()
-    one.write_bytes(second)
-    other.write_bytes(first)
-    return one.suffix
+    """Swap the contents of two derived files of one kind."""
+    left = scene.pick(scene.derived_files())
+    right = scene.pick(scene.derived_files(left.suffix))
+    left_data, right_data = left.read_bytes(), right.read_bytes()
+    left.write_bytes(right_data)
+    right.write_bytes(left_data)
+    return left.suffix
 
 
 def foreign(scene: Scene) -> str:
@@ -367,7 +367,7 @@ def check(scene: Scene) -> tuple[str, str]:
         if _answers_after_refresh(workspace) != _fresh_answers(
             scene
         ):  # what was moved aside may be among the files now
-            return how, "answers something else than a fresh index"
+            return how, "its answers differ from those of a fresh index"
     return how, ""
 
 
@@ -400,7 +400,7 @@ def _corrupt(folder: Path, dice: random.Random, kind: Callable[[Scene], str]) ->
     started = time.perf_counter()
     try:
         how, wrong = check(scene)
-    except Exception:  # noqa: BLE001 - told as what is wrong
+    except Exception:  # noqa: BLE001 - reported as what is wrong
         return f"{kind.__name__}: {what}", "", traceback.format_exc()[-1_500:]
     if not wrong and time.perf_counter() - started > ANSWER_SECONDS:
         wrong = f"took {time.perf_counter() - started:.0f} s"

@@ -79,7 +79,7 @@ def expect(right: bool, what: object) -> None:
         raise Wrong(str(what)[:300])
 
 
-# -- those that ask ----------------------------------------------------------------------------------------------------
+# -- what is asked -----------------------------------------------------------------------------------------------------
 
 
 def check_search(workspace: Workspace, number: int) -> None:
@@ -152,7 +152,7 @@ def patiently(who: str, reports: Queue[Report], act: Callable[[], object]) -> No
         except Wrong as error:
             reports.put((who, "wrong", str(error)))
             return
-        except Exception:  # noqa: BLE001 - whatever it is, it is told
+        except Exception:  # noqa: BLE001 - whatever it is, it is reported
             reports.put((who, "crash", traceback.format_exc()[-1_200:]))
             return
         else:

@@ -1,9 +1,9 @@
-"""Runs every command on one project in this process, and writes what came of each as a line of JSON.
+"""Runs every command on one project in this process, and writes the outcome of each as a line of JSON.
 
     python bench/every_command.py PROJECT REPORT [--first N]
 
 `hostile.py` starts it where a project may harm its readers. Names of environment variables that are read are reported,
-so that the reading of a secret shows. The report ends early where a command ends the process; `--first` goes on behind
+so that the reading of a secret shows. The report ends early where a command ends the process; `--first` continues after
 the one that did.
 """
 
