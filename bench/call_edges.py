@@ -15,7 +15,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from cairn.graph.code import file_of, place_of
+from cairn.graph.nodes import file_of, place_of
 from cairn.graph.resolve import CALL, CONSTRUCT, DECORATE
 from cairn.workspace import Workspace
 

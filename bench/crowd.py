@@ -127,10 +127,10 @@ def command(root: Path, *arguments: str, environment: dict[str, str] | None = No
 def check_command(root: Path, number: int, environment: dict[str, str]) -> None:
     found = command(root, "search", f"keep_{number}", "-n", "2", environment=environment)
     rows = found.get("code") or found.get("hits") or []
-    names = [row["name"] for row in rows]  # type: ignore[attr-defined]
+    names = [row["name"] for row in rows]  # type: ignore[attr-defined] # JSON
     expect(names[:1] == [f"keep_{number}"], (number, names, found.get("notes")))
     links = command(root, "callers", f"keep_{number}", environment=environment)
-    callers = {link["symbol"]["name"] for link in links["links"]}  # type: ignore[attr-defined]
+    callers = {link["symbol"]["name"] for link in links["links"]}  # type: ignore[attr-defined] # JSON
     expect(callers == {f"keep_{(number - 1) % FILES}"}, (number, "callers", callers))
 
 
@@ -165,7 +165,7 @@ def ask_long(root: Path, who: str, reports: Queue[Report], end: float, check: Ca
     with Workspace.open(root) as workspace:
         while time.monotonic() < end:
             number = chance.randrange(FILES)
-            patiently(who, reports, lambda number=number: check(workspace, number))  # type: ignore[misc]
+            patiently(who, reports, lambda number=number: check(workspace, number))  # type: ignore[misc] # mypy infers no lambda with defaults
 
 
 def ask_opening(

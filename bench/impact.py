@@ -17,9 +17,9 @@ from statistics import median
 import numpy as np
 
 from cairn import Workspace
-from cairn.graph.code import file_of, place_of
 from cairn.graph.graph import Graph
 from cairn.graph.impact import impact
+from cairn.graph.nodes import file_of, place_of
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from metrics import percentile
 

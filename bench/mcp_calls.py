@@ -33,9 +33,9 @@ from cairn.operations import perform
 from cairn.protocol.requests import SearchRequest
 from cairn.runtime import Runtime, StateFolder
 from cairn.workspace import Workspace
-from daemon import QUERIES as PROSE
 from daemon import cairn, list_sources, make_project, search_body
 from metrics import percentile
+from questions import QUESTIONS as PROSE
 
 QUERIES = (
     *PROSE,

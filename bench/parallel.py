@@ -32,19 +32,8 @@ from contextlib import closing
 from pathlib import Path
 
 from metrics import percentile
+from questions import QUESTIONS
 
-QUERIES = (
-    "how is a request parsed",
-    "where are errors logged",
-    "open a database connection",
-    "retry after a timeout",
-    "validate user input",
-    "parse the configuration file",
-    "write lock",
-    "cache eviction",
-    "convert a date to text",
-    "test fixtures for http",
-)
 CLIENTS = (1, 4, 8)
 GRAPH_SECONDS = 300
 
@@ -69,10 +58,10 @@ def measure(root: Path, searches: int) -> dict[str, list[float]]:
         return 1000 * (time.perf_counter() - begun)
 
     def search(number: int) -> float:
-        return post("/api/search", {"query": QUERIES[number % len(QUERIES)]})
+        return post("/api/search", {"query": QUESTIONS[number % len(QUESTIONS)]})
 
     try:
-        for number in range(2 * len(QUERIES)):
+        for number in range(2 * len(QUESTIONS)):
             search(number)
         time.sleep(3)  # the first look of the watcher
         found = {f"{n} at once": _by_clients(search, n, searches) for n in CLIENTS}

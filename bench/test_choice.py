@@ -74,7 +74,7 @@ def main() -> int:
             started = time.perf_counter()
             changed = [
                 node for node in change_since(graph, clone, find_repository(clone), f"{revision}^").nodes
-                if not code.is_test(node >> 20)
+                if not code.tests[node >> 20]
             ]  # fmt: skip
             ranked, _ = rank_tests(graph, changed, reach(graph, changed))
             suite = [path for number, path in enumerate(code.paths) if is_runnable(code, number)]

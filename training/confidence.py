@@ -148,7 +148,7 @@ def main() -> int:
     for repository in repositories:
         trees = fit([case for case in (*cases.bench, *cases.own) if case.repository != repository.name])
         forest = learned.make_forest(to_data(trees))
-        learned.load_forest = lambda forest=forest: forest  # type: ignore[assignment,misc]
+        learned.load_forest = lambda forest=forest: forest  # type: ignore[assignment,misc] # the forest of this fold
         others = [question.query for other in repositories if other is not repository for question in other.questions]
         strangers = [others[number] for number in pick.choice(len(others), STRANGERS, replace=False)]
         outcomes += outcomes_of(repository, strangers, arguments.state)

@@ -144,7 +144,7 @@ def _forms(hit: HitDocument) -> Iterator[HitDocument]:
     short: Mapping[str, object] = {name: value for name, value in hit.items() if name not in _EXTRAS}
     yield cast("HitDocument", {**short, "preview": ""})
     yield cast("HitDocument", {**short, "preview": "", "signature": ""})
-    yield cast("HitDocument", {name: hit[name] for name in _BARE if name in hit})  # type: ignore[literal-required]
+    yield cast("HitDocument", {name: hit[name] for name in _BARE if name in hit})  # type: ignore[literal-required] # these are its fields
 
 
 # -- lists -------------------------------------------------------------------------------------------------------------

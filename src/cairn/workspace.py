@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 from cairn.config import Loaded, Settings, load
 from cairn.facets.project_index import ProjectIndex
-from cairn.index.project import check_state, checked_root, default_state, is_everything, project_root
+from cairn.index.project import check_state, default_state, is_everything, project_root, resolve_root
 from cairn.index.state_dir import StateDir
 from cairn.registry import Registry
 from cairn.runtime import StateFolder
@@ -60,7 +60,7 @@ class Workspace:
             PathError: if `path` is missing, no folder, or cannot be read.
             ConfigError: if a settings file or variable cannot be used, or `state_dir` is the home folder or `/`.
         """
-        root = checked_root(Path(path))
+        root = resolve_root(Path(path))
         return cls(_open_index(root, find_repository(root), state_dir, settings))
 
     @classmethod
@@ -73,7 +73,7 @@ class Workspace:
         Raises:
             PathError, ConfigError: as `open`.
         """
-        start = checked_root(Path(path))
+        start = resolve_root(Path(path))
         repository = find_repository(start)
         root = project_root(start, repository)
         is_unnamed = False
@@ -160,7 +160,7 @@ class Workspace:
             RevisionError: if git knows no such branch.
         """
         self._index.check_named()
-        with closing(self._index.views.named(branch)) as view:
+        with closing(self._index.views.find(branch)) as view:
             if dry_run:
                 return self._index.writer.preview(view)
             return self._index.writer.update(

@@ -18,7 +18,7 @@ import mcp_types as types
 import pytest
 from mcp.shared.message import SessionMessage
 
-from cairn.client import Client, Stream
+from cairn.client import Client, StreamedReply
 from cairn.config import Settings
 from cairn.daemon.app import create_app
 from cairn.errors import BusyError, IndexMissingError, RequestError
@@ -393,7 +393,7 @@ class StillBuilding:
         return Reply(409, {}, b'{"code": "index-missing", "message": "not indexed", "hint": "cairn index"}')
 
     @asynccontextmanager
-    async def stream(self, method: str, path: str, body: bytes | None) -> AsyncIterator[Stream]:
+    async def stream(self, method: str, path: str, body: bytes | None) -> AsyncIterator[StreamedReply]:
         await asyncio.sleep(60)
         raise AssertionError
         yield

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from cairn.facets.searcher import Searcher
     from cairn.index.limits import Progress
     from cairn.protocol.requests import SearchRequest, SimilarRequest
-    from cairn.structure.context import Section
+    from cairn.structure.context import ContextSection
     from cairn.structure.flow import FlowGraph, Slice
 
 
@@ -140,7 +140,7 @@ class CodeFacet:
             QueryError: if the mode needs a symbol and there is none.
         """
 
-        def surroundings(path: str, symbol: OutlineSymbol) -> tuple[list[Section], tuple[str, ...]]:
+        def surroundings(path: str, symbol: OutlineSymbol) -> tuple[list[ContextSection], tuple[str, ...]]:
             return self._graph().surroundings(path, symbol, progress)
 
         return self._files.outline(path, mode, symbol, max_tokens, surroundings)

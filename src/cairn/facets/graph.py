@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from cairn.answers import OutlineSymbol
     from cairn.facets.analyses import Analyses
     from cairn.index.limits import Progress
-    from cairn.structure.context import Section
+    from cairn.structure.context import ContextSection
 
 _T = TypeVar("_T")
 
@@ -117,7 +117,7 @@ class GraphFacet:
 
     def surroundings(
         self, path: str, symbol: OutlineSymbol, progress: Progress | None = None
-    ) -> tuple[list[Section], tuple[str, ...]]:
+    ) -> tuple[list[ContextSection], tuple[str, ...]]:
         """Return what a context shows of the graph around a definition, and notes; without an index only a note."""
         return self._analyses.surroundings(partial(self._index.open_graph, progress), path, symbol)
 

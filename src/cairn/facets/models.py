@@ -25,7 +25,7 @@ class ModelUpkeep:
         self, branch: str | None, *, full: bool, progress: Callable[[str, int, int], None] | None
     ) -> tuple[EmbeddingReport, ...]:
         """Complete the vectors of the configured models."""
-        with closing(self._index.views.named(branch)) as view:
+        with closing(self._index.views.find(branch)) as view:
             return embed_chain(view, self._index.state, self._index.settings, full=full, progress=progress)
 
     def warnings(self) -> list[str]:
@@ -34,7 +34,7 @@ class ModelUpkeep:
 
     def estimate(self, branch: str | None) -> tuple[Estimate, ...]:
         """Return what that would take."""
-        with closing(self._index.views.named(branch)) as view:
+        with closing(self._index.views.find(branch)) as view:
             return estimate_chain(view, self._index.state, self._index.settings.chain)
 
     def complete_in_background(self) -> bool:

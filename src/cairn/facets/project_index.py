@@ -99,7 +99,7 @@ class ProjectIndex:
     def refresh(self, progress: Progress | None = None, *, branch: str | None = None) -> str:
         """Bring the index up to date for an answer; see `Workspace.refresh`. One thread does it for all who ask."""
         self.check_named()
-        with closing(self.views.named(branch)) as view:
+        with closing(self.views.find(branch)) as view:
             if branch is not None:
                 return self.writer.refresh(view, progress)
             return self._refreshing.run(lambda: self.writer.refresh(view, progress))

@@ -30,10 +30,10 @@ def estimate_chain(view: View, state: StateDir, chain: Sequence[ModelSettings]) 
         with closing(state.open_for_reading()) as connection:
             row = view_db.find_view(connection, view.name)
             plan = make_plan(connection, found, row)
-            return tuple(_estimate(connection, row, plan, one) for one in chain)
+            return tuple(_estimate(connection, row, plan, model) for model in chain)
     except IndexMissingError:
         plan = Plan(list(found.files), [], 0, {})
-        return tuple(_estimate(None, None, plan, one) for one in chain)
+        return tuple(_estimate(None, None, plan, model) for model in chain)
 
 
 def _estimate(
@@ -51,7 +51,7 @@ def _estimate(
     if connection is not None:
         models = {row.fingerprint: row for row in overlay_db.read_models(connection)}
         model = models.get(fingerprint_of(settings))
-    waiting = plan.changed()
+    waiting = plan.changes()
     changing = {file.path for file in waiting}
     if connection is not None and view is not None:
         for blob in overlay_db.missing_blobs(connection, view.id, model.id if model is not None else -1):

@@ -126,4 +126,4 @@ class StateFiles:
     def derived_files(self) -> Iterator[Path]:
         """Yield all in `derived/` that has a name of ours."""
         with suppress(FileNotFoundError, NotADirectoryError, PermissionError), os.scandir(self.derived) as entries:
-            yield from (Path(one.path) for one in entries if DERIVED.fullmatch(one.name))
+            yield from (Path(entry.path) for entry in entries if DERIVED.fullmatch(entry.name))

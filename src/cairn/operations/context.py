@@ -40,11 +40,11 @@ def context(workspace: Workspace, request: ContextRequest, progress: Progress | 
     if request.task:
         ids, notes = _ids_for(workspace, request, progress)
     wanted: list[Callable[[int], ContextItem]] = [
-        lambda budget, file=file: _outline_item(workspace, file, budget)  # type: ignore[misc]
+        lambda budget, file=file: _outline_item(workspace, file, budget)  # type: ignore[misc] # mypy infers no lambda with defaults
         for file in request.files
     ]
     wanted += [
-        lambda budget, one=one: _context_item(workspace, one, budget, progress)  # type: ignore[misc]
+        lambda budget, one=one: _context_item(workspace, one, budget, progress)  # type: ignore[misc] # mypy infers no lambda with defaults
         for one in ids[: request.limit]
     ]
     notes += [told] if told else []

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cairn.index.snapshot import Snapshot, TermRows
+from cairn.index.vectors import agreements
 from cairn.index.view import STEM_FIELD
 from cairn.search.score import DOC_BIT, NAME_BIT, Floats, Ints, Scores
 
@@ -94,8 +95,8 @@ def _of_meaning(
     if vector is None or dense is None:
         return {"joint": nothing, "path_dense": nothing}
     group, place, near = rows.best_of_each(dense, _JOINT_ROWS)
-    to_path = snapshot.path_similarities(vector, files)
-    agreement = snapshot.agreements(near, files[group])
+    to_path = snapshot.path_vectors.similarities_of(files, vector)
+    agreement = agreements(snapshot.vectors.numbers(near), snapshot.path_vectors.numbers(files[group]))
     length = np.sqrt(np.maximum(1e-3, 1 + PATH_SHARE**2 + 2 * PATH_SHARE * agreement))
     joint = np.full((len(files), _JOINT_ROWS), -1.0, dtype=np.float32)
     joint[group, place] = (dense[near] + PATH_SHARE * to_path[group]) / length

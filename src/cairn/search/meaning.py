@@ -19,7 +19,7 @@ from cairn.embedding.protocol import Embedder
 from cairn.embedding.providers import open_model
 from cairn.errors import ProviderError
 from cairn.hints import Hint
-from cairn.index.models import remembered_models
+from cairn.index.models import recall_models
 from cairn.index.overlay import Overlay, open_overlay
 from cairn.index.snapshot import Snapshot
 from cairn.index.state_dir import StateDir
@@ -145,7 +145,7 @@ class Meanings:
         """Return the chain, then the models of earlier settings, the newest first."""
         stored = {row.fingerprint: row for row in rows}
         chain = [_Candidate(one, stored.pop(fingerprint_of(one), None), False) for one in self._chain]
-        known = remembered_models(self._state) if stored else {}
+        known = recall_models(self._state) if stored else {}
         return chain + [_Candidate(known[one], row, True) for one, row in stored.items() if one in known]
 
     def _embed(self, settings: ModelSettings, text: str) -> Floats:
@@ -182,7 +182,7 @@ def like_bundled(cosines: Floats, snapshot: Snapshot, bundled: Floats | None) ->
     live = snapshot.file_of_row >= 0
     mean, spread = TYPICAL_MEAN, TYPICAL_SPREAD
     if bundled is not None:
-        mean, spread = _mean_and_spread(snapshot.similarities(bundled)[live])
+        mean, spread = _mean_and_spread(snapshot.vectors.similarities(bundled)[live])
     our_mean, our_spread = _mean_and_spread(cosines[live])
     factor = spread / max(our_spread, 1e-6)
     scaled: Floats = ((cosines - np.float32(our_mean)) * np.float32(factor) + np.float32(mean)).astype(np.float32)

@@ -98,9 +98,9 @@ def _same_definition(fresh: Sequence[ChunkRow], wanted: Definition) -> tuple[Chu
 
 
 def _parse(path: str, data: bytes) -> list[ChunkRow]:
-    from cairn.index.beside import parsed_text  # noqa: PLC0415 - start-up time: few answers meet a changed file
+    from cairn.index.beside import parse_safely  # noqa: PLC0415 - start-up time: few answers meet a changed file
 
-    parsed, _, keys = parsed_text(data, detect_language(path, data[:_HEAD_BYTES]).name)
+    parsed, _, keys = parse_safely(data, detect_language(path, data[:_HEAD_BYTES]).name)
     return [
         ChunkRow(
             id=number,

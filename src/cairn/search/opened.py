@@ -173,7 +173,7 @@ class OpenIndex:
         """
         with self._question() as question:
             try:
-                with self.reading(self._project_views.named(branch)) as library:
+                with self.reading(self._project_views.find(branch)) as library:
                     return fetch_one(library, text_id)
             except (NotFoundError, IndexMissingError):
                 rows = view_db.read_views(question.connection) if branch is None else ()
@@ -246,7 +246,7 @@ class OpenIndex:
 
     def _keep_found(self) -> None:
         if self._graph is not None:  # whoever gave up asks again, perhaps
-            self._graph.keep_found()
+            self._graph.store_facts()
 
     # -- views ---------------------------------------------------------------------------------------------------------
 

@@ -10,9 +10,9 @@ from cairn import waiting
 from cairn.answers import CodeHit, Neighbour
 from cairn.errors import UnknownSymbolError
 from cairn.graph import questions
-from cairn.graph.code import file_of, node_of, place_of
 from cairn.graph.graph import Graph
 from cairn.graph.impact import choose_tests
+from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.reach import CONFIDENCE
 from cairn.graph.resolve import Edge
 from cairn.graph.surroundings import neighbours

@@ -12,8 +12,8 @@ from cairn.embedding.static import StaticModel
 from cairn.errors import NotFoundError, QueryError, UnparsableError
 from cairn.hints import Hint
 from cairn.index.analysis import Analyzer
-from cairn.index.beside import parsed_text
-from cairn.index.isolation import isolated
+from cairn.index.beside import parse_safely
+from cairn.index.isolation import run_isolated
 from cairn.index.parsing import own_texts, row_of
 from cairn.index.snapshot import Snapshot
 from cairn.index.words import ParsedText, Words
@@ -75,7 +75,7 @@ def sample_at(root: Path, path: str | Path, line: int, model: StaticModel) -> Sa
     n_lines = source.data.count(b"\n") + (not source.data.endswith(b"\n"))
     if not 0 < line <= n_lines:
         raise NotFoundError(f"{source.path} has no line {line}: it has {n_lines:,}", _HINT)
-    file = parsed_text(source.data, source.language.name)
+    file = parse_safely(source.data, source.language.name)
     chunks = list(own_texts(file.parsed, source.data))
     if not chunks:
         raise NotFoundError(f"{source.path} is empty", _HINT)
@@ -127,7 +127,7 @@ def sample_of(text: str, name: str | None, snapshot: Snapshot, model: StaticMode
     if "\0" in text:
         raise QueryError("the code is no text", Hint("name a place with code", "similar", place=None))
     language = BY_NAME[name] if name is not None else _guess_language(data, snapshot)
-    parsed = parsed_text(data, language.name).parsed
+    parsed = parse_safely(data, language.name).parsed
     outer = [number for number, one in enumerate(parsed.definitions) if one.parent < 0]
     n_lines = data.rstrip().count(b"\n") + 1
     chunk = Chunk("text", -1, 0, (0, len(parsed.definitions)), "", Span(1, n_lines, 0, len(data)), ((1, n_lines),))
@@ -154,7 +154,7 @@ def _guess_language(data: bytes, snapshot: Snapshot) -> Language:
     names = [snapshot.files.language_names[number] for number in np.argsort(-counts, kind="stable")]
     candidates = [BY_NAME[name] for name in names if BY_NAME[name].group == "code" and BY_NAME[name].support.grammar]
     try:
-        taken = isolated("cairn.search.sample:first_that_takes", data, "", tuple(one.name for one in candidates))
+        taken = run_isolated("cairn.search.sample:first_that_takes", data, "", tuple(one.name for one in candidates))
     except UnparsableError:
         taken = ""
     return BY_NAME[taken] if taken else candidates[0] if candidates else TEXT

@@ -143,7 +143,7 @@ def score(
             found = compare(snapshot, vector, scope.file_of_blob)
             dense = found.cosines
         of_rows["dense"] = dense
-        of_files["path_dense"] = np.maximum(snapshot.path_similarities(vector), 0)
+        of_files["path_dense"] = np.maximum(snapshot.path_vectors.similarities(vector), 0)
     elif dense is not None:
         of_rows["dense"] = dense
     if symbols:

@@ -164,7 +164,7 @@ def _candidates(library: Library, sample: Sample, request: SimilarRequest) -> It
     places = snapshot.rows_of_chunks(np.array([row.id for row in chunks], dtype=np.int64))
     cosines = np.zeros(len(chunks), dtype=np.float32)
     if sample.vector is not None:
-        cosines = snapshot.similarities_of(places, sample.vector)
+        cosines = snapshot.vectors.similarities_of(places, sample.vector)
     files_of_blob = _files_of_blobs(library, files, {row.blob_id for row in chunks})
     for row, cosine in zip(chunks, cosines.tolist(), strict=True):
         for focus in _focuses(row):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from cairn import waiting
 from cairn.errors import QueryError, UnparsableError
 from cairn.hints import Hint
-from cairn.index.isolation import isolated
+from cairn.index.isolation import run_isolated
 from cairn.search.exact import BUDGET_SECONDS, LineMatch
 from cairn.source.content import normalize
 from cairn.source.languages import BY_NAME, LANGUAGES
@@ -180,7 +180,7 @@ def _run(
 
 def _run_isolated(job: str, data: bytes, language: str, pattern: str, *arguments: object) -> Any:  # noqa: ANN401 - of any job
     """Have ast-grep do a job of this module where it may crash; what fails for one pattern may do for another."""
-    return isolated(f"{__name__}:{job}", data, language, pattern, *arguments, scope=f"structure {pattern}")
+    return run_isolated(f"{__name__}:{job}", data, language, pattern, *arguments, scope=f"structure {pattern}")
 
 
 def matches_in(data: bytes, language: str, pattern: str, number: int, rule: dict[str, Any]) -> list[LineMatch]:

@@ -114,10 +114,10 @@ def load_arrays(path: Path, layout: Layout | None = None, *, nameless: bool = Fa
             raise _refusal(path, "is another file in its place")
         header = header.get("arrays")
     arrays = {
-        name: np.frombuffer(body, dtype=one.type, count=one.n_values, offset=header_bytes + one.offset).reshape(
-            one.shape
+        name: np.frombuffer(body, dtype=entry.type, count=entry.n_values, offset=header_bytes + entry.offset).reshape(
+            entry.shape
         )
-        for name, one in _arrays_in(header, len(body) - header_bytes, path).items()
+        for name, entry in _arrays_in(header, len(body) - header_bytes, path).items()
     }
     for name, (kind, axes) in (layout or {}).items():
         if (array := arrays.get(name)) is None or array.dtype != np.dtype(kind) or array.ndim != axes:
@@ -180,10 +180,10 @@ def _arrays_in(arrays: object, n_bytes: int, path: Path) -> dict[str, _StoredArr
         raise _refusal(path, "does not say what is in it")
     found = {}
     for name, entry in arrays.items():
-        one = _array_of(entry)
-        if one is None or one.offset + one.n_values * one.type.itemsize > n_bytes:
+        array = _array_of(entry)
+        if array is None or array.offset + array.n_values * array.type.itemsize > n_bytes:
             raise _refusal(path, "claims what it does not hold")
-        found[name] = one
+        found[name] = array
     return found
 
 

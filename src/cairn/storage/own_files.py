@@ -163,9 +163,9 @@ def _is_open_to_all(facts: os.stat_result) -> bool:
 
 
 def _refuse_links(path: Path) -> None:
-    for one in (path.parent, path):
-        if one.is_symlink():
-            raise _is_link(one)
+    for part in (path.parent, path):
+        if part.is_symlink():
+            raise _is_link(part)
 
 
 def _is_link(path: Path) -> UnsafeStateError:
