@@ -124,7 +124,7 @@ class StateDir(StateFiles):
             full = error.errno in (errno.ENOSPC, errno.EDQUOT)
             raise StoreError(
                 f"cannot write {self.path}: {error.strerror}",
-                "free some space, then run: cairn index"
+                Hint("free some space, then run", "index")
                 if full
                 else "make it writable, or set CAIRN_STATE_DIR to a folder that is",
             ) from error

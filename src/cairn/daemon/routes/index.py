@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 from cairn.daemon.http import EventStream, Request, Response, Route, log_unexpected
 from cairn.errors import CairnError
 from cairn.fields import Rule
+from cairn.hints import show
 from cairn.protocol.documents import error_to_dict
 from cairn.protocol.requests import ProjectRequest
 
@@ -41,14 +42,19 @@ async def _status(request: Request) -> Response:
 
 async def _health(request: Request) -> Response:
     arguments = request.query(ProjectRequest)
-    return Response(await request.while_connected(request.daemon.projects.run(arguments.project, _examine)))
 
+    def examine(workspace: Workspace) -> list[FindingDocument]:
+        return [
+            {
+                "check": finding.check,
+                "level": finding.level,
+                "message": finding.message,
+                "hint": show(finding.hint, arguments.hints),
+            }
+            for finding in workspace.upkeep.doctor()
+        ]
 
-def _examine(workspace: Workspace) -> list[FindingDocument]:
-    return [
-        {"check": finding.check, "level": finding.level, "message": finding.message, "hint": finding.hint}
-        for finding in workspace.upkeep.doctor()
-    ]
+    return Response(await request.while_connected(request.daemon.projects.run(arguments.project, examine)))
 
 
 async def _build(request: Request) -> EventStream:

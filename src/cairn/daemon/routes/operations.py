@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.daemon.http import Handler, Request, Response, Route
 from cairn.errors import CairnError, IndexLockedError, QueryError, StoreError
+from cairn.hints import show_notes
 from cairn.operations import perform
 from cairn.operations.search import merge_searches
 from cairn.protocol.requests import ProjectRequest, SearchRequest, SessionRequest
@@ -35,7 +36,7 @@ def _handler(operation: Operation) -> Handler:
         if isinstance(arguments, SessionRequest) and arguments.session and not arguments.repeat:
             root = "" if arguments.project == ALL else request.daemon.projects.registry.find(arguments.project).root
             request.daemon.sessions.ledger(arguments.session).shorten(operation.name, root, document)
-        return Response(document)
+        return Response(show_notes(document, arguments.hints))
 
     return handle
 
