@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from cairn.answers import Answer, Fetched
     from cairn.facets.code import CodeFacet
     from cairn.facets.graph import GraphFacet
+    from cairn.facets.memory import MemoryFacet
     from cairn.facets.upkeep import UpkeepFacet
     from cairn.index.limits import Progress
     from cairn.types import IndexReport
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 class Workspace:
     """The index of one folder. Open it with `Workspace.open` in a `with` block, or close it yourself.
 
-    Most of its methods are in its facets `code`, `graph` and `upkeep`, each loaded at its first use. Threads may share
-    a workspace; the graph that `graph.current` returns is for one thread only.
+    Most of its methods are in its facets `code`, `graph`, `memory` and `upkeep`, each loaded at its first use.
+    Threads may share a workspace; the graph that `graph.current` returns is for one thread only.
 
     Attributes:
         root: the folder, absolute.
@@ -94,6 +95,8 @@ class Workspace:
     def close(self) -> None:
         """Release the database. The workspace can still be used: it opens the database again."""
         self._index.close()
+        if "memory" in self.__dict__:
+            self.memory.close()
 
     # -- what it is ---------------------------------------------------------------------------------------------------
 
@@ -128,6 +131,13 @@ class Workspace:
         from cairn.facets.upkeep import UpkeepFacet  # noqa: PLC0415 - start-up time: a search needs none of it
 
         return UpkeepFacet(self._index)
+
+    @cached_property
+    def memory(self) -> MemoryFacet:
+        """Keeps what sessions learn, and recalls it."""
+        from cairn.facets.memory import MemoryFacet  # noqa: PLC0415 - start-up time: a search of code needs none of it
+
+        return MemoryFacet(self._index)
 
     # -- the promised surface -----------------------------------------------------------------------------------------
 
