@@ -1,10 +1,10 @@
-"""Ten processes index, edit, switch branches, collect, examine and ask at once, and every answer is checked.
+"""Ten processes index, edit, switch branches, collect garbage, check and ask at once; every answer is checked.
 
     python bench/crowd.py --seconds 75
 
-The functions that are asked for are on both branches and are never edited, though half of the files they stand in are,
-each in one step: their names, their callers and what they call are known at every moment. Nothing may be answered
-wrong, and nothing may fail but with "busy" or "locked", which goes away when it is asked again.
+The functions that are asked for are on both branches and are never edited, though half of their files are, each in one
+step: their names, their callers and what they call are known at every moment. No answer may be wrong, and nothing may
+fail except with "busy" or "locked", which goes away on another try.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Report = tuple[str, str, str]  # who, what was done or went wrong, and about wha
 def text(number: int, mark: str, filler: int) -> str:
     """Return a file: the function that is asked for, which calls the next, among others that change."""
     following = (number + 1) % FILES
-    extra = "\n".join(f"    total_{one} = {mark}_{one}(amount)" for one in range(filler))
+    extra = "\n".join(f"    total_{place} = {mark}_{place}(amount)" for place in range(filler))
     return (
         f"from steady_{following} import keep_{following}\n\n\n"
         f"def {mark}_{number}(amount):\n{extra or '    pass'}\n    return amount\n\n\n"
@@ -63,7 +63,7 @@ def make(root: Path) -> None:
     git(root, "commit", "-qm", "first")
     git(root, "switch", "-qc", "side")
     for number in range(40):
-        body = "".join(f"    total += side_{one}(total)\n" for one in range(number % 9))
+        body = "".join(f"    total += side_{place}(total)\n" for place in range(number % 9))
         (root / f"side_{number}.py").write_text(f"def side_{number}(total):\n{body}    return total\n")
     git(root, "add", "-A")
     git(root, "commit", "-qm", "second")
@@ -71,7 +71,7 @@ def make(root: Path) -> None:
 
 
 class Wrong(Exception):
-    """An answer is not what it has to be."""
+    """An answer is wrong."""
 
 
 def expect(right: bool, what: object) -> None:
@@ -79,7 +79,7 @@ def expect(right: bool, what: object) -> None:
         raise Wrong(str(what)[:300])
 
 
-# -- those that ask ----------------------------------------------------------------------------------------------------
+# -- what is asked -----------------------------------------------------------------------------------------------------
 
 
 def check_search(workspace: Workspace, number: int) -> None:
@@ -95,20 +95,20 @@ def check_search(workspace: Workspace, number: int) -> None:
 
 def check_graph(workspace: Workspace, number: int) -> None:
     before, after = (number - 1) % FILES, (number + 1) % FILES
-    callers = {one.symbol.name for one in workspace.graph.callers(f"keep_{number}").links}
+    callers = {link.symbol.name for link in workspace.graph.callers(f"keep_{number}").links}
     expect(callers == {f"keep_{before}"}, (number, "callers", callers))
-    callees = {one.symbol.name for one in workspace.graph.callees(f"keep_{number}").links}
+    callees = {link.symbol.name for link in workspace.graph.callees(f"keep_{number}").links}
     expect(callees == {f"keep_{after}"}, (number, "callees", callees))
-    importers = {one.path for one in workspace.graph.importers(f"steady_{number}.py").importers}
+    importers = {importer.path for importer in workspace.graph.importers(f"steady_{number}.py").importers}
     expect(importers == {f"steady_{before}.py"}, (number, "importers", importers))
 
 
 def check_whole(workspace: Workspace, number: int) -> None:
     impact = workspace.graph.impact(f"keep_{number}", limit=0)
     expect(len(impact.changed) == 1, (number, "impact", impact.changed))
-    shown = {one.path for one in workspace.graph.map(max_tokens=8_000).entries}
-    expect(sum(f"steady_{one}.py" in shown for one in range(FILES)) > FILES // 2, (number, "map", len(shown)))
-    dead = {one.symbol.name for one in workspace.graph.dead_code().dead}
+    shown = {entry.path for entry in workspace.graph.map(max_tokens=8_000).entries}
+    expect(sum(f"steady_{place}.py" in shown for place in range(FILES)) > FILES // 2, (number, "map", len(shown)))
+    dead = {entry.symbol.name for entry in workspace.graph.dead_code().dead}
     expect(not any(name.startswith("keep_") for name in dead), (number, "dead", dead))
 
 
@@ -127,10 +127,10 @@ def command(root: Path, *arguments: str, environment: dict[str, str] | None = No
 def check_command(root: Path, number: int, environment: dict[str, str]) -> None:
     found = command(root, "search", f"keep_{number}", "-n", "2", environment=environment)
     rows = found.get("code") or found.get("hits") or []
-    names = [one["name"] for one in rows]  # type: ignore[attr-defined]
+    names = [row["name"] for row in rows]  # type: ignore[attr-defined] # JSON
     expect(names[:1] == [f"keep_{number}"], (number, names, found.get("notes")))
     links = command(root, "callers", f"keep_{number}", environment=environment)
-    callers = {one["symbol"]["name"] for one in links["links"]}  # type: ignore[attr-defined]
+    callers = {link["symbol"]["name"] for link in links["links"]}  # type: ignore[attr-defined] # JSON
     expect(callers == {f"keep_{(number - 1) % FILES}"}, (number, "callers", callers))
 
 
@@ -152,7 +152,7 @@ def patiently(who: str, reports: Queue[Report], act: Callable[[], object]) -> No
         except Wrong as error:
             reports.put((who, "wrong", str(error)))
             return
-        except Exception:  # noqa: BLE001 - whatever it is, it is told
+        except Exception:  # noqa: BLE001 - whatever it is, it is reported
             reports.put((who, "crash", traceback.format_exc()[-1_200:]))
             return
         else:
@@ -165,7 +165,7 @@ def ask_long(root: Path, who: str, reports: Queue[Report], end: float, check: Ca
     with Workspace.open(root) as workspace:
         while time.monotonic() < end:
             number = chance.randrange(FILES)
-            patiently(who, reports, lambda number=number: check(workspace, number))  # type: ignore[misc]
+            patiently(who, reports, lambda number=number: check(workspace, number))  # type: ignore[misc] # mypy infers no lambda with defaults
 
 
 def ask_opening(
@@ -188,7 +188,7 @@ def ask_command(root: Path, who: str, reports: Queue[Report], end: float, enviro
 
 
 def change(root: Path, who: str, reports: Queue[Report], end: float) -> None:
-    """Edit what stands above functions that are asked for, and switch branches."""
+    """Edit the code above functions that are asked for, and switch branches."""
     chance = random.Random(who)
     while time.monotonic() < end:
         for _ in range(chance.randint(1, 4)):
@@ -227,7 +227,7 @@ def play(folder: Path, seconds: float) -> dict[str, object]:
     os.environ["CAIRN_DAEMON_PORT"] = "38900"
     with Workspace.open(root) as workspace:
         workspace.index()
-    command(root, "search", "keep_1", environment={"CAIRN_DAEMON": "0"})  # makes it a project that the daemon serves
+    command(root, "search", "keep_1", environment={"CAIRN_DAEMON": "0"})  # makes the daemon serve the project
     subprocess.run([sys.executable, "-m", "cairn", "daemon", "start"], check=True, capture_output=True)
     context = multiprocessing.get_context("spawn")
     reports: Queue[Report] = context.Queue()
@@ -261,7 +261,7 @@ def play(folder: Path, seconds: float) -> dict[str, object]:
         if report[1] in ("wrong", "error", "crash"):
             wrong.append(report)
             print(json.dumps(report), file=sys.stderr, flush=True)
-    wrong += [("process", "died", str(one.exitcode)) for one in processes if one.exitcode]
+    wrong += [("process", "died", str(process.exitcode)) for process in processes if process.exitcode]
     subprocess.run([sys.executable, "-m", "cairn", "daemon", "stop"], check=False, capture_output=True)
     return {"seconds": seconds, "what": dict(sorted(counts.items())), "wrong": len(wrong), "first": wrong[:5]}
 

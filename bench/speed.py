@@ -67,7 +67,7 @@ def measure_in_process(
     seconds: dict[str, list[float]] = {worker.name: [] for worker in workers}
     for number, repository in enumerate(repositories):
         details[repository.name] = {}
-        for worker in _alternated(workers, number):
+        for worker in _by_turns(workers, number):
             indexed = worker.index(repository.folder)
             worker.search(repository.questions[0].query, LIMIT)  # opens what is opened once
             taken = []
@@ -120,11 +120,11 @@ class Stopwatch:
         """Return each command's median in milliseconds; `before` is called ahead of each single run."""
         taken: list[list[float]] = [[] for _ in commands]
         for number in range(runs):
-            for position in _alternated(range(len(commands)), number):
+            for position in _by_turns(range(len(commands)), number):
                 if before is not None:
                     before()
                 taken[position].append(self.seconds(commands[position](number)))
-        return [1000 * median(one) for one in taken]
+        return [1000 * median(times) for times in taken]
 
 
 def measure_commands(arguments: argparse.Namespace, source: Path, state: Path) -> list[Row]:
@@ -209,7 +209,7 @@ def main() -> int:
     return 0
 
 
-def _alternated(items: Sequence[Item], number: int) -> Sequence[Item]:
+def _by_turns(items: Sequence[Item], number: int) -> Sequence[Item]:
     """Return `items` in order, or in reverse for odd numbers."""
     return items[::-1] if number % 2 else items
 
@@ -227,8 +227,9 @@ def _editor(project: Path) -> Callable[[], None]:
 
 def _progress(details: dict[str, dict[str, float]]) -> str:
     return "   ".join(
-        f"{name} {one['files']:>5} files {one['chunks']:>6} chunks {one['seconds']:>6.2f} s {one['query_ms']:>6.2f} ms"
-        for name, one in sorted(details.items())
+        f"{name} {figures['files']:>5} files {figures['chunks']:>6} chunks "
+        f"{figures['seconds']:>6.2f} s {figures['query_ms']:>6.2f} ms"
+        for name, figures in sorted(details.items())
     )
 
 

@@ -61,15 +61,15 @@ def measure_repository(options: argparse.Namespace, base: Path) -> None:
         report = workspace.index()
     emit("first index", files=report.files, chunks=report.chunks, cpu_seconds=time.process_time() - started)
     measure_worktrees(root, base, options.worktrees)
-    timed(root, "nothing new")
+    time_update(root, "nothing new")
     for label, branch in (("one new", other), ("both seen", one), ("both seen", other), ("both seen", one)):
         git(root, "checkout", "-q", branch)
-        timed(root, label, branch=branch)
-        timed(root, "nothing new")
+        time_update(root, label, branch=branch)
+        time_update(root, "nothing new")
     compare(root, other, base, options.questions)
 
 
-def timed(root: Path, label: str, **facts: object) -> None:
+def time_update(root: Path, label: str, **facts: object) -> None:
     """Update and search in a process of its own, and print the time without its start."""
     command = [sys.executable, "-c", CHILD, str(root), "where are requests routed"]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
@@ -84,9 +84,9 @@ def measure_worktrees(root: Path, base: Path, count: int) -> None:
     trees = [base / f"tree-{number}" for number in range(1, count)]
     for tree in trees:
         git(root, "worktree", "add", "-q", "--detach", str(tree))
-        timed(tree, "worktree")
+        time_update(tree, "worktree")
     for tree in trees[:3]:
-        timed(tree, "worktree again")
+        time_update(tree, "worktree again")
     total = workspace.state.disk_bytes()
     emit("worktrees", count=count, bytes_of_one=alone, bytes_of_all=total, ratio=total / alone)
     for tree in trees:
@@ -104,14 +104,14 @@ def compare(root: Path, branch: str, base: Path, n_questions: int) -> None:
         questions = make_questions(fresh, n_questions)
         started = time.process_time()
         same = [
-            first_hits(ours, one, mode, branch) == first_hits(fresh, one, mode)
-            for one, mode in zip(questions, cycle(MODES), strict=False)
+            first_hits(ours, question, mode, branch) == first_hits(fresh, question, mode)
+            for question, mode in zip(questions, cycle(MODES), strict=False)
         ]
         emit(
             "answers on a branch",
             questions=len(questions),
             identical=sum(same),
-            different=[one for one, equal in zip(questions, same, strict=True) if not equal][:5],
+            different=[question for question, equal in zip(questions, same, strict=True) if not equal][:5],
             cpu_seconds=time.process_time() - started,
         )
 
@@ -128,7 +128,7 @@ def make_questions(workspace: Workspace, count: int) -> list[str]:
     symbols = [(row[4], row[6]) for _, _, _, rows in contents(workspace, str(workspace.root)) for row in rows]
     chosen = dice.sample(symbols, min(count, len(symbols)))
     questions = []
-    for number, (name, doc) in enumerate((str(one), str(two)) for one, two in chosen):
+    for number, (name, doc) in enumerate((str(name), str(doc)) for name, doc in chosen):
         prose = " ".join(doc.split()[:12])
         questions.append((prose or name, name, name, f"where is {name} used")[number % len(MODES)])
     return questions

@@ -7,7 +7,7 @@
 `edits` copies the repository, starts `cairn index --watch` on the copy, and saves edits at random moments: a new
 function each, found when a search of the workspace in this process shows it. `idle` makes a tree of files in a git
 repository, lets `cairn index --watch` index it, and reads /proc while nothing happens. `readers` asks for answers from
-an index that is up to date, first with nobody beside, then while another process builds it from scratch all the time.
+an index that is up to date, first alone, then while another process keeps building it from scratch.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import cast
 
 from cairn.workspace import Workspace
+from processes import cpu_seconds, n_descriptors, n_threads, private_mb, resident_mb
 
 DEFINITIONS = {
     ".py": "\n\ndef {}():\n    pass\n",
@@ -83,9 +84,11 @@ def measure_edits(source: Path, n_edits: int, seed: int) -> dict[str, object]:
             closing(sqlite3.connect(state / "index.db")) as database,
         ):
             skipped = cast("dict[str, str]", workspace.upkeep.status()["skipped"])
-            files = sorted(one for one in root.rglob("*") if one.suffix in DEFINITIONS and ".blade." not in one.name)
-            files = [one for one in files if one.relative_to(root).as_posix() not in skipped]
-            cpu_seconds, load = _cpu_seconds(process.pid), []
+            files = sorted(
+                file for file in root.rglob("*") if file.suffix in DEFINITIONS and ".blade." not in file.name
+            )
+            files = [file for file in files if file.relative_to(root).as_posix() not in skipped]
+            before, load = cpu_seconds(process.pid, with_children=True), []
             generation = _generation(database)
             for _ in range(n_edits):
                 load.append(os.getloadavg()[0])
@@ -102,7 +105,7 @@ def measure_edits(source: Path, n_edits: int, seed: int) -> dict[str, object]:
                     time.sleep(POLL_SECONDS)
                 took.append(1000 * (time.perf_counter() - begun))
             n_files = workspace.upkeep.status()["files"]
-            cpu_seconds = _cpu_seconds(process.pid) - cpu_seconds
+            used_seconds = cpu_seconds(process.pid, with_children=True) - before
     took.sort()
     return {
         "files": n_files,
@@ -110,7 +113,7 @@ def measure_edits(source: Path, n_edits: int, seed: int) -> dict[str, object]:
         "median_ms": round(statistics.median(took)),
         "p95_ms": round(took[int(0.95 * (len(took) - 1))]),
         "max_ms": round(took[-1]),
-        "processor_ms": round(1000 * cpu_seconds / n_edits),
+        "processor_ms": round(1000 * used_seconds / n_edits),
         "load": round(statistics.mean(load), 1),
     }
 
@@ -123,12 +126,6 @@ def _generation(database: sqlite3.Connection) -> str:
 
 def _finds(workspace: Workspace, name: str) -> bool:
     return any(hit.name == name for hit in workspace.search(name, mode="symbol", limit=1).code)
-
-
-def _cpu_seconds(pid: int) -> float:
-    """Return what a process and those it waited for have used of the processor."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def measure_idle(n_files: int, seconds: float) -> dict[str, object]:
@@ -151,10 +148,10 @@ def measure_idle(n_files: int, seconds: float) -> dict[str, object]:
         "files": n_files,
         "seconds": seconds,
         "processor_percent": round(100 * (samples[-1]["cpu_seconds"] - before["cpu_seconds"]) / seconds, 3),
-        "memory_mb": max(one["memory_mb"] for one in samples),
-        "private_mb": max(one["private_mb"] for one in samples),
-        "descriptors": sorted({one["descriptors"] for one in samples}),
-        "threads": sorted({one["threads"] for one in samples}),
+        "memory_mb": max(sample["memory_mb"] for sample in samples),
+        "private_mb": max(sample["private_mb"] for sample in samples),
+        "descriptors": sorted({sample["descriptors"] for sample in samples}),
+        "threads": sorted({sample["threads"] for sample in samples}),
     }
 
 
@@ -212,13 +209,12 @@ def _quantiles(values: list[float]) -> dict[str, float]:
 
 
 def _usage(pid: int) -> dict[str, float]:
-    status = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines() if ":" in line)
     return {
-        "cpu_seconds": _cpu_seconds(pid),
-        "memory_mb": round(int(status["VmRSS"].split()[0]) / 1024),
-        "private_mb": round(int(status["RssAnon"].split()[0]) / 1024),
-        "descriptors": len(os.listdir(f"/proc/{pid}/fd")),
-        "threads": int(status["Threads"]),
+        "cpu_seconds": cpu_seconds(pid, with_children=True),
+        "memory_mb": round(resident_mb(pid)),
+        "private_mb": round(private_mb(pid)),
+        "descriptors": n_descriptors(pid),
+        "threads": n_threads(pid),
     }
 
 

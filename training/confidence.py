@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Predict every repository with trees that never saw it: honest NDCG, and confidence fitted on the same predictions."""
+"""Predict every repository with trees that never saw it: honest NDCG, and confidence fitted to the same predictions."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ class Outcome(NamedTuple):
 
 
 def outcomes_of(repository: Repository, strangers: list[str], state: Path) -> list[Outcome]:
-    """Return what the ranker makes of a repository's own questions and of strangers'."""
+    """Return how the ranker answers a repository's own questions and strangers'."""
     with Workspace.open(repository.folder, state_dir=state / repository.name) as workspace:
         own = [_own(workspace, repository.name, question) for question in repository.questions]
         return own + [_stranger(workspace, repository.name, query) for query in strangers]
 
 
-def _ranked(workspace: Workspace, text: str) -> Ranking:
+def _rank(workspace: Workspace, text: str) -> Ranking:
     library, query = workspace._index.answer(lambda library: library), understood(text)
     vector = query_vector(library.model, query)
     return rank(
@@ -52,7 +52,7 @@ def _ranked(workspace: Workspace, text: str) -> Ranking:
 
 
 def _own(workspace: Workspace, name: str, question: Question) -> Outcome:
-    ranking = _ranked(workspace, question.query)
+    ranking = _rank(workspace, question.query)
     hits = _hits(workspace, ranking)
     right = any(path_matches(hits[0].path, target.path) for target in question.targets)
     return Outcome(
@@ -67,17 +67,17 @@ def _own(workspace: Workspace, name: str, question: Question) -> Outcome:
 
 def _hits(workspace: Workspace, ranking: Ranking) -> list[Hit]:
     library = workspace._index.answer(lambda library: library)
-    ids = [library.snapshot.chunk_id(one.row) for one in ranking.rows]
+    ids = [library.snapshot.chunk_id(ranked.row) for ranked in ranking.rows]
     rows = chunk_db.read_chunks(library.connection, ids)
     paths = library.snapshot.files.paths
     return [
-        Hit(paths[one.file], rows[chunk].chunk.span.start_line, rows[chunk].chunk.span.end_line)
-        for one, chunk in zip(ranking.rows, ids, strict=True)
+        Hit(paths[ranked.file], rows[chunk].chunk.span.start_line, rows[chunk].chunk.span.end_line)
+        for ranked, chunk in zip(ranking.rows, ids, strict=True)
     ]
 
 
 def _stranger(workspace: Workspace, name: str, query: str) -> Outcome:
-    ranking = _ranked(workspace, query)
+    ranking = _rank(workspace, query)
     return Outcome(name, confidence.signals(ranking, 0), False, True, confidence.is_hopeless(ranking))
 
 
@@ -97,19 +97,21 @@ def logistic(features: npt.NDArray[np.float64], right: npt.NDArray[np.float64]) 
 
 def chances(features: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return the chance of being right of each row."""
-    found: npt.NDArray[np.float64] = 1 / (1 + np.exp(-(weights[0] + features @ weights[1:])))
-    return found
+    chance: npt.NDArray[np.float64] = 1 / (1 + np.exp(-(weights[0] + features @ weights[1:])))
+    return chance
 
 
 def report(outcomes: list[Outcome]) -> None:
     """Print NDCG, the fitted weights, and how often each level of confidence is right."""
-    own = [one for one in outcomes if not one.stranger]
-    chunk, file, first = (np.mean([getattr(one, name) for one in own]) for name in ("chunk_ndcg", "file_ndcg", "right"))
+    own = [outcome for outcome in outcomes if not outcome.stranger]
+    chunk, file, first = (
+        np.mean([getattr(outcome, name) for outcome in own]) for name in ("chunk_ndcg", "file_ndcg", "right")
+    )
     print(f"left out: NDCG@10 chunk rule {chunk:.4f}, file rule {file:.4f}, first hit right {first:.3f}")
-    features = np.array([one.features for one in outcomes])
-    right = np.array([one.right for one in outcomes], dtype=np.float64)
-    stranger = np.array([one.stranger for one in outcomes])
-    names = np.array([one.repository for one in outcomes])
+    features = np.array([outcome.features for outcome in outcomes])
+    right = np.array([outcome.right for outcome in outcomes], dtype=np.float64)
+    stranger = np.array([outcome.stranger for outcome in outcomes])
+    names = np.array([outcome.repository for outcome in outcomes])
     predicted = np.zeros(len(outcomes))
     for name in np.unique(names):
         out = names == name
@@ -127,7 +129,7 @@ def report(outcomes: list[Outcome]) -> None:
             if inside.any():
                 means = f"predicted {chance[inside].mean():.2f}, right {right[inside].mean():.2f}"
                 print(f"  {low:.1f} to {low + 0.1:.1f}: {inside.sum():>4} hits, {means}")
-    empty = np.array([one.empty for one in outcomes])
+    empty = np.array([outcome.empty for outcome in outcomes])
     print(f"empty answers: {empty[stranger].mean():.2f} of strangers', {empty[~stranger].mean():.3f} of own")
 
 
@@ -146,8 +148,8 @@ def main() -> int:
     for repository in repositories:
         trees = fit([case for case in (*cases.bench, *cases.own) if case.repository != repository.name])
         forest = learned.make_forest(to_data(trees))
-        learned.load_forest = lambda forest=forest: forest  # type: ignore[assignment,misc]
-        others = [one.query for other in repositories if other is not repository for one in other.questions]
+        learned.load_forest = lambda forest=forest: forest  # type: ignore[assignment,misc] # the forest of this fold
+        others = [question.query for other in repositories if other is not repository for question in other.questions]
         strangers = [others[number] for number in pick.choice(len(others), STRANGERS, replace=False)]
         outcomes += outcomes_of(repository, strangers, arguments.state)
     report(outcomes)

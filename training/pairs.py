@@ -109,7 +109,7 @@ def lead(doc: str) -> str:
 
 
 def question(paragraph: str) -> str:
-    """Return the first sentence of a paragraph, or all of a short one; empty for what is no readable question."""
+    """Return the first sentence of a paragraph, or all of a short one; empty for what does not read as a question."""
     text = clean("\n".join(_BRIEF.sub("", line) for line in paragraph.splitlines()))
     end = _SENTENCE_END.search(text)
     first = text[: end.start()].strip() if end else text
@@ -170,7 +170,7 @@ def says(text: str, query: str) -> bool:
     return " ".join(_WORD.findall(query)).lower() in found
 
 
-def blanked(text: str, name: str) -> str:
+def blank_name(text: str, name: str) -> str:
     """Return `text` with every occurrence of an identifier replaced by a blank."""
     parts = text.split(name)
     kept = parts[0]
@@ -221,7 +221,8 @@ def most_changed(changed: Iterable[range], spans: list[tuple[int, int]]) -> int 
     """Return which of the disjoint line spans (1-based, inclusive) holds most changed lines, None if none does."""
     ranges = list(changed)
     counts = [
-        sum(max(0, min(last, one.stop - 1) - max(first, one.start) + 1) for one in ranges) for first, last in spans
+        sum(max(0, min(last, lines.stop - 1) - max(first, lines.start) + 1) for lines in ranges)
+        for first, last in spans
     ]
     best = max(range(len(spans)), key=counts.__getitem__, default=None)
     return best if best is not None and counts[best] else None

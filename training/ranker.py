@@ -80,7 +80,10 @@ def load_own(packages: Path) -> list[Repository]:
             entry["source"],
             entry["language"],
             packages / entry["source"] / entry["folder"],
-            tuple(Question(one["query"], "own", tuple(map(Target, one["relevant"]))) for one in entry["questions"]),
+            tuple(
+                Question(question["query"], "own", tuple(map(Target, question["relevant"])))
+                for question in entry["questions"]
+            ),
         )
         for entry in json.loads(QUESTIONS.read_text(encoding="utf-8"))
     ]
@@ -89,7 +92,7 @@ def load_own(packages: Path) -> list[Repository]:
 def load_cases(bench: Path, checkouts: Path, packages: Path, state: Path) -> Cases:
     """Index everything that is asked about and return what the trees see of all questions."""
     groups = (load_repositories(bench, checkouts), load_own(packages))
-    return Cases(*([case for one in group for case in cases_of(one, state)] for group in groups))
+    return Cases(*([case for repository in group for case in cases_of(repository, state)] for group in groups))
 
 
 def cases_of(repository: Repository, state: Path) -> list[Case]:
@@ -105,8 +108,8 @@ def _case(workspace: Workspace, name: str, question: Question) -> Case:
     scores, _, _ = first_stage(snapshot, library.connection, query, vector, SearchRequest(query=""), WEIGHTS)
     blobs = learned.candidates(snapshot, scores)
     paths = [snapshot.files.paths[file] for file in snapshot.file_of_blob[blobs].tolist()]
-    totals = [scores.total[snapshot.blob_rows[one] : snapshot.blob_rows[one + 1]].max() for one in blobs.tolist()]
-    found = [[i for i, path in enumerate(paths) if path_matches(path, one.path)] for one in question.targets]
+    totals = [scores.total[snapshot.blob_rows[blob] : snapshot.blob_rows[blob + 1]].max() for blob in blobs.tolist()]
+    found = [[i for i, path in enumerate(paths) if path_matches(path, target.path)] for target in question.targets]
     return Case(name, file_features(snapshot, vector, scores, blobs), np.array(totals), found)
 
 
@@ -118,8 +121,10 @@ def understood(text: str) -> Query:
 
 def ndcg(scores: npt.NDArray[Any], case: Case) -> float:
     """Return NDCG@10 over files, whatever lines a target names."""
-    place = {int(one): rank for rank, one in enumerate(np.argsort(-scores, kind="stable")[:10], 1)}
-    return ndcg_of_ranks([min((place[one] for one in found if one in place), default=None) for found in case.found])
+    place = {int(candidate): rank for rank, candidate in enumerate(np.argsort(-scores, kind="stable")[:10], 1)}
+    return ndcg_of_ranks(
+        [min((place[number] for number in found if number in place), default=None) for found in case.found]
+    )
 
 
 def fit(cases: list[Case], columns: list[int] | None = None, seed: int = 0) -> lightgbm.Booster:
@@ -128,7 +133,7 @@ def fit(cases: list[Case], columns: list[int] | None = None, seed: int = 0) -> l
     labels = []
     for case in cases:
         label = np.zeros(len(case.totals))
-        label[[one for found in case.found for one in found]] = 1
+        label[[number for found in case.found for number in found]] = 1
         labels.append(label)
     data = lightgbm.Dataset(
         np.concatenate([case.features[:, chosen] for case in cases]),
@@ -139,7 +144,7 @@ def fit(cases: list[Case], columns: list[int] | None = None, seed: int = 0) -> l
     return lightgbm.train({**PARAMETERS, "seed": seed}, data, TREES)
 
 
-def left_out(cases: Cases, columns: list[int] | None = None, seed: int = 0) -> list[float]:
+def cross_validate(cases: Cases, columns: list[int] | None = None, seed: int = 0) -> list[float]:
     """Return NDCG@10 of the benchmark's questions, each predicted by trees that never saw its repository.
 
     The seed decides which repositories are left out together, and what is random in fitting.
@@ -203,22 +208,24 @@ def main() -> int:
     arguments = parser.parse_args()
     cases = load_cases(arguments.bench, arguments.checkouts, arguments.packages, arguments.state)
     for group, own in zip(("benchmark", "our own"), cases, strict=True):
-        print(f"{group}: {len(own)} questions, first stage alone {np.mean([ndcg(one.totals, one) for one in own]):.4f}")
-    whole = _left_out_means(cases, arguments.seeds)
+        print(
+            f"{group}: {len(own)} questions, first stage alone {np.mean([ndcg(case.totals, case) for case in own]):.4f}"
+        )
+    whole = _cross_validated_means(cases, arguments.seeds)
     print(f"benchmark with trees, left out: {whole.mean():.4f}, by seed {np.round(whole, 4)}", flush=True)
     arguments.out.write_text(json.dumps(to_data(fit([*cases.bench, *cases.own]))) + "\n", encoding="utf-8")
     if arguments.ablate:
         for group, first, last in GROUPS:
             dropped = range(FEATURES.index(first), FEATURES.index(last) + 1)
-            rest = [one for one in range(len(FEATURES)) if one not in dropped]
-            without = _left_out_means(cases, arguments.seeds, rest)
+            rest = [column for column in range(len(FEATURES)) if column not in dropped]
+            without = _cross_validated_means(cases, arguments.seeds, rest)
             print(f"without {group:<44} {(without - whole).mean():+.4f}", flush=True)
     return 0
 
 
-def _left_out_means(cases: Cases, seeds: int, columns: list[int] | None = None) -> npt.NDArray[np.float64]:
-    """Return the mean of `left_out` for each seed."""
-    return np.array([np.mean(left_out(cases, columns, seed)) for seed in range(seeds)])
+def _cross_validated_means(cases: Cases, seeds: int, columns: list[int] | None = None) -> npt.NDArray[np.float64]:
+    """Return the mean of `cross_validate` for each seed."""
+    return np.array([np.mean(cross_validate(cases, columns, seed)) for seed in range(seeds)])
 
 
 if __name__ == "__main__":

@@ -69,7 +69,7 @@ def test_a_change_that_only_deletes_is_not_called_no_change(project: Path) -> No
     (project / "shop/other.py").unlink()
     done = cairn("impact", "--diff", cwd=project)
     assert (done.returncode, done.stdout) == (1, "deleted   shop/other.py: total, _unused\n")
-    assert done.stderr == "Nothing else feels this change, as far as can be resolved.\n"
+    assert done.stderr == "Nothing else is affected, as far as can be resolved.\n"
     (project / "shop/money.py").unlink()
     done = cairn("impact", "--diff", cwd=project)
     assert done.returncode == 0
@@ -114,13 +114,13 @@ def test_bad_input_is_refused_with_the_next_command(project: Path, tmp_path: Pat
     check_error(cairn("callers", "total", cwd=project), 2, "ambiguous", "shop/other.py:1", "shop/cart.py:5")
     check_error(cairn("impact", "--diff", "nowhere", cwd=project), 2, "diff", "git log")
     check_error(cairn("impact", cwd=project), 2, "--diff")
-    check_error(cairn("impact", "fee", "--diff", "HEAD", cwd=project), 2, "one of both")
+    check_error(cairn("impact", "fee", "--diff", "HEAD", cwd=project), 2, "either a symbol or a revision")
     check_error(cairn("map", "--focus", "missing.py", cwd=project), 1, "missing.py")
     check_error(cairn("callers", "fee", "--no-update", cwd=tmp_path), 3, "cairn index")
     folder = tmp_path / "plain"
     folder.mkdir()
     (folder / "a.py").write_text("def f():\n    pass\n")
-    check_error(cairn("impact", "--diff", cwd=folder), 2, "no git repository")
+    check_error(cairn("impact", "--diff", cwd=folder), 2, "not in a git repository")
 
 
 def test_text_of_any_bytes_names_nothing(project: Path) -> None:
@@ -142,7 +142,7 @@ def test_an_expanded_search_prints_neighbours_below_each_hit(project: Path) -> N
     done = cairn("search", "fee", "--expand", "-n", "1", cwd=project)
     assert "    caller shop/cart.py:6  method Cart.total" in done.stdout.splitlines()
     (hit,) = document(cairn("search", "fee", "--expand", "-n", "1", "--json", cwd=project))["code"]
-    assert [one["name"] for one in hit["neighbours"]] == ["Cart.total"]
+    assert [neighbour["name"] for neighbour in hit["neighbours"]] == ["Cart.total"]
 
 
 def test_a_context_names_callers_once_there_is_an_index(project: Path) -> None:

@@ -1,4 +1,4 @@
-"""What takes more of the symbol graph than a look at one symbol: changes, a context, the project as a whole."""
+"""Analyses of the symbol graph beyond a single symbol: changes, a context, the project as a whole."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cairn.graph.surroundings import OpenGraph, surroundings
 from cairn.graph.symbols import file_named
 from cairn.graph.values import Cycles, DeadCode, Impact, RepositoryMap, TestChoice
 from cairn.source.git import Repository
-from cairn.structure.context import Section
+from cairn.structure.context import ContextSection
 
 
 class Analyses:
@@ -32,7 +32,7 @@ class Analyses:
         self._repository = repository
 
     def impact(self, graph: Graph, place: str | None, diff: str | None, limit: int) -> Impact:
-        """Return what a change of a symbol, or of all that differs from a revision, may break."""
+        """Return what may break when a symbol changes, or because of everything that differs from a revision."""
         change = find_change(graph, place, diff, self._root, self._repository)
         return impact(graph, change.nodes, limit, leftovers=change.leftovers)
 
@@ -46,7 +46,7 @@ class Analyses:
         return find_dead(graph, limit)
 
     def import_cycles(self, graph: Graph) -> Cycles:
-        """Return a circle for each set of files that reach each other by imports."""
+        """Return one import cycle for each set of files that reach each other by imports."""
         return find_cycles(graph)
 
     def map(self, graph: Graph, max_tokens: int, focus: Sequence[str]) -> RepositoryMap:
@@ -55,6 +55,6 @@ class Analyses:
 
     def surroundings(
         self, open_graph: OpenGraph, path: str, symbol: OutlineSymbol
-    ) -> tuple[list[Section], tuple[str, ...]]:
+    ) -> tuple[list[ContextSection], tuple[str, ...]]:
         """Return the sections of a context that need the index, and notes; see `cairn.graph.surroundings`."""
         return surroundings(open_graph, path, symbol)

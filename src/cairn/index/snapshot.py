@@ -17,7 +17,7 @@ from cairn.index.analysis import Postings
 from cairn.index.hnsw import NeighbourGraph, open_graph
 from cairn.index.segment import Segment
 from cairn.index.state_dir import StateDir
-from cairn.index.vectors import Vectors, agreements
+from cairn.index.vectors import Vectors
 from cairn.index.view import ViewArrays, load_view
 from cairn.source.roles import Role
 from cairn.storage.connection import reading
@@ -137,7 +137,7 @@ class Snapshot:
         for segment, base in zip(self._segments, self._bases, strict=False):
             if len((part := _look_up(segment.postings, hashed)).rows):
                 parts.append(part._replace(rows=part.rows + base) if base else part)
-        found = parts[0] if len(parts) == 1 else _joined(parts)
+        found = parts[0] if len(parts) == 1 else _join(parts)
         if self._all_live:
             return found
         live = self.file_of_row[found.rows] >= 0
@@ -146,14 +146,6 @@ class Snapshot:
     def term_paths(self, hashed: Sequence[int]) -> TermRows:
         """Return the files whose path has one of some terms; `rows` are file numbers."""
         return _look_up(self.files.postings, hashed)
-
-    def similarities(self, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Return the cosine of a unit vector, shape (dimensions,), with every row's vector, shape (n_rows,)."""
-        return self._vectors.similarities(query)
-
-    def coarse_similarities(self, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Return about what `similarities` does, in a part of the time."""
-        return self._vectors.coarse(query)
 
     def rows_of(self, blobs: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Return the rows of some blobs, laid end to end, and how many each has."""
@@ -167,12 +159,8 @@ class Snapshot:
         blobs = self.blob_of_row[rows]
         return np.lexsort((rows - self.blob_rows[blobs], self.file_of_blob[blobs]))
 
-    def similarities_of(self, rows: npt.NDArray[np.int64], query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Return the cosine of a unit vector with the vectors of some rows, in order."""
-        return self._vectors.similarities_of(rows, query)
-
     def nearest(self, query: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]] | None:
-        """Return cosines as `similarities` does, but in segments with a graph for the nearest rows only.
+        """Return cosines as `Vectors.similarities` does, but in segments with a graph for the nearest rows only.
 
         Returns:
             shapes (n_rows,): the cosines, and which are known; in place of one that is not known stands a value that
@@ -189,7 +177,7 @@ class Snapshot:
                 cosines[part] = Vectors([segment.vectors], len(query)).similarities(query)
                 continue
             rows = graph.nearest(query) + base
-            near = self.similarities_of(rows, query)
+            near = self.vectors.similarities_of(rows, query)
             cosines[part], known[part] = max(0.0, float(near.min(initial=1.0))), False
             cosines[rows], known[rows] = near, True
         return cosines, known
@@ -200,26 +188,6 @@ class Snapshot:
             if number not in self._graphs and file.exists():
                 self._graphs[number] = open_graph(file)
         return [self._graphs.get(number) for number in range(len(self._segments))]
-
-    def path_similarities(
-        self, query: npt.NDArray[np.float32], files: npt.NDArray[np.int64] | None = None
-    ) -> npt.NDArray[np.float32]:
-        """Return the cosine of a unit vector with the paths of some files, by default of every one. Shape: (n,)."""
-        if files is None:
-            return self._path_vectors.similarities(query)
-        return self._path_vectors.similarities_of(files, query)
-
-    def vectors(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
-        """Return the unit vectors of some rows, shape (len(rows), dimensions)."""
-        return self._vectors.take(rows)
-
-    def agreements(self, rows: npt.NDArray[np.int64], files: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
-        """Return the cosine of each row's vector with that of a file's path, pair by pair. Shape: (len(rows),)."""
-        return agreements(self._vectors.numbers(rows), self._path_vectors.numbers(files))
-
-    def path_vectors(self, files: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
-        """Return the unit vectors of some files' paths, shape (len(files), dimensions)."""
-        return self._path_vectors.take(files)
 
     @cached_property
     def blob_of_row(self) -> npt.NDArray[np.int64]:
@@ -263,11 +231,13 @@ class Snapshot:
         return self.blob_ids[order], order
 
     @cached_property
-    def _vectors(self) -> Vectors:
+    def vectors(self) -> Vectors:
+        """The vectors of all rows."""
         return Vectors([segment.vectors for segment in self._segments], self.files.vectors.shape[1])
 
     @cached_property
-    def _path_vectors(self) -> Vectors:
+    def path_vectors(self) -> Vectors:
+        """The vectors of the files' paths."""
         return Vectors([self.files.vectors], self.files.vectors.shape[1])
 
     def places_of_blobs(self, blob_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -312,7 +282,7 @@ def _look_up(postings: Postings, hashed: Sequence[int]) -> TermRows:
     return TermRows(np.repeat(known, last - first), rows.astype(np.int64), impacts, fields)
 
 
-def _joined(parts: Sequence[TermRows]) -> TermRows:
+def _join(parts: Sequence[TermRows]) -> TermRows:
     terms, rows, impacts, fields = zip(_NOWHERE, *parts, strict=True)
     return TermRows(np.concatenate(terms), np.concatenate(rows), np.concatenate(impacts), np.concatenate(fields))
 

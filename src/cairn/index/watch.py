@@ -19,7 +19,7 @@ from cairn.errors import PathError
 from cairn.index.limits import on_battery
 from cairn.index.mounts import is_remote
 from cairn.source.eligible import UNLISTED, check_name
-from cairn.source.git import Repository, ignored_among
+from cairn.source.git import Repository, find_ignored
 from cairn.source.walk import CAIRNIGNORE, list_folders
 from cairn.types import IndexReport
 
@@ -181,7 +181,7 @@ class Watcher:
         """Let `batches` end soon; any thread may call it."""
         self._stop.set()
 
-    def failed(self) -> None:
+    def note_failure(self) -> None:
         """Say that the update of the last batch failed: there will be another, later with each failure."""
         self._failed = True
 
@@ -295,7 +295,7 @@ class Watcher:
 
     def _list_folders(self) -> frozenset[str]:
         inner = list_folders(self.root, repository=self._repository)
-        folders = {os.path.join(self.root, one) if one else str(self.root) for one in inner}
+        folders = {os.path.join(self.root, folder) if folder else str(self.root) for folder in inner}
         if self._repository is not None:  # for a switch to another branch, and what is staged
             folders.add(str(self._repository.git_dir))
         return frozenset(folders)
@@ -325,7 +325,7 @@ class Watcher:
                 elif not UNLISTED.intersection(name.split(os.sep)) and not check_name(os.path.basename(name)):
                     asked[name] = path
         if self._repository is not None and 0 < len(asked) <= _MAX_ASKED:
-            for name in ignored_among(self.root, list(asked)):
+            for name in find_ignored(self.root, list(asked)):
                 asked.pop(name, None)
         return kept | set(asked.values())
 
@@ -370,6 +370,6 @@ def follow(watcher: Watcher, update: Callable[[Batch], IndexReport], *survived: 
             except survived as error:
                 if not os.path.isdir(watcher.root):  # there will be nothing to update any more
                     raise
-                watcher.failed()
+                watcher.note_failure()
                 done = Update(batch, None, error)
             yield done

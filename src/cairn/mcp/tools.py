@@ -49,7 +49,7 @@ class Asked(NamedTuple):
             IndexMissingError: if it needs an index and there is none.
             CairnError: what the daemon says.
         """
-        return await self.client.call(operation, replace(request, build=request.project == ALL))
+        return await self.client.call(operation, replace(request, build=request.project == ALL, hints="tools"))
 
     async def build_index(self, project: str, within_seconds: float = FIRST_INDEX_SECONDS) -> str:
         """Build the first index of a project, and tell the agent step by step.
@@ -128,6 +128,11 @@ def _short(schema: Schema) -> Schema:
     return kept
 
 
+def _page_tokens(max_tokens: int | None) -> int:
+    """Return a budget that is no larger than a page."""
+    return text.PAGE_TOKENS if max_tokens is None else min(max_tokens, text.PAGE_TOKENS)
+
+
 # -- one function a tool -----------------------------------------------------------------------------------------------
 
 
@@ -170,7 +175,7 @@ FETCH = Tool(
 
 async def outline(asked: Asked, request: OutlineRequest) -> str:
     """Outline a file, see `OUTLINE`."""
-    request = replace(request, max_tokens=min(request.max_tokens or text.ANSWER_TOKENS, text.ANSWER_TOKENS))
+    request = replace(request, max_tokens=_page_tokens(request.max_tokens))
     return text.outline_text(await asked.perform("outline", request))
 
 
@@ -208,7 +213,7 @@ GRAPH = Tool(
 
 async def context(asked: Asked, request: ContextRequest) -> str:
     """Pack what a task needs, see `CONTEXT`."""
-    request = replace(request, max_tokens=min(request.max_tokens or text.ANSWER_TOKENS, text.ANSWER_TOKENS))
+    request = replace(request, max_tokens=_page_tokens(request.max_tokens))
     return text.context_text(await asked.perform("context", request))
 
 
@@ -249,7 +254,9 @@ CORE_FILES = Tool(
 async def index_status(asked: Asked, request: IndexStatusRequest) -> str:
     """Tell how the index is, see `INDEX_STATUS`."""
     status = await asked.client.get("/api/index/status", project=request.project)
-    findings = await asked.client.get("/api/index/health", project=request.project) if request.check else None
+    findings = (
+        await asked.client.get("/api/index/health", project=request.project, hints="tools") if request.check else None
+    )
     return text.status_text(status, findings)
 
 

@@ -1,1 +1,1 @@
-"""What earlier sessions learned."""
+"""What earlier sessions learned: events and their fold, sessions, capture, life cycle, recall and injection."""

@@ -12,27 +12,32 @@ from pathlib import Path
 from typing import IO
 
 from cairn.errors import StoreError, StoreLockedError
+from cairn.hints import Hint
 from cairn.storage.own_files import open_own, open_stream
 from cairn.storage.store import Store
 
 _POLL_SECONDS = 0.05
+_MAX_BYTES = 60  # of what a lock file says
 
 
 @contextmanager
-def write_lock(path: Path, timeout_seconds: float, store: Store) -> Iterator[None]:
+def write_lock(path: Path, timeout_seconds: float, store: Store) -> Iterator[int]:
     """Keep other processes from writing to a store, such as the index, at the same time; see `file_lock`.
+
+    The block is given how often the lock had been taken before, as `count_turns` would have said: where that is more
+    than it said a while ago, somebody else may have written since.
 
     Raises:
         StoreLockedError: the store's own, if another process keeps it longer than `timeout_seconds`.
         UnsafeStateError, StoreError: as `file_lock`.
     """
-    with _hold(path, timeout_seconds, store):
-        yield
+    with _hold(path, timeout_seconds, store) as n_turns:
+        yield n_turns
 
 
 @contextmanager
 def file_lock(path: Path, timeout_seconds: float) -> Iterator[None]:
-    """Hold the lock file at `path` for the block. The file says who holds it, for `holder`; nothing depends on that.
+    """Hold the lock file at `path` for the block. The file says who holds it, for `holder`.
 
     Raises:
         StoreLockedError: if another process keeps it longer than `timeout_seconds`.
@@ -44,20 +49,30 @@ def file_lock(path: Path, timeout_seconds: float) -> Iterator[None]:
 
 
 @contextmanager
-def _hold(path: Path, timeout_seconds: float, store: Store | None) -> Iterator[None]:
+def _hold(path: Path, timeout_seconds: float, store: Store | None) -> Iterator[int]:
     deadline = time.monotonic() + timeout_seconds
     while True:
         with _open(path, store) as stream:
             if not _wait(stream, path, deadline, store):
-                raise _locked_error(path, timeout_seconds, store)
+                raise _timeout_error(path, timeout_seconds, store)
             if not _is_at(stream, path):  # it was deleted meanwhile: whoever makes a new one must not be alone with it
                 continue
+            _, n_turns = _read(stream)
             with suppress(OSError):  # a full disk
                 stream.truncate(0)
-                stream.write(f"{os.getpid()}\n".encode())
+                stream.write(f"{os.getpid()} {n_turns + 1}\n".encode())
                 stream.flush()
-            yield  # closing the file releases the lock
+            yield n_turns  # closing the file releases the lock
             return
+
+
+def count_turns(path: Path) -> int:
+    """Return how often a lock was taken, 0 if that is not known: never, or it is being taken at this moment."""
+    try:
+        with open_stream(path, "rb") as stream:
+            return _read(stream)[1]
+    except (OSError, StoreError):  # whoever takes it is told what is wrong with it
+        return 0
 
 
 def holder(path: Path) -> int | None:
@@ -66,12 +81,18 @@ def holder(path: Path) -> int | None:
         with open_stream(path, "r+b") as stream:
             if _try_lock(stream):
                 return None
-            text = stream.read(20).strip()
+            return _read(stream)[0]
     except FileNotFoundError:
         return None
     except OSError as error:
         raise _not_usable(path, error) from error
-    return int(text) if text.isdigit() else 0
+
+
+def _read(stream: IO[bytes]) -> tuple[int, int]:
+    """Return which process took a lock last, and how often it was taken; 0 for what its file does not say."""
+    stream.seek(0)
+    process, _, n_turns = stream.read(_MAX_BYTES).strip().partition(b" ")
+    return int(process) if process.isdigit() else 0, int(n_turns) if n_turns.isdigit() else 0
 
 
 def _wait(stream: IO[bytes], path: Path, deadline: float, store: Store | None) -> bool:
@@ -86,12 +107,12 @@ def _wait(stream: IO[bytes], path: Path, deadline: float, store: Store | None) -
     return True
 
 
-def _locked_error(path: Path, timeout_seconds: float, store: Store | None) -> StoreLockedError:
+def _timeout_error(path: Path, timeout_seconds: float, store: Store | None) -> StoreLockedError:
     if store is None:
         return StoreLockedError(f"another process keeps {path} locked", "wait for it, then run the command again")
     return store.locked(
         f"another process has been {store.work} for over {timeout_seconds:.0f} s ({path})",
-        f"wait for it, or stop it and run: {store.update}",
+        store.update.after("wait for it, or stop it and run"),
     )
 
 
@@ -111,13 +132,13 @@ def _open(path: Path, store: Store | None) -> IO[bytes]:
 
 
 def _not_usable(path: Path, error: OSError, store: Store | None = None) -> StoreError:
-    hint = "make it writable, or set CAIRN_STATE_DIR to a folder that is"
+    hint: str = "make it writable, or set CAIRN_STATE_DIR to a folder that is"
     if error.errno in (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS):
         return StoreError(f"cannot lock {path}: the file system has no locks", "set CAIRN_STATE_DIR to a local folder")
     if error.errno == errno.EISDIR:
-        hint = "cairn doctor --fix"
+        hint = Hint.of("doctor", fix=True)
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        hint = f"free some space, then run: {store.update}" if store else "free some space, then run the command again"
+        hint = store.update.after("free some space, then run") if store else "free some space, then run it again"
     return StoreError(f"cannot write {path}: {error.strerror}", hint)
 
 

@@ -1,4 +1,4 @@
-"""Computes what depends on what in a control-flow graph: which writes reach which reads, and who decides what runs.
+"""Computes the dependences in a control-flow graph: which writes reach which reads, and which steps decide what runs.
 
 Sets of steps are integers, one bit a step: functions are small, and `&` and `|` are fast.
 
@@ -27,8 +27,8 @@ class Dependence:
 
 def dependences(flow: ControlFlow) -> list[Dependence]:
     """Return all dependences within a function, each once."""
-    found = dict.fromkeys([*_data(flow), *_control(flow)])
-    return list(found)
+    dependences = dict.fromkeys([*_data(flow), *_control(flow)])
+    return list(dependences)
 
 
 def _bits(number: int) -> Iterator[int]:
@@ -40,7 +40,9 @@ def _bits(number: int) -> Iterator[int]:
 
 def _data(flow: ControlFlow) -> Iterator[Dependence]:
     """Find the writes that reach each read, by iteration until nothing changes."""
-    writes = [(step, name, sure) for step, one in enumerate(flow.steps) for name, sure in one.access.writes.items()]
+    writes = [
+        (step, name, sure) for step, writer in enumerate(flow.steps) for name, sure in writer.access.writes.items()
+    ]
     own = [0] * len(flow.steps)
     kills = [0] * len(flow.steps)
     by_base: dict[str, int] = {}
@@ -54,8 +56,8 @@ def _data(flow: ControlFlow) -> Iterator[Dependence]:
                 same = sum(1 << number for number in _bits(same) if writes[number][1] == name)
             kills[step] |= same
     before = _reaching(flow, own, kills)
-    for target, one in enumerate(flow.steps):
-        for read in sorted(one.access.reads):
+    for target, reader in enumerate(flow.steps):
+        for read in sorted(reader.access.reads):
             for number in _bits(before[target] & by_base.get(base_of(read), 0)):
                 source, name, _ = writes[number]
                 if affects(name, read):
@@ -87,29 +89,29 @@ def _control(flow: ControlFlow) -> Iterator[Dependence]:
     for source, targets in enumerate(successors):
         if len(targets) > 1:
             for target in targets:
-                for one in _bits(after[target] & ~(after[source] & ~(1 << source))):
-                    yield Dependence(source, one, "")
-                    if flow.steps[target].kind in ("case", "handler") and one != target:
-                        yield Dependence(target, one, "")  # which decides nothing, but says when
+                for decided in _bits(after[target] & ~(after[source] & ~(1 << source))):
+                    yield Dependence(source, decided, "")
+                    if flow.steps[target].kind in ("case", "handler") and decided != target:
+                        yield Dependence(target, decided, "")  # which decides nothing, but says when
 
 
 def _post_dominators(successors: list[list[int]]) -> list[int]:
     """Return for each step the steps that every way from it to the exit leads through, itself included."""
     count = len(successors)
     everything = (1 << count) - 1
-    found = [everything] * count
-    found[count - 1] = 1 << (count - 1)
+    dominators = [everything] * count
+    dominators[count - 1] = 1 << (count - 1)
     changed = True
     while changed:
         changed = False
         for number in range(count - 2, -1, -1):
             common = everything
             for target in successors[number]:
-                common &= found[target]
+                common &= dominators[target]
             common |= 1 << number
-            if common != found[number]:
-                found[number], changed = common, True
-    return found
+            if common != dominators[number]:
+                dominators[number], changed = common, True
+    return dominators
 
 
 def closure(edges: Iterable[Dependence], start: Iterable[int], *, forward: bool) -> set[int]:
@@ -118,10 +120,10 @@ def closure(edges: Iterable[Dependence], start: Iterable[int], *, forward: bool)
     for edge in edges:
         source, target = (edge.source, edge.target) if forward else (edge.target, edge.source)
         beside.setdefault(source, []).append(target)
-    found, waiting = set(start), list(start)
+    reached, waiting = set(start), list(start)
     while waiting:
         for step in beside.get(waiting.pop(), ()):
-            if step not in found:
-                found.add(step)
+            if step not in reached:
+                reached.add(step)
                 waiting.append(step)
-    return found
+    return reached
