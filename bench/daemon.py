@@ -28,6 +28,7 @@ from cairn.client import ensure, stop
 from cairn.runtime import Runtime, StateFolder
 from cairn.transport import ask
 from metrics import percentile
+from processes import cpu_seconds
 from questions import QUESTIONS
 
 SUFFIXES = (".py", ".php", ".js", ".ts", ".go", ".rs", ".java", ".rb", ".c", ".h", ".cc", ".cs", ".kt", ".scala")
@@ -81,12 +82,6 @@ def search_body(root: Path, query: str) -> bytes:
     return json.dumps({"project": str(root), "query": query}).encode()
 
 
-def processor_seconds(pid: int) -> float:
-    """Return how much processor time a process took so far (Linux)."""
-    fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def measure_starts(folder: StateFolder, root: Path, count: int) -> None:
     """Print how long it takes until the daemon answers, and until it has answered a first search."""
     starts, firsts, processors = [], [], []
@@ -97,7 +92,7 @@ def measure_starts(folder: StateFolder, root: Path, count: int) -> None:
         starts.append(time.perf_counter() - begun)
         search(folder, runtime, root, QUESTIONS[0])
         firsts.append(time.perf_counter() - begun)
-        processors.append(processor_seconds(runtime.pid))
+        processors.append(cpu_seconds(runtime.pid))
     print(f"cold: median {statistics.median(processors):.2f} s of the daemon's processor time until the first search")
     for name, values in (("answers", starts), ("first search", firsts)):
         print(f"cold, {name}: median {statistics.median(values):.2f} s, of {min(values):.2f} to {max(values):.2f}")
@@ -116,12 +111,12 @@ def measure_searches(folder: StateFolder, root: Path, count: int) -> None:
     search(folder, runtime, root, QUESTIONS[0])
     for name, ask_once in (("new", partial(search, folder, runtime, root)), ("kept", search_kept)):
         times = []
-        before = processor_seconds(runtime.pid)
+        before = cpu_seconds(runtime.pid)
         for place in range(count):
             begun = time.perf_counter()
             ask_once(QUESTIONS[place % len(QUESTIONS)])
             times.append(1000 * (time.perf_counter() - begun))
-        processor = 1000 * (processor_seconds(runtime.pid) - before) / count
+        processor = 1000 * (cpu_seconds(runtime.pid) - before) / count
         print(f"warm search, {name} connection: p50 {percentile(times, 50):.1f} ms, p95 {percentile(times, 95):.1f} ms")
         print(f"warm search, {name} connection: {processor:.1f} ms of the daemon's processor time")
     kept.close()

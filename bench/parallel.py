@@ -72,7 +72,7 @@ def measure(root: Path, searches: int) -> dict[str, list[float]]:
 
 
 def forget_graph(root: Path) -> None:
-    """Make the graph of an index cold: nobody knows its edges, nor what its files refer to."""
+    """Make the graph of an index cold: remove its edges and what its files refer to."""
     for file in (root / ".cairn" / "derived").glob("graph-*"):
         file.unlink()
     with closing(sqlite3.connect(root / ".cairn" / "index.db")) as connection, connection:
