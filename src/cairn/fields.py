@@ -42,6 +42,9 @@ _MAX_ROWS = 100_000
 
 # -- of most requests --------------------------------------------------------------------------------------------------
 PROJECT = Rule("name or folder of a project; by default the one at hand", max_length=4_096)
+HINTS = Rule(
+    "whether notes say what to do next as commands of a terminal or as tools of MCP", choices=("commands", "tools")
+)
 BUILD = Rule("build the first index if there is none; false: that is an error, told at once")
 NAME = Rule(min_length=1, max_length=1_000)
 FILE = Rule("a file of the project, relative to its root", min_length=1, max_length=4_096)

@@ -165,7 +165,7 @@ def json_schema(kind: Any, definitions: dict[str, Schema] | None = None) -> Sche
     return _reference_to(kind, definitions)
 
 
-def _collection(origin: Any, arguments: tuple[Any, ...], definitions: dict[str, Schema] | None) -> Schema:  # noqa: ANN401
+def _collection(origin: Any, arguments: tuple[Any, ...], definitions: dict[str, Schema] | None) -> Schema:  # noqa: ANN401 - an annotation
     if origin is dict:
         return {"type": "object", "additionalProperties": json_schema(arguments[1], definitions)}
     if origin is list or arguments[-1] is Ellipsis:

@@ -60,7 +60,7 @@ def write(folder: Path, number: int, body: str = "") -> None:
 
 def ollama(server: EmbeddingServer, model: str = "nomic-embed-text", **changes: object) -> EmbeddingSettings:
     base = EmbeddingSettings("ollama", model, server.url, batch_size=4, concurrency=1)
-    return replace(base, **changes)  # type: ignore[arg-type]
+    return replace(base, **changes)  # type: ignore[arg-type] # any setting
 
 
 def opened(root: Path, embedding: EmbeddingSettings) -> Workspace:
@@ -393,7 +393,7 @@ def test_the_previous_model_answers_until_the_new_one_covers_everything(root: Pa
         second.replies.extend([Reply(), Reply(404, '{"error": "gone"}')])
         workspace.upkeep.embed()
         assert "the previous model" in note_of(workspace.search("load the cccc table"))
-        names = [one["model"] for one in workspace.upkeep.status()["embedding"]]  # type: ignore[attr-defined]
+        names = [one["model"] for one in workspace.upkeep.status()["embedding"]]  # type: ignore[attr-defined] # JSON
         assert names == ["ollama:mxbai-embed-large", "ollama:nomic-embed-text (previous)", "bundled"]
         workspace.upkeep.embed()
         server.asked.clear()

@@ -293,8 +293,8 @@ def test_filters_by_kind_language_and_path(small: Workspace) -> None:
 
 def test_filters_that_nothing_passes_give_an_empty_answer(small: Workspace) -> None:
     for options in ({"kinds": ["macro"]}, {"languages": ["haskell"]}, {"globs": ["nowhere/*"]}):
-        assert small.search("load", **options).code == ()  # type: ignore[arg-type]
-        assert small.search("load", mode="literal", **options).code == ()  # type: ignore[arg-type]
+        assert small.search("load", **options).code == ()  # type: ignore[arg-type] # any filter
+        assert small.search("load", mode="literal", **options).code == ()  # type: ignore[arg-type] # any filter
 
 
 # -- budget and disclosure --------------------------------------------------------------------------------------------

@@ -92,7 +92,7 @@ class SentenceTransformerEmbedder(_LocalEmbedder):
         if not os.path.isabs(model) and os.path.lexists(model):
             raise ProviderError(
                 f"{self._settings.model} is also something in {os.getcwd()}, which is not loaded as a model",
-                "run the command elsewhere with -C, or name the model's folder from / on",
+                "run the command in another folder, or name the model's folder from / on",
             )
         return SentenceTransformer(model)
 

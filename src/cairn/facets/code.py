@@ -12,7 +12,7 @@ from cairn.answers import Answer, Fetched, Outline, OutlineSymbol
 from cairn.budget import fit_answer
 from cairn.errors import NotFoundError
 from cairn.facets.project_index import ProjectIndex
-from cairn.hints import Hint
+from cairn.hints import Hint, HintStyle
 from cairn.types import OutlineMode
 
 if TYPE_CHECKING:
@@ -121,6 +121,7 @@ class CodeFacet:
         mode: OutlineMode = "structure",
         symbol: str | None = None,
         max_tokens: int | None = None,
+        hints: HintStyle = "commands",
         progress: Progress | None = None,
     ) -> Outline:
         """Return what a file defines, as it is on disk now; nothing needs to be indexed.
@@ -131,6 +132,7 @@ class CodeFacet:
                 its callers, callees and tests, `extract` tells of each function how control and data flow in it.
             symbol: only this definition: a name, or the number of a line in it. `context` needs it.
             max_tokens: what the text may cost, estimated; what does not fit is counted in `omitted`. By default 8,000.
+            hints: how the text says what to do next: with the commands of a terminal, or the tools of an agent.
             progress: as for `search`, for a context.
 
         Raises:
@@ -143,7 +145,7 @@ class CodeFacet:
         def surroundings(path: str, symbol: OutlineSymbol) -> tuple[list[ContextSection], tuple[str, ...]]:
             return self._graph().surroundings(path, symbol, progress)
 
-        return self._files.outline(path, mode, symbol, max_tokens, surroundings)
+        return self._files.outline(path, mode, symbol, max_tokens, surroundings, hints)
 
     def flow(self, path: str | Path, function: str) -> FlowGraph:
         """Return how control and data flow in one function, as it is on disk now.

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cairn.answers import Fetched, Outline
+from cairn.hints import HintStyle
 from cairn.structure.answer import Surroundings, make_outline
 from cairn.structure.locate import fetch_symbol
 from cairn.types import OutlineMode
@@ -31,6 +32,7 @@ class Files:
         symbol: str | None,
         max_tokens: int | None,
         surroundings: Surroundings,
+        hints: HintStyle,
     ) -> Outline:
         """Return what a file defines; `surroundings` are for a context."""
-        return make_outline(self._root, path, mode, symbol, max_tokens, surroundings)
+        return make_outline(self._root, path, mode, symbol, max_tokens, surroundings, hints)

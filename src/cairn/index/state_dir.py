@@ -36,7 +36,7 @@ from cairn.storage.sealed import has_seal_table, read_seal_id, write_seal_id
 from cairn.storage.store import Store
 from cairn.warning import warn
 
-_GITIGNORE = "# Everything here is rebuilt by Cairn, except what is meant to be shared.\n*\n!config.yaml\n!core.yaml\n!shared/\n!shared/**\n"  # noqa: E501
+_GITIGNORE = "# Everything here is rebuilt by Cairn, except what is meant to be shared.\n*\n!config.yaml\n!core.yaml\n!shared/\n!shared/**\n"  # noqa: E501 - a file as it is written
 _NOT_YOURS = "is of an older version of Cairn, or was not made by you on this machine"
 _NAME_BYTES = 16
 _TRUTH_MODE = 0o600  # what is remembered is its user's alone
@@ -124,7 +124,7 @@ class StateDir(StateFiles):
             full = error.errno in (errno.ENOSPC, errno.EDQUOT)
             raise StoreError(
                 f"cannot write {self.path}: {error.strerror}",
-                "free some space, then run: cairn index"
+                Hint("free some space, then run", "index")
                 if full
                 else "make it writable, or set CAIRN_STATE_DIR to a folder that is",
             ) from error

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cairn.errors import IndexDamagedError
+from cairn.hints import Hint
 from cairn.storage.index.schema import INDEX
 from cairn.storage.store import Store
 
@@ -101,7 +102,7 @@ class StateFiles:
             IndexDamagedError: if the name is none that was given, such as one that leads out of the folder.
         """
         if not (name.isascii() and name.isalnum()):
-            raise IndexDamagedError(f"{self.database} names a file that cannot be: {name[:80]!r}", "cairn index")
+            raise IndexDamagedError(f"{self.database} names a file that cannot be: {name[:80]!r}", Hint.of("index"))
         return self.derived / f"{name}.{kind}"
 
     def graph(self, view_id: int) -> Path:

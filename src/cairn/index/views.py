@@ -181,7 +181,7 @@ class Views:
             return self.checkout
         if self._repository is None:
             raise RevisionError(
-                f"{self._root} is in no git repository, so it has no branch {branch}", "leave out --branch"
+                f"{self._root} is in no git repository, so it has no branch {branch}", "leave out the branch"
             )
         return self._revisions.find(branch, self._folder(self._repository))
 

@@ -18,6 +18,7 @@ from cairn.graph.resolve import Edge
 from cairn.graph.surroundings import neighbours
 from cairn.graph.symbols import find_symbols, symbol_of
 from cairn.graph.values import Symbol
+from cairn.hints import Hint
 from cairn.search.confidence import confidence_word
 from cairn.search.exact import enclosing
 from cairn.search.filters import filter_files
@@ -99,7 +100,8 @@ def answer_question(library: Library, graph: Graph, asked: RelationQuestion, req
         note = f"{nothing.format(told)}{where}, as far as can be resolved; these are related."
         return Related([], 0, [note, *graph.notes])
     shown = places[: request.limit or None]
-    note = f"Understood as a question for {said.format(told)}; --mode hybrid takes it as prose."
+    words = f"Understood as a question for {said.format(told)}; to take it as prose"
+    note = Hint(words, "search", query=None, mode="hybrid")
     return Related(_hits(library, graph, shown, request), len(places) - len(shown), [note, *graph.notes])
 
 

@@ -144,8 +144,12 @@ def sample_of(text: str, name: str | None, snapshot: Snapshot, model: StaticMode
         n_lines=chunk.span.end_line - chunk.span.start_line + 1,
         tokens=Tokenizer(language)(code_lines(data, chunk.span.start_line, chunk.span.end_line)),
         vector=_vector(model, parsed, chunk, data),
-        notes=() if name is not None else (f"Taken for {language.name}; name another language with --lang.",),
+        notes=() if name is not None else (_guessed_note(language),),
     )
+
+
+def _guessed_note(language: Language) -> Hint:
+    return Hint(f"Taken for {language.name}; name another language", "similar", place=None, languages=None)
 
 
 def _guess_language(data: bytes, snapshot: Snapshot) -> Language:

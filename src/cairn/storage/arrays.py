@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cairn.errors import DerivedFileError, StoreError, UnsafeStateError
+from cairn.hints import Hint
 from cairn.storage.atomic import AtomicFile
 from cairn.storage.own_files import open_stream
 
@@ -173,7 +174,7 @@ def _map_file(path: Path) -> memoryview:
         with open_stream(path, "rb") as stream:
             return memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ))
     except (OSError, ValueError, UnsafeStateError) as error:  # ValueError: an empty file cannot be mapped
-        raise DerivedFileError(f"{path.name} cannot be read: {error}", "cairn index") from error
+        raise DerivedFileError(f"{path.name} cannot be read: {error}", Hint.of("index")) from error
 
 
 def _arrays_in(arrays: object, n_bytes: int, path: Path) -> dict[str, _StoredArray]:
@@ -203,12 +204,12 @@ def _array_of(entry: object) -> _StoredArray | None:
 
 
 def _refusal(path: Path, what: str) -> DerivedFileError:
-    return DerivedFileError(f"{path.name} {what}", "cairn index")
+    return DerivedFileError(f"{path.name} {what}", Hint.of("index"))
 
 
 def _unwritable(path: Path, error: OSError) -> StoreError:
     in_the_way = error.errno in (errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENOTEMPTY)
-    hint = "cairn doctor --fix" if in_the_way else "free some space, then run: cairn index"
+    hint = Hint.of("doctor", fix=True) if in_the_way else Hint("free some space, then run", "index")
     return StoreError(f"cannot write {path}: {error.strerror}", hint)
 
 

@@ -88,9 +88,7 @@ def flow_in(data: bytes, language: str, path: str, function: str) -> FlowGraph:
     span, symbol = outline.spans[number], outline.symbols[number]
     unit = unit_of(tree, span.start_byte, span.end_byte, syntax)
     if unit is None:
-        raise QueryError(
-            f"{symbol.qualified_name} is a {symbol.kind}, not a function", Hint.of("outline", file=file.path)
-        )
+        raise QueryError(f"{symbol.kind} {symbol.qualified_name} is not a function", Hint.of("outline", file=file.path))
     return FlowGraph.of(file, unit, symbol.qualified_name, syntax)
 
 

@@ -73,7 +73,10 @@ def _below(root: Path, path: str | Path) -> str:
         with suppress(OSError, ValueError):  # a link that vanishes meanwhile, or a null byte: it is not below
             given = Path(os.path.realpath(given.parent)) / given.name
     if not given.is_relative_to(root) or given == root:
-        raise PathError(f"{path} is not a file of the project {root}", "name a file below it, or its project with -C")
+        raise PathError(
+            f"{path} is not a file of the project {root}",
+            Hint("name a file below it, or its project", "outline", file=None, project=None),
+        )
     return given.relative_to(root).as_posix()
 
 

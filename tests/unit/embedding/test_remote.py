@@ -45,7 +45,7 @@ def server() -> Iterator[EmbeddingServer]:
 
 def make(server: EmbeddingServer, slept: Slept | None = None, **changes: object) -> RemoteEmbedder:
     values: dict[str, object] = {"provider": "ollama", "model": "nomic-embed-text", "url": server.url, "concurrency": 1}
-    settings = replace(ModelSettings(), **{**values, **changes})  # type: ignore[arg-type]
+    settings = replace(ModelSettings(), **{**values, **changes})  # type: ignore[arg-type] # any setting
     wires: dict[str, Wire] = {"ollama": OllamaWire(), "openai": OpenAIWire(), "google": GoogleWire()}
     return RemoteEmbedder(
         settings,

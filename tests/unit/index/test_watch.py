@@ -71,7 +71,7 @@ def batches(
     """Return the batches, each with when it came."""
     clock = FakeClock()
     stream = FakeStream(clock, events)
-    watcher = Watcher(root, find_repository(root), open_stream=stream, clock=clock, **options)  # type: ignore[arg-type]
+    watcher = Watcher(root, find_repository(root), open_stream=stream, clock=clock, **options)  # type: ignore[arg-type] # any option
     result = []
     for batch in watcher.batches():
         result.append((round(clock.steady() - 1_000, 3), batch))
