@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from cairn.answers import Answer, Fetched
     from cairn.facets.code import CodeFacet
     from cairn.facets.graph import GraphFacet
+    from cairn.facets.memory import MemoryFacet
     from cairn.facets.upkeep import UpkeepFacet
     from cairn.index.limits import Progress
     from cairn.types import IndexReport
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 class Workspace:
     """The index of one folder. Open it with `Workspace.open`, and close it, best with `with`.
 
-    What it can do is in its facets: `code`, `graph` and `upkeep`. Each is loaded when it is first asked for. Several
-    threads may ask at once, each question a method of its own; what `graph.current` returns is for one of them.
+    What it can do is in its facets: `code`, `graph`, `memory` and `upkeep`. Each is loaded when it is first asked for.
+    Several threads may ask at once, each question a method of its own; what `graph.current` returns is for one of them.
 
     Attributes:
         root: the folder, absolute.
@@ -94,6 +95,8 @@ class Workspace:
     def close(self) -> None:
         """Release the database. The workspace can be used again: it reopens by itself."""
         self._index.close()
+        if "memory" in self.__dict__:
+            self.memory.close()
 
     # -- what it is ---------------------------------------------------------------------------------------------------
 
@@ -128,6 +131,13 @@ class Workspace:
         from cairn.facets.upkeep import UpkeepFacet  # noqa: PLC0415 - start-up time: a search needs none of it
 
         return UpkeepFacet(self._index)
+
+    @cached_property
+    def memory(self) -> MemoryFacet:
+        """Keeps what sessions learn, and recalls it."""
+        from cairn.facets.memory import MemoryFacet  # noqa: PLC0415 - start-up time: a search of code needs none of it
+
+        return MemoryFacet(self._index)
 
     # -- the promised surface -----------------------------------------------------------------------------------------
 

@@ -18,9 +18,9 @@ _MAX_NAMED = 5  # deleted files in a note
 Document = dict[str, Any]  # an answer of the symbol graph, as JSON in docs/cli.md
 
 
-def _ask(options: argparse.Namespace, question: str, **asked: object) -> Document:
+def _ask(options: argparse.Namespace, question: str, **fields: object) -> Document:
     """Ask the symbol graph a question, in the daemon or in this process."""
-    document: Document = answer(options, f"graph/{question}", {**asked, "update": not options.no_update})
+    document: Document = answer(options, f"graph/{question}", {**fields, "update": not options.no_update})
     return document
 
 

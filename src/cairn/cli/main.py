@@ -296,22 +296,22 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _end(error: Exception, *, as_json: bool) -> int:
     """Report what went wrong and return the exit code."""
-    known = error if isinstance(error, CairnError) else resource_error(error)
-    if known is None:
+    shown = error if isinstance(error, CairnError) else resource_error(error)
+    if shown is None:
         import logging  # noqa: PLC0415 - start-up time: this should never happen
 
         logging.getLogger("cairn").error("internal error", exc_info=error)
-        known = InternalError(
+        shown = InternalError(
             f"{type(error).__name__}: {error}",
             Hint("report it with the lines above; this may show the cause", "doctor"),
         )
-    elif known is not error:
+    elif shown is not error:
         error.__traceback__ = error.__context__ = None  # frees the memory that may be short
     try:
-        _report(known, as_json=as_json)
+        _report(shown, as_json=as_json)
     except OSError:  # stderr is gone, too
         _discard_output()
-    return known.exit_code
+    return shown.exit_code
 
 
 def _discard_output() -> None:

@@ -76,11 +76,7 @@ class UpkeepFacet:
 
     def status(self) -> dict[str, object]:
         """Return what the index holds, as plain values for display."""
-        from cairn.index.status import read_status  # noqa: PLC0415 - start-up time: numpy, for one command
-
-        index = self._index
-        status = read_status(index.root, index.state, index.settings, index.views.checkout)
-        return {**status, "asks_for": "" if index.consent_request is None else index.consent_request.words}
+        return self._maintenance.status()
 
     def collect(self, *, dry_run: bool = False) -> GarbageReport:
         """Drop what no branch and no worktree has shown for `Settings.garbage_days`.
