@@ -23,7 +23,8 @@ from cairn.index.health import Finding, Level, Repair
 from cairn.index.watch import Reason
 from cairn.mcp.surface import PROMPTS, RESOURCES
 from cairn.mcp.tools import TOOLS
-from cairn.model_settings import PROVIDERS, EmbeddingSettings
+from cairn.model_providers import PROVIDERS
+from cairn.model_settings import EmbeddingSettings
 from cairn.protocol.documents import (
     ContextDocument,
     ContextItem,
@@ -239,9 +240,10 @@ def test_every_setting_is_documented_with_its_default_and_variable() -> None:
 
 
 def test_every_provider_is_documented() -> None:
-    for name in PROVIDERS:
-        assert f"`{name}`" in page("configuration.md")
+    for name, provider in PROVIDERS.items():
         assert name == "bundled" or f"| `{name}` |" in page("guide.md")
+        assert provider.key_variable in page("guide.md")
+        assert provider.is_local or provider.url in page("guide.md")
 
 
 def test_what_a_projects_file_may_do_with_each_setting_is_documented() -> None:

@@ -182,7 +182,7 @@ def test_core_files_are_marked_listed_and_unmarked(agent: Agent) -> None:
     ("tool", "arguments", "expected"),
     [
         ("search", {}, "field 'query' is missing\ntry: search takes: query"),
-        ("search", {"query": 5}, "error[request]: field 'query' must be a text"),
+        ("search", {"query": 5}, "error[request]: field 'query' must be a string"),
         ("search", {"query": "x", "colour": "red"}, "unknown field 'colour'"),
         ("search", {"query": "x", "project": "other"}, "error[project]"),
         ("fetch", {"ids": ["c_nothing"]}, "error[not-found]"),
@@ -194,7 +194,7 @@ def test_core_files_are_marked_listed_and_unmarked(agent: Agent) -> None:
         ("graph", {"relation": "callers", "symbol": "nowhere"}, "error[symbol-unknown]"),
         ("core_files", {"action": "mark"}, "mark needs 'file'"),
         ("context", {}, "error[request]"),
-        ("outline", {"file": "\ud800"}, "error[request]: field 'file' holds half a character"),
+        ("outline", {"file": "\ud800"}, "error[request]: field 'file' contains half a character"),
         ("search", {"query": "x" * 1_100_000}, "error[too-large]"),
     ],
 )

@@ -223,7 +223,7 @@ def test_an_interrupted_run_loses_a_batch_at_most(
         _, told = process.communicate(timeout=20)
     if how == signal.SIGINT:
         assert process.returncode == 130
-        assert b"go on with: cairn index" in told
+        assert b"continue with: cairn index" in told
     server.replies.clear()
     answered = len(server.asked) - 1  # the last one may have been cut off
     before = set(server.texts)
@@ -596,7 +596,7 @@ def test_without_a_provider_nothing_of_providers_is_imported(root: Path, tmp_pat
     unwanted = {"httpx", "anyio", "ssl", "http.client", "keyring", "torch", "cairn.search.meaning"}
     unwanted |= {"cairn.index.embed", "cairn.index.overlay", "cairn.embedding.remote", "cairn.embedding.local"}
     if command != ("status",):
-        unwanted |= {"cairn.model_settings", "cairn.embedding.chain"}
+        unwanted |= {"cairn.model_settings", "cairn.model_providers", "cairn.embedding.chain"}
     assert modules & unwanted == set()
 
 

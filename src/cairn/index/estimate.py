@@ -11,6 +11,7 @@ from cairn.errors import IndexMissingError
 from cairn.index.plan import Plan, make_plan
 from cairn.index.state_dir import StateDir
 from cairn.index.views import View
+from cairn.model_providers import PROVIDERS
 from cairn.model_settings import ModelSettings
 from cairn.storage.index import overlay_db, view_db
 from cairn.storage.index.view_db import ViewRow
@@ -19,8 +20,6 @@ from cairn.types import Estimate
 CHARS_PER_TOKEN = 4
 CHUNK_OVERHEAD_CHARS = 80  # path and names in front of a chunk's own text
 BYTES_PER_CHUNK = 550  # until a project has an average of its own
-# Chunks a second when nothing was measured yet: a small model on a laptop's processor, a server far away.
-ASSUMED_RATES = {"ollama": 20.0, "openai": 100.0, "google": 60.0, "fastembed": 10.0, "sentence-transformers": 10.0}
 
 
 def estimate_chain(view: View, state: StateDir, chain: Sequence[ModelSettings]) -> tuple[Estimate, ...]:
@@ -65,7 +64,9 @@ def _estimate(
         n_chunks += chunks
         n_chars += min(file.size + CHUNK_OVERHEAD_CHARS * chunks, max_chars * chunks)
     measured = model is not None and model.seconds > 0
-    rate = model.n_embedded / model.seconds if model is not None and measured else ASSUMED_RATES[settings.provider]
+    rate = PROVIDERS[settings.provider].chunks_per_second
+    if model is not None and measured:
+        rate = model.n_embedded / model.seconds
     seconds = n_chunks / max(rate, 1e-3)
     if settings.requests_per_minute:
         seconds = max(seconds, 60 * n_chunks / settings.batch_size / settings.requests_per_minute)

@@ -95,7 +95,7 @@ def test_a_key_is_taken_from_the_keyring(monkeypatch: pytest.MonkeyPatch) -> Non
         monkeypatch.setitem(sys.modules, name, module)
     settings = ModelSettings("openai", "m", keyring_service="cairn")
     assert find_key(settings, {}) == "secret"
-    with pytest.raises(ProviderKeyError, match="has no key of other") as caught:
+    with pytest.raises(ProviderKeyError, match="has no key for other") as caught:
         find_key(replace(settings, keyring_service="other"), {})
     assert caught.value.hint == "store it with: keyring set other openai"
 

@@ -9,7 +9,7 @@ from cairn.memory.ids import handle_of
 from cairn.memory.lifecycle import Draft, Lifecycle
 from cairn.memory.store import By
 from cairn.storage.memory.rows import Link
-from replicas import Replica
+from memory_histories import Replica
 
 PERSON, AGENT, RULE = By("person:ada", "person"), By("agent:claude-code", "agent"), By("rule:supersede", "rule")
 

@@ -12,7 +12,7 @@ from cairn.memory.store import By, Change, MemoryStore
 from cairn.storage.copies import copy_database, find_copies
 from cairn.storage.memory import event_db
 from cairn.storage.memory.observation_db import Conditions
-from replicas import CREATED, START, Replica, exchange_all, gossip
+from memory_histories import CREATED, START, Replica, exchange_all, gossip
 
 PERSON = By("person:ada", "person")
 RULE = By("rule:supersede", "rule")

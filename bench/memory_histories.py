@@ -27,6 +27,7 @@ class Clock:
         self.seconds = seconds
 
     def __call__(self) -> float:
+        """Return the time, in seconds since the epoch."""
         return self.seconds
 
 
@@ -34,14 +35,17 @@ class Replica:
     """A memory on one machine, whose clock is off by some seconds."""
 
     def __init__(self, folder: Path, offset_seconds: float = 0.0) -> None:
+        self.folder = folder
         self.clock = Clock(START + offset_seconds)
         self.store = MemoryStore(StateDir(folder), now=self.clock)
 
     def events(self) -> dict[str, Event]:
+        """Return all that it knows, by id."""
         with self.store.reading() as connection:
             return {id: parse_event(body) for id, body in event_db.iter_events(connection)}
 
     def state(self) -> dict[str, Observation]:
+        """Return all memories, redacted ones included, by id."""
         with self.store.reading() as connection:
             return {observation.id: observation for observation in observation_db.iter_all(connection)}
 
