@@ -92,7 +92,7 @@ def file_of(language: Language) -> str:
 def _of_any_language(language: Language) -> Iterator[tuple[str, bytes]]:
     chance = random.Random(language.name)
     tokens = _tokens(language)
-    brackets = [one for one in _PAIRS if one in tokens] or ["("]
+    brackets = [bracket for bracket in _PAIRS if bracket in tokens] or ["("]
     mark = chance.choice(brackets)
     yield "unclosed", mark.encode() * 200_000
     yield "balanced", (mark * 300_000 + _PAIRS[mark] * 300_000).encode()
@@ -118,7 +118,7 @@ def _tokens(language: Language) -> list[str]:
         for number in range(grammar.node_kind_count)
         if not grammar.node_kind_is_named(number) and (kind := grammar.node_kind_for_id(number))
     }
-    return [*sorted(one for one in kinds if one.isprintable() and one.strip()), "x", "1", '"s"']
+    return [*sorted(kind for kind in kinds if kind.isprintable() and kind.strip()), "x", "1", '"s"']
 
 
 def _known() -> Iterator[Bomb]:
@@ -370,9 +370,9 @@ def _below(pid: int) -> Iterator[int]:
 
 def _mb_below(pid: int) -> float:
     total = 0
-    for one in _below(pid):
+    for child in _below(pid):
         try:
-            text = Path(f"/proc/{one}/smaps_rollup").read_text()
+            text = Path(f"/proc/{child}/smaps_rollup").read_text()
         except OSError:
             continue
         total += next((int(line.split()[1]) for line in text.splitlines() if line.startswith("Pss:")), 0)
@@ -381,9 +381,9 @@ def _mb_below(pid: int) -> float:
 
 def _cpu_below(pid: int) -> float:
     total = 0
-    for one in _below(pid):
+    for child in _below(pid):
         try:
-            fields = Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()
+            fields = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
         except OSError:
             continue
         total += sum(map(int, fields[11:15]))
@@ -435,11 +435,11 @@ def main() -> None:
     parser.add_argument("--part", default="0/1", help="the Nth of M parts of the files, as 0/4")
     arguments = parser.parse_args()
     place, parts = map(int, arguments.part.split("/"))
-    chosen = [one for one in bombs() if arguments.only in one.name][place::parts]
+    chosen = [bomb for bomb in bombs() if arguments.only in bomb.name][place::parts]
     if arguments.write:
-        for one in chosen:
-            (folder := Path(arguments.write) / one.name).mkdir(parents=True)
-            (folder / one.file).write_bytes(one.data)
+        for bomb in chosen:
+            (folder := Path(arguments.write) / bomb.name).mkdir(parents=True)
+            (folder / bomb.file).write_bytes(bomb.data)
         return
     measure(chosen, ("command", "daemon") if arguments.route == "both" else (arguments.route,))
 

@@ -15,7 +15,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from cairn.graph.code import file_of, place_of
+from cairn.graph.nodes import file_of, place_of
 from cairn.graph.resolve import CALL, CONSTRUCT, DECORATE
 from cairn.workspace import Workspace
 
@@ -53,7 +53,7 @@ def main() -> int:
     for text in options.reference.read_text(encoding="utf-8").splitlines():
         path, line, name, targets = json.loads(text)
         edge = edges.get((path, line, name))
-        good = edge is not None and any((one[0], one[2]) == edge[1:] for one in targets or ())
+        good = edge is not None and any((target[0], target[2]) == edge[1:] for target in targets or ())
         if targets:
             inside += 1
             found_inside += good
@@ -73,10 +73,10 @@ def main() -> int:
     sure = [how for how in answered if how != "name"]
     print(f"without name: precision {sum(right[how] for how in sure) / max(1, sum(answered[how] for how in sure)):.3f}")
     print(f"recall {found_inside / max(1, inside):.3f} ({found_inside} of {inside})")
-    for wrong_one in wrong[: options.wrong]:
-        print("wrong ", *wrong_one)
-    for one in missed[: options.missed]:
-        print("missed", *one)
+    for edge_site in wrong[: options.wrong]:
+        print("wrong ", *edge_site)
+    for site in missed[: options.missed]:
+        print("missed", *site)
     return 0
 
 

@@ -50,13 +50,13 @@ def main() -> int:
                 found = script.goto(line, characters, follow_imports=True)
             except Exception:  # noqa: BLE001 - jedi fails on some code in many ways; such a site has no answer
                 found = []
-            known = [one for one in found if one.type in ("function", "class") and one.line is not None]
+            known = [target for target in found if target.type in ("function", "class") and target.line is not None]
             inside = [
-                [one.module_path.relative_to(root).as_posix(), one.line, one.name]
-                for one in known
-                if one.module_path is not None and one.module_path.is_relative_to(root)
+                [target.module_path.relative_to(root).as_posix(), target.line, target.name]
+                for target in known
+                if target.module_path is not None and target.module_path.is_relative_to(root)
             ]
-            targets = inside if inside or known or any(one.in_builtin_module() for one in found) else None
+            targets = inside if inside or known or any(target.in_builtin_module() for target in found) else None
             print(json.dumps([path.relative_to(root).as_posix(), line, name, targets]), flush=True)
     return 0
 

@@ -83,11 +83,11 @@ class Scene:
     def derived(self, *endings: str) -> list[Path]:
         """Return the derived files, of some endings or all."""
         found = sorted((self.state / "derived").iterdir())
-        return [one for one in found if not endings or one.suffix in endings]
+        return [file for file in found if not endings or file.suffix in endings]
 
     def files(self) -> list[Path]:
         """Return all files of the state but the user's."""
-        return [one for one in sorted(self.state.rglob("*")) if one.is_file() and one.name != ".gitignore"]
+        return [file for file in sorted(self.state.rglob("*")) if file.is_file() and file.name != ".gitignore"]
 
     def pick(self, files: Sequence[Path]) -> Path:
         """Choose a file."""
@@ -361,7 +361,7 @@ def check(scene: Scene) -> tuple[str, str]:
             how = f"{error.code}, then doctor"
         else:
             how = "wrong, then doctor"
-        left = [one for one in workspace.upkeep.doctor(fix=True) if one.repair and not one.fixed]
+        left = [finding for finding in workspace.upkeep.doctor(fix=True) if finding.repair and not finding.fixed]
         if left:
             return how, f"not mended: {left[0].message}"
         if _refreshed(workspace) != _fresh_answers(scene):  # what was moved aside may be among the files now

@@ -40,7 +40,7 @@ Report = tuple[str, str, str]  # who, what was done or went wrong, and about wha
 def text(number: int, mark: str, filler: int) -> str:
     """Return a file: the function that is asked for, which calls the next, among others that change."""
     following = (number + 1) % FILES
-    extra = "\n".join(f"    total_{one} = {mark}_{one}(amount)" for one in range(filler))
+    extra = "\n".join(f"    total_{place} = {mark}_{place}(amount)" for place in range(filler))
     return (
         f"from steady_{following} import keep_{following}\n\n\n"
         f"def {mark}_{number}(amount):\n{extra or '    pass'}\n    return amount\n\n\n"
@@ -63,7 +63,7 @@ def make(root: Path) -> None:
     git(root, "commit", "-qm", "first")
     git(root, "switch", "-qc", "side")
     for number in range(40):
-        body = "".join(f"    total += side_{one}(total)\n" for one in range(number % 9))
+        body = "".join(f"    total += side_{place}(total)\n" for place in range(number % 9))
         (root / f"side_{number}.py").write_text(f"def side_{number}(total):\n{body}    return total\n")
     git(root, "add", "-A")
     git(root, "commit", "-qm", "second")
@@ -95,20 +95,20 @@ def check_search(workspace: Workspace, number: int) -> None:
 
 def check_graph(workspace: Workspace, number: int) -> None:
     before, after = (number - 1) % FILES, (number + 1) % FILES
-    callers = {one.symbol.name for one in workspace.graph.callers(f"keep_{number}").links}
+    callers = {link.symbol.name for link in workspace.graph.callers(f"keep_{number}").links}
     expect(callers == {f"keep_{before}"}, (number, "callers", callers))
-    callees = {one.symbol.name for one in workspace.graph.callees(f"keep_{number}").links}
+    callees = {link.symbol.name for link in workspace.graph.callees(f"keep_{number}").links}
     expect(callees == {f"keep_{after}"}, (number, "callees", callees))
-    importers = {one.path for one in workspace.graph.importers(f"steady_{number}.py").importers}
+    importers = {importer.path for importer in workspace.graph.importers(f"steady_{number}.py").importers}
     expect(importers == {f"steady_{before}.py"}, (number, "importers", importers))
 
 
 def check_whole(workspace: Workspace, number: int) -> None:
     impact = workspace.graph.impact(f"keep_{number}", limit=0)
     expect(len(impact.changed) == 1, (number, "impact", impact.changed))
-    shown = {one.path for one in workspace.graph.map(max_tokens=8_000).entries}
-    expect(sum(f"steady_{one}.py" in shown for one in range(FILES)) > FILES // 2, (number, "map", len(shown)))
-    dead = {one.symbol.name for one in workspace.graph.dead_code().dead}
+    shown = {entry.path for entry in workspace.graph.map(max_tokens=8_000).entries}
+    expect(sum(f"steady_{place}.py" in shown for place in range(FILES)) > FILES // 2, (number, "map", len(shown)))
+    dead = {entry.symbol.name for entry in workspace.graph.dead_code().dead}
     expect(not any(name.startswith("keep_") for name in dead), (number, "dead", dead))
 
 
@@ -127,10 +127,10 @@ def command(root: Path, *arguments: str, environment: dict[str, str] | None = No
 def check_command(root: Path, number: int, environment: dict[str, str]) -> None:
     found = command(root, "search", f"keep_{number}", "-n", "2", environment=environment)
     rows = found.get("code") or found.get("hits") or []
-    names = [one["name"] for one in rows]  # type: ignore[attr-defined]
+    names = [row["name"] for row in rows]  # type: ignore[attr-defined]
     expect(names[:1] == [f"keep_{number}"], (number, names, found.get("notes")))
     links = command(root, "callers", f"keep_{number}", environment=environment)
-    callers = {one["symbol"]["name"] for one in links["links"]}  # type: ignore[attr-defined]
+    callers = {link["symbol"]["name"] for link in links["links"]}  # type: ignore[attr-defined]
     expect(callers == {f"keep_{(number - 1) % FILES}"}, (number, "callers", callers))
 
 
@@ -261,7 +261,7 @@ def play(folder: Path, seconds: float) -> dict[str, object]:
         if report[1] in ("wrong", "error", "crash"):
             wrong.append(report)
             print(json.dumps(report), file=sys.stderr, flush=True)
-    wrong += [("process", "died", str(one.exitcode)) for one in processes if one.exitcode]
+    wrong += [("process", "died", str(process.exitcode)) for process in processes if process.exitcode]
     subprocess.run([sys.executable, "-m", "cairn", "daemon", "stop"], check=False, capture_output=True)
     return {"seconds": seconds, "what": dict(sorted(counts.items())), "wrong": len(wrong), "first": wrong[:5]}
 

@@ -37,7 +37,7 @@ def scores_of(repository: Repository, share: float, embedder: Embedder | None) -
         if embedder is not None:
             vectors = embedder.embed_documents(_texts(library, rows.tolist(), embedder.max_input_chars))
         else:
-            vectors = snapshot.vectors(rows) + share * snapshot.path_vectors(files)
+            vectors = snapshot.vectors.take(rows) + share * snapshot.path_vectors.take(files)
             vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
         scores = []
         for question in repository.questions:

@@ -90,7 +90,7 @@ def verify(root: Path, state: Path, fresh_state: Path, *, examine: bool) -> str:
                 return f"no way out of: {error}"
             examine = True
         if examine:
-            left = [one for one in workspace.upkeep.doctor(fix=True) if one.repair and not one.fixed]
+            left = [finding for finding in workspace.upkeep.doctor(fix=True) if finding.repair and not finding.fixed]
             if left:
                 return f"not mended: {left[0].message}"
         workspace.index()
@@ -133,7 +133,9 @@ def kill(root: Path, state: Path, chance: random.Random, seconds: float) -> str:
 
 
 def damage(state: Path, chance: random.Random) -> str:
-    files = sorted(one for one in state.rglob("*") if one.is_file() and one.name not in ("config.yaml", ".gitignore"))
+    files = sorted(
+        file for file in state.rglob("*") if file.is_file() and file.name not in ("config.yaml", ".gitignore")
+    )
     file = chance.choice(files)
     size = file.stat().st_size
     how = chance.choice(("cut", "flip", "flip", "empty", "delete"))

@@ -154,9 +154,11 @@ def _differences(base: Path, dice: random.Random, settings: Settings, n_steps: i
             if dice.random() < 0.1:
                 ours.upkeep.collect()
             if dice.random() < 0.2:
-                asked(ours, lambda one: one.graph.callers("load_1"))  # facts and edges are kept from here on
+                asked(
+                    ours, lambda workspace: workspace.graph.callers("load_1")
+                )  # facts and edges are kept from here on
             if dice.random() < 0.1:
-                asked(ours, lambda one: one.graph.map())
+                asked(ours, lambda workspace: workspace.graph.map())
         ours.index()
         with Workspace.open(root, state_dir=base / "fresh", settings=settings) as fresh:
             fresh.index()
@@ -189,8 +191,8 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             found = play(Path(folder), number, options.seed, options.steps)
         different += bool(found)
-        for one in found[:5]:
-            print(json.dumps({"history": number, "differs": one}), file=sys.stderr, flush=True)
+        for difference in found[:5]:
+            print(json.dumps({"history": number, "differs": difference}), file=sys.stderr, flush=True)
     questions_asked = options.histories * sum(1 for _ in questions(random.Random(0)))
     document = {"histories": options.histories, "equal": options.histories - different, "questions": questions_asked}
     print(json.dumps(document | {"seconds": round(time.perf_counter() - started, 1)}))

@@ -170,7 +170,7 @@ def table(figures: dict[str, dict[str, float]]) -> str:
 def listing(outcomes: Iterable[Outcome]) -> str:
     """Return the outcomes as text, a question a line, worst first, with what came first where that is not right."""
     rows = []
-    for outcome in sorted(outcomes, key=lambda one: (one.right, -(one.rank or LIMIT + 1))):
+    for outcome in sorted(outcomes, key=lambda outcome: (outcome.right, -(outcome.rank or LIMIT + 1))):
         question = outcome.question
         place = outcome.confidence or "empty" if question.category == NONE else str(outcome.rank or "-")
         first = "" if outcome.right or not outcome.files else f"  [first: {outcome.files[0]}]"
@@ -192,7 +192,7 @@ def main() -> int:
         for project in load_projects(only=arguments.only):
             root = lay_out(project, Path(scratch) / project.name)
             outcomes += ask_all(project, root, Path(scratch) / "state" / project.name)
-    print(listing(one for one in outcomes if not (arguments.misses and one.right)))
+    print(listing(outcome for outcome in outcomes if not (arguments.misses and outcome.right)))
     print()
     print(table(summarise(outcomes)))
     if arguments.write_floors:
@@ -212,12 +212,12 @@ def _project(entry: dict[str, Any]) -> Project:
 
 def _figures(category: str, outcomes: Sequence[Outcome]) -> dict[str, float]:
     if category == NONE:
-        return {"questions": len(outcomes), "quiet": fmean(one.right for one in outcomes)}
-    ranks = [one.rank or LIMIT + 1 for one in outcomes]
-    named = [one.named for one in outcomes if one.named is not None]
+        return {"questions": len(outcomes), "quiet": fmean(outcome.right for outcome in outcomes)}
+    ranks = [outcome.rank or LIMIT + 1 for outcome in outcomes]
+    named = [outcome.named for outcome in outcomes if outcome.named is not None]
     return {
         "questions": len(outcomes),
-        "ndcg": fmean(ndcg([one.rank], LIMIT) for one in outcomes),
+        "ndcg": fmean(ndcg([outcome.rank], LIMIT) for outcome in outcomes),
         "hit@1": fmean(rank <= 1 for rank in ranks),
         "hit@5": fmean(rank <= 5 for rank in ranks),
         **({"named": fmean(named)} if named else {}),

@@ -52,7 +52,7 @@ class History:
         return list(self._branches)
 
     def _git(self, *arguments: str) -> bool:
-        options = [part for one in _SETTINGS for part in ("-c", one)]
+        options = [part for setting in _SETTINGS for part in ("-c", setting)]
         environment = {**os.environ, **_QUIET}
         done = subprocess.run(["git", *options, *arguments], cwd=self.root, env=environment, capture_output=True)
         return done.returncode == 0
@@ -71,7 +71,7 @@ class History:
     def _text(self) -> str:
         word, parts = self._dice.choice(_WORDS), []
         for number in range(self._dice.randint(1, 4)):
-            steps = "\n".join(f"    total += part_{one}(total)" for one in range(self._dice.randint(1, 6)))
+            steps = "\n".join(f"    total += part_{part}(total)" for part in range(self._dice.randint(1, 6)))
             parts.append(f'def load_{number}(total):\n    """Join parts of {word}."""\n{steps}\n    return total\n')
         return "\n\n".join(parts)
 

@@ -136,7 +136,7 @@ class Ground(NamedTuple):
             for folder, folders, files in os.walk(top):
                 if folder == str(self.root):  # the state folder, and what `doctor --fix` moved out of its way
                     for names in (folders, files):
-                        names[:] = [one for one in names if not re.fullmatch(r"\.cairn(\.moved-[\d-]+)?", one)]
+                        names[:] = [name for name in names if not re.fullmatch(r"\.cairn(\.moved-[\d-]+)?", name)]
                 for name in (*folders, *files):
                     found[os.path.join(folder, name)] = _digest(os.path.join(folder, name))
         return found
@@ -319,7 +319,7 @@ def run_tools(ground: Ground, limits: Limits) -> list[str]:
             started = time.perf_counter()
             front_end.send("tools/call", {"name": tool, "arguments": arguments})
             answer = _receive(front_end, limits)
-            wrong += [f"mcp {tool}: {one}" for one in judge(answer, time.perf_counter() - started, limits)]
+            wrong += [f"mcp {tool}: {fault}" for fault in judge(answer, time.perf_counter() - started, limits)]
             if (runtime := state.find()) is not None:
                 daemons.add(runtime.pid)
                 if (mb := resident_mb(runtime.pid)) > limits.mb:
@@ -403,7 +403,7 @@ def main() -> int:
     parser.add_argument("--mb", type=float, default=500.0)
     parser.add_argument("--no-trace", action="store_true", help="do without strace")
     options = parser.parse_args()
-    plants = [one for one in all_plants() if re.search(options.only, one.name)]
+    plants = [plant for plant in all_plants() if re.search(options.only, plant.name)]
     traced = not options.no_trace and shutil.which("strace") is not None
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
         limits = Limits(options.seconds, options.mb)

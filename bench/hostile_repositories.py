@@ -71,7 +71,7 @@ class Plant(NamedTuple):
 def git(folder: Path, *arguments: str) -> None:
     """Run git in a folder, with the settings of nobody."""
     settings = ("user.name=A", "user.email=a@example.org", "init.defaultBranch=main", "protocol.file.allow=always")
-    options = [part for one in settings for part in ("-c", one)]
+    options = [part for setting in settings for part in ("-c", setting)]
     nobody = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
     subprocess.run(["git", *options, *arguments], cwd=folder, env=os.environ | nobody, check=True, capture_output=True)
 
@@ -272,7 +272,7 @@ def _model(key: str, root: Path, outside: Outside, *, committed: bool) -> None:
     settings = {"provider": "openai", "model": "m", "url": url, "api_key_env": SECRETS[0] if url else ""}
     (root / ".cairn" / "index.db").unlink()
     connection = sqlite3.connect(root / ".cairn" / "index.db", isolation_level=None)
-    older = next(number for number, one in enumerate(MIGRATIONS) if "how a model is asked" in one.name)
+    older = next(number for number, migration in enumerate(MIGRATIONS) if "how a model is asked" in migration.name)
     for migration in MIGRATIONS[:older]:
         for statement in migration.statements:
             connection.execute(statement)

@@ -17,9 +17,9 @@ from statistics import median
 import numpy as np
 
 from cairn import Workspace
-from cairn.graph.code import file_of, place_of
 from cairn.graph.graph import Graph
 from cairn.graph.impact import impact
+from cairn.graph.nodes import file_of, place_of
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 
 
@@ -72,8 +72,8 @@ def ask(workspace: Workspace, title: str, nodes: Sequence[int], options: argpars
         started = time.process_time()
         answer = impact(workspace.graph.current(), graph.code.group(node), options.limit)
         taken.append((1000 * (time.process_time() - started), len(answer.affected) + answer.omitted, node))
-    milliseconds, affected = sorted(one[0] for one in taken), sorted(one[1] for one in taken)
-    under = sum(one < 100 for one in milliseconds) / len(taken)
+    milliseconds, affected = sorted(row[0] for row in taken), sorted(row[1] for row in taken)
+    under = sum(value < 100 for value in milliseconds) / len(taken)
     print(
         f"| {title} | {len(taken)} | {median(affected):.0f} / {at(affected, 0.95):.0f} / {affected[-1]} "
         f"| {median(milliseconds):.0f} / {at(milliseconds, 0.95):.0f} / {at(milliseconds, 0.99):.0f} "

@@ -18,15 +18,15 @@ import numpy as np
 import numpy.typing as npt
 
 from cairn.embedding.static import StaticModel
-from cairn.index.hnsw import NEAREST, Graph
+from cairn.index.hnsw import NEAREST, NeighbourGraph
 from cairn.index.segment import Segment
 from cairn.index.snapshot import Snapshot
 from cairn.index.vectors import Vectors
 from cairn.protocol.requests import SearchRequest
 from cairn.search.answer import query_vector
-from cairn.search.engine import rank
 from cairn.search.query import understand
-from cairn.search.rank import Weights
+from cairn.search.rank import rank
+from cairn.search.score import Weights
 from cairn.storage.index import segment_db
 from cairn.workspace import Workspace
 from metrics import percentile
@@ -72,14 +72,14 @@ def measure_building(vectors: npt.NDArray[np.int8], queries: Sequence[Floats]) -
     """Build the graph of some vectors, and print what it costs and how much it finds."""
     before = memory_mb()
     wall, cpu = time.perf_counter(), time.process_time()
-    graph = Graph.build(vectors)
+    graph = NeighbourGraph.build(vectors)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     print(f"graph of {len(vectors):,} vectors: built in {wall:.0f} s, {cpu:.0f} s of processor time", end="")
     print(f", {memory_mb() - before:.0f} MB more in memory")
     measure_recall(graph, vectors, queries)
 
 
-def measure_recall(graph: Graph, vectors: npt.NDArray[np.int8], queries: Sequence[Floats]) -> None:
+def measure_recall(graph: NeighbourGraph, vectors: npt.NDArray[np.int8], queries: Sequence[Floats]) -> None:
     """Print how many of the ten nearest a graph of some vectors finds, and what that costs."""
     exact = Vectors([vectors], vectors.shape[1])
     tenths = [float(np.partition(exact.similarities(query), -TOP)[-TOP]) for query in queries]
@@ -113,7 +113,7 @@ def measure_ranking(workspace: Workspace, questions: Sequence[str], label: str) 
                 snapshot, connection, query, query_vector(model, query), SearchRequest(query=""), TOP, weights
             )
             taken.append(1000 * (time.process_time() - started))
-            tens.append([one.row for one in ranking.rows])
+            tens.append([ranked.row for ranked in ranking.rows])
     p50, p95 = percentile(taken[1:], 50), percentile(taken[1:], 95)
     print(
         f"ranking {snapshot.n_rows:,} rows, {label}: p50 {p50:.1f} ms, p95 {p95:.1f} ms; first {taken[0]:.0f} ms",
@@ -126,9 +126,9 @@ def measure_ranking(workspace: Workspace, questions: Sequence[str], label: str) 
 def compare(exact: Sequence[Sequence[int]], actual: Sequence[Sequence[int]]) -> str:
     """Return how far the rows of the best ten agree."""
     pairs = list(zip(exact, actual, strict=True))
-    same = mean(one == other for one, other in pairs)
-    shared = mean(len(set(one) & set(other)) / max(1, len(one)) for one, other in pairs)
-    first = mean(one[:1] == other[:1] for one, other in pairs)
+    same = mean(ten == other for ten, other in pairs)
+    shared = mean(len(set(ten) & set(other)) / max(1, len(ten)) for ten, other in pairs)
+    first = mean(ten[:1] == other[:1] for ten, other in pairs)
     return f"all ten the same in order: {same:.3f} of questions; first {first:.4f}; share of the ten {shared:.4f}"
 
 
@@ -161,7 +161,7 @@ def main() -> None:
         for row, segment in zip(rows, segments, strict=True):
             if (file := workspace.state.neighbours(row.name)).exists():
                 started = time.process_time()
-                graph = Graph.load(file)
+                graph = NeighbourGraph.load(file)
                 taken = 1000 * (time.process_time() - started)
                 print(f"graph of {len(segment):,} rows, {file.stat().st_size / 1e6:.0f} MB, opened in {taken:.0f} ms")
                 measure_recall(graph, segment.vectors, queries)

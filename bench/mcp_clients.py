@@ -108,20 +108,20 @@ class Swarm:
         self._start = partial(FrontEnd, project, environment)
         self._rng = random.Random(6)
         self.clients: list[FrontEnd] = [self._start() for _ in range(n_clients)]
-        self.pids = [one.process.pid for one in self.clients]
+        self.pids = [client.process.pid for client in self.clients]
         self.n_killed = 0
         self.most_mb = 0.0
 
     def round(self) -> None:
         """Ask all, kill a third, half of those before they have their answer, and start others in their place."""
         victims = set(self._rng.sample(range(len(self.clients)), len(self.clients) // 3))
-        for one in self.clients:
-            one.send("tools/call", {"name": "search", "arguments": {"query": self._rng.choice(QUERIES)}})
-        for place, one in enumerate(self.clients):
+        for client in self.clients:
+            client.send("tools/call", {"name": "search", "arguments": {"query": self._rng.choice(QUERIES)}})
+        for place, client in enumerate(self.clients):
             if place not in victims or self._rng.random() < 0.5:
-                answer = one.receive()
+                answer = client.receive()
                 assert not answer["result"]["isError"], answer
-            self.most_mb = max(self.most_mb, resident_mb(one.process.pid))
+            self.most_mb = max(self.most_mb, resident_mb(client.process.pid))
         for place in victims:
             self.clients[place].kill()
             self.n_killed += 1
@@ -130,10 +130,10 @@ class Swarm:
 
     def end(self) -> list[int]:
         """End all by closing their pipes, and return those that live on."""
-        for one in self.clients:
-            assert one.process.stdin is not None
-            one.process.stdin.close()
-            one.process.wait(10)
+        for client in self.clients:
+            assert client.process.stdin is not None
+            client.process.stdin.close()
+            client.process.wait(10)
         return [pid for pid in self.pids if Path(f"/proc/{pid}").exists()]
 
 
@@ -157,7 +157,7 @@ def stress(project: Path, environment: dict[str, str], folder: StateFolder, n_cl
 
 def measure_texts() -> None:
     """Print what the texts that agents always read cost."""
-    tools = json.dumps({"tools": [one.describe() for one in TOOLS.values()]}, separators=(",", ":"))
+    tools = json.dumps({"tools": [tool.describe() for tool in TOOLS.values()]}, separators=(",", ":"))
     print(f"tools: {len(TOOLS)}, {len(tools):,} bytes, about {estimate_tokens(len(tools)):,} tokens{_exact(tools)}")
     print(f"instructions: {len(INSTRUCTIONS):,} characters; prompts: {len(PROMPTS)}")
 

@@ -95,7 +95,7 @@ def family(pid: int) -> list[int]:
     """Return a process and those it started."""
     children = Path(f"/proc/{pid}/task/{pid}/children")
     try:
-        return [pid, *(one for child in children.read_text().split() for one in family(int(child)))]
+        return [pid, *(descendant for child in children.read_text().split() for descendant in family(int(child)))]
     except OSError:  # it ended
         return []
 

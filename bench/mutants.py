@@ -2,7 +2,7 @@
 
     python bench/mutants.py --mutants 200                   # finds out first which test runs which line: 15 minutes
     python bench/mutants.py --mutants 200 --data .coverage  # from what `pytest --cov --cov-context=test` left
-    python bench/mutants.py --mutants 20 --only search/rank.py
+    python bench/mutants.py --mutants 20 --only search/score.py
 
 A mutant is a copy of the sources with one comparison, condition, number or flag changed. The tests that run its line
 are run against it, the nearest first, until one fails: then it is killed. What survives is printed with its line, for
@@ -239,7 +239,7 @@ class Checkout:
 def choose(count: int, only: str, dice: random.Random) -> list[Mutant]:
     """Return mutants at random, each line at most once."""
     files = [file for folder in FOLDERS for file in sorted((SOURCES / folder).rglob("*.py"))]
-    every = [one for file in files if only in file.as_posix() for one in mutants_of(file)]
+    every = [mutant for file in files if only in file.as_posix() for mutant in mutants_of(file)]
     dice.shuffle(every)
     lines: dict[tuple[Path, int], Mutant] = {}
     for mutant in every:

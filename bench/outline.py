@@ -24,13 +24,14 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+from cairn.fields import DEFAULT_ANSWER_TOKENS
 from cairn.source.content import check_content, normalize
 from cairn.source.git import find_repository
 from cairn.source.languages import BY_NAME, Language, detect_language
 from cairn.source.text import count_tokens, estimate_tokens
 from cairn.source.walk import walk
 from cairn.structure.outline import FileOutline, outline_file
-from cairn.structure.outline_text import DEFAULT_MAX_TOKENS, lay_out
+from cairn.structure.outline_text import lay_out
 
 LONG_FILE_LINES = 300
 TYPESCRIPT = ("javascript", "typescript", "tsx")
@@ -91,7 +92,7 @@ def main() -> None:
                 relative = path.relative_to(folder).as_posix()
                 started = time.process_time()
                 outline = outline_file(data, relative, BY_NAME[language])
-                text = lay_out(outline, DEFAULT_MAX_TOKENS)
+                text = lay_out(outline, DEFAULT_ANSWER_TOKENS)
                 spent, megabytes = spent + time.process_time() - started, megabytes + len(data) / 1e6
                 if listed is not None:
                     compare(outline, listed, scores[language], misses[language], str(path))
@@ -168,8 +169,8 @@ def _names(target: ast.expr) -> Iterator[ast.Name]:
     if isinstance(target, ast.Name):
         yield target
     elif isinstance(target, ast.Tuple | ast.List):
-        for one in target.elts:
-            yield from _names(one)
+        for element in target.elts:
+            yield from _names(element)
 
 
 def from_typescript(files: list[Path], package: Path) -> Iterator[list[Listed]]:
@@ -182,7 +183,7 @@ def from_typescript(files: list[Path], package: Path) -> Iterator[list[Listed]]:
         text=True,
         check=True,
     )
-    return ([Listed(*one) for one in json.loads(line)] for line in done.stdout.splitlines())
+    return ([Listed(*entry) for entry in json.loads(line)] for line in done.stdout.splitlines())
 
 
 def from_ctags(file: Path, language: str) -> list[Listed]:
@@ -228,16 +229,18 @@ def compare(outline: FileOutline, listed: list[Listed], score: list[int], misses
     for symbol, lead in zip(outline.symbols, outline.leads, strict=False):
         name = symbol.name.rpartition(".")[2] if symbol.kind != "section" else symbol.name
         by_name[name].append((lead, symbol.start_line, symbol.end_line))
-    for one in dict.fromkeys(listed):
-        name = re.split(r"[.:#]", one.name)[-1] or one.name
+    for entry in dict.fromkeys(listed):
+        name = re.split(r"[.:#]", entry.name)[-1] or entry.name
         name = re.sub(r"^operator ", "operator", name)
-        there = [span for span in by_name[name] if span[0] <= one.named <= span[2]]
-        right = [span for span in there if _same_lines(span, one)]
+        there = [span for span in by_name[name] if span[0] <= entry.named <= span[2]]
+        right = [span for span in there if _same_lines(span, entry)]
         score[0] += 1
         score[1] += bool(there)
         score[2] += bool(right)
         if not right:
-            misses.append(f"{path}:{one.named} {one.kind} {one.name} {one.first}-{one.last} ours {by_name[name][:3]}")
+            misses.append(
+                f"{path}:{entry.named} {entry.kind} {entry.name} {entry.first}-{entry.last} ours {by_name[name][:3]}"
+            )
 
 
 def _same_lines(span: tuple[int, int, int], one: Listed) -> bool:
@@ -270,7 +273,7 @@ def report(
 ) -> None:
     print("| language | listed | in the outline | with the right lines | long files | median saved | worst decile |")
     print("|---|---|---|---|---|---|---|")
-    everything = [share for one in shares.values() for share in one]
+    everything = [share for values in shares.values() for share in values]
     for name in [*sorted({*scores, *shares}), "all"]:
         own = sorted(everything if name == "all" else shares.get(name, []))
         row = scores.get(name) or [sum(column) for column in zip(*scores.values(), strict=True)]

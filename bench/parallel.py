@@ -135,9 +135,9 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 def report(name: str, rounds: Sequence[dict[str, list[float]]]) -> None:
     """Print what was measured of one checkout."""
-    alone = [one for found in rounds for one in found["1 at once"]]
+    alone = [milliseconds for found in rounds for milliseconds in found["1 at once"]]
     for situation in rounds[0]:
-        times = [one for found in rounds for one in found[situation]]
+        times = [milliseconds for found in rounds for milliseconds in found[situation]]
         p50, p95, worst = percentile(times, 0.5), percentile(times, 0.95), max(times)
         delayed = p50 - statistics.median(alone)
         print(

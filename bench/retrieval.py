@@ -161,9 +161,15 @@ def to_json(system: systems.Worker, limit: int, scored: Sequence[Scored]) -> dic
         "version": system.version,
         "limit": limit,
         "all": asdict(summarise(scored)),
-        "categories": {name: asdict(one) for name, one in grouped(scored, lambda one: one.category).items()},
-        "languages": {name: asdict(one) for name, one in grouped(scored, lambda one: one.language).items()},
-        "repositories": {name: asdict(one) for name, one in grouped(scored, lambda one: one.repository).items()},
+        "categories": {
+            name: asdict(summary) for name, summary in grouped(scored, lambda question: question.category).items()
+        },
+        "languages": {
+            name: asdict(summary) for name, summary in grouped(scored, lambda question: question.language).items()
+        },
+        "repositories": {
+            name: asdict(summary) for name, summary in grouped(scored, lambda question: question.repository).items()
+        },
         "questions": [asdict(question) for question in scored],
     }
 
@@ -227,7 +233,7 @@ def _print_change(name: str, pairs: Sequence[tuple[Scored, Scored]]) -> None:
     error = 1.96 * stdev(chunk) / math.sqrt(len(chunk)) if len(chunk) > 1 else math.nan
     print(
         f"{name:<22}{len(pairs):>5} chunk {fmean(chunk):+.4f} (95 %: ±{error:.4f})  file {fmean(file):+.4f}"
-        f"  better {sum(one > 0 for one in chunk)}, worse {sum(one < 0 for one in chunk)}"
+        f"  better {sum(change > 0 for change in chunk)}, worse {sum(change < 0 for change in chunk)}"
     )
 
 

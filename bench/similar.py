@@ -56,10 +56,13 @@ def functions_of(root: Path, languages: Sequence[str] = ()) -> Iterator[Function
             continue
         data = (root / file.path).read_bytes()
         lines = data.decode("utf-8", "replace").split("\n")
-        for one in chunk_file(data, language).definitions:
-            if one.kind in FUNCTIONS and MIN_LINES <= one.span.end_line - one.span.start_line + 1 <= MAX_LINES:
-                own = tuple(lines[one.span.start_line - 1 : one.span.end_line])
-                yield Function(file.path, language, one, own)
+        for definition in chunk_file(data, language).definitions:
+            if (
+                definition.kind in FUNCTIONS
+                and MIN_LINES <= definition.span.end_line - definition.span.start_line + 1 <= MAX_LINES
+            ):
+                own = tuple(lines[definition.span.start_line - 1 : definition.span.end_line])
+                yield Function(file.path, language, definition, own)
 
 
 def plant(function: Function, kind: str, chance: random.Random) -> str:
@@ -108,7 +111,7 @@ def measure_planted(repository: Path, count: int, seed: int, misses: int) -> lis
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "copy"
         shutil.copytree(repository, root, symlinks=True, ignore=shutil.ignore_patterns(".git", ".cairn"))
-        found = sorted(functions_of(root), key=lambda one: (one.path, one.definition.span))
+        found = sorted(functions_of(root), key=lambda function: (function.path, function.definition.span))
         chosen = chance.sample(found, min(3 * count, len(found)))
         (root / PLANTED).mkdir()
         places = []
@@ -144,7 +147,7 @@ def measure_controls(repository: Path, count: int, seed: int) -> tuple[int, int]
     marked = wrong = 0
     with tempfile.TemporaryDirectory() as folder, Workspace.open(repository, state_dir=folder) as workspace:
         workspace.index()
-        found = sorted(functions_of(repository), key=lambda one: (one.path, one.definition.span))
+        found = sorted(functions_of(repository), key=lambda function: (function.path, function.definition.span))
         for function in chance.sample(found, min(count, len(found))):
             for hit in workspace.similar(function.path, function.definition.span.start_line, limit=5).code:
                 if hit.match not in KINDS:
@@ -175,24 +178,24 @@ def measure_real(folder: Path, count: int, seed: int, misses: int) -> list[tuple
         by_name[function.language.name, function.definition.name].append(function)
     pairs = []
     for group in by_name.values():
-        for one, other in pairwise(group):
-            own, its = ([line.strip() for line in each.lines] for each in (one, other))
+        for function, other in pairwise(group):
+            own, its = ([line.strip() for line in each.lines] for each in (function, other))
             matcher = SequenceMatcher(None, own, its, autojunk=False)
-            if one.path != other.path and matcher.real_quick_ratio() >= LEAST_ALIKE:
+            if function.path != other.path and matcher.real_quick_ratio() >= LEAST_ALIKE:
                 alike = matcher.ratio()
                 if LEAST_ALIKE <= alike < 1:
-                    pairs.append((alike, one, other))
+                    pairs.append((alike, function, other))
     outcomes = []
     with tempfile.TemporaryDirectory() as state, Workspace.open(folder, state_dir=state) as workspace:
         workspace.index()
-        for alike, one, other in random.Random(seed).sample(pairs, min(count, len(pairs))):
-            hits = workspace.similar(one.path, one.definition.span.start_line, limit=10).code
+        for alike, function, other in random.Random(seed).sample(pairs, min(count, len(pairs))):
+            hits = workspace.similar(function.path, function.definition.span.start_line, limit=10).code
             # Others of this name are copies as well, as far as is known.
-            right = {each.path for each in by_name[one.language.name, one.definition.name]} - {one.path}
+            right = {each.path for each in by_name[function.language.name, function.definition.name]} - {function.path}
             rank, mark = _rank(hits, right, other.definition.name)
             outcomes.append((alike, rank, mark))
             if misses and rank is None:
-                _show(one, f"real {alike:.2f} {other.path}", rank, hits)
+                _show(function, f"real {alike:.2f} {other.path}", rank, hits)
     return outcomes
 
 
@@ -238,10 +241,10 @@ def main() -> None:
             marked, wrong = marked + found[0], wrong + found[1]
     print("| copies | asked | first@1 | in first 5 | marked as such |\n|---|---:|---:|---:|---:|")
     for kind in KINDS:
-        own = [one for one in planted if one[0] == kind]
+        own = [copy for copy in planted if copy[0] == kind]
         print(_row(f"planted, {kind}", [rank for _, rank, _ in own], [mark for _, _, mark in own], kind))
     for least, most in ((0.5, 0.65), (0.65, 0.8), (0.8, 1.0)):
-        some = [one for one in real if least <= one[0] < most]
+        some = [copy for copy in real if least <= copy[0] < most]
         if some:
             print(_row(f"real, {least:.0%} to {most:.0%} of lines", [rank for _, rank, _ in some], [""], ""))
     print(f"marks among the first 5 of controls: {marked}, wrong: {wrong}")

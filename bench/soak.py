@@ -52,13 +52,13 @@ def edit(root: Path, version: int, chance: random.Random) -> int:
 def usage(state: Path) -> dict[str, float]:
     gc.collect()
     status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines() if ":" in line)
-    files = [one for one in state.rglob("*") if one.is_file()]
+    files = [file for file in state.rglob("*") if file.is_file()]
     return {
         "memory_mb": round(int(status["VmRSS"].split()[0]) / 1024, 1),
         "private_mb": round(int(status["RssAnon"].split()[0]) / 1024, 1),
         "descriptors": len(os.listdir("/proc/self/fd")),
         "threads": threading.active_count(),
-        "state_mb": round(sum(one.stat().st_size for one in files) / 1e6, 2),
+        "state_mb": round(sum(file.stat().st_size for file in files) / 1e6, 2),
         "state_files": len(files),
     }
 

@@ -124,7 +124,7 @@ class Stopwatch:
                 if before is not None:
                     before()
                 taken[position].append(self.seconds(commands[position](number)))
-        return [1000 * median(one) for one in taken]
+        return [1000 * median(times) for times in taken]
 
 
 def measure_commands(arguments: argparse.Namespace, source: Path, state: Path) -> list[Row]:
@@ -227,8 +227,9 @@ def _editor(project: Path) -> Callable[[], None]:
 
 def _progress(details: dict[str, dict[str, float]]) -> str:
     return "   ".join(
-        f"{name} {one['files']:>5} files {one['chunks']:>6} chunks {one['seconds']:>6.2f} s {one['query_ms']:>6.2f} ms"
-        for name, one in sorted(details.items())
+        f"{name} {figures['files']:>5} files {figures['chunks']:>6} chunks "
+        f"{figures['seconds']:>6.2f} s {figures['query_ms']:>6.2f} ms"
+        for name, figures in sorted(details.items())
     )
 
 

@@ -54,9 +54,15 @@ def definitions(workspace: Workspace) -> dict[str, list[Place]]:
                 blobs[row.blob_id].append(row.path)
         for blob, found in chunk_db.read_definitions(connection, sorted(blobs)).items():
             for path in blobs[blob]:
-                for one in found:
-                    place = Place(path, one.span.start_line, one.span.end_line, one.kind, one.qualified_name)
-                    named[one.name].append(place)
+                for definition in found:
+                    place = Place(
+                        path,
+                        definition.span.start_line,
+                        definition.span.end_line,
+                        definition.kind,
+                        definition.qualified_name,
+                    )
+                    named[definition.name].append(place)
     return named
 
 
@@ -76,7 +82,7 @@ def main() -> int:
     parser.add_argument("--state", type=Path)
     parser.add_argument("--misses", action="store_true")
     options = parser.parse_args()
-    chosen = options.only or sorted(one.name for one in options.repos.iterdir() if one.is_dir())
+    chosen = options.only or sorted(path.name for path in options.repos.iterdir() if path.is_dir())
     totals: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     print(f"{'repository':<20} {'unique':>12} {'qualified':>12} {'--mode symbol':>14} {'shared':>12}")
     with tempfile.TemporaryDirectory() as temporary:

@@ -74,7 +74,7 @@ def main() -> int:
             started = time.perf_counter()
             changed = [
                 node for node in change_since(graph, clone, find_repository(clone), f"{revision}^").nodes
-                if not code.is_test(node >> 20)
+                if not code.tests[node >> 20]
             ]  # fmt: skip
             ranked, _ = rank_tests(graph, changed, reach(graph, changed))
             suite = [path for number, path in enumerate(code.paths) if is_runnable(code, number)]
@@ -82,9 +82,9 @@ def main() -> int:
             if not wanted or not changed:
                 continue
             quarter = math.ceil(len(suite) / 4)
-            chosen = [one.path for one in ranked[:quarter]]
+            chosen = [file.path for file in ranked[:quarter]]
             recalls.append(len(wanted & set(chosen)) / len(wanted))
-            places = [place for place, one in enumerate(ranked, 1) if one.path in wanted]
+            places = [place for place, file in enumerate(ranked, 1) if file.path in wanted]
             if options.verbose:
                 missed = ", ".join(sorted(wanted - set(chosen)))
                 print(
@@ -92,7 +92,7 @@ def main() -> int:
                     f"{time.perf_counter() - started:.2f} s, places {places} missed {missed}", flush=True
                 )  # fmt: skip
     print(f"{clone.name}: {len(recalls)} commits, recall at a quarter of the suite {sum(recalls) / len(recalls):.3f}")
-    print(f"every touched test found: {sum(one == 1 for one in recalls)} commits")
+    print(f"every touched test found: {sum(recall == 1 for recall in recalls)} commits")
     return 0
 
 

@@ -104,14 +104,14 @@ def compare(root: Path, branch: str, base: Path, n_questions: int) -> None:
         questions = make_questions(fresh, n_questions)
         started = time.process_time()
         same = [
-            first_hits(ours, one, mode, branch) == first_hits(fresh, one, mode)
-            for one, mode in zip(questions, cycle(MODES), strict=False)
+            first_hits(ours, question, mode, branch) == first_hits(fresh, question, mode)
+            for question, mode in zip(questions, cycle(MODES), strict=False)
         ]
         emit(
             "answers on a branch",
             questions=len(questions),
             identical=sum(same),
-            different=[one for one, equal in zip(questions, same, strict=True) if not equal][:5],
+            different=[question for question, equal in zip(questions, same, strict=True) if not equal][:5],
             cpu_seconds=time.process_time() - started,
         )
 
@@ -128,7 +128,7 @@ def make_questions(workspace: Workspace, count: int) -> list[str]:
     symbols = [(row[4], row[6]) for _, _, _, rows in contents(workspace, str(workspace.root)) for row in rows]
     chosen = dice.sample(symbols, min(count, len(symbols)))
     questions = []
-    for number, (name, doc) in enumerate((str(one), str(two)) for one, two in chosen):
+    for number, (name, doc) in enumerate((str(name), str(doc)) for name, doc in chosen):
         prose = " ".join(doc.split()[:12])
         questions.append((prose or name, name, name, f"where is {name} used")[number % len(MODES)])
     return questions

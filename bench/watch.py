@@ -83,8 +83,10 @@ def measure_edits(source: Path, n_edits: int, seed: int) -> dict[str, object]:
             closing(sqlite3.connect(state / "index.db")) as database,
         ):
             skipped = cast("dict[str, str]", workspace.upkeep.status()["skipped"])
-            files = sorted(one for one in root.rglob("*") if one.suffix in DEFINITIONS and ".blade." not in one.name)
-            files = [one for one in files if one.relative_to(root).as_posix() not in skipped]
+            files = sorted(
+                file for file in root.rglob("*") if file.suffix in DEFINITIONS and ".blade." not in file.name
+            )
+            files = [file for file in files if file.relative_to(root).as_posix() not in skipped]
             cpu_seconds, load = _cpu_seconds(process.pid), []
             generation = _generation(database)
             for _ in range(n_edits):
@@ -151,10 +153,10 @@ def measure_idle(n_files: int, seconds: float) -> dict[str, object]:
         "files": n_files,
         "seconds": seconds,
         "processor_percent": round(100 * (samples[-1]["cpu_seconds"] - before["cpu_seconds"]) / seconds, 3),
-        "memory_mb": max(one["memory_mb"] for one in samples),
-        "private_mb": max(one["private_mb"] for one in samples),
-        "descriptors": sorted({one["descriptors"] for one in samples}),
-        "threads": sorted({one["threads"] for one in samples}),
+        "memory_mb": max(sample["memory_mb"] for sample in samples),
+        "private_mb": max(sample["private_mb"] for sample in samples),
+        "descriptors": sorted({sample["descriptors"] for sample in samples}),
+        "threads": sorted({sample["threads"] for sample in samples}),
     }
 
 

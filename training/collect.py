@@ -96,13 +96,13 @@ def names_of(ecosystem: str, name: str) -> set[str]:
             owner, rest = "-".join(parts[:cut]), "-".join(parts[cut:])
             found |= {rest, f"{owner}/{rest}"}
         found |= {bare, parts[0]}
-    for one in list(found):
-        base = one.rpartition("/")[2]
+    for known in list(found):
+        base = known.rpartition("/")[2]
         unversioned = {re.sub(pattern, "", base) for pattern in (r"[._-]?v\d+$", r"[._-]?\d+(?:\.\d+)*$")}
         for text in {base, *unversioned}:
             forms = {text, _PREFIX.sub("", text), _SUFFIX.sub("", text), _SUFFIX.sub("", _PREFIX.sub("", text))}
             found |= {re.sub(r"[._-]+", mark, form) for form in forms for mark in ("-", ".", "_", "")}
-    return {one for one in found if one}
+    return {form for form in found if form}
 
 
 def is_excluded(names: Iterable[str], digests: frozenset[str]) -> bool:

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cairn.protocol.requests import SearchRequest
-from cairn.search import confidence, engine, learned
+from cairn.search import confidence, learned
 from cairn.search.answer import LOOK_BEHIND, WEIGHTS, query_vector
-from cairn.search.engine import Ranking
+from cairn.search.rank import Ranking, rank
 from cairn.storage.index import chunk_db
 from cairn.workspace import Workspace
 from dataset import Question, Repository, load_repositories
@@ -46,7 +46,7 @@ def outcomes_of(repository: Repository, strangers: list[str], state: Path) -> li
 def _ranked(workspace: Workspace, text: str) -> Ranking:
     library, query = workspace._index.answer(lambda library: library), understood(text)
     vector = query_vector(library.model, query)
-    return engine.rank(
+    return rank(
         library.snapshot, library.connection, query, vector, SearchRequest(query=""), LIMIT + LOOK_BEHIND, WEIGHTS
     )
 
@@ -67,12 +67,12 @@ def _own(workspace: Workspace, name: str, question: Question) -> Outcome:
 
 def _hits(workspace: Workspace, ranking: Ranking) -> list[Hit]:
     library = workspace._index.answer(lambda library: library)
-    ids = [library.snapshot.chunk_id(one.row) for one in ranking.rows]
+    ids = [library.snapshot.chunk_id(ranked.row) for ranked in ranking.rows]
     rows = chunk_db.read_chunks(library.connection, ids)
     paths = library.snapshot.files.paths
     return [
-        Hit(paths[one.file], rows[chunk].chunk.span.start_line, rows[chunk].chunk.span.end_line)
-        for one, chunk in zip(ranking.rows, ids, strict=True)
+        Hit(paths[ranked.file], rows[chunk].chunk.span.start_line, rows[chunk].chunk.span.end_line)
+        for ranked, chunk in zip(ranking.rows, ids, strict=True)
     ]
 
 
@@ -103,13 +103,15 @@ def chances(features: npt.NDArray[np.float64], weights: npt.NDArray[np.float64])
 
 def report(outcomes: list[Outcome]) -> None:
     """Print NDCG, the fitted weights, and how often each level of confidence is right."""
-    own = [one for one in outcomes if not one.stranger]
-    chunk, file, first = (np.mean([getattr(one, name) for one in own]) for name in ("chunk_ndcg", "file_ndcg", "right"))
+    own = [outcome for outcome in outcomes if not outcome.stranger]
+    chunk, file, first = (
+        np.mean([getattr(outcome, name) for outcome in own]) for name in ("chunk_ndcg", "file_ndcg", "right")
+    )
     print(f"left out: NDCG@10 chunk rule {chunk:.4f}, file rule {file:.4f}, first hit right {first:.3f}")
-    features = np.array([one.features for one in outcomes])
-    right = np.array([one.right for one in outcomes], dtype=np.float64)
-    stranger = np.array([one.stranger for one in outcomes])
-    names = np.array([one.repository for one in outcomes])
+    features = np.array([outcome.features for outcome in outcomes])
+    right = np.array([outcome.right for outcome in outcomes], dtype=np.float64)
+    stranger = np.array([outcome.stranger for outcome in outcomes])
+    names = np.array([outcome.repository for outcome in outcomes])
     predicted = np.zeros(len(outcomes))
     for name in np.unique(names):
         out = names == name
@@ -127,7 +129,7 @@ def report(outcomes: list[Outcome]) -> None:
             if inside.any():
                 means = f"predicted {chance[inside].mean():.2f}, right {right[inside].mean():.2f}"
                 print(f"  {low:.1f} to {low + 0.1:.1f}: {inside.sum():>4} hits, {means}")
-    empty = np.array([one.empty for one in outcomes])
+    empty = np.array([outcome.empty for outcome in outcomes])
     print(f"empty answers: {empty[stranger].mean():.2f} of strangers', {empty[~stranger].mean():.3f} of own")
 
 
@@ -147,7 +149,7 @@ def main() -> int:
         trees = fit([case for case in (*cases.bench, *cases.own) if case.repository != repository.name])
         forest = learned.make_forest(to_data(trees))
         learned.load_forest = lambda forest=forest: forest  # type: ignore[assignment,misc]
-        others = [one.query for other in repositories if other is not repository for one in other.questions]
+        others = [question.query for other in repositories if other is not repository for question in other.questions]
         strangers = [others[number] for number in pick.choice(len(others), STRANGERS, replace=False)]
         outcomes += outcomes_of(repository, strangers, arguments.state)
     report(outcomes)

@@ -205,7 +205,7 @@ def sections(text: str) -> Iterator[tuple[str, str]]:
         marks = [(m.start(), m.end(), order.setdefault(m[2], len(order) + 1), m[1]) for m in _UNDERLINED.finditer(text)]
     path: dict[int, str] = {}
     for number, (_, end, level, title) in enumerate(marks):
-        path = {depth: one for depth, one in path.items() if depth < level} | {level: clean(title)}
+        path = {depth: heading for depth, heading in path.items() if depth < level} | {level: clean(title)}
         stop = marks[number + 1][0] if number + 1 < len(marks) else len(text)
         yield " ".join(path[depth] for depth in sorted(path)[-2:]), text[end:stop]
 
@@ -328,8 +328,8 @@ def most_changed_pair(query: str, path: str, hunks: list[range], data: bytes) ->
 def unique(pairs: list[Pair]) -> list[Pair]:
     """Drop pairs that repeat a question of their kind: what is said of two pieces of code tells neither from it."""
     found: dict[tuple[str, str], Pair] = {}
-    for one in pairs:
-        found.setdefault((one.kind, one.query.lower()), one)
+    for pair in pairs:
+        found.setdefault((pair.kind, pair.query.lower()), pair)
     return list(found.values())
 
 
@@ -338,14 +338,14 @@ def balanced(pairs: list[Pair]) -> list[Pair]:
     pick = random.Random(SEED)
     pairs = unique(pairs)
     pick.shuffle(pairs)
-    tests = [one for one in pairs if one.is_test]
-    rest = [one for one in pairs if not one.is_test and one.kind in ("section", "subject")]
-    docs = [one for one in pairs if not one.is_test and one.kind == "doc"]
+    tests = [pair for pair in pairs if pair.is_test]
+    rest = [pair for pair in pairs if not pair.is_test and pair.kind in ("section", "subject")]
+    docs = [pair for pair in pairs if not pair.is_test and pair.kind == "doc"]
     docs += tests[: int(len(docs) * TEST_SHARE)]
     pick.shuffle(docs)
     docs = docs[: int(MAX_PAIRS * (1 - NAME_SHARE)) - len(rest)]
     kept = rest + docs
-    names = [one for one in pairs if one.kind == "name"]
+    names = [pair for pair in pairs if pair.kind == "name"]
     kept += names[: min(int(len(kept) * NAME_SHARE / (1 - NAME_SHARE)), MAX_PAIRS - len(kept))]
     pick.shuffle(kept)
     return kept
@@ -358,7 +358,8 @@ def mine(root: Path, repository: Path | None, revision: str) -> list[Pair]:
         CairnError: if its folder cannot be read.
     """
     targets = targets_below(root)
-    pairs = [one for target in targets for make in (doc_pair, name_pair) if (one := make(target)) is not None]
+    made = (make(target) for target in targets for make in (doc_pair, name_pair))
+    pairs = [pair for pair in made if pair is not None]
     pairs += list(section_pairs(root, targets))[:MAX_SECTIONS]
     if repository is not None:
         pairs += subject_pairs(repository, revision)
@@ -369,8 +370,8 @@ def write(pairs: list[Pair], path: Path) -> None:
     """Write pairs as lines of JSON, all or nothing."""
     partial = path.with_suffix(".partial")
     with gzip.open(partial, "wt", encoding="utf-8", compresslevel=6) as file:
-        for one in pairs:
-            entry = asdict(one)
+        for pair in pairs:
+            entry = asdict(pair)
             del entry["is_test"]
             file.write(json.dumps(entry, ensure_ascii=False).encode("utf-8", "replace").decode() + "\n")
     partial.replace(path)

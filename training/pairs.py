@@ -221,7 +221,8 @@ def most_changed(changed: Iterable[range], spans: list[tuple[int, int]]) -> int 
     """Return which of the disjoint line spans (1-based, inclusive) holds most changed lines, None if none does."""
     ranges = list(changed)
     counts = [
-        sum(max(0, min(last, one.stop - 1) - max(first, one.start) + 1) for one in ranges) for first, last in spans
+        sum(max(0, min(last, lines.stop - 1) - max(first, lines.start) + 1) for lines in ranges)
+        for first, last in spans
     ]
     best = max(range(len(spans)), key=counts.__getitem__, default=None)
     return best if best is not None and counts[best] else None

@@ -16,11 +16,12 @@ import numpy.typing as npt
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bench"))
 
 from cairn.protocol.requests import SearchRequest
-from cairn.search import engine, learned
+from cairn.search import learned
 from cairn.search.answer import WEIGHTS, query_vector
 from cairn.search.features import FEATURES, file_features
 from cairn.search.query import Query, understand
-from cairn.search.rank import Weights
+from cairn.search.rank import first_stage
+from cairn.search.score import Weights
 from cairn.workspace import Workspace
 from dataset import Question, Repository, load_repositories
 from metrics import Target, path_matches
@@ -79,7 +80,10 @@ def load_own(packages: Path) -> list[Repository]:
             entry["source"],
             entry["language"],
             packages / entry["source"] / entry["folder"],
-            tuple(Question(one["query"], "own", tuple(map(Target, one["relevant"]))) for one in entry["questions"]),
+            tuple(
+                Question(question["query"], "own", tuple(map(Target, question["relevant"])))
+                for question in entry["questions"]
+            ),
         )
         for entry in json.loads(QUESTIONS.read_text(encoding="utf-8"))
     ]
@@ -88,7 +92,7 @@ def load_own(packages: Path) -> list[Repository]:
 def load_cases(bench: Path, checkouts: Path, packages: Path, state: Path) -> Cases:
     """Index everything that is asked about and return what the trees see of all questions."""
     groups = (load_repositories(bench, checkouts), load_own(packages))
-    return Cases(*([case for one in group for case in cases_of(one, state)] for group in groups))
+    return Cases(*([case for repository in group for case in cases_of(repository, state)] for group in groups))
 
 
 def cases_of(repository: Repository, state: Path) -> list[Case]:
@@ -101,11 +105,11 @@ def cases_of(repository: Repository, state: Path) -> list[Case]:
 def _case(workspace: Workspace, name: str, question: Question) -> Case:
     library, query = workspace._index.answer(lambda library: library), understood(question.query)
     snapshot, vector = library.snapshot, query_vector(library.model, query)
-    scores, _, _ = engine.first_stage(snapshot, library.connection, query, vector, SearchRequest(query=""), WEIGHTS)
+    scores, _, _ = first_stage(snapshot, library.connection, query, vector, SearchRequest(query=""), WEIGHTS)
     blobs = learned.candidates(snapshot, scores)
     paths = [snapshot.files.paths[file] for file in snapshot.file_of_blob[blobs].tolist()]
-    totals = [scores.total[snapshot.blob_rows[one] : snapshot.blob_rows[one + 1]].max() for one in blobs.tolist()]
-    found = [[i for i, path in enumerate(paths) if path_matches(path, one.path)] for one in question.targets]
+    totals = [scores.total[snapshot.blob_rows[blob] : snapshot.blob_rows[blob + 1]].max() for blob in blobs.tolist()]
+    found = [[i for i, path in enumerate(paths) if path_matches(path, target.path)] for target in question.targets]
     return Case(name, file_features(snapshot, vector, scores, blobs), np.array(totals), found)
 
 
@@ -117,8 +121,10 @@ def understood(text: str) -> Query:
 
 def ndcg(scores: npt.NDArray[Any], case: Case) -> float:
     """Return NDCG@10 over files, whatever lines a target names."""
-    place = {int(one): rank for rank, one in enumerate(np.argsort(-scores, kind="stable")[:10], 1)}
-    return ndcg_of_ranks([min((place[one] for one in found if one in place), default=None) for found in case.found])
+    place = {int(candidate): rank for rank, candidate in enumerate(np.argsort(-scores, kind="stable")[:10], 1)}
+    return ndcg_of_ranks(
+        [min((place[number] for number in found if number in place), default=None) for found in case.found]
+    )
 
 
 def fit(cases: list[Case], columns: list[int] | None = None, seed: int = 0) -> lightgbm.Booster:
@@ -127,7 +133,7 @@ def fit(cases: list[Case], columns: list[int] | None = None, seed: int = 0) -> l
     labels = []
     for case in cases:
         label = np.zeros(len(case.totals))
-        label[[one for found in case.found for one in found]] = 1
+        label[[number for found in case.found for number in found]] = 1
         labels.append(label)
     data = lightgbm.Dataset(
         np.concatenate([case.features[:, chosen] for case in cases]),
@@ -202,14 +208,16 @@ def main() -> int:
     arguments = parser.parse_args()
     cases = load_cases(arguments.bench, arguments.checkouts, arguments.packages, arguments.state)
     for group, own in zip(("benchmark", "our own"), cases, strict=True):
-        print(f"{group}: {len(own)} questions, first stage alone {np.mean([ndcg(one.totals, one) for one in own]):.4f}")
+        print(
+            f"{group}: {len(own)} questions, first stage alone {np.mean([ndcg(case.totals, case) for case in own]):.4f}"
+        )
     whole = _left_out_means(cases, arguments.seeds)
     print(f"benchmark with trees, left out: {whole.mean():.4f}, by seed {np.round(whole, 4)}", flush=True)
     arguments.out.write_text(json.dumps(to_data(fit([*cases.bench, *cases.own]))) + "\n", encoding="utf-8")
     if arguments.ablate:
         for group, first, last in GROUPS:
             dropped = range(FEATURES.index(first), FEATURES.index(last) + 1)
-            rest = [one for one in range(len(FEATURES)) if one not in dropped]
+            rest = [column for column in range(len(FEATURES)) if column not in dropped]
             without = _left_out_means(cases, arguments.seeds, rest)
             print(f"without {group:<44} {(without - whole).mean():+.4f}", flush=True)
     return 0

@@ -112,7 +112,7 @@ def record(table: Table, folder: Path) -> None:
     (folder / "pieces.json").write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
     (folder / "sentences.txt").write_text("\n".join(SENTENCES) + "\n", encoding="utf-8")
     # float16 moves a cosine by less than a millionth and halves the file
-    np.save(folder / "sentences.npy", np.stack([_pooled(tokenizer, table.vectors, one) for one in SENTENCES]))
+    np.save(folder / "sentences.npy", np.stack([_pooled(tokenizer, table.vectors, sentence) for sentence in SENTENCES]))
 
 
 def _pooled(tokenizer: Tokenizer, vectors: Floats, sentence: str) -> np.ndarray:

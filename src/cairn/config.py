@@ -14,7 +14,7 @@ from cairn.folders import settings_folder, state_folder
 from cairn.setting import (
     A_PATH,
     Entry,
-    Placed,
+    PlacedValue,
     UnusableError,
     check_all,
     milder,
@@ -27,7 +27,7 @@ from cairn.setting import (
 from cairn.yaml_files import read_mapping, read_project_file, read_user_file
 
 if TYPE_CHECKING:
-    from cairn.model_choice import Asked
+    from cairn.model_choice import ConsentRequest
     from cairn.model_settings import EmbeddingSettings, ModelSettings
 
 ENVIRONMENT_PREFIX = "CAIRN_"
@@ -92,13 +92,13 @@ class Loaded(NamedTuple):
     """The settings that hold for a project, and what its file asks for without having the user's answer yet."""
 
     settings: Settings
-    asked: Asked | None
+    consent_request: ConsentRequest | None
 
 
 class _Layer(NamedTuple):
     """What a file says, the section `embedding` apart and not read yet; that is None where there is none."""
 
-    values: dict[str, Placed]
+    values: dict[str, PlacedValue]
     embedding: Entry | None
 
 
@@ -164,7 +164,7 @@ def load(project: Path | None, environment: Mapping[str, str] = os.environ) -> L
     own = _from_environment(environment)
     variables = {name: text for name, text in environment.items() if name.startswith(_EMBEDDING_PREFIX)}
     values = {**user.values, **_of_project(shared.values, user.values, str(user_file)), **own}
-    embedding, asked = None, None
+    embedding, consent_request = None, None
     if user.embedding or shared.embedding or variables:
         from cairn import model_choice  # noqa: PLC0415 - start-up time: few need it
 
@@ -172,10 +172,10 @@ def load(project: Path | None, environment: Mapping[str, str] = os.environ) -> L
         model_choice.check_shared(section, str(user_file))
         own_section = model_choice.read_variables(variables, _EMBEDDING_PREFIX)
         consents = Consents(state_folder(environment), project or Path())
-        embedding, asked = model_choice.choose(
+        embedding, consent_request = model_choice.choose(
             model_choice.read_section(user.embedding), section, own_section, file, consents
         )
-    return Loaded(Settings(**{name: one.value for name, one in values.items()}, embedding=embedding), asked)
+    return Loaded(Settings(**{name: one.value for name, one in values.items()}, embedding=embedding), consent_request)
 
 
 def _layer(text: str | None, file: str) -> _Layer:
@@ -185,7 +185,7 @@ def _layer(text: str | None, file: str) -> _Layer:
     return _Layer(read_settings(Settings, entries), embedding)
 
 
-def _from_environment(environment: Mapping[str, str]) -> dict[str, Placed]:
+def _from_environment(environment: Mapping[str, str]) -> dict[str, PlacedValue]:
     entries = {}
     for name in settings_of(Settings):
         variable = ENVIRONMENT_PREFIX + name.upper()
@@ -194,7 +194,9 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Placed]:
     return read_settings(Settings, entries)
 
 
-def _of_project(values: Mapping[str, Placed], own: Mapping[str, Placed], user_file: str) -> dict[str, Placed]:
+def _of_project(
+    values: Mapping[str, PlacedValue], own: Mapping[str, PlacedValue], user_file: str
+) -> dict[str, PlacedValue]:
     """Return what a project's file has a say in: of limits, what asks for less than the user's own.
 
     Raises:
@@ -211,5 +213,5 @@ def _of_project(values: Mapping[str, Placed], own: Mapping[str, Placed], user_fi
         value = one.value
         if rule_of(known[name]).shared in ("lowers", "raises"):
             value = milder(known[name], own[name].value if name in own else known[name].default, value)
-        result[name] = Placed(value, one.place)
+        result[name] = PlacedValue(value, one.place)
     return result

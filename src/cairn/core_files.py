@@ -98,9 +98,9 @@ class CoreFiles:
             for item in items:
                 if item.file.path == path:
                     wanted = CoreFile(path, item.file.summary if summary is None else summary)
-                    return (text if wanted == item.file else _with_summary(text, item, wanted.summary)), wanted
+                    return (text if wanted == item.file else _set_summary(text, item, wanted.summary)), wanted
             new = CoreFile(path, summary or "")
-            return _with_item(text or _START, found, items, new), new
+            return _add_item(text or _START, found, items, new), new
 
         return self._edit(change, present=True)
 
@@ -116,7 +116,7 @@ class CoreFiles:
             _, items = _parse(text, self.file)
             for item in items:
                 if item.file.path == path:
-                    return _without(text, item), item.file
+                    return _remove_item(text, item), item.file
             return text, CoreFile(path, "")
 
         return self._edit(change, present=False)
@@ -225,7 +225,7 @@ def _scalar(node: Node, where: str) -> str:
 # -- edits of the text -------------------------------------------------------------------------------------------------
 
 
-def _with_item(text: str, found: SequenceNode | None, items: list[_Item], new: CoreFile) -> str:
+def _add_item(text: str, found: SequenceNode | None, items: list[_Item], new: CoreFile) -> str:
     """Return the text with a new item behind the last one."""
     if found is not None and found.flow_style and items:
         raise ConfigError("the list of core files stands in brackets", _HINT)
@@ -244,34 +244,34 @@ def _with_item(text: str, found: SequenceNode | None, items: list[_Item], new: C
         else:
             lines.append("files:" + ending)
             at = len(lines)
-    added = [f"{' ' * indent}- path: {_quoted(new.path)}{ending}"]
+    added = [f"{' ' * indent}- path: {_yaml_string(new.path)}{ending}"]
     if new.summary:
-        added.append(f"{' ' * indent}  summary: {_quoted(new.summary)}{ending}")
+        added.append(f"{' ' * indent}  summary: {_yaml_string(new.summary)}{ending}")
     return "".join([*lines[:at], *added, *lines[at:]])
 
 
-def _with_summary(text: str, item: _Item, summary: str) -> str:
+def _set_summary(text: str, item: _Item, summary: str) -> str:
     """Return the text with another summary of an item."""
     if item.summary_node is not None:
         old = item.summary_node
         written = text[old.start_mark.index : old.end_mark.index]
         tail = "\n" if written.endswith("\n") else ""  # a block's text ends with its line
-        return text[: old.start_mark.index] + _quoted(summary) + tail + text[old.end_mark.index :]
+        return text[: old.start_mark.index] + _yaml_string(summary) + tail + text[old.end_mark.index :]
     lines = text.splitlines(keepends=True)
     at = item.path_node.end_mark.line
     ending = "\r\n" if lines[0].endswith("\r\n") else "\n"
     if item.path_node is item.node:  # the path alone
         start, end = item.node.start_mark.index, item.node.end_mark.index
         indent = " " * item.node.start_mark.column
-        return f"{text[:start]}path: {text[start:end]}{ending}{indent}summary: {_quoted(summary)}{text[end:]}"
+        return f"{text[:start]}path: {text[start:end]}{ending}{indent}summary: {_yaml_string(summary)}{text[end:]}"
     indent = " " * item.node.start_mark.column
     if not lines[at].endswith("\n"):
         lines[at] += ending
-    lines.insert(at + 1, f"{indent}summary: {_quoted(summary)}{ending}")
+    lines.insert(at + 1, f"{indent}summary: {_yaml_string(summary)}{ending}")
     return "".join(lines)
 
 
-def _without(text: str, item: _Item) -> str:
+def _remove_item(text: str, item: _Item) -> str:
     """Return the text without the lines of an item."""
     lines = text.splitlines(keepends=True)
     return "".join(lines[: item.node.start_mark.line] + lines[_end_line(lines, item.node) :])
@@ -295,7 +295,7 @@ def _dash_column(lines: list[str], node: Node) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _quoted(text: str) -> str:
+def _yaml_string(text: str) -> str:
     """Return a text as YAML writes it on one line."""
     import yaml  # noqa: PLC0415 - as in _parse()
 

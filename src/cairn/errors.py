@@ -12,6 +12,8 @@ CairnError
 ├── UnparsableError        a file that the parser gave up on
 ├── RequestError           a request with a field that is unknown, missing or of the wrong kind
 ├── ProjectError           a project that the user has not allowed, or that no project is called
+├── EventError             an event of a memory that cannot be taken over
+├── AuthorityError         a person's decision that nothing less may undo
 ├── NotAvailableError      an operation that this version does not have yet
 ├── DaemonError            the daemon cannot be started, reached or stopped
 │   ├── AccessError        without the token, from a foreign page, or under a foreign name
@@ -148,6 +150,18 @@ class ProjectError(CairnError):
     """No project has this name or folder, or the user did not allow it."""
 
     code = "project"
+
+
+class EventError(CairnError):
+    """An event of a memory that came from elsewhere cannot be taken over."""
+
+    code = "event"
+
+
+class AuthorityError(CairnError):
+    """A person decided what an agent or a rule is not allowed to undo, or an agent what a rule is not."""
+
+    code = "authority"
 
 
 class NotAvailableError(CairnError):

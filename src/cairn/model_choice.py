@@ -17,7 +17,7 @@ from cairn.consent import Consents
 from cairn.errors import ConfigError
 from cairn.hints import Hint
 from cairn.model_settings import LOCAL_PROVIDERS, EmbeddingSettings, ModelSettings
-from cairn.setting import Entry, Placed, milder, names_shared, read_settings, rule_of, settings_of
+from cairn.setting import Entry, PlacedValue, milder, names_shared, read_settings, rule_of, settings_of
 from cairn.yaml_files import read_value
 
 _SECTION = "embedding."
@@ -31,16 +31,16 @@ _SHOWABLE = re.compile(r"[\x21-\x7e]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class EmbeddingSection:
     """The section `embedding` of one place, parsed. `fallbacks` are None where it says nothing about them."""
 
-    values: dict[str, Placed]
-    fallbacks: tuple[dict[str, Placed], ...] | None
+    values: dict[str, PlacedValue]
+    fallbacks: tuple[dict[str, PlacedValue], ...] | None
     place: str
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ConsentRequest:
     """What a project's file asks for, and the user did not answer yet."""
 
     file: str
@@ -86,23 +86,23 @@ def digest_of(model: ModelSettings) -> str:
     return blake2b(json.dumps(parts, sort_keys=True).encode("ascii"), digest_size=16).hexdigest()
 
 
-def read_section(entry: Entry | None) -> Section:
+def read_section(entry: Entry | None) -> EmbeddingSection:
     """Return the section `embedding` as it stands in a file.
 
     Raises:
         ConfigError: for an unknown name or a value that cannot be used.
     """
     if entry is None or entry.value is None:
-        return Section({}, None, "" if entry is None else entry.place)
+        return EmbeddingSection({}, None, "" if entry is None else entry.place)
     if not isinstance(entry.value, dict):
         raise ConfigError(f"{entry.place}: embedding must hold `name: value` lines", _HINT)
     values = {name: one for name, one in entry.value.items() if name != "fallbacks"}
-    return Section(
+    return EmbeddingSection(
         read_settings(EmbeddingSettings, values, _SECTION), _read_fallbacks(entry.value.get("fallbacks")), entry.place
     )
 
 
-def read_variables(variables: Mapping[str, str], prefix: str) -> Section:
+def read_variables(variables: Mapping[str, str], prefix: str) -> EmbeddingSection:
     """Return what the environment says of the section.
 
     Args:
@@ -114,10 +114,12 @@ def read_variables(variables: Mapping[str, str], prefix: str) -> Section:
     """
     entries = {name.removeprefix(prefix).lower(): Entry(text, name) for name, text in variables.items()}
     fallbacks = entries.pop("fallbacks", None)
-    return Section(read_settings(EmbeddingSettings, entries, _SECTION), _read_fallbacks(fallbacks), prefix + "*")
+    return EmbeddingSection(
+        read_settings(EmbeddingSettings, entries, _SECTION), _read_fallbacks(fallbacks), prefix + "*"
+    )
 
 
-def _read_fallbacks(entry: Entry | None) -> tuple[dict[str, Placed], ...] | None:
+def _read_fallbacks(entry: Entry | None) -> tuple[dict[str, PlacedValue], ...] | None:
     if entry is None:
         return None
     if isinstance(entry.value, str):  # in a variable, and in a file that quotes it
@@ -131,13 +133,13 @@ def _read_fallbacks(entry: Entry | None) -> tuple[dict[str, Placed], ...] | None
     return tuple(_read_fallback(one) for one in entry.value)
 
 
-def _read_fallback(entry: Entry) -> dict[str, Placed]:
+def _read_fallback(entry: Entry) -> dict[str, PlacedValue]:
     if not isinstance(entry.value, dict):
         raise ConfigError(f"{entry.place}: each of embedding.fallbacks must hold `name: value` lines", _HINT)
     return read_settings(ModelSettings, entry.value, _SECTION)
 
 
-def check_shared(section: Section, user_file: str) -> None:
+def check_shared(section: EmbeddingSection, user_file: str) -> None:
     """Make sure that a project's file sets nothing that is the user's alone.
 
     Raises:
@@ -152,8 +154,8 @@ def check_shared(section: Section, user_file: str) -> None:
 
 
 def choose(
-    user: Section, project: Section, environment: Section, file: str, consents: Consents
-) -> tuple[EmbeddingSettings, Asked | None]:
+    user: EmbeddingSection, project: EmbeddingSection, environment: EmbeddingSection, file: str, consents: Consents
+) -> tuple[EmbeddingSettings, ConsentRequest | None]:
     """Return the models that hold, and what the project asks for in vain until the user answers.
 
     Args:
@@ -176,7 +178,7 @@ def choose(
         own = EmbeddingSettings()  # the rest is in what the project asks for
     if not asks:
         return own, None
-    asked = _asked(user, project, environment, limits, own)
+    asked = _with_project_models(user, project, environment, limits, own)
     known = {digest_of(one) for one in own.chain}
     foreign = tuple(one for one in asked.chain if digest_of(one) not in known)
     for one in foreign:
@@ -186,11 +188,15 @@ def choose(
         return asked, None
     if False in answers.values():
         return own, None
-    return own, Asked(file, tuple(one for one, answer in answers.items() if answer is None), consents)
+    return own, ConsentRequest(file, tuple(one for one, answer in answers.items() if answer is None), consents)
 
 
-def _asked(
-    user: Section, project: Section, environment: Section, limits: dict[str, Placed], own: EmbeddingSettings
+def _with_project_models(
+    user: EmbeddingSection,
+    project: EmbeddingSection,
+    environment: EmbeddingSection,
+    limits: dict[str, PlacedValue],
+    own: EmbeddingSettings,
 ) -> EmbeddingSettings:
     """Return the models as the project would have them. The user's keys go to the user's server alone."""
     wanted = {name: one for name, one in project.values.items() if name in _ASKS}
@@ -201,14 +207,16 @@ def _asked(
     first = _make(keyless, ())
     if (first.provider, first.base_url) != (own.provider, own.base_url):
         values = keyless
-    fallbacks: Sequence[Mapping[str, Placed]] | None = environment.fallbacks
+    fallbacks: Sequence[Mapping[str, PlacedValue]] | None = environment.fallbacks
     if fallbacks is None and project.fallbacks is not None:
         base = {**user.values, **limits, **environment.values}
         fallbacks = [{**one, **_limits(one, base, every=True)} for one in project.fallbacks]
     return _make(values, user.fallbacks if fallbacks is None else fallbacks)
 
 
-def _limits(asked: Mapping[str, Placed], own: Mapping[str, Placed], *, every: bool = False) -> dict[str, Placed]:
+def _limits(
+    asked: Mapping[str, PlacedValue], own: Mapping[str, PlacedValue], *, every: bool = False
+) -> dict[str, PlacedValue]:
     """Return the limits of which a project's file has a say: its values where they ask for less.
 
     Args:
@@ -223,19 +231,21 @@ def _limits(asked: Mapping[str, Placed], own: Mapping[str, Placed], *, every: bo
         mine = own.get(name)
         if name in asked:
             value = milder(one, one.default if mine is None else mine.value, asked[name].value)
-            result[name] = Placed(value, asked[name].place)
+            result[name] = PlacedValue(value, asked[name].place)
         elif every and mine is not None:
             result[name] = mine
     return result
 
 
-def _make(values: Mapping[str, Placed], fallbacks: Sequence[Mapping[str, Placed]] | None) -> EmbeddingSettings:
+def _make(
+    values: Mapping[str, PlacedValue], fallbacks: Sequence[Mapping[str, PlacedValue]] | None
+) -> EmbeddingSettings:
     made = tuple(_make_one(ModelSettings, one) for one in fallbacks or ())
     embedding: EmbeddingSettings = _make_one(EmbeddingSettings, values, fallbacks=made)
     return embedding
 
 
-def _make_one(kind: type[Any], values: Mapping[str, Placed], **others: object) -> Any:  # noqa: ANN401 - of that kind
+def _make_one(kind: type[Any], values: Mapping[str, PlacedValue], **others: object) -> Any:  # noqa: ANN401 - of that kind
     try:
         return kind(**{name: one.value for name, one in values.items()}, **others)
     except ConfigError as error:

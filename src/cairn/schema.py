@@ -162,7 +162,7 @@ def json_schema(kind: Any, definitions: dict[str, Schema] | None = None) -> Sche
         return _collection(origin, arguments, definitions)
     if kind in _PLAIN:
         return dict(_PLAIN[kind])
-    return _named(kind, definitions)
+    return _reference_to(kind, definitions)
 
 
 def _collection(origin: Any, arguments: tuple[Any, ...], definitions: dict[str, Schema] | None) -> Schema:  # noqa: ANN401
@@ -174,7 +174,7 @@ def _collection(origin: Any, arguments: tuple[Any, ...], definitions: dict[str, 
     return {"type": "array", "prefixItems": places, "minItems": len(places), "maxItems": len(places)}
 
 
-def _named(kind: Any, definitions: dict[str, Schema] | None) -> Schema:  # noqa: ANN401 - a class with fields
+def _reference_to(kind: Any, definitions: dict[str, Schema] | None) -> Schema:  # noqa: ANN401 - a class with fields
     if definitions is None:
         return _object(kind, None)
     if kind.__name__ not in definitions:

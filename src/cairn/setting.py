@@ -36,7 +36,7 @@ class Entry(NamedTuple):
     place: str
 
 
-class Placed(NamedTuple):
+class PlacedValue(NamedTuple):
     """A value of a setting's kind, and where it was written."""
 
     value: Any
@@ -51,7 +51,7 @@ class UnusableError(ValueError):
         self.hint = hint
 
 
-class Rule(NamedTuple):
+class SettingRule(NamedTuple):
     """What holds for one setting.
 
     `zero` is what 0 stands for where it is no number of its own, such as no limit at all. `check` raises UnusableError
@@ -78,8 +78,8 @@ def setting(
     choices: tuple[str, ...] = (),
     check: Callable[[Any], None] | None = None,
 ) -> Any:  # noqa: ANN401 - as `dataclasses.field`
-    """Return a field of a class of settings; see `Rule`."""
-    return field(default=default, metadata={"rule": Rule(shared, least, most, zero, pattern, choices, check)})
+    """Return a field of a class of settings; see `SettingRule`."""
+    return field(default=default, metadata={"rule": SettingRule(shared, least, most, zero, pattern, choices, check)})
 
 
 def no_limit() -> float:
@@ -92,9 +92,9 @@ def settings_of(schema: type) -> dict[str, Field[Any]]:
     return {one.name: one for one in fields(schema) if "rule" in one.metadata}
 
 
-def rule_of(one: Field[Any]) -> Rule:
+def rule_of(one: Field[Any]) -> SettingRule:
     """Return what holds for a setting."""
-    rule: Rule = one.metadata["rule"]
+    rule: SettingRule = one.metadata["rule"]
     return rule
 
 
@@ -126,7 +126,7 @@ def parse(one: Field[Any], text: str) -> Any:  # noqa: ANN401 - of the kind of i
     return value
 
 
-def read_settings(schema: type, entries: Mapping[str, Entry], section: str = "") -> dict[str, Placed]:
+def read_settings(schema: type, entries: Mapping[str, Entry], section: str = "") -> dict[str, PlacedValue]:
     """Return what was written for the settings of a class, each value of its kind and within its bounds.
 
     Args:
@@ -142,17 +142,17 @@ def read_settings(schema: type, entries: Mapping[str, Entry], section: str = "")
     result = {}
     for name, entry in entries.items():
         if name not in known and re.fullmatch(_SECRET_NAMES, name):
-            what = f"{entry.place}: {section}{shown_name(name)}: a key does not belong into a settings file"
+            what = f"{entry.place}: {section}{printable_name(name)}: a key does not belong into a settings file"
             raise ConfigError(what, NO_KEYS_HERE)
         if name not in known:
-            shown = repr(section + shown_name(name)) if shown_name(name) else "whose name is not repeated here"
+            shown = repr(section + printable_name(name)) if printable_name(name) else "whose name is not repeated here"
             raise ConfigError(f"{entry.place}: unknown setting {shown}", f"known settings: {', '.join(sorted(known))}")
         try:
             if entry.value is None:
                 raise UnusableError("has no value")
             if not isinstance(entry.value, str):
                 raise UnusableError(f"must be {_WORDS[type(known[name].default)]}")
-            result[name] = Placed(parse(known[name], entry.value), entry.place)
+            result[name] = PlacedValue(parse(known[name], entry.value), entry.place)
         except UnusableError as error:
             raise ConfigError(f"{entry.place}: {section}{name} {error}", error.hint) from None
     return result
@@ -221,7 +221,7 @@ def not_this(text: str) -> str:
     return f", not {text!r}" if len(text) <= _MAX_SHOWN and not looks_like_key(text.strip()) else ""
 
 
-def shown_name(name: str) -> str:
+def printable_name(name: str) -> str:
     """Return a name as a message may repeat it: empty where it may be a key that stands in the wrong place."""
     is_word = len(name) <= 40 and re.fullmatch(r"[A-Za-z_.-]+", name) is not None
     if looks_like_key(name) or not (is_word or (len(name) <= _MAX_SHOWN and name.isprintable())):

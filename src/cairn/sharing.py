@@ -26,7 +26,7 @@ class Shared(Generic[_T]):
         self._retired = False
 
     @contextmanager
-    def used(self) -> Iterator[_T]:
+    def use(self) -> Iterator[_T]:
         """Give the thing to the block; it stays open until the block is left."""
         with self._change:
             self._users += 1

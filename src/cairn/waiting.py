@@ -38,7 +38,7 @@ class Asker:
             raise BusyError("nobody waits for this answer any more", "ask again")
 
     @contextmanager
-    def served(self) -> Iterator[None]:
+    def serve(self) -> Iterator[None]:
         """Do what the block does for this one: once they are gone, the function `check` stops it, in this thread."""
         before = _ASKER.set(self)
         try:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 from cairn.config import Loaded, Settings, load
 from cairn.facets.project_index import ProjectIndex
 from cairn.index.project import check_state, checked_root, default_state, is_everything, project_root
-from cairn.index.store import StateDir
+from cairn.index.state_dir import StateDir
 from cairn.registry import Registry
 from cairn.runtime import StateFolder
 from cairn.source.git import Repository, find_repository
@@ -38,13 +38,13 @@ class Workspace:
         root: the folder, absolute.
         state: where its index lives.
         settings: what holds for this project.
-        asked: what the project's file asks for, and the user did not answer yet.
+        consent_request: what the project's file asks for, and the user did not answer yet.
         is_unnamed: whether it is a folder that is indexed only when it is named.
     """
 
     def __init__(self, index: ProjectIndex) -> None:
         self.root, self.state, self.settings = index.root, index.state, index.settings
-        self.asked, self.is_unnamed = index.asked, index.is_unnamed
+        self.consent_request, self.is_unnamed = index.consent_request, index.is_unnamed
         self._index = index
 
     @classmethod
@@ -214,7 +214,7 @@ class Workspace:
             kinds: only definitions of these kinds, such as `function` or `class`.
             languages: only files in these languages.
             globs: only paths that match one of these; `!glob` leaves out.
-            max_tokens: an estimate of what the hits may cost; the rest is counted in `omitted`.
+            max_tokens: what the answer may cost as JSON; what has no room is counted in `omitted` (see docs/guide.md).
             explain: give each hit the parts of its score.
             context: show this many lines around each hit's first line instead of its beginning.
             expand: give each hit its direct callers and callees, a few of each.
@@ -286,8 +286,8 @@ def _requests() -> ModuleType:
 def _open_index(
     root: Path, repository: Repository | None, state_dir: str | Path | None, settings: Settings | None
 ) -> ProjectIndex:
-    settings, asked = load(root) if settings is None else Loaded(settings, None)
+    settings, consent_request = load(root) if settings is None else Loaded(settings, None)
     if chosen := state_dir or settings.state_dir:
         check_state(Path(chosen))
     state = Path(chosen or default_state(root, repository))
-    return ProjectIndex(root, StateDir(state.expanduser().absolute()), repository, settings, asked)
+    return ProjectIndex(root, StateDir(state.expanduser().absolute()), repository, settings, consent_request)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cairn.errors import ConfigError
-from cairn.setting import Entry, shown_name
+from cairn.setting import Entry, printable_name
 from cairn.storage.atomic import write_file
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ _TOO_MUCH = "more names and values than such a file may hold"
 
 
 @cache
-def _loader() -> type[Any]:
+def _bounded_parser() -> type[Any]:
     """Return PyYAML's reader of events, made to stop where a text would take too long.
 
     Only the stages that are written in Python are used: libyaml's are quicker, and a fault in them would end the
@@ -209,7 +209,7 @@ def _loader() -> type[Any]:
     from yaml.reader import Reader  # noqa: PLC0415 - as above
     from yaml.scanner import Scanner, ScannerError  # noqa: PLC0415 - as above
 
-    class Events(Reader, Scanner, Parser):
+    class BoundedParser(Reader, Scanner, Parser):
         def __init__(self, text: str) -> None:
             Reader.__init__(self, text)
             self._left = MAX_TOKENS
@@ -222,14 +222,14 @@ def _loader() -> type[Any]:
                 raise ScannerError(None, None, _TOO_MUCH, self.get_mark())
             super().fetch_more_tokens()
 
-    return Events
+    return BoundedParser
 
 
 class _Composer:
     """Puts the events of a text together to nodes."""
 
     def __init__(self, text: str, source: str) -> None:
-        self._events = _loader()(text)
+        self._events = _bounded_parser()(text)
         self._source = source
         self._anchors: dict[str, ScalarNode] = {}
 
@@ -243,7 +243,7 @@ class _Composer:
         node = self._node(0)
         self._next()
         if not self._events.check_event(StreamEndEvent):
-            raise self._refused(self._events.peek_event().start_mark, "a second document, where one is allowed")
+            raise self._not_allowed(self._events.peek_event().start_mark, "a second document, where one is allowed")
         return node
 
     def _next(self) -> Any:  # noqa: ANN401 - an event; each kind has other fields
@@ -258,12 +258,12 @@ class _Composer:
         if is_alias:
             found = self._anchors.get(event.anchor)
             if found is None:
-                raise self._refused(event.start_mark, "an alias of what is no text")
+                raise self._not_allowed(event.start_mark, "an alias of what is no text")
             return found
         if event.tag not in (None, "!", _TEXT_TAG):
-            raise self._refused(event.start_mark, "a tag, which no setting has")
+            raise self._not_allowed(event.start_mark, "a tag, which no setting has")
         if depth > MAX_DEPTH:
-            raise self._refused(event.start_mark, f"more than {MAX_DEPTH} levels")
+            raise self._not_allowed(event.start_mark, f"more than {MAX_DEPTH} levels")
         if is_scalar:
             null = event.implicit[0] and event.tag is None and event.value in _NULLS
             tag = _NULL_TAG if null else _TEXT_TAG
@@ -295,18 +295,18 @@ class _Composer:
             at = self._events.peek_event()
             mark = at.start_mark
             if not isinstance(at, ScalarEvent):
-                raise self._refused(mark, "a name that is no text")
+                raise self._not_allowed(mark, "a name that is no text")
             name = self._node(depth + 1)
             line = name.start_mark.line + 1
             if name.value in lines:
-                what = f"`{shown}`" if (shown := shown_name(name.value)) else "a name"
-                raise self._refused(mark, f"{what} is there twice, first in line {lines[name.value]}")
+                what = f"`{shown}`" if (shown := printable_name(name.value)) else "a name"
+                raise self._not_allowed(mark, f"{what} is there twice, first in line {lines[name.value]}")
             lines[name.value] = line
             pairs.append((name, self._node(depth + 1)))
         end = self._next()
         return MappingNode(event.tag, pairs, event.start_mark, end.end_mark, flow_style=event.flow_style)
 
-    def _refused(self, mark: Mark, words: str) -> ConfigError:
+    def _not_allowed(self, mark: Mark, words: str) -> ConfigError:
         return ConfigError(f"{self._source}:{mark.line + 1}: {words}", _MEND.format(self._source))
 
 

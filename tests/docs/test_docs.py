@@ -37,7 +37,7 @@ from cairn.protocol.requests import MAX_BODY_BYTES
 from cairn.protocol.table import OPERATIONS
 from cairn.schema import json_schema
 from cairn.search.confidence import HIGH, MEDIUM
-from cairn.search.rank import Weights
+from cairn.search.score import Weights
 from cairn.setting import rule_of, settings_of
 from cairn.source.languages import LANGUAGES, PLAIN, Language, load_query_text
 from cairn.storage.index.garbage_db import ViewSize

@@ -114,13 +114,13 @@ def test_bad_input_is_refused_with_the_next_command(project: Path, tmp_path: Pat
     check_error(cairn("callers", "total", cwd=project), 2, "ambiguous", "shop/other.py:1", "shop/cart.py:5")
     check_error(cairn("impact", "--diff", "nowhere", cwd=project), 2, "diff", "git log")
     check_error(cairn("impact", cwd=project), 2, "--diff")
-    check_error(cairn("impact", "fee", "--diff", "HEAD", cwd=project), 2, "one of both")
+    check_error(cairn("impact", "fee", "--diff", "HEAD", cwd=project), 2, "either a symbol or a revision")
     check_error(cairn("map", "--focus", "missing.py", cwd=project), 1, "missing.py")
     check_error(cairn("callers", "fee", "--no-update", cwd=tmp_path), 3, "cairn index")
     folder = tmp_path / "plain"
     folder.mkdir()
     (folder / "a.py").write_text("def f():\n    pass\n")
-    check_error(cairn("impact", "--diff", cwd=folder), 2, "no git repository")
+    check_error(cairn("impact", "--diff", cwd=folder), 2, "not in a git repository")
 
 
 def test_text_of_any_bytes_names_nothing(project: Path) -> None:

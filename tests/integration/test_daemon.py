@@ -354,7 +354,7 @@ def test_a_model_that_a_project_asks_for_is_used_once_its_user_allows_it(ask: As
     (note,) = ask("POST", "/api/search", json={"query": "how is a price made"}).json()["notes"]
     assert f"{file} asks for ollama:m at http://localhost:11434" in note
     assert ask("GET", "/api/index/status").json()["asks_for"] == "ollama:m at http://localhost:11434"
-    asked = load(project).asked
+    asked = load(project).consent_request
     assert asked is not None
     asked.settle(allowed=True)
     assert ask("GET", "/api/config").json()["embedding"] == ["ollama: m"]

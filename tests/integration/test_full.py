@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from cairn.config import Settings
-from cairn.index.store import StateDir
+from cairn.index.aside import files_set_aside
+from cairn.index.state_dir import StateDir
 from cairn.storage.connection import transaction
 from cairn.storage.index import meta_db, overlay_db, view_db
 from cairn.workspace import Workspace
@@ -189,4 +190,4 @@ def test_a_name_in_the_database_leads_out_of_the_folder_for_nobody(root: Path) -
             connection.execute("UPDATE segment SET name = '../../../elsewhere' || id")
     with Workspace.open(root, settings=SETTINGS) as workspace:
         assert [hit.name for hit in workspace.search("work_3", limit=1).code] == ["work_3"]
-        assert workspace.state.set_aside_files()
+        assert files_set_aside(workspace.state)

@@ -11,14 +11,15 @@ import pytest
 from cairn.errors import AmbiguousError, DiffError, IndexMissingError, UnknownSymbolError
 from cairn.graph import questions
 from cairn.graph.changes import change_since
-from cairn.graph.code import SourceFile, file_of, place_of
 from cairn.graph.cycles import find_cycles
 from cairn.graph.dead import find_dead
 from cairn.graph.graph import Graph
 from cairn.graph.impact import choose_tests, impact
 from cairn.graph.interface import same_interface
 from cairn.graph.network import Network
+from cairn.graph.nodes import file_of, place_of
 from cairn.graph.ranking import repository_map
+from cairn.graph.source_file import SourceFile
 from cairn.graph.symbols import find_symbol
 from cairn.graph.values import Links
 from cairn.source.git import find_repository
@@ -386,7 +387,7 @@ def test_the_current_change_names_the_definitions_on_its_lines(checkout: Path, g
 
 def test_outside_git_there_is_no_current_change(workspace: Workspace) -> None:
     graph = workspace.graph.current()
-    with pytest.raises(DiffError, match="no git repository"):
+    with pytest.raises(DiffError, match="not in a git repository"):
         change_since(graph, workspace.root, None, "HEAD")
 
 
@@ -446,7 +447,7 @@ def test_edits_in_bodies_leave_the_edges_of_other_files_alone(
 def contents(graph: Graph, path: str, known: Network) -> tuple[SourceFile, SourceFile]:
     """Return a file as it was for a network, and as it is."""
     number = graph.code.numbers[path]
-    old = graph.code.indexed(number, int(known.blobs[number]))
+    old = graph.code.file_with_blob(number, int(known.blobs[number]))
     assert old is not None
     return old, graph.code.file(number)
 
@@ -637,7 +638,7 @@ def test_submodules_are_noted_as_not_looked_at(checkout: Path, git: Git, tmp_pat
     with Workspace.open(checkout) as workspace:
         workspace.index()
         for notes in (workspace.graph.impact(diff="HEAD").notes, workspace.graph.choose_tests(diff="HEAD").notes):
-            assert notes == ("Submodules are never looked into, so a change in one is not seen: their",)
+            assert notes == ("Changes inside submodules are not seen: their",)
 
 
 def test_before_the_first_commit_the_error_names_a_command_that_works(checkout: Path, git: Git) -> None:
@@ -651,7 +652,7 @@ def test_before_the_first_commit_the_error_names_a_command_that_works(checkout: 
         git(checkout, "add", ".")
         git(checkout, "commit", "-qm", "all")
         git(checkout, "checkout", "-q", "--orphan", "fresh")
-        with pytest.raises(DiffError, match="has no commit yet") as caught:
+        with pytest.raises(DiffError, match="has no commits yet") as caught:
             workspace.graph.impact(diff="HEAD")
         assert caught.value.hint == "compare with another: cairn impact --diff main"
         assert workspace.graph.impact(diff="main").changed == ()

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import pytest
 
-from cairn.graph.code import file_of, place_of
 from cairn.graph.graph import Graph
+from cairn.graph.nodes import file_of, place_of
 from cairn.source.references import KINDS
 from cairn.workspace import Workspace
 

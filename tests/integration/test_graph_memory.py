@@ -13,13 +13,15 @@ import pytest
 
 import cairn.storage
 from cairn.errors import BusyError, IndexMovedError
-from cairn.graph.code import Code, KeptFacts, file_of, node_of, place_of
+from cairn.graph.code import Code
 from cairn.graph.cycles import find_cycles
 from cairn.graph.dead import find_dead
 from cairn.graph.entities import How
+from cairn.graph.facts import KeptFacts
 from cairn.graph.graph import Graph
 from cairn.graph.impact import impact
 from cairn.graph.network import Network
+from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.questions import callers_of
 from cairn.graph.ranking import definition_ranks, repository_map
 from cairn.graph.reach import CONFIDENCE
@@ -116,9 +118,9 @@ def test_facts_found_within_a_question_are_stored_before_there_are_too_many_and_
             graph.code.load_all()
             assert [callers_of(graph, [node]) for node in _asked_about(roomy)] == expected
             assert n_facts(workspace) == (0 if kept_bytes else n_stored)
-        graph.keep_found()
+        graph.store_facts()
         assert n_facts(workspace) == n_stored
-        assert not graph.code._kept.unstored
+        assert not graph._kept.unstored
 
 
 class Noting(KeptFacts):
@@ -129,11 +131,11 @@ class Noting(KeptFacts):
         self.blobs: list[int] = []
         self.most_bytes = 0
 
-    def add(self, found: Iterable[tuple[int, bytes, bytes]]) -> None:
+    def add(self, facts: Iterable[tuple[int, bytes, bytes]]) -> None:
         """Note and keep."""
-        found = list(found)
-        super().add(found)
-        self.blobs += [blob for blob, _, _ in found]
+        facts = list(facts)
+        super().add(facts)
+        self.blobs += [blob for blob, _, _ in facts]
         self.most_bytes = max(self.most_bytes, sum(len(encoded) for _, encoded in self.unstored.values()))
 
 
@@ -152,7 +154,7 @@ def test_each_file_is_parsed_once_however_little_room_there_is(workspace: Worksp
         for _ in range(2):
             assert all(code.file(number).path for number in range(len(code.paths)))
         connection.execute("COMMIT")
-        code.keep_found()
+        code.store_facts()
     assert len(kept.blobs) == len(set(kept.blobs)) == n_facts(workspace) > 30
     with closing(workspace.state.open_for_reading()) as connection:
         largest = connection.execute("SELECT max(length(data)) FROM facts").fetchone()[0]
@@ -193,10 +195,10 @@ def test_a_question_begins_anew_when_the_index_was_written_meanwhile(
     found: list[int] = []
 
     def question(graph: Graph) -> int:
-        found.append(len(callers_of(graph, graph.code.named("aim")).links))
+        found.append(len(callers_of(graph, graph.code.nodes_named("aim")).links))
         written_meanwhile()
         if len(found) == 1:
-            raise IndexMovedError("the index was changed by another process meanwhile")
+            raise IndexMovedError("another process changed the index meanwhile")
         return found[-1]
 
     with Workspace.open(tmp_path) as workspace:
@@ -229,7 +231,7 @@ def test_nothing_is_parsed_any_more_once_whoever_asked_is_gone(workspace: Worksp
         if done == 5:
             asker.leave()
 
-    with asker.served(), pytest.raises(BusyError):
+    with asker.serve(), pytest.raises(BusyError):
         workspace.graph.import_cycles(progress=progress)
     assert parsed[-1][0] == 5 < parsed[-1][1]
     assert n_facts(workspace) >= 5  # and who asks again finds these
@@ -242,7 +244,7 @@ def test_nothing_is_resolved_any_more_once_whoever_asked_is_gone(roomy: Graph, p
     for number in range(len(roomy.code.paths)):
         roomy.code.file(number)
     asker = Impatient(patience)
-    with asker.served(), pytest.raises(BusyError):
+    with asker.serve(), pytest.raises(BusyError):
         Network.build(roomy.code, roomy.resolver)
     assert asker.is_gone
     assert len(Network.build(roomy.code, roomy.resolver).sources) > 200
@@ -269,15 +271,15 @@ def test_facts_that_can_never_be_stored_are_kept_as_far_as_there_is_room() -> No
     kept = KeptFacts(Room.of(1_000)._replace(unstored=200))
     kept.add((blob, b"hash", bytes(60)) for blob in range(4))
     kept.add([(0, b"hash", bytes(60))])
-    assert (kept.are_many, kept.fresh) == (True, True)
+    assert (kept.are_many, kept.are_fresh) == (True, True)
     kept.were_not_stored()
     assert list(kept.unstored) == [0, 1, 2]
-    assert (kept.are_many, kept.fresh) == (False, False)
+    assert (kept.are_many, kept.are_fresh) == (False, False)
     kept.add([(5, b"hash", bytes(200))])
-    assert (kept.are_many, kept.fresh) == (False, True)
+    assert (kept.are_many, kept.are_fresh) == (False, True)
     kept.were_stored()
     assert not kept.unstored
-    assert not kept.fresh
+    assert not kept.are_fresh
 
 
 def test_ranks_are_those_of_a_walk_from_node_to_node(roomy: Graph) -> None:
@@ -322,8 +324,8 @@ def test_names_are_found_in_the_table_as_in_the_index(forgetful: Graph, roomy: G
     names = {one.name for number in range(len(roomy.code.paths)) for one in roomy.code.file(number).definitions}
     assert len(names) > 100
     for name in (*names, "no such name"):
-        found = roomy.code.named(name)
-        assert found == forgetful.code.named(name)
+        found = roomy.code.nodes_named(name)
+        assert found == forgetful.code.nodes_named(name)
         assert {roomy.code.file(file_of(node)).definitions[place_of(node)].name for node in found} <= {name}
 
 
@@ -335,5 +337,5 @@ def test_a_file_that_the_index_lost_meanwhile_is_an_error_to_try_again_after(tmp
         graph = workspace.graph.current()
         with closing(workspace.state.open_for_writing()) as connection, transaction(connection):
             blob_db.drop_blobs(connection, [1, 2])
-        with pytest.raises(IndexMovedError, match="changed by another process"):
+        with pytest.raises(IndexMovedError, match="another process changed"):
             graph.code.file(0)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from cairn.graph.code import file_of, place_of
 from cairn.graph.graph import Graph
 from cairn.graph.network import Network
+from cairn.graph.nodes import file_of, place_of
 from cairn.workspace import Workspace
 
 FOLDERS = Path(__file__).parent / "projects"

@@ -18,9 +18,10 @@ import faults
 from cairn.config import Settings
 from cairn.errors import IndexMissingError, StoreError
 from cairn.index import gc
+from cairn.index.aside import files_set_aside
 from cairn.index.health import file_system
 from cairn.index.plan import is_collection_due
-from cairn.index.store import new_name
+from cairn.index.state_dir import new_name
 from cairn.index.watch import Watcher
 from cairn.storage.connection import transaction
 from cairn.storage.index import blob_db, garbage_db
@@ -106,7 +107,7 @@ def test_an_update_collects_quietly_once_a_day(root: Path) -> None:
     with open_(root) as workspace:
         workspace.index()
     with open_(root) as workspace, closing(workspace.state.open_for_writing()) as connection:
-        collected = garbage_db.collected_at(connection)
+        collected = garbage_db.last_collection(connection)
         assert abs(collected - time.time()) < 60
         assert not is_collection_due(connection, collected + DAY / 2)
         assert is_collection_due(connection, collected + 2 * DAY)
@@ -272,7 +273,7 @@ def test_a_damaged_database_is_kept_and_rebuilt(harm: Callable[[Path], None], me
         elif mend == "index":
             workspace.index()
         assert names(workspace, "alpha") == ["alpha"]
-        assert workspace.state.set_aside_files()
+        assert files_set_aside(workspace.state)
         assert not [one for one in workspace.upkeep.doctor() if one.repair]
 
 

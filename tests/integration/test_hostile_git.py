@@ -15,7 +15,7 @@ import pytest
 from cairn.errors import CairnError, DiffError, PathError
 from cairn.index.project import name_of
 from cairn.index.views import Views
-from cairn.source.git import current_branch, find_repository, ignored_among, is_ignored, list_files, remote_url
+from cairn.source.git import current_branch, find_ignored, find_repository, is_ignored, list_files, remote_url
 from cairn.source.objects import ObjectReader, list_tree, missing_commits, resolve_revision
 from cairn.source.walk import list_folders, walk
 from cairn.workspace import Workspace
@@ -68,9 +68,9 @@ class Traps:
 
     def sprung(self) -> set[str]:
         """Return the programs that ran, and forget them."""
-        found = {one.name for one in self.marks.iterdir()}
-        for one in self.marks.iterdir():
-            one.unlink()
+        found = {path.name for path in self.marks.iterdir()}
+        for path in self.marks.iterdir():
+            path.unlink()
         return found
 
     def _commit_files(self) -> None:
@@ -228,7 +228,7 @@ def _questions(traps: Traps) -> Iterator[tuple[str, Callable[[], object]]]:
     yield "remote", lambda: (remote_url(root), name_of(root))
     yield "list", lambda: (list_files(root), list_files(root / "sub", own_repository=True))
     yield "walk", lambda: (walk(root, repository=repository), list_folders(root, repository=repository))
-    yield "ignored", lambda: (is_ignored(root), ignored_among(root, ["f1.py", "sub/inner.py", "new.py"]))
+    yield "ignored", lambda: (is_ignored(root), find_ignored(root, ["f1.py", "sub/inner.py", "new.py"]))
     yield "revision", lambda: [resolve_revision(root, name) for name in ("side", "signed", "HEAD~1", "@{0}")]
     yield "missing", lambda: missing_commits(root, ["refs/heads/side", "1" * 40])
     yield "tree", lambda: [list_tree(root, name) for name in ("HEAD", "side", "signed")]
@@ -293,7 +293,7 @@ def test_an_object_that_was_never_fetched_is_missing_and_not_fetched(traps: Trap
         reader.read(bytes.fromhex(blob))
     with Workspace.containing(traps.root) as workspace:
         report = workspace.index(branch="side")
-        assert ("f5.py", "never fetched: the clone is partial") in {(one.path, one.reason) for one in report.skipped}
+        assert ("f5.py", "never fetched: the clone is partial") in {(skip.path, skip.reason) for skip in report.skipped}
         workspace.index()
         assert "f5.py" in {one.path for one in workspace.graph.impact(diff="HEAD").changed}
     assert traps.sprung() == set()
@@ -357,20 +357,20 @@ def test_a_pipe_for_ignore_rules_is_told_and_the_files_are_found(checkout: Path,
     with Workspace.containing(checkout) as workspace:
         report = workspace.index()
     assert report.added == 2
-    reasons = {one.path: one.reason for one in report.skipped}
+    reasons = {skip.path: skip.reason for skip in report.skipped}
     assert "without git" in reasons["sub/.gitignore"] or "not a regular file" in reasons["sub/.gitignore"]
-    assert ignored_among(checkout, ["sub/b.py"]) == set()
+    assert find_ignored(checkout, ["sub/b.py"]) == set()
 
 
-def test_rules_on_which_git_computes_for_ever_are_told_and_the_files_are_found(checkout: Path, git: Git) -> None:
+def test_rules_on_which_git_computes_forever_are_named_and_the_files_are_found(checkout: Path, git: Git) -> None:
     deep = checkout.joinpath(*["aaa"] * 40)
     deep.mkdir(parents=True)
     (deep / "x.py").write_text("x = 1\n")
     (checkout / ".gitignore").write_text("**/" * 12 + "b\n")
     found = walk(checkout, repository=find_repository(checkout))
-    assert [one.path for one in found.files] == [".gitignore", str((deep / "x.py").relative_to(checkout))]
-    assert [one.path for one in found.skipped] == [".gitignore"]
-    assert "12 times `**`" in found.skipped[0].reason
+    assert [file.path for file in found.files] == [".gitignore", str((deep / "x.py").relative_to(checkout))]
+    assert [skip.path for skip in found.skipped] == [".gitignore"]
+    assert "`**` 12 times" in found.skipped[0].reason
 
 
 def test_a_commit_with_more_files_than_there_is_room_for_is_an_error(checkout: Path, git: Git) -> None:

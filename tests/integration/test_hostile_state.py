@@ -24,15 +24,16 @@ from cairn.errors import (
     TrackedStateError,
     UnsafeStateError,
 )
+from cairn.index.aside import files_set_aside
 from cairn.index.models import agree, agreed, remembered_models
 from cairn.index.project import project_root
 from cairn.index.seal import is_kept, is_sealed_index, record_folders
-from cairn.index.store import StateDir
+from cairn.index.state_dir import StateDir
 from cairn.index.tracked import ask_git, find_place, is_decisive, tracked_state
 from cairn.model_settings import EmbeddingSettings
 from cairn.registry import enclosing_root
 from cairn.source.git import find_repository
-from cairn.storage.connection import MAX_STEPS, mapped_errors
+from cairn.storage.connection import MAX_STEPS, store_errors
 from cairn.storage.index.schema import INDEX, MIGRATIONS
 from cairn.workspace import Workspace
 from conftest import Git
@@ -432,7 +433,7 @@ def test_the_folders_that_were_set_aside_stay_few(root: Path, state_home: Path) 
         state = built(root)
         shutil.rmtree(state_home)
     assert len(list(state.path.glob("derived.foreign-*"))) == 3
-    assert len(state.set_aside_files()) <= 3 * 4
+    assert len(files_set_aside(state)) <= 3 * 4
 
 
 def test_a_seal_with_another_secret_does_not_hold(root: Path, tmp_path: Path) -> None:
@@ -463,7 +464,7 @@ def test_a_project_that_was_moved_or_copied_keeps_its_index(root: Path, tmp_path
     for folder in (tmp_path / "copy", tmp_path / "moved"):
         with Workspace.open(folder) as workspace:
             assert workspace.index().embedded_chunks == 0
-            assert workspace.state.set_aside_files() == []
+            assert files_set_aside(workspace.state) == []
 
 
 def test_worktrees_share_the_seal(checkout: Path, git: Git, tmp_path: Path) -> None:
@@ -473,7 +474,7 @@ def test_worktrees_share_the_seal(checkout: Path, git: Git, tmp_path: Path) -> N
     built(checkout)
     with Workspace.open(tmp_path / "linked") as workspace:
         assert workspace.index().embedded_chunks == 0
-        assert workspace.state.set_aside_files() == []
+        assert files_set_aside(workspace.state) == []
 
 
 def test_processes_that_make_the_same_index_at_once_agree_on_a_seal(root: Path) -> None:
@@ -483,7 +484,7 @@ def test_processes_that_make_the_same_index_at_once_agree_on_a_seal(root: Path) 
         for _ in range(4)
     ]
     assert [one.communicate(timeout=120)[0] for one in running] == ["alpha\n"] * 4
-    assert StateDir(root / ".cairn").set_aside_files() == []
+    assert files_set_aside(StateDir(root / ".cairn")) == []
 
 
 @pytest.fixture
@@ -531,7 +532,7 @@ def test_a_dry_run_takes_an_index_from_elsewhere_for_none(root: Path, state_home
     shutil.rmtree(state_home)
     with Workspace.open(root) as workspace:
         assert workspace.index(dry_run=True).added == 1
-    assert state.set_aside_files() == []
+    assert files_set_aside(state) == []
 
 
 def test_records_that_came_with_a_repository_vouch_for_nothing(
@@ -696,13 +697,13 @@ def test_a_statement_without_end_is_damage_and_one_that_somebody_stopped_is_not(
     with closing(state.open_for_reading()) as connection:
         rows = connection.execute(RECURSIVE)
         connection.steps = MAX_STEPS  # type: ignore[attr-defined]  # as if it had run for long
-        with pytest.raises(IndexDamagedError, match="interrupted"), mapped_errors(state.database, INDEX):
+        with pytest.raises(IndexDamagedError, match="interrupted"), store_errors(state.database, INDEX):
             for _ in rows:
                 pass
         rows = connection.execute(RECURSIVE)
         rows.fetchone()
         connection.interrupt()
-        with pytest.raises(StoreError, match="interrupted") as caught, mapped_errors(state.database, INDEX):
+        with pytest.raises(StoreError, match="interrupted") as caught, store_errors(state.database, INDEX):
             rows.fetchone()
         assert caught.value.code == "store"
 

@@ -161,10 +161,11 @@ def test_a_segment_that_is_merged_away_meanwhile_gets_no_graph(project: Path) ->
 def test_a_writer_that_does_not_end_costs_the_graph_and_nothing_else(project: Path) -> None:
     impatient = Settings(exact_chunks=LARGE.exact_chunks, lock_timeout_seconds=0.0)
     with Workspace.open(project, settings=impatient) as workspace, ExitStack() as stack:
-        assert (
-            workspace.upkeep.build_graphs(lambda *_: stack.enter_context(write_lock(workspace.state.lock, 0.0, INDEX)))
-            == 0
-        )
+
+        def write(done: int, total: int) -> None:
+            stack.enter_context(write_lock(workspace.state.lock, 0.0, INDEX))
+
+        assert workspace.upkeep.build_graphs(write) == 0
     assert not graphs(project)
 
 

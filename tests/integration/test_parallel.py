@@ -19,6 +19,7 @@ from cairn.config import Settings
 from cairn.daemon.projects import Projects
 from cairn.embedding.static import bundled_model
 from cairn.errors import BusyError
+from cairn.index.aside import files_set_aside
 from cairn.index.views import Views
 from cairn.search.opened import OpenIndex
 from cairn.storage.index import chunk_db, meta_db
@@ -186,7 +187,7 @@ def test_a_damaged_database_is_replaced_once_however_many_find_it_damaged(worksp
     database.write_bytes(b"SQLite format 3\0" + b"nonsense" * 1_000)
     found = at_once(*[lambda: workspace.search("tax", mode="symbol").code[0].name] * N_THREADS)
     assert found == ["tax"] * N_THREADS
-    assert len([file for file in workspace.state.set_aside_files() if file.name.startswith("index.db.damaged")]) == 1
+    assert len([file for file in files_set_aside(workspace.state) if file.name.startswith("index.db.damaged")]) == 1
 
 
 def test_a_branch_is_read_by_many_threads_at_once(checkout: Path, git: Git) -> None:

@@ -21,7 +21,7 @@ import pytest
 from cairn.answers import Answer
 from cairn.config import Settings
 from cairn.errors import IndexLockedError
-from cairn.index.store import new_name
+from cairn.index.state_dir import new_name
 from cairn.model_settings import EmbeddingSettings, ModelSettings
 from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import write_lock

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -199,10 +200,13 @@ def test_neighbours_are_part_of_the_document_and_of_the_budget(workspace: Worksp
         "how": "import",
     }  # fmt: skip
     assert "neighbours" not in answer_to_dict(workspace.search("fee"))["code"][0]
-    plain = workspace.search("fee", max_tokens=60)
-    assert len(plain.code) == 1
-    expanded = workspace.search("fee", max_tokens=60, expand=True)
-    assert (expanded.code, expanded.omitted) == ((), plain.omitted + 1)
+    cost = len(json.dumps(answer_to_dict(workspace.search("fee")))) // 4 + 3
+    plain = workspace.search("fee", max_tokens=cost)
+    expanded = workspace.search("fee", max_tokens=cost, expand=True)
+    assert plain.omitted == 0
+    assert len(expanded.code) + expanded.omitted == len(plain.code)
+    assert expanded.code[-1].neighbours is None
+    assert expanded.code[0].neighbours is not None
 
 
 def test_a_hit_outside_of_definitions_has_no_neighbours(workspace: Workspace) -> None:

@@ -19,7 +19,7 @@ from cairn.config import Settings
 from cairn.errors import CairnError, StoreDamagedError, StoreError, StoreForeignError, StoreVersionError
 from cairn.index.aside import set_aside
 from cairn.index.health import Finding, examine
-from cairn.index.store import StateDir
+from cairn.index.state_dir import StateDir
 from cairn.storage.copies import find_copies
 from cairn.storage.index.schema import INDEX
 from cairn.storage.store import Store
@@ -246,7 +246,7 @@ KILLED = """
 import os, shutil, signal, sqlite3, sys
 from contextlib import closing
 from pathlib import Path
-from cairn.index.store import StateDir
+from cairn.index.state_dir import StateDir
 from truth import NEWER_NOTES
 
 state, original, step = StateDir(Path(sys.argv[1])), Path(sys.argv[2]), int(sys.argv[3])

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from cairn.config import Loaded, deciding_files, load, stamp_of
 from cairn.consent import Consents
 from cairn.errors import ConfigError, StoreError
-from cairn.model_choice import Asked, describe, digest_of
+from cairn.model_choice import ConsentRequest, describe, digest_of
 from cairn.model_settings import ModelSettings
 
 OPENAI = "{provider: openai, model: text-embedding-3-small}"
@@ -40,7 +40,7 @@ class Place:
         return load(root or self.root, {**self.environment, **variables})
 
     def allow(self, project: str, user: str = "", *, allowed: bool = True) -> None:
-        asked = self.load(project, user).asked
+        asked = self.load(project, user).consent_request
         assert asked is not None
         asked.settle(allowed=allowed)
 
@@ -50,9 +50,9 @@ def place(tmp_path: Path) -> Place:
     return Place(tmp_path)
 
 
-def asked_in(loaded: Loaded) -> Asked:
-    assert loaded.asked is not None
-    return loaded.asked
+def asked_in(loaded: Loaded) -> ConsentRequest:
+    assert loaded.consent_request is not None
+    return loaded.consent_request
 
 
 ASKING = [
@@ -92,9 +92,9 @@ def test_an_allowed_model_is_used_and_nobody_is_asked_again(place: Place, projec
 def test_a_refused_model_is_not_asked_for_again(place: Place, project: str) -> None:
     place.allow(project, allowed=False)
     loaded = place.load(project)
-    assert (loaded.settings.chain, loaded.asked) == ((), None)
+    assert (loaded.settings.chain, loaded.consent_request) == ((), None)
     Consents(place.state, place.root).forget()
-    assert place.load(project).asked is not None
+    assert place.load(project).consent_request is not None
 
 
 @pytest.mark.parametrize(
@@ -113,13 +113,13 @@ def test_any_change_of_what_was_allowed_is_asked_about(place: Place, project: st
     place.allow(OPENAI)
     loaded = place.load(project)
     assert loaded.settings.chain == ()
-    assert loaded.asked is not None
+    assert loaded.consent_request is not None
 
 
 def test_limits_may_change_without_a_question(place: Place) -> None:
     place.allow(OPENAI)
     loaded = place.load(OPENAI.replace("}", ", batch_size: 3, timeout_seconds: 1}"))
-    assert loaded.asked is None
+    assert loaded.consent_request is None
     assert (loaded.settings.chain[0].batch_size, loaded.settings.chain[0].timeout_seconds) == (3, 1)
 
 
@@ -128,9 +128,9 @@ def test_a_consent_is_for_one_project(place: Place, tmp_path: Path) -> None:
     other = tmp_path / "other"
     (other / ".cairn").mkdir(parents=True)
     (other / ".cairn" / "config.yaml").write_text(place.file.read_text())
-    assert place.load(OPENAI, root=other).asked is not None
+    assert place.load(OPENAI, root=other).consent_request is not None
     (tmp_path / "link").symlink_to(place.root)  # the same project by another name
-    assert place.load(OPENAI, root=tmp_path / "link").asked is None
+    assert place.load(OPENAI, root=tmp_path / "link").consent_request is None
 
 
 @pytest.mark.parametrize(
@@ -166,19 +166,19 @@ def test_another_model_of_the_users_own_server_is_asked_for_with_the_users_key(p
 
 
 def test_what_the_user_has_set_anyway_needs_no_question(place: Place) -> None:
-    assert place.load(OPENAI, OPENAI).asked is None
+    assert place.load(OPENAI, OPENAI).consent_request is None
     assert place.load("{provider: ollama, model: m}", CAIRN_EMBEDDING_PROVIDER="openai", CAIRN_EMBEDDING_MODEL="x") == (
         place.load("", CAIRN_EMBEDDING_PROVIDER="openai", CAIRN_EMBEDDING_MODEL="x")
     )
     user = "{provider: ollama, model: a, fallbacks: [{provider: openai, model: b}]}"
     loaded = place.load("{provider: openai, model: b, fallbacks: []}", user)
-    assert loaded.asked is None
+    assert loaded.consent_request is None
     assert [one.name for one in loaded.settings.chain] == ["openai:b"]
 
 
 def test_a_project_may_do_without_a_model(place: Place) -> None:
     loaded = place.load("{provider: bundled}", OWN)
-    assert (loaded.settings.chain, loaded.asked) == ((), None)
+    assert (loaded.settings.chain, loaded.consent_request) == ((), None)
 
 
 def test_a_model_that_the_project_completes_is_asked_for(place: Place) -> None:
@@ -263,10 +263,10 @@ def test_whatever_a_project_writes_it_asks_nobody_whom_the_user_did_not_name(
         assert one.batch_size <= mine.batch_size
         assert one.concurrency <= mine.concurrency
         assert one.timeout_seconds <= mine.timeout_seconds
-    if loaded.asked is None:
+    if loaded.consent_request is None:
         return
-    assert not any(one.keyring_service or one.api_key_env == "HOME" for one in loaded.asked.models)
-    loaded.asked.settle(allowed=True)
+    assert not any(one.keyring_service or one.api_key_env == "HOME" for one in loaded.consent_request.models)
+    loaded.consent_request.settle(allowed=True)
     for one in place.load(json.dumps(section), user).settings.chain:
         assert one.key_variable in ("", "OWN_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY")
         assert one.key_variable != "OWN_KEY" or one.base_url == "https://own.example/v1"
@@ -292,20 +292,20 @@ def test_a_damaged_file_of_answers_holds_none_and_is_written_anew(place: Place, 
     place.allow(OPENAI)
     file = Consents(place.state, place.root).file
     file.write_text(content)
-    assert place.load(OPENAI).asked is not None
+    assert place.load(OPENAI).consent_request is not None
     place.allow(OPENAI)
-    assert place.load(OPENAI).asked is None
+    assert place.load(OPENAI).consent_request is None
 
 
 def test_answers_that_others_could_write_count_for_nothing(place: Place) -> None:
     place.allow(OPENAI)
     file = Consents(place.state, place.root).file
     file.chmod(0o620)
-    assert place.load(OPENAI).asked is not None
+    assert place.load(OPENAI).consent_request is not None
     file.chmod(0o600)
-    assert place.load(OPENAI).asked is None
+    assert place.load(OPENAI).consent_request is None
     file.parent.chmod(0o777)
-    assert place.load(OPENAI).asked is not None
+    assert place.load(OPENAI).consent_request is not None
     with pytest.raises(StoreError, match="not this user's alone"):
         place.allow(OPENAI)
 
@@ -322,13 +322,13 @@ def test_no_link_is_followed_to_the_answers(place: Place) -> None:
     assert planted.read_text() == text
     file.unlink()
     os.mkfifo(file)
-    assert place.load(OPENAI).asked is not None
+    assert place.load(OPENAI).consent_request is not None
     file.unlink()
     file.parent.rmdir()
     (place.root / "consent").mkdir()
     planted.rename(place.root / "consent" / file.name)
     file.parent.symlink_to(place.root / "consent")
-    assert place.load(OPENAI).asked is not None
+    assert place.load(OPENAI).consent_request is not None
     with pytest.raises(StoreError):
         asked.settle(allowed=True)
 

@@ -11,7 +11,7 @@ from cairn.sharing import OneForAll, Shared
 def test_what_is_retired_is_closed_at_once_when_nobody_uses_it_and_once() -> None:
     closed: list[str] = []
     shared = Shared("it", closed.append)
-    with shared.used() as thing:
+    with shared.use() as thing:
         assert thing == "it"
     assert closed == []
     assert shared.retire()
@@ -22,8 +22,8 @@ def test_what_is_retired_is_closed_at_once_when_nobody_uses_it_and_once() -> Non
 def test_what_is_retired_is_closed_when_the_last_has_left() -> None:
     closed: list[str] = []
     shared = Shared("it", closed.append)
-    with shared.used():
-        with shared.used():
+    with shared.use():
+        with shared.use():
             assert not shared.retire()
         assert closed == []
     assert closed == ["it"]
@@ -34,7 +34,7 @@ def test_whoever_retires_it_can_wait_for_the_others() -> None:
     entered, leave = threading.Event(), threading.Event()
 
     def use() -> None:
-        with shared.used():
+        with shared.use():
             entered.set()
             leave.wait(30)
 
@@ -51,7 +51,7 @@ def test_what_is_used_after_it_was_closed_is_closed_again() -> None:
     closed: list[str] = []
     shared = Shared("it", closed.append)
     shared.retire()
-    with shared.used():
+    with shared.use():
         pass
     assert closed == ["it", "it"]
 

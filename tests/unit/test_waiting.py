@@ -10,15 +10,15 @@ from cairn.waiting import Asker, GiveWay, check, give_way
 
 def test_work_goes_on_while_somebody_waits_for_it_and_when_nobody_ever_did() -> None:
     check()
-    with Asker().served():
+    with Asker().serve():
         check()
 
 
 def test_work_stops_once_whoever_asked_is_gone_and_that_of_others_goes_on() -> None:
     gone, here = Asker(), Asker()
     gone.leave()
-    with here.served():
-        with gone.served(), pytest.raises(BusyError, match="nobody waits"):
+    with here.serve():
+        with gone.serve(), pytest.raises(BusyError, match="nobody waits"):
             check()
         check()
     check()
@@ -32,7 +32,7 @@ def test_an_asker_is_that_of_one_thread() -> None:
         check()
         outcome.append("done")
 
-    with asker.served():
+    with asker.serve():
         thread = threading.Thread(target=work)
         thread.start()
         thread.join()
@@ -41,7 +41,7 @@ def test_an_asker_is_that_of_one_thread() -> None:
 
 def test_only_work_in_haste_gives_way_before_it_becomes_slow() -> None:
     give_way()
-    with Asker().served():
+    with Asker().serve():
         give_way()
-    with Asker(in_haste=True).served(), pytest.raises(GiveWay):
+    with Asker(in_haste=True).serve(), pytest.raises(GiveWay):
         give_way()

@@ -28,15 +28,15 @@ def open_asking(options: argparse.Namespace) -> Workspace:
     if options.ask:
         Consents(state_folder(), workspace.root).forget()
         workspace = _opened(options)
-        if workspace.asked is None:
+        if workspace.consent_request is None:
             note("The project's file asks for nothing that is yours to allow.")
-    if workspace.asked is None:
+    if workspace.consent_request is None:
         return workspace
     if not on_terminal:
-        note(printable(workspace.asked.note))
+        note(printable(workspace.consent_request.note))
         return workspace
-    note(f"{printable(workspace.asked.file)} asks for another embedding model:")
-    for line in workspace.asked.lines:
+    note(f"{printable(workspace.consent_request.file)} asks for another embedding model:")
+    for line in workspace.consent_request.lines:
         note(f"  {printable(line)}")
     note("It would get the code of this project, and what is searched for in it.")
     sys.stderr.write("Allow it for this project? [y/N] ")
@@ -46,7 +46,7 @@ def open_asking(options: argparse.Namespace) -> Workspace:
         note("")
         return workspace
     allowed = said.strip().lower() in ("y", "yes")
-    workspace.asked.settle(allowed=allowed)
+    workspace.consent_request.settle(allowed=allowed)
     note("Allowed." if allowed else "Not allowed; the bundled model is used, unless you set another one yourself.")
     note("To be asked again: cairn index --ask")
     return _opened(options)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping
 from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 from cairn.cli.project import allow, among
@@ -46,10 +47,11 @@ def _search(options: argparse.Namespace, request: SearchRequest) -> Any:  # noqa
             allow(workspace, options)
             return document
     found, problems = [], []
+    asked = replace(request, max_tokens=None) if options.among == ALL else request  # there is one budget for all
     for project in among(options.among):
         try:
             with Workspace.open(project.root) as workspace, closing(ProgressBar(f"Indexing {project.name}")) as bar:
-                found.append((project.name, perform(workspace, "search", request, bar)))
+                found.append((project.name, perform(workspace, "search", asked, bar)))
         except CairnError as error:
             if options.among != ALL or isinstance(error, QueryError):  # which is wrong in every project
                 raise

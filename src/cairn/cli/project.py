@@ -6,7 +6,7 @@ import argparse
 
 from cairn.errors import CairnError
 from cairn.index.project import name_of
-from cairn.index.store import UNWRITABLE
+from cairn.index.state_dir import UNWRITABLE
 from cairn.registry import ALL, Project, Registry
 from cairn.runtime import StateFolder
 from cairn.warning import warn

@@ -103,6 +103,8 @@ def _print(document: SearchDocument, *, explain: bool) -> None:
         note(f"Nothing relevant for {document['query']!r} in {looked_at}.")
     elif document["omitted"]:
         note(f"{document['omitted']:,} more; raise --max-tokens or -n to see them.")
+    if n_notes := document.get("omitted_notes"):
+        note(f"{counted(n_notes, 'note')} had no room; raise --max-tokens to see them.")
 
 
 def _print_hit(hit: HitDocument, style: Style, words: list[str], *, explain: bool) -> None:
@@ -110,13 +112,13 @@ def _print_hit(hit: HitDocument, style: Style, words: list[str], *, explain: boo
     where = f"{project}{printable(hit['filepath'])}:{hit['start_line']}"
     label = f"{hit['kind']} {hit.get('qualified_name', hit['name'])}".strip()
     changed = " (changed since it was indexed)" if hit.get("stale") else ""
-    verdict: str = hit["confidence"]
-    if "match" in hit:
-        verdict = f"{hit['match']} {hit.get('similarity'):.2f}"
-    span = f"{hit['start_line']}-{hit['end_line']}"
-    facts = f"{span}  ~{counted(hit['tokens'], 'token')}  {verdict}  {hit['id']}{changed}"
+    facts = f"{hit['start_line']}-{hit['end_line']}"
+    if "tokens" in hit:
+        verdict = f"{hit['match']} {hit.get('similarity'):.2f}" if "match" in hit else hit["confidence"]
+        facts += f"  ~{counted(hit['tokens'], 'token')}  {verdict}"
+    facts += f"  {hit['id']}{changed}"
     emit(f"{style.path(where)}  {style.name(printable(label))}  {style.faint(facts)}")
-    for line in hit["preview"].splitlines():
+    for line in hit.get("preview", "").splitlines():
         emit(f"    {style.mark(printable(line), words)}")
     for captured in hit.get("captures", ()) if explain else ():
         parts = "  ".join(f"${name} = {printable(text)}" for name, text in captured.items())

@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl
 
 from cairn.errors import (
     AccessError,
+    AuthorityError,
     BusyError,
     CairnError,
     InternalError,
@@ -43,6 +44,7 @@ _STATUS: dict[type[CairnError], int] = {
     RequestError: 422,
     NotFoundError: 404,
     ProjectError: 403,
+    AuthorityError: 403,
     NotAvailableError: 501,
     RouteError: 404,
     TooLargeError: 413,

@@ -82,11 +82,11 @@ class OpenProject:
 
         def answer(workspace: Workspace) -> _T:
             asker.check()
-            with asker.served():
+            with asker.serve():
                 return work(workspace)
 
         asker.check()
-        with self._opened().used() as workspace:
+        with self._opened().use() as workspace:
             if fresh and not build:
                 self._check_indexed(workspace)
             if fresh and not self._is_followed():

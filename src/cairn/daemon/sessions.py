@@ -10,6 +10,7 @@ from typing import Any
 MAX_SESSIONS = 1_000
 MAX_ENTRIES = 20_000  # of one session
 _ID_BYTES = 12
+_LEAST_CHARS = len('"sent": true, ')  # what is shorter is sent again: no answer outgrows its budget
 
 
 class Ledger:
@@ -28,7 +29,10 @@ class Ledger:
         """
         if operation == "search":
             for hit in document["code"]:
-                if self._is_known("row", hit.get("project", root), hit["id"], hit["preview"]):
+                preview = hit.get("preview", "")
+                if len(preview) < _LEAST_CHARS:
+                    continue  # there was no room for it, or to say that it was sent would take as much
+                if self._is_known("row", hit.get("project", root), hit["id"], preview):
                     hit.update(signature="", preview="", sent=True)
                     hit.pop("neighbours", None)
         elif operation == "fetch":
@@ -39,7 +43,8 @@ class Ledger:
                 self._shorten_text("context", root, one)
 
     def _shorten_text(self, layer: str, root: str, item: dict[str, Any]) -> None:
-        if item["text"] and self._is_known(layer, root, item["id"] or item["filepath"], item["text"]):
+        text = item["text"]
+        if len(text) >= _LEAST_CHARS and self._is_known(layer, root, item["id"] or item["filepath"], text):
             item.update(text="", tokens=0, sent=True)
 
     def _is_known(self, layer: str, root: str, text_id: str, text: str) -> bool:

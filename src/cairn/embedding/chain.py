@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from cairn.embedding.known import CHARS_PER_TOKEN_AT_LEAST, known_of
+from cairn.embedding.model_facts import CHARS_PER_TOKEN_AT_LEAST, facts_of_model
 from cairn.model_settings import AUTO, ModelSettings
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def fingerprint_of(settings: ModelSettings) -> str:
 
 def prefixes_of(settings: ModelSettings) -> tuple[str, str]:
     """Return what goes before a query, and before a document: what is set, else what is known of the model."""
-    known = known_of(settings.model)
+    known = facts_of_model(settings.model)
     query = known.query_prefix if settings.query_prefix == AUTO else settings.query_prefix
     document = known.document_prefix if settings.document_prefix == AUTO else settings.document_prefix
     return query, document
@@ -42,7 +42,7 @@ def prefixes_of(settings: ModelSettings) -> tuple[str, str]:
 
 def max_chars_of(settings: ModelSettings) -> int:
     """Return how many characters of a text are embedded."""
-    return CHARS_PER_TOKEN_AT_LEAST * (settings.max_input_tokens or known_of(settings.model).max_tokens)
+    return CHARS_PER_TOKEN_AT_LEAST * (settings.max_input_tokens or facts_of_model(settings.model).max_tokens)
 
 
 def price_of(settings: ModelSettings) -> float | None:
@@ -51,4 +51,4 @@ def price_of(settings: ModelSettings) -> float | None:
         return settings.price_per_million_tokens
     if settings.stays_here:
         return 0.0
-    return known_of(settings.model).price or None
+    return facts_of_model(settings.model).price or None

@@ -7,7 +7,7 @@ from typing import Any
 
 from cairn.embedding.wire import Document
 
-# The models behind this one take the task as words in front of the text, see `known.py`.
+# The models behind this one take the task as words in front of the text, see `model_facts.py`.
 _WITH_TASK_TYPE = ("gemini-embedding-001", "text-embedding-")
 
 

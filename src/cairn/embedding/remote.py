@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MAX_ATTEMPTS = 6
 MAX_INVALID_ANSWERS = 2  # an answer that makes no sense rarely makes more the third time
 FIRST_WAIT_SECONDS, MAX_WAIT_SECONDS = 0.5, 60.0
-MAX_ASKED_WAIT_SECONDS = 180.0  # a server that asks for more is given up for now
+MAX_RETRY_AFTER_SECONDS = 180.0  # a server that asks for more is given up for now
 MAX_BATCH_CHARS = 300_000  # OpenAI takes 300,000 tokens a request; a character is at most about one
 MIN_TEXT_CHARS = 64
 MAX_ANSWER_BYTES = 256_000_000
@@ -51,11 +51,11 @@ class Waiting:
     random: Callable[[], float] = random.random
 
 
-class _TooMuchError(Exception):
+class _TooLargeError(Exception):
     """The server wants less at once."""
 
 
-class _AgainError(Exception):
+class _RetryError(Exception):
     """The request may succeed later. `seconds` is what the server asked to wait, None when it did not say."""
 
     def __init__(self, reason: str, seconds: float | None = None, *, invalid: bool = False) -> None:
@@ -128,7 +128,7 @@ class RemoteEmbedder:
         """Return a unit vector for each text, shape (n_texts, dimensions)."""
         if not texts:
             return np.zeros((0, self._dimensions), dtype=np.float32)
-        cut = [self._cut(self._document_prefix, text) for text in texts]
+        cut = [self._with_prefix(self._document_prefix, text) for text in texts]
 
         def embed(batch: Sequence[str], stop: threading.Event) -> Floats:
             return self._embed_batch(batch, stop)
@@ -138,12 +138,12 @@ class RemoteEmbedder:
 
     def embed_query(self, text: str) -> Floats:
         """Return the unit vector of a query, shape (dimensions,); asks once, within the query's timeout."""
-        texts = [self._cut(self._query_prefix, text)]
+        texts = [self._with_prefix(self._query_prefix, text)]
         try:
             vectors = self._ask(texts, self._settings.query_timeout_seconds, query=True)
-        except _AgainError as error:
+        except _RetryError as error:
             raise ProviderError(f"{self.name}: {error}", RETRY_HINT) from error
-        except _TooMuchError as error:
+        except _TooLargeError as error:
             raise ProviderError(f"{self.name}: the query is too long for it", "shorten the query") from error
         query: Floats = vectors[0]
         return query
@@ -156,7 +156,7 @@ class RemoteEmbedder:
 
     # -- batches ------------------------------------------------------------------------------------------------------
 
-    def _cut(self, prefix: str, text: str) -> str:
+    def _with_prefix(self, prefix: str, text: str) -> str:
         return prefix + text[: max(MIN_TEXT_CHARS, self.max_input_chars - len(prefix))]
 
     def _batches(self, texts: Sequence[str]) -> Iterator[list[str]]:
@@ -175,8 +175,8 @@ class RemoteEmbedder:
     def _embed_batch(self, texts: Sequence[str], stop: threading.Event) -> Floats:
         """Embed one batch, in halves where the server takes no more, and a single text cut in half."""
         try:
-            return self._ask_again(texts, stop)
-        except _TooMuchError as error:
+            return self._ask_until_answered(texts, stop)
+        except _TooLargeError as error:
             if len(texts) > 1:
                 middle = len(texts) // 2
                 halves = [self._embed_batch(half, stop) for half in (texts[:middle], texts[middle:])]
@@ -185,7 +185,7 @@ class RemoteEmbedder:
                 raise ProviderError(f"{self.name} takes not even {MIN_TEXT_CHARS} characters", RETRY_HINT) from error
             return self._embed_batch([texts[0][: len(texts[0]) // 2]], stop)
 
-    def _ask_again(self, texts: Sequence[str], stop: threading.Event) -> Floats:
+    def _ask_until_answered(self, texts: Sequence[str], stop: threading.Event) -> Floats:
         """Ask until there is an answer: exponential back-off with full jitter, or as long as the server asks to wait.
 
         https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
@@ -197,11 +197,11 @@ class RemoteEmbedder:
             self._pace.take(stop)
             try:
                 return self._ask(texts, self._settings.timeout_seconds, query=False)
-            except _AgainError as error:
+            except _RetryError as error:
                 invalid += error.invalid
                 wait = error.seconds
                 last = attempt == MAX_ATTEMPTS or invalid > MAX_INVALID_ANSWERS
-                if last or (wait is not None and wait > MAX_ASKED_WAIT_SECONDS):
+                if last or (wait is not None and wait > MAX_RETRY_AFTER_SECONDS):
                     asked = f"; it asks to wait {wait:.0f} s" if wait is not None else ""
                     raise ProviderError(f"{self.name}: {error} (asked {attempt} times{asked})", RETRY_HINT) from error
                 if wait is None:
@@ -224,15 +224,15 @@ class RemoteEmbedder:
         try:
             status, answered, data = self._post(url, content, headers, timeout)
         except httpx.TimeoutException as error:
-            raise _AgainError(f"no answer within {timeout:g} s") from error
+            raise _RetryError(f"no answer within {timeout:g} s") from error
         except httpx.ConnectError as error:
             if is_loopback(self._settings.base_url):  # nobody listens, and nobody will soon
                 raise ProviderError(
                     f"{self.name}: nothing answers at {self._settings.base_url}", _start(self._settings)
                 ) from error
-            raise _AgainError(f"cannot connect to {self._settings.base_url}") from error
+            raise _RetryError(f"cannot connect to {self._settings.base_url}") from error
         except httpx.HTTPError as error:
-            raise _AgainError(f"the connection failed ({type(error).__name__})") from error
+            raise _RetryError(f"the connection failed ({type(error).__name__})") from error
         except httpx.InvalidURL as error:
             raise ProviderError(
                 f"{self.name}: {self._settings.base_url} is no usable URL", "correct embedding.url"
@@ -263,32 +263,32 @@ class RemoteEmbedder:
         try:
             rows = self._wire.vectors(json.loads(data))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise _AgainError("its answer is cut short or not as documented", invalid=True) from error
+            raise _RetryError("its answer is cut short or not as documented", invalid=True) from error
         try:
             vectors = to_unit_vectors(rows, n_texts, self._settings.dimensions, "it")
         except ProviderError as error:
-            raise _AgainError(str(error), invalid=True) from error
+            raise _RetryError(str(error), invalid=True) from error
         self._dimensions = self._dimensions or vectors.shape[1]
         if vectors.shape[1] != self._dimensions:
             message = f"it returned {vectors.shape[1]} dimensions where it returned {self._dimensions} before"
-            raise _AgainError(message, invalid=True)
+            raise _RetryError(message, invalid=True)
         return vectors
 
     def _failure(self, status: int, headers: Mapping[str, str], data: bytes, n_texts: int) -> Exception:
         """Return the error for an answer that is none."""
-        message = self._scrubbed(_message_of(data))
+        message = self._without_key(_message_of(data))
         said = f"{status}{': ' + message if message else ''}"
         if status in (401, 403) or (status == 400 and "api key" in message.lower()):
             return ProviderKeyError(f"{self.name} refuses the key ({said})", key_hint(self._settings))
         if status == 413 or (status in (400, 422, 500) and _TOO_LONG.search(message)):
-            return _TooMuchError(said)
+            return _TooLargeError(said)
         if status == 404:
             return ProviderError(f"{self.name}: not found ({said})", _start(self._settings))
         if status in _REPEATED and "insufficient_quota" not in data.decode("utf-8", "replace"):
-            return _AgainError(f"it answers {said}", asked_wait(headers, data))
+            return _RetryError(f"it answers {said}", retry_after_seconds(headers, data))
         return ProviderError(f"{self.name} refuses {n_texts} texts ({said})", RETRY_HINT)
 
-    def _scrubbed(self, message: str) -> str:
+    def _without_key(self, message: str) -> str:
         """Return a server's message without the key, should it repeat it, and of bearable length."""
         key = self._key
         return (message.replace(key, "***") if key else message)[:200]
@@ -305,7 +305,7 @@ class RemoteEmbedder:
         return httpx.Client(trust_env=not is_loopback(self._settings.base_url), follow_redirects=False)
 
 
-def asked_wait(headers: Mapping[str, str], data: bytes = b"") -> float | None:
+def retry_after_seconds(headers: Mapping[str, str], data: bytes = b"") -> float | None:
     """Return how many seconds a server asks to wait, None when it does not say.
 
     It may say so in `retry-after-ms` (OpenAI), in `Retry-After` as seconds or a date (RFC 9110), or in a `retryDelay`

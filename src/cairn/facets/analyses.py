@@ -16,7 +16,7 @@ from cairn.graph.surroundings import OpenGraph, surroundings
 from cairn.graph.symbols import file_named
 from cairn.graph.values import Cycles, DeadCode, Impact, RepositoryMap, TestChoice
 from cairn.source.git import Repository
-from cairn.structure.context import Section
+from cairn.structure.context import ContextSection
 
 
 class Analyses:
@@ -55,6 +55,6 @@ class Analyses:
 
     def surroundings(
         self, open_graph: OpenGraph, path: str, symbol: OutlineSymbol
-    ) -> tuple[list[Section], tuple[str, ...]]:
+    ) -> tuple[list[ContextSection], tuple[str, ...]]:
         """Return the sections of a context that need the index, and notes; see `cairn.graph.surroundings`."""
         return surroundings(open_graph, path, symbol)

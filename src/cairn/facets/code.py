@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from cairn import waiting
 from cairn.answers import Answer, Fetched, Outline, OutlineSymbol
+from cairn.budget import fit_answer
 from cairn.errors import NotFoundError
 from cairn.facets.project_index import ProjectIndex
 from cairn.hints import Hint
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from cairn.facets.searcher import Searcher
     from cairn.index.limits import Progress
     from cairn.protocol.requests import SearchRequest, SimilarRequest
-    from cairn.structure.context import Section
+    from cairn.structure.context import ContextSection
     from cairn.structure.flow import FlowGraph, Slice
 
 
@@ -58,7 +59,7 @@ class CodeFacet:
         """Return what the index holds for a query, best first; nothing relevant gives an empty answer.
 
         Args:
-            request: its fields of the project, the session, the budget of JSON and the update are the caller's to heed.
+            request: its fields of the project, the session and the update are the caller's to heed.
             progress: called with (files done, files to do); only what asks the symbol graph needs it.
 
         Raises:
@@ -66,7 +67,7 @@ class CodeFacet:
             RevisionError: if git knows no such branch.
             IndexMissingError: if nothing was indexed yet, or this branch was not.
         """
-        return self._searcher.search(request, progress)
+        return fit_answer(self._searcher.search(request, progress), request.max_tokens)
 
     def similar(self, request: SimilarRequest) -> Answer:
         """Return code that does the same as the definition at a line, as the file is now, or as `code`; copies first.
@@ -81,7 +82,7 @@ class CodeFacet:
                 kind or language is not known.
             IndexMissingError: if nothing was indexed yet.
         """
-        return self._searcher.similar(request)
+        return fit_answer(self._searcher.similar(request), request.max_tokens)
 
     @property
     def lacks_vectors(self) -> bool:
@@ -105,7 +106,7 @@ class CodeFacet:
                 f"{ours!r} names a definition of a file on disk, not of {branch}",
                 Hint("fetch an id of a search", "search", query=None, branch=branch),
             )
-        return self._index.mended(lambda: [self._fetch_one(one, branch) for one in ids])
+        return self._index.with_repair(lambda: [self._fetch_one(one, branch) for one in ids])
 
     def _fetch_one(self, text_id: str, branch: str | None) -> Fetched:
         waiting.check()
@@ -139,7 +140,7 @@ class CodeFacet:
             QueryError: if the mode needs a symbol and there is none.
         """
 
-        def surroundings(path: str, symbol: OutlineSymbol) -> tuple[list[Section], tuple[str, ...]]:
+        def surroundings(path: str, symbol: OutlineSymbol) -> tuple[list[ContextSection], tuple[str, ...]]:
             return self._graph().surroundings(path, symbol, progress)
 
         return self._files.outline(path, mode, symbol, max_tokens, surroundings)

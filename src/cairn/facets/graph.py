@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from cairn.answers import OutlineSymbol
     from cairn.facets.analyses import Analyses
     from cairn.index.limits import Progress
-    from cairn.structure.context import Section
+    from cairn.structure.context import ContextSection
 
 _T = TypeVar("_T")
 
@@ -52,7 +52,7 @@ class GraphFacet:
             with self._index.open_graph(progress) as graph:
                 return question(graph)
 
-        return self._index.mended(answer)
+        return self._index.with_repair(answer)
 
     def callers(self, symbol: str, *, limit: int = 0, progress: Progress | None = None) -> Links:
         """Return what calls a symbol directly, by file and line.
@@ -117,7 +117,7 @@ class GraphFacet:
 
     def surroundings(
         self, path: str, symbol: OutlineSymbol, progress: Progress | None = None
-    ) -> tuple[list[Section], tuple[str, ...]]:
+    ) -> tuple[list[ContextSection], tuple[str, ...]]:
         """Return what a context shows of the graph around a definition, and notes; without an index only a note."""
         return self._analyses.surroundings(partial(self._index.open_graph, progress), path, symbol)
 
@@ -128,5 +128,5 @@ class GraphFacet:
         """Return the place of a hit for its id, any other text as it is."""
         if HitId.parse(text) is None:
             return text
-        hit = self._index.mended(lambda: self._index.fetch(text))
+        hit = self._index.with_repair(lambda: self._index.fetch(text))
         return f"{hit.path}:{hit.start_line}"

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, TypeVar
 from cairn.config import Settings
 from cairn.errors import DerivedFileError, IndexDamagedError, IndexMissingError, IndexMovedError, PathError
 from cairn.hints import Hint
-from cairn.index.store import StateDir
+from cairn.index.state_dir import StateDir
 from cairn.index.views import View, Views
 from cairn.index.writer import Writer, import_what_follows
 from cairn.sharing import OneForAll
 from cairn.source.git import Repository
-from cairn.storage.connection import mapped_errors
+from cairn.storage.connection import store_errors
 from cairn.storage.index.schema import INDEX
 from cairn.types import IndexReport
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from cairn.answers import Fetched
     from cairn.graph.graph import Graph
     from cairn.index.limits import Progress
-    from cairn.model_choice import Asked
+    from cairn.model_choice import ConsentRequest
     from cairn.search.library import Library
     from cairn.search.opened import OpenIndex
 
@@ -41,17 +41,22 @@ class ProjectIndex:
         root: the folder, absolute.
         state: where its index lives.
         repository: the checkout it belongs to, None outside git.
-        asked: what the project's file asks for, and the user did not answer yet.
+        consent_request: what the project's file asks for, and the user did not answer yet.
     """
 
     def __init__(
-        self, root: Path, state: StateDir, repository: Repository | None, settings: Settings, asked: Asked | None
+        self,
+        root: Path,
+        state: StateDir,
+        repository: Repository | None,
+        settings: Settings,
+        consent_request: ConsentRequest | None,
     ) -> None:
         self.root = root
         self.state = state
         self.repository = repository
         self.settings = settings
-        self.asked = asked
+        self.consent_request = consent_request
         self.views = Views(root, repository, settings.max_file_bytes, import_what_follows)
         self.writer = Writer(root, state, settings)
         self.opened: OpenIndex | None = None
@@ -108,7 +113,7 @@ class ProjectIndex:
             with self.reading(view or self.views.checkout, progress) as library:
                 return answer(library)
 
-        return self.mended(answer_once)
+        return self.with_repair(answer_once)
 
     @contextmanager
     def reading(self, view: View, progress: Progress | None = None) -> Iterator[Library]:
@@ -155,7 +160,7 @@ class ProjectIndex:
 
     # -- repair -------------------------------------------------------------------------------------------------------
 
-    def mended(self, answer: Callable[[], _T]) -> _T:
+    def with_repair(self, answer: Callable[[], _T]) -> _T:
         """Answer; when the database turns out to be damaged, move it aside, build a new one, and answer from that.
 
         Raises:
@@ -163,13 +168,13 @@ class ProjectIndex:
         """
         for _ in range(_ATTEMPTS):
             with suppress(IndexMovedError):
-                return self._answered_or_mended(answer)
-        return self._answered_or_mended(answer)
+                return self._answer_or_repair(answer)
+        return self._answer_or_repair(answer)
 
-    def _answered_or_mended(self, answer: Callable[[], _T]) -> _T:
+    def _answer_or_repair(self, answer: Callable[[], _T]) -> _T:
         n_replaced = self._n_replaced
         try:
-            with mapped_errors(self.state.database, INDEX):
+            with store_errors(self.state.database, INDEX):
                 return answer()
         except DerivedFileError:
             self.close()  # a writer may have replaced the file meanwhile; what is damaged is redone when it is opened
@@ -179,7 +184,7 @@ class ProjectIndex:
             # What was stored is of the right kind. Where it is not, somebody altered it; else the mistake is ours.
             if not self._replace_database(n_replaced, only_damaged=True):
                 raise
-        with mapped_errors(self.state.database, INDEX):
+        with store_errors(self.state.database, INDEX):
             return answer()
 
     def _replace_database(self, n_replaced: int, *, only_damaged: bool = False) -> bool:

@@ -29,9 +29,9 @@ class Searcher:
         view = self._index.views.named(request.branch)
         answer = self._index.answer(lambda library: respond(library, query, request), view, progress)
         answer = with_outdated_note(answer, view)
-        if self._index.asked is not None and answer.mode not in EXACT_MODES:
-            answer = replace(answer, notes=(*answer.notes, self._index.asked.note))
-        return self._noticed(answer)
+        if self._index.consent_request is not None and answer.mode not in EXACT_MODES:
+            answer = replace(answer, notes=(*answer.notes, self._index.consent_request.note))
+        return self._with_notice(answer)
 
     def similar(self, request: SimilarRequest) -> Answer:
         """Return code that does the same as a sample, copies first."""
@@ -39,8 +39,8 @@ class Searcher:
 
         check_names(request.kinds, request.languages)
         root, max_bytes = self._index.root, self._index.settings.max_file_bytes
-        return self._noticed(self._index.answer(lambda library: answer_similar(library, request, root, max_bytes)))
+        return self._with_notice(self._index.answer(lambda library: answer_similar(library, request, root, max_bytes)))
 
-    def _noticed(self, answer: Answer) -> Answer:
+    def _with_notice(self, answer: Answer) -> Answer:
         notice = self._index.state.take_notice()
         return replace(answer, notes=(*answer.notes, notice)) if notice else answer

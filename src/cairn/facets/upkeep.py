@@ -17,7 +17,7 @@ from cairn.facets.project_index import ProjectIndex
 from cairn.index.limits import run_behind
 from cairn.index.plan import missing_graphs
 from cairn.index.watch import Batch, Update, Watcher, follow, watcher_of
-from cairn.storage.connection import mapped_errors
+from cairn.storage.connection import store_errors
 from cairn.storage.index.schema import INDEX
 from cairn.types import EmbeddingReport, Estimate, IndexReport
 
@@ -80,7 +80,7 @@ class UpkeepFacet:
 
         index = self._index
         status = read_status(index.root, index.state, index.settings, index.views.checkout)
-        return {**status, "asks_for": "" if index.asked is None else index.asked.words}
+        return {**status, "asks_for": "" if index.consent_request is None else index.consent_request.words}
 
     def collect(self, *, dry_run: bool = False) -> GarbageReport:
         """Drop what no branch and no worktree has shown for `Settings.garbage_days`.
@@ -118,7 +118,7 @@ class UpkeepFacet:
             NotAvailableError: if there is something to do, and the extra `large` is not installed.
         """
         state = self._index.state
-        with closing(state.open_for_reading()) as connection, mapped_errors(state.database, INDEX):
+        with closing(state.open_for_reading()) as connection, store_errors(state.database, INDEX):
             if not missing_graphs(connection, state, self._index.settings.exact_chunks):
                 return 0
         return self._maintenance.build_graphs(progress)

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cairn.errors import DiffError, QueryError
-from cairn.graph.code import Code, node_of, place_of
+from cairn.graph.code import Code
 from cairn.graph.deleted import NOTHING_LEFT, Leftovers, find_leftovers
 from cairn.graph.graph import Graph
+from cairn.graph.nodes import node_of, place_of
 from cairn.graph.rules import VALUE_KINDS
 from cairn.graph.symbols import find_symbol
 from cairn.hints import Hint
@@ -19,7 +20,7 @@ _MAX_NAMED = 10  # submodules that a note names
 
 
 class Change(NamedTuple):
-    """What changes: the definitions that are there, and what is left of deleted files."""
+    """What changes: definitions that still exist, and what is left of deleted files."""
 
     nodes: list[int]
     leftovers: Leftovers = NOTHING_LEFT
@@ -28,10 +29,10 @@ class Change(NamedTuple):
 def find_change(
     graph: Graph, symbol: str | None, revision: str | None, root: Path, repository: Repository | None
 ) -> Change:
-    """Return what changes: the definitions of a symbol, or all that differs from a revision.
+    """Return what changes: the definitions of a symbol, or everything that differs from a revision.
 
     Raises:
-        QueryError: unless one of both is given.
+        QueryError: unless exactly one of the two is given.
         UnknownSymbolError, AmbiguousError: as for any symbol.
         DiffError: as `change_since`.
     """
@@ -39,33 +40,35 @@ def find_change(
         return Change(_nodes_of(graph, symbol))
     if symbol is None and revision is not None:
         return change_since(graph, root, repository, revision or "HEAD")
-    raise QueryError("name a symbol, or ask for what changed: one of both", Hint.of("impact", diff="HEAD"))
+    raise QueryError("name either a symbol or a revision to compare with", Hint.of("impact", diff="HEAD"))
 
 
 def _nodes_of(graph: Graph, text: str) -> list[int]:
-    """Return the definitions that a symbol stands for when it changes: of a file, all that it holds."""
+    """Return the definitions that a symbol stands for when it changes: for a file, everything in it."""
     nodes = find_symbol(graph.code, graph.connection, text)
     return graph.within(nodes) if any(place_of(node) < 0 for node in nodes) else nodes
 
 
 def change_since(graph: Graph, root: Path, repository: Repository | None, revision: str) -> Change:
-    """Return the definitions on changed lines, the files with changes outside of all, and what is left of deleted ones.
+    """Return the definitions on changed lines, files that changed elsewhere, and what is left of deleted ones.
 
-    A line counts for the innermost definition around it. What was removed counts for what surrounds the gap. A file
-    that is new to git counts as a whole.
+    A changed line counts for the innermost definition around it, a removed one for what surrounds the gap. A file that
+    is new to git counts as a whole.
 
     Raises:
         DiffError: outside git, before the first commit, or for a revision that git does not know.
     """
     if repository is None:
-        raise DiffError(f"{root} is in no git repository, so nothing tells what changed", "name a symbol instead")
+        raise DiffError(
+            f"{root} is not in a git repository, so there is nothing to compare with", "name a symbol instead"
+        )
     code = graph.code
     found: dict[int, None] = {}
     compared = compare(root, repository, revision, code.numbers)
     for path, ranges in compared.changed.items():
         number = code.numbers[path]
         for first, last in ranges:
-            found |= dict.fromkeys(_touched(code, number, first, last))
+            found |= dict.fromkeys(_nodes_on(code, number, first, last))
         if not ranges:
             found |= dict.fromkeys(graph.within([node_of(number, -1)]))
     leftovers = find_leftovers(graph, root, compared.gone)
@@ -76,15 +79,15 @@ def _notes(compared: Comparison) -> tuple[str, ...]:
     if not compared.submodules:
         return ()
     named = ", ".join(compared.submodules[:_MAX_NAMED]) + (", ..." if len(compared.submodules) > _MAX_NAMED else "")
-    return (f"Submodules are never looked into, so a change in one is not seen: {named}",)
+    return (f"Changes inside submodules are not seen: {named}",)
 
 
-def _touched(code: Code, number: int, first: int, last: int) -> list[int]:
+def _nodes_on(code: Code, number: int, first: int, last: int) -> list[int]:
     source = code.file(number)
     places = {source.at_line(line) for line in range(first, min(last, first + 5_000) + 1)}
     nodes = []
     for place in sorted(places):
-        # A field or a constant has users of its own only where the graph knows them; its type has.
+        # The graph may not know who uses a field or a constant; it does know who uses its type.
         while place >= 0 and source.definitions[place].kind in VALUE_KINDS and source.definitions[place].parent >= 0:
             place = source.definitions[place].parent
         nodes.append(node_of(number, place))

@@ -1,4 +1,4 @@
-"""Finds circles among imports: strongly connected files, after Tarjan, and a shortest circle in each."""
+"""Finds import cycles: strongly connected files, after Tarjan, and a shortest cycle in each."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ _LATER = int(ImportFlag.TYPE_ONLY | ImportFlag.DEFERRED)
 
 
 def find_cycles(graph: Graph) -> Cycles:
-    """Return a circle for each set of files that reach each other by imports, those at run time first.
+    """Return a cycle for each set of files that reach each other by imports, those at run time first.
 
-    Files that do so only with imports for types, or inside of functions, are told apart from those that do on loading.
+    Sets that are connected only by imports for types or inside functions are listed apart from those on loading.
     """
     imports = _imports(graph)
     loading = {
-        source: {target: one for target, one in targets.items() if not one[1] & _LATER}
+        source: {target: imported for target, imported in targets.items() if not imported[1] & _LATER}
         for source, targets in imports.items()
     }
     groups = components(loading)
     found = [_cycle(graph, loading, group) for group in groups]
     known = [set(group) for group in groups]
-    later = [group for group in components(imports) if not any(one <= set(group) for one in known)]
+    later = [group for group in components(imports) if not any(members <= set(group) for members in known)]
     found += [_cycle(graph, imports, group) for group in later]
     order = {"runtime": 0, "deferred": 1, "typing": 2}
-    found.sort(key=lambda one: (order[one.kind], -one.size, one.steps[0].path))
+    found.sort(key=lambda cycle: (order[cycle.kind], -cycle.size, cycle.steps[0].path))
     return Cycles(tuple(found), graph.notes)
 
 
@@ -43,14 +43,14 @@ def _imports(graph: Graph) -> dict[int, dict[int, tuple[int, int]]]:
         if rules_of(graph.code.languages[source]).package == "directory":
             continue  # a folder is one package there, whose files do not import each other
         targets = found.setdefault(source, {})
-        # One import on loading outweighs others that come later.
+        # An import on loading outweighs those that run later.
         if target not in targets or (targets[target][1] & _LATER and not flags & _LATER):
             targets[target] = (line, flags)
     return found
 
 
 def components(edges: Mapping[int, Mapping[int, object]]) -> list[list[int]]:  # noqa: C901 - the algorithm as published
-    """Return the sets of two and more nodes that all reach each other, each in ascending order.
+    """Return the sets of two or more nodes that all reach each other, each in ascending order.
 
     R. Tarjan, Depth-first search and linear graph algorithms (1972), without recursion.
     """
@@ -97,10 +97,10 @@ def components(edges: Mapping[int, Mapping[int, object]]) -> list[list[int]]:  #
 
 def _cycle(graph: Graph, imports: _Imports, group: Sequence[int]) -> Cycle:
     members = set(group)
-    circle = min((_shortest(imports, members, start) for start in group[:50]), key=lambda one: (len(one), one))
+    cycle = min((_shortest(imports, members, start) for start in group[:50]), key=lambda cycle: (len(cycle), cycle))
     steps = []
     flags = 0
-    for source, target in zip(circle, [*circle[1:], circle[0]], strict=True):
+    for source, target in zip(cycle, [*cycle[1:], cycle[0]], strict=True):
         line, own = imports[source][target]
         flags |= own
         typing, deferred = bool(own & ImportFlag.TYPE_ONLY), bool(own & ImportFlag.DEFERRED)
@@ -110,7 +110,7 @@ def _cycle(graph: Graph, imports: _Imports, group: Sequence[int]) -> Cycle:
 
 
 def _shortest(imports: _Imports, members: set[int], start: int) -> list[int]:
-    """Return the shortest circle through a member of a strongly connected set."""
+    """Return the shortest cycle through a member of a strongly connected set."""
     came: dict[int, int] = {}
     queue = deque([start])
     while queue:
@@ -118,11 +118,11 @@ def _shortest(imports: _Imports, members: set[int], start: int) -> list[int]:
         node = queue.popleft()
         for target in sorted(imports.get(node, ())):
             if target == start:
-                circle = [node]
-                while circle[-1] != start:
-                    circle.append(came[circle[-1]])
-                return circle[::-1]
+                cycle = [node]
+                while cycle[-1] != start:
+                    cycle.append(came[cycle[-1]])
+                return cycle[::-1]
             if target in members and target not in came:
                 came[target] = node
                 queue.append(target)
-    raise AssertionError("every member of a strongly connected set lies on a circle")
+    raise AssertionError("every member of a strongly connected set lies on a cycle")

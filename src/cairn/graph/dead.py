@@ -1,4 +1,4 @@
-"""Finds definitions that no entry point reaches, cautiously: what is mentioned anywhere is less surely dead."""
+"""Finds definitions that no entry point reaches, cautiously: any mention elsewhere lowers the confidence."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from typing import NamedTuple
 import numpy as np
 
 from cairn import waiting
-from cairn.graph.code import NODE_BITS, PLACE_MASK, Code, SourceFile, node_of, place_of
 from cairn.graph.graph import Graph
+from cairn.graph.libraries import Libraries
 from cairn.graph.network import Ints
+from cairn.graph.nodes import NODE_BITS, PLACE_MASK, node_of, place_of
 from cairn.graph.resolve import DECORATE
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
+from cairn.graph.source_file import SourceFile
 from cairn.graph.symbols import symbol_of
 from cairn.graph.values import DeadCode, DeadSymbol
 from cairn.source.roles import Role
@@ -31,13 +33,12 @@ _SURE, _LIKELY, _POSSIBLE = 0.9, 0.6, 0.3
 def find_dead(graph: Graph, limit: int = 0) -> DeadCode:
     """Return the functions and types that nothing seems to reach, surest first; `limit` 0 gives all.
 
-    A method is dead only with its type's knowledge: one that overrides, or whose name is called on anything unknown,
-    is left out.
+    Methods that override another, or whose name is called on an object of unknown type, are left out.
     """
     code = graph.code
     code.load_all(graph.progress)
     survey = _survey(graph)
-    unreached = _unreached(graph, survey)
+    unreached = _find_unreached(graph, survey)
     files = unreached >> NODE_BITS
     overriding = set(np.intersect1d(graph.network.overriding, unreached).tolist())
     found: list[DeadSymbol] = []
@@ -46,17 +47,17 @@ def find_dead(graph: Graph, limit: int = 0) -> DeadCode:
         source, own = code.file(number), unreached[files == number].tolist()
         unknown = _Unknown(set(own), survey.loosely, overriding)
         judged = [_judge(graph, source, place_of(node), unknown) for node in own]
-        found += [one for one in judged if one is not None]
-    found.sort(key=lambda one: (-one.confidence, one.symbol.path, one.symbol.line))
+        found += [symbol for symbol in judged if symbol is not None]
+    found.sort(key=lambda symbol: (-symbol.confidence, symbol.symbol.path, symbol.symbol.line))
     shown = found[: limit or None]
     return DeadCode(tuple(shown), dict(Counter(survey.entries.values())), len(found) - len(shown), graph.notes)
 
 
 class _Survey(NamedTuple):
-    """What a look at each file tells.
+    """What a first pass over all files finds.
 
-    `entries` are the entry points with the reason; `sources` and `targets` say which definition keeps which other of
-    its file; `loosely` counts how often each name stands as the last part of a reference anywhere.
+    `entries` are the entry points, each with its reason; `sources` and `targets` say which definition keeps which other
+    one of its file alive; `loosely` counts how often each name is the last part of a reference anywhere.
     """
 
     entries: dict[int, str]
@@ -68,26 +69,26 @@ class _Survey(NamedTuple):
 def _survey(graph: Graph) -> _Survey:
     code = graph.code
     survey = _Survey({}, array("q"), array("q"), Counter())
-    scripts = set(_scripts(graph))
+    scripts, libraries = set(_scripts(graph)), Libraries(code)
     for number in range(len(code.paths)):
         waiting.check()
         source = code.file(number)
-        survey.entries.update(_entry_points(graph, source, scripts))
-        for one, other in _kept_by(source):
-            survey.sources.append(node_of(number, one))
-            survey.targets.append(node_of(number, other))
+        survey.entries.update(_entry_points(graph, source, scripts, libraries))
+        for keeper, kept in _keeps(source):
+            survey.sources.append(node_of(number, keeper))
+            survey.targets.append(node_of(number, kept))
         facts = source.facts
         survey.loosely.update(facts.texts[expression].rpartition(".")[2] for expression in facts.expressions)
     return survey
 
 
-def _kept_by(source: SourceFile) -> Iterator[tuple[int, int]]:
-    """Yield which definition keeps which: one its owner, a type what runs by itself, a method its overloads."""
-    for place, one in enumerate(source.definitions):
-        if one.parent >= 0:
-            yield place, one.parent
-        if one.kind in TYPE_KINDS:
-            members = source.members.get(one.qualified_name, {})
+def _keeps(source: SourceFile) -> Iterator[tuple[int, int]]:
+    """Yield which definition keeps which alive: each its owner, a type what runs by itself, a method its overloads."""
+    for place, definition in enumerate(source.definitions):
+        if definition.parent >= 0:
+            yield place, definition.parent
+        if definition.kind in TYPE_KINDS:
+            members = source.members.get(definition.qualified_name, {})
             yield from ((place, other) for name in members if _runs_by_itself(source, name) for other in members[name])
     for owner, by_name in source.members.items():
         for places in by_name.values():
@@ -96,21 +97,21 @@ def _kept_by(source: SourceFile) -> Iterator[tuple[int, int]]:
 
 
 def _overloads(source: SourceFile, owner: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield the same of definitions of one name, in few steps; see `cairn.graph.code.Code.group`."""
+    """Yield the same for definitions that share a name, in few pairs; see `cairn.graph.code.Code.group`."""
     for are_functions in (True, False):
-        same = [one for one in places if (source.definitions[one].kind in FUNCTION_KINDS) == are_functions]
-        own = [one for one in same if _owner_of(source, one) == owner]
-        yield from zip(own, [*own[1:], *own[:1]], strict=True)  # a circle
-        yield from ((own[0], one) for one in same if own)
+        same = [place for place in places if (source.definitions[place].kind in FUNCTION_KINDS) == are_functions]
+        own = [place for place in same if _owner_of(source, place) == owner]
+        yield from zip(own, [*own[1:], *own[:1]], strict=True)  # a cycle
+        yield from ((own[0], place) for place in same if own)
 
 
 def _owner_of(source: SourceFile, place: int) -> str:
-    one = source.definitions[place]
-    return one.qualified_name[: -len(one.name) - 1]
+    definition = source.definitions[place]
+    return definition.qualified_name[: -len(definition.name) - 1]
 
 
-def _unreached(graph: Graph, survey: _Survey) -> Ints:
-    """Return the definitions that no entry point leads to, in ascending order."""
+def _find_unreached(graph: Graph, survey: _Survey) -> Ints:
+    """Return the definitions that no entry point reaches, in ascending order."""
     code, network = graph.code, graph.network
     nodes = np.union1d(np.arange(len(code.paths), dtype=np.int64) << NODE_BITS, code.table.nodes)
     sources = np.searchsorted(nodes, np.concatenate([network.sources, np.array(survey.sources, np.int64)]))
@@ -134,54 +135,57 @@ def _runs_by_itself(source: SourceFile, name: str) -> bool:
     return special or name in ("constructor", source.rules.constructor, "toString", "drop", "fmt", "initialize")
 
 
-def _entry_points(graph: Graph, source: SourceFile, scripts: Collection[tuple[str, str]]) -> Iterator[tuple[int, str]]:
-    """Yield what of a file, or by its imports, runs or is used without being called by the project's code, and why.
+def _entry_points(
+    graph: Graph, source: SourceFile, scripts: Collection[tuple[str, str]], libraries: Libraries
+) -> Iterator[tuple[int, str]]:
+    """Yield what in a file, or among its imports, runs or is used without a call by the project's code, and why.
 
     Args:
         scripts: (path, name) of the functions that manifests name as commands.
     """
-    code, number = graph.code, source.number
-    roles = Role(int(code.snapshot.files.roles[number]))
+    number = source.number
+    roles = Role(int(graph.code.snapshot.files.roles[number]))
     yield node_of(number, -1), "the top of a file runs when it is loaded"
-    for node in graph.resolver.imported_symbols(number):
+    for node in graph.resolver.symbols_of_imports(number):
         yield node, "imported"
     decorated = {
         scope
         for kind, scope in zip(source.facts.kinds, source.facts.scopes, strict=True)
         if kind == DECORATE and scope >= 0
     }
-    exported = {one.name for one in source.facts.imports if not one.module}
-    for place, one in enumerate(source.definitions):
+    exported = {imported.name for imported in source.facts.imports if not imported.module}
+    for place, definition in enumerate(source.definitions):
         node = node_of(number, place)
-        if reason := _reason(code, source, place, roles, place in decorated, exported):
+        if reason := _reason(source, place, roles, place in decorated):
             yield node, reason
-        elif (source.path, one.qualified_name) in scripts:
+        elif _is_public(source, place, exported) and libraries.holds(source.path):
+            yield node, "public in a library"
+        elif (source.path, definition.qualified_name) in scripts:
             yield node, "console script"
 
 
-def _reason(code: Code, source: SourceFile, place: int, roles: Role, decorated: bool, exported: set[str]) -> str:
-    one = source.definitions[place]
-    if roles & Role.TEST or one.kind == "test":
+def _reason(source: SourceFile, place: int, roles: Role, is_decorated: bool) -> str:
+    """Return why a definition is an entry point by itself, empty where it is none."""
+    definition = source.definitions[place]
+    if roles & Role.TEST or definition.kind == "test":
         return "test"
     if roles & _OTHER_ROLES:
         return "example, configuration or declaration"
-    if one.name in _MAIN and (one.parent < 0 or one.kind == "method"):
+    if definition.name in _MAIN and (definition.parent < 0 or definition.kind == "method"):
         return "main function"
-    if decorated:
-        return "decorated"
-    return "public in a library" if _is_public(source, place, exported) and code.is_library(source.path) else ""
+    return "decorated" if is_decorated else ""
 
 
 def _is_public(source: SourceFile, place: int, exported: set[str]) -> bool:
-    one = source.definitions[place]
-    if one.name in exported:
+    definition = source.definitions[place]
+    if definition.name in exported:
         return True
     rules = source.rules
     if rules.exports == "word":
-        return bool(_PUBLIC_HEAD.search(one.signature)) or (rules.exports_members and one.parent >= 0)
+        return bool(_PUBLIC_HEAD.search(definition.signature)) or (rules.exports_members and definition.parent >= 0)
     if rules.exports == "capital":
-        return one.name[:1].isupper()
-    return not any(part.startswith("_") and not part.startswith("__") for part in one.qualified_name.split("."))
+        return definition.name[:1].isupper()
+    return not any(part.startswith("_") and not part.startswith("__") for part in definition.qualified_name.split("."))
 
 
 def _scripts(graph: Graph) -> Iterable[tuple[str, str]]:
@@ -190,16 +194,16 @@ def _scripts(graph: Graph) -> Iterable[tuple[str, str]]:
     for path in code.paths:
         base = posixpath.basename(path)
         if base in ("pyproject.toml", "setup.cfg", "setup.py"):
-            for module, name in _SCRIPTS.findall(code.read_text(path)):
+            for module, name in _SCRIPTS.findall(code.checkout.read_text(path)):
                 place = code.modules.resolve(module, path, "python")
                 if isinstance(place, int):
                     yield code.paths[place], name
 
 
 class _Unknown(NamedTuple):
-    """What a definition that is not reached is judged by.
+    """What is known when an unreached definition is judged.
 
-    `unreached` are those of its file, `loosely` is that of `_Survey`, and `overriding` holds the methods that override.
+    `unreached` are those of its file, `loosely` is that of `_Survey`, and `overriding` are the methods that override.
     """
 
     unreached: Collection[int]
@@ -208,29 +212,33 @@ class _Unknown(NamedTuple):
 
 
 def _judge(graph: Graph, source: SourceFile, place: int, unknown: _Unknown) -> DeadSymbol | None:
-    """Return what there is to say of a definition that is not reached."""
+    """Return the verdict on a definition that is not reached, None to leave it out."""
     waiting.check()
-    one = source.definitions[place]
+    definition = source.definitions[place]
     node = node_of(source.number, place)
-    if one.kind not in FUNCTION_KINDS | TYPE_KINDS or one.kind in ("macro", "impl") or not source.rules.family:
-        return None
-    if _runs_by_itself(source, one.name) or one.name == "default" or not one.name:
-        return None
-    outer = one.parent
-    if outer >= 0 and node_of(source.number, outer) in unknown.unreached:
-        return None  # said of what holds it already
-    method = outer >= 0 and source.definitions[outer].kind in TYPE_KINDS
-    if method and (
-        node in unknown.overriding or graph.resolver.meaning.inherits_outside(node_of(source.number, outer))
+    if (
+        definition.kind not in FUNCTION_KINDS | TYPE_KINDS
+        or definition.kind in ("macro", "impl")
+        or not source.rules.family
     ):
         return None
-    if unknown.loosely[one.name]:
+    if _runs_by_itself(source, definition.name) or definition.name == "default" or not definition.name:
+        return None
+    outer = definition.parent
+    if outer >= 0 and node_of(source.number, outer) in unknown.unreached:
+        return None  # reported with the definition that contains it
+    method = outer >= 0 and source.definitions[outer].kind in TYPE_KINDS
+    if method and (
+        node in unknown.overriding or graph.resolver.meaning.inheritance.has_unknown_base(node_of(source.number, outer))
+    ):
+        return None
+    if unknown.loosely[definition.name]:
         return (
             DeadSymbol(symbol_of(graph.code, node), "only names on unknown objects match it", _POSSIBLE)
             if not method
             else None
         )
-    said = graph.code.mentioning(one.name) - {source.number}
+    said = graph.code.mentioning(definition.name) - {source.number}
     if not said:
         return DeadSymbol(symbol_of(graph.code, node), "no other file mentions it, and nothing calls it", _SURE)
     reason = f"nothing calls it, though {len(said)} other file{'s' if len(said) > 1 else ''} may mention its name"

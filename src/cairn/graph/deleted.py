@@ -1,4 +1,4 @@
-"""Tells what files of a revision defined that are gone, and what still refers to it, by name: no edge leads there."""
+"""Finds what deleted files of a revision defined, and what still refers to it by name, since no edge leads there."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 from cairn import waiting
 from cairn.errors import UnparsableError
-from cairn.graph.code import SourceFile, node_of, place_of
 from cairn.graph.graph import Graph
+from cairn.graph.nodes import node_of, place_of
 from cairn.graph.rules import rules_of
+from cairn.graph.source_file import SourceFile
 from cairn.graph.values import Deleted, Mention
 from cairn.index.isolation import isolated
 from cairn.index.reading import HEAD_BYTES
@@ -23,15 +24,15 @@ from cairn.source.objects import ObjectReader, TreeEntry
 from cairn.source.walk import MAX_FILE_BYTES
 from cairn.types import Definition
 
-_MAX_READ = 100  # deleted files of which the content is read; of the others only the path is told
-_MAX_NAMES = 300  # that are looked for, of all deleted files together
+_MAX_READ = 100  # deleted files whose content is read; of the others only the path is shown
+_MAX_NAMES = 300  # looked for, over all deleted files
 _MAX_MENTIONS = 50  # of one deleted file
 _LAST_NAME = re.compile(r"([@$\w]+[?!]?)(?:\(\)|\[\]|\{\})*$")
 _NAMELESS = frozenset({"__init__", "index", "mod", "main"})
 
 
 class Leftovers(NamedTuple):
-    """What is left of deleted files: what each was, and the definitions and files that still refer to any."""
+    """What is left of deleted files: what each defined, and the definitions and files that still refer to one."""
 
     deleted: tuple[Deleted, ...] = ()
     nodes: tuple[int, ...] = ()
@@ -44,7 +45,7 @@ NOTHING_LEFT = Leftovers()
 def find_leftovers(graph: Graph, root: Path, gone: Sequence[TreeEntry]) -> Leftovers:
     """Return what refers to files of a revision that are gone.
 
-    Only what stands at the top of a file is looked for, for the names of members say little.
+    Only definitions at the top of a file are looked for, since the names of members say little.
 
     Args:
         graph: of the files as they are now.
@@ -64,15 +65,15 @@ def find_leftovers(graph: Graph, root: Path, gone: Sequence[TreeEntry]) -> Lefto
             shown = sorted(mentions)[:_MAX_MENTIONS]
             found.append(Deleted(entry.path, tuple(top), tuple(shown), len(mentions) - len(shown)))
     beyond = len(gone) > _MAX_READ or n_names >= _MAX_NAMES
-    note = "Many files were deleted: what refers to them was looked for in part." if beyond else ""
+    note = "Many files were deleted: only some of the references to them were looked for." if beyond else ""
     return Leftovers(tuple(found), tuple(nodes), (note,) if note else ())
 
 
 def _top_names(reader: ObjectReader, entry: TreeEntry) -> Iterator[str]:
-    """Yield what a file of a revision defined at its top, each name once; nothing where that cannot be read."""
+    """Yield what a file of a revision defined at its top, each name once; nothing if it cannot be read."""
     try:
         data = normalize(reader.read(entry.object_id, MAX_FILE_BYTES))
-    except OSError:  # never fetched, or too large
+    except OSError:  # not fetched, or too large
         return
     language = detect_language(entry.path, data[:HEAD_BYTES])
     if check_content(data, entry.path) or not language.has_references:
@@ -80,11 +81,11 @@ def _top_names(reader: ObjectReader, entry: TreeEntry) -> Iterator[str]:
     definitions: Sequence[Definition] = ()
     with suppress(UnparsableError):
         definitions, _ = isolated("cairn.index.facts:definitions_and_facts", data, language.name)
-    yield from dict.fromkeys(one.name for one in definitions if one.parent < 0)
+    yield from dict.fromkeys(definition.name for definition in definitions if definition.parent < 0)
 
 
 def _mentions(graph: Graph, path: str, names: Sequence[str]) -> Iterator[tuple[Mention, int]]:
-    """Yield where files say the name of a deleted file or of what it defined, with the definition that does."""
+    """Yield each mention of a deleted file or of what it defined, with the definition it is in."""
     family, stem = rules_of(detect_language(path, b"").name).family, _stem(path)
     sought: dict[int, set[str]] = defaultdict(set)
     for name in {stem, *names} - {""}:
@@ -102,20 +103,20 @@ def _mentions(graph: Graph, path: str, names: Sequence[str]) -> Iterator[tuple[M
 def _imports_in(graph: Graph, source: SourceFile, names: set[str], stem: str) -> Iterator[tuple[Mention, int]]:
     """Yield the imports of a deleted file, and of names that it defined, that lead to no other file."""
     code = graph.code
-    leading = {(edge.line, _stem(code.paths[edge.target])) for edge in graph.resolver.imported(source.number)}
-    bound = _bound(graph, source)
-    for one in source.facts.imports:
-        node = node_of(source.number, source.at_line(one.line))
-        if one.name in names - bound:
-            yield Mention(source.path, one.line, one.name), node
-        elif stem in (_last_part(one.module), one.name) and (one.line, stem) not in leading:
-            yield Mention(source.path, one.line, stem), node
+    leading = {(edge.line, _stem(code.paths[edge.target])) for edge in graph.resolver.imports(source.number)}
+    bound = _names_from_imports(graph, source)
+    for imported in source.facts.imports:
+        node = node_of(source.number, source.at_line(imported.line))
+        if imported.name in names - bound:
+            yield Mention(source.path, imported.line, imported.name), node
+        elif stem in (_last_part(imported.module), imported.name) and (imported.line, stem) not in leading:
+            yield Mention(source.path, imported.line, stem), node
 
 
 def _references_in(graph: Graph, source: SourceFile, names: set[str]) -> Iterator[tuple[Mention, int]]:
     """Yield the references to names that a deleted file defined, and that nothing else explains."""
     code, facts = graph.code, source.facts
-    names = names - source.members.get("", {}).keys() - _bound(graph, source)
+    names = names - source.members.get("", {}).keys() - _names_from_imports(graph, source)
     edges = graph.resolver.edges(source.number) if names else []
     found = {(edge.line, code.definition(edge.target).name) for edge in edges if place_of(edge.target) >= 0}
     for expression, scope, line in zip(facts.expressions, facts.scopes, facts.lines, strict=True):
@@ -124,9 +125,9 @@ def _references_in(graph: Graph, source: SourceFile, names: set[str]) -> Iterato
             yield Mention(source.path, line, last[1]), node_of(source.number, scope)
 
 
-def _bound(graph: Graph, source: SourceFile) -> set[str]:
+def _names_from_imports(graph: Graph, source: SourceFile) -> set[str]:
     """Return the names that a file imports from files that are there."""
-    return {graph.code.definition(node).name for node in graph.resolver.imported_symbols(source.number)}
+    return {graph.code.definition(node).name for node in graph.resolver.symbols_of_imports(source.number)}
 
 
 def _last_part(module: str) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import IntEnum
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
+
+from cairn.graph.source_file import SourceFile
 
 
 class How(IntEnum):
@@ -12,7 +15,7 @@ class How(IntEnum):
     EXACT = 0  # a definition in scope, in the same file
     IMPORT = 1  # an import, or the package that both belong to
     RECEIVER = 2  # the class of what stands before the dot
-    NAME = 3  # the one definition of that name in the project
+    NAME = 3  # the only definition of that name in the project
 
 
 class Entity(NamedTuple):
@@ -33,4 +36,17 @@ class Entity(NamedTuple):
 
 
 OUTSIDE = Entity("outside")
-SHADOWED = Entity("value")  # a name that is taken, by nobody knows what
+SHADOWED = Entity("value")  # a name that is taken by something unknown
+
+
+class Expressions(Protocol):
+    """What evaluates expressions, as the rules for names, members and calls need it."""
+
+    def evaluate(self, source: SourceFile, scope: int, expression: str) -> Entity | None:
+        """Return what an expression stands for where `scope` is the definition around it, None if that is unknown."""
+
+    def type_of(self, source: SourceFile, scope: int, text: str) -> Entity:
+        """Return an instance of the class that a type annotation names, something outside if it names no class here."""
+
+    def first_value(self, source: SourceFile, scope: int, values: Iterable[str]) -> Entity | None:
+        """Return what the first of several values stands for that is known to be more than a value."""

@@ -8,8 +8,10 @@ from pathlib import Path
 
 from cairn import waiting
 from cairn.config import Settings
-from cairn.graph.code import Code, KeptFacts, Progress, file_of, node_of, place_of
+from cairn.graph.code import Code
+from cairn.graph.facts import KeptFacts, Progress
 from cairn.graph.network import Network
+from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.reach import Feelers
 from cairn.graph.recent import Room
 from cairn.graph.resolve import CALL, CONSTRUCT, DECORATE, USE, Edge, Resolver
@@ -19,7 +21,7 @@ from cairn.graph.testfiles import TestFiles
 from cairn.hints import Hint
 from cairn.index.limits import kept_bytes_of
 from cairn.index.snapshot import Snapshot
-from cairn.index.store import StateDir
+from cairn.index.state_dir import StateDir
 from cairn.source.text import counted
 
 STORED_FROM_SECONDS = 0.3  # a network that takes longer to make is kept beside the index
@@ -31,8 +33,8 @@ class Graph:
     """Answers for one folder, one question at a time; `refresh` before each.
 
     Args:
-        progress: is told while facts are found for the first time.
-        kept_bytes: how much is kept of files; by default what the settings allow.
+        progress: called with (files done, files to do) while files are read for the first time.
+        kept_bytes: how much memory may be used for files; by default what the settings allow.
     """
 
     def __init__(
@@ -70,17 +72,24 @@ class Graph:
             self._code = Code(
                 snapshot, connection, self._state, self._root, self._view_name, self._settings, self._kept, self._room
             )
-            self._resolver = None
-        changed = self._code.find_changed()
-        if self._resolver is None or changed != self._code.changed:
+            self._forget_answers()
+        changed = self._code.checkout.find_changed()
+        if self._resolver is None or changed != self._code.checkout.changed:
             self._code.reread(changed)
+            self._forget_answers()
             self._resolver = Resolver(self._code)
             self._network = self._feelers = self._tests = None
 
-    def keep_found(self) -> None:
+    def _forget_answers(self) -> None:
+        """Drop the resolver with all that it remembers, which the parts of its evaluator would keep for a while."""
+        if self._resolver is not None:
+            self._resolver.meaning.memo.forget()
+        self._resolver = None
+
+    def store_facts(self) -> None:
         """Store the facts that were found while nothing could be written, for the next time."""
         if self._code is not None:
-            self._code.keep_found()
+            self._code.store_facts()
 
     @property
     def code(self) -> Code:
@@ -96,14 +105,14 @@ class Graph:
 
     @property
     def network(self) -> Network:
-        """All edges at once; made when asked for first, which reads every file."""
+        """All edges at once; the first use reads every file."""
         if self._network is None:
             self._network = self._find_network()
         return self._network
 
     @property
     def feelers(self) -> Feelers:
-        """Who feels a change of what, by all edges."""
+        """What a change of each node affects, by all edges."""
         if self._feelers is None:
             self._feelers = Feelers(self.network)
         return self._feelers
@@ -116,37 +125,35 @@ class Graph:
         return self._tests
 
     def _find_network(self) -> Network:
-        """Return the edges as of now: those known already, or with some files resolved again, or with all."""
+        """Return all edges as of now; only the files that changes affect are resolved again, if that is known."""
         if self._base is None:
             self._base = Network.load(self._state.graph(self.code.view_id), self.code.identity)
-        network = self._renewed(self._base) if self._base is not None else None
+        network = self._update(self._base) if self._base is not None else None
         if network is None:
             waiting.give_way()
             self.code.load_all(self.progress)
             network = Network.build(self.code, self.resolver)
-        if not self.code.changed:
+        if not self.code.checkout.changed:
             self._base = network
             if network.seconds > STORED_FROM_SECONDS:
                 network.save(self._state.graph(self.code.view_id))
         return network
 
-    def _renewed(self, known: Network) -> Network | None:
-        """Return an earlier network with what changed since resolved again, None where all has to be."""
+    def _update(self, known: Network) -> Network | None:
+        """Return an earlier network brought up to date, None if every file has to be resolved again."""
         stale = stale_files(known, self.code)
         if stale is None:
             return None
         if not stale and known.paths == self.code.paths:
             return known
         self.code.load(stale, self.progress)
-        return known.patched(self.code, self.resolver, stale)
+        return known.resolve_again(self.code, self.resolver, stale)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the reader of an answer has to know about the state it stands on."""
-        if self.code.unread:
-            return (
-                Hint(f"{counted(self.code.unread, 'more file')} changed since the index was made; update it", "index"),
-            )
+        """What the reader of an answer has to know about the index behind it."""
+        if unread := self.code.checkout.unread:
+            return (Hint(f"{counted(unread, 'more file')} changed since the index was made; update it", "index"),)
         return ()
 
     # -- neighbours ---------------------------------------------------------------------------------------------------
@@ -163,7 +170,7 @@ class Graph:
         return found
 
     def _candidates(self, nodes: Sequence[int]) -> tuple[list[int], set[str]]:
-        """Return the files that may refer to some definitions, by their names and aliases, and these."""
+        """Return the files that may refer to some definitions, and the names and aliases they may use."""
         names = {self.code.definition(node).name for node in nodes if place_of(node) >= 0}
         tried: set[str] = set()
         files: set[int] = set()
@@ -174,11 +181,11 @@ class Graph:
             self.code.load(found, self.progress)
             files |= found
             for number in found:
-                for one in self.code.file(number).facts.imports:
-                    if one.name == name and one.alias == "default":
+                for imported in self.code.file(number).facts.imports:
+                    if imported.name == name and imported.alias == "default":
                         names |= self._names_of_default(number)
-                    elif one.name == name and one.alias:
-                        names.add(one.alias)
+                    elif imported.name == name and imported.alias:
+                        names.add(imported.alias)
         return sorted(files), names
 
     def _names_of_default(self, number: int) -> set[str]:
@@ -189,10 +196,10 @@ class Graph:
         found = self.code.mentioning(stem) if stem else set()
         self.code.load(found, self.progress)
         return {
-            one.alias
+            imported.alias
             for other in found
-            for one in self.code.file(other).facts.imports
-            if one.name == "default" and one.alias
+            for imported in self.code.file(other).facts.imports
+            if imported.name == "default" and imported.alias
         }
 
     def outgoing(self, nodes: Sequence[int], kinds: Iterable[int]) -> list[Edge]:
@@ -206,7 +213,7 @@ class Graph:
         return found
 
     def within(self, nodes: Sequence[int]) -> list[int]:
-        """Return some definitions with all that they contain; a file contains all of its own."""
+        """Return some definitions with all that they contain; a file contains all of its definitions."""
         found: list[int] = []
         for node in nodes:
             source, place = self.code.file(file_of(node)), place_of(node)
@@ -216,15 +223,15 @@ class Graph:
             span = source.definitions[place].span
             found += [
                 node_of(source.number, inner)
-                for inner, one in enumerate(source.definitions)
-                if span.start_byte <= one.span.start_byte and one.span.end_byte <= span.end_byte
+                for inner, definition in enumerate(source.definitions)
+                if span.start_byte <= definition.span.start_byte and definition.span.end_byte <= span.end_byte
             ]
         return list(dict.fromkeys(found))
 
-    def called_by(self, nodes: Sequence[int]) -> tuple[list[int], frozenset[int]]:
-        """Return whose incoming edges are calls of a symbol, and of which kinds.
+    def call_targets(self, nodes: Sequence[int]) -> tuple[list[int], frozenset[int]]:
+        """Return the nodes and kinds of edges that count as calls of a symbol.
 
-        To call a constructor is to construct its type; a function handed on will be called.
+        Constructing a type calls its constructor, and a function that is passed on will be called.
         """
         wanted = list(nodes)
         kinds = CALL_KINDS
@@ -232,11 +239,11 @@ class Graph:
             source, place = self.code.file(file_of(node)), place_of(node)
             if place < 0:
                 continue
-            one = source.definitions[place]
-            if one.kind in FUNCTION_KINDS:
+            definition = source.definitions[place]
+            if definition.kind in FUNCTION_KINDS:
                 kinds = CALL_KINDS | {USE}
-            parent = source.definitions[one.parent] if one.parent >= 0 else None
-            makes = one.kind == "constructor" or one.name == source.rules.constructor
+            parent = source.definitions[definition.parent] if definition.parent >= 0 else None
+            makes = definition.kind == "constructor" or definition.name == source.rules.constructor
             if makes and parent is not None and parent.kind in TYPE_KINDS:
-                wanted.append(node_of(source.number, one.parent))
+                wanted.append(node_of(source.number, definition.parent))
         return wanted, kinds

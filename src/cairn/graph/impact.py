@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cairn.graph.code import NODE_BITS, file_of, place_of
 from cairn.graph.deleted import NOTHING_LEFT, Leftovers
 from cairn.graph.graph import Graph
+from cairn.graph.nodes import NODE_BITS, file_of, place_of
 from cairn.graph.reach import WAYS, Reached
 from cairn.graph.rules import TYPE_KINDS
 from cairn.graph.selection import NAMES_DELETED, TWIN, Evidence, rank_tests
@@ -17,7 +17,7 @@ from cairn.graph.values import Affected, Impact, TestChoice
 
 
 def reach(graph: Graph, starts: Sequence[int]) -> Reached:
-    """Return all that a change of some nodes may be felt by, without these."""
+    """Return everything that a change of some nodes may affect, the nodes themselves left out."""
     return graph.feelers.reach(_begin(graph, starts))
 
 
@@ -26,14 +26,14 @@ def _begin(graph: Graph, starts: Sequence[int]) -> list[int]:
     wide = [node for node in starts if place_of(node) >= 0 and graph.code.definition(node).kind in TYPE_KINDS]
     found = [*starts, *(graph.within(wide) if wide else ())]
     for node in starts:
-        found += [other for other in graph.called_by([node])[0] if other != node]
+        found += [other for other in graph.call_targets([node])[0] if other != node]
     return list(dict.fromkeys(found))
 
 
 def impact(
     graph: Graph, changed: Sequence[int], limit: int = 0, tests: int = 20, leftovers: Leftovers = NOTHING_LEFT
 ) -> Impact:
-    """Return what a change of some nodes, and of deleted files, may break, surest and nearest first.
+    """Return what a change of some nodes and the deletion of files may break, nearest and surest first.
 
     Args:
         limit: affected symbols at most, 0 for all.
@@ -57,7 +57,7 @@ def impact(
     importers = {other for file in files for other in graph.network.importers(file)}
     ranked, _ = rank_tests(graph, changed, reached, tests, _of_deleted(graph, leftovers))
     return Impact(
-        tuple(symbol_of(code, node) for node in _shown(graph, changed)),
+        tuple(symbol_of(code, node) for node in _representatives(graph, changed)),
         tuple(Affected(symbol_of(code, node), depth, sure, WAYS[way]) for node, depth, sure, way in affected),
         tuple(code.paths[number] for number in sorted(importers - files)),
         tuple(ranked),
@@ -74,7 +74,7 @@ def choose_tests(
     starts = [*changed, *leftovers.nodes]
     ranked, omitted = rank_tests(graph, changed, reach(graph, starts), limit, _of_deleted(graph, leftovers))
     return TestChoice(
-        tuple(symbol_of(graph.code, node) for node in _shown(graph, changed)),
+        tuple(symbol_of(graph.code, node) for node in _representatives(graph, changed)),
         tuple(ranked),
         len(graph.tests.numbers),
         omitted,
@@ -88,16 +88,16 @@ def _notes(graph: Graph, leftovers: Leftovers) -> tuple[str, ...]:
 
 
 def _of_deleted(graph: Graph, leftovers: Leftovers) -> list[Evidence]:
-    """Return the test files that name what was deleted, or are called like it."""
+    """Return the test files that name what was deleted, or are named after it."""
     named = {file_of(node) for node in leftovers.nodes}
-    twins = {number for one in leftovers.deleted for number in graph.tests.twins(one.path)}
+    twins = {number for file in leftovers.deleted for number in graph.tests.twins(file.path)}
     return [
         *((number, "names what was deleted", NAMES_DELETED) for number in sorted(named)),
         *((number, "is called like it", TWIN) for number in sorted(twins)),
     ]
 
 
-def _shown(graph: Graph, nodes: Sequence[int]) -> list[int]:
+def _representatives(graph: Graph, nodes: Sequence[int]) -> list[int]:
     """Return one node for each symbol."""
     shown: dict[int, int] = {}  # of each definition the one that stands for it and its overloads
     for node in nodes:

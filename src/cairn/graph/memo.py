@@ -1,8 +1,8 @@
-"""Remembers what was found out and what it needs, so that a change tells what has to be found out again.
+"""Remembers answers and what each depends on, its needs, so that after a change only some are computed again.
 
-What is asked for may ask for itself again, by way of others: a base class by way of a name that it inherits. There a
-value is cut: whoever asks gets a stand-in. To be the same whichever way it was come by, a value that a cut had a part
-in is remembered only where the circle began, and not used while one is open that is in the circle.
+An answer may depend on itself by way of others: a base class on a name that it inherits. Such a circle is cut, and
+the inner question gets a stand-in. An answer must not depend on where a circle was entered. So one that a cut took part
+in is remembered only for the question where the circle began, and not used while a question of the circle is open.
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ from zlib import crc32
 T = TypeVar("T")
 Needs = frozenset[int]
 
-_MAX_OPEN = 96  # questions that wait for each other
+_MAX_OPEN = 96  # questions nested in each other
 _NO_CUT = _MAX_OPEN + 1
 _MAX_KNOWN = 120_000
 
 
-# -- what may be needed, as numbers; two may share one, which only costs time -----------------------------------------
+# -- needs are numbers; two may share a number, which only costs time --------------------------------------------------
 
 
 @lru_cache(maxsize=1 << 15)
 def content_of(path: str) -> int:
-    """Return the need of what other files can see of a file."""
+    """Return the need for what other files can see of a file."""
     return crc32(f"content {path}".encode("utf-8", "surrogateescape"))
 
 
 @lru_cache(maxsize=1 << 15)
 def namesakes_of(name: str) -> int:
-    """Return the need of all definitions of a name."""
+    """Return the need for all definitions of a name."""
     return crc32(f"name {name}".encode("utf-8", "surrogateescape"))
 
 
 @lru_cache(maxsize=1 << 15)
 def place_called(text: str) -> int:
-    """Return the need of all files and folders that a text stands for; see `cairn.graph.modules`."""
+    """Return the need for all files and folders that a text stands for; see `cairn.graph.modules`."""
     return crc32(f"place {text}".encode("utf-8", "surrogateescape"))
 
 
@@ -54,7 +54,7 @@ class _Known(NamedTuple):
 
 @dataclass(slots=True)
 class _Open:
-    """A question being answered: what it needs so far, the lowest question that it was cut at, what hangs on that."""
+    """A question being answered: its needs so far, the outermost question it was cut at, and what depends on that."""
 
     needs: set[int] = field(default_factory=set)
     lowest: int = _NO_CUT
@@ -62,9 +62,9 @@ class _Open:
 
 
 class Memo:
-    """What was found out about one state of the code.
+    """The answers about one state of the code.
 
-    What was not used for long is forgotten, as in `cairn.graph.recent`, which costs finding it out again.
+    Those that were not used for a while are forgotten, as in `cairn.graph.recent`, and computed again when needed.
 
     Args:
         limit: how many answers are remembered at most.
@@ -78,16 +78,20 @@ class Memo:
         self._open = [_Open()]
         self._sets: dict[Needs, Needs] = {}
 
+    def forget(self) -> None:
+        """Drop all answers."""
+        self._known, self._older, self._sets = {}, {}, {}
+
     def need(self, what: int) -> None:
-        """Note that what is being found out needs something."""
+        """Note a need of the question being answered."""
         self._open[-1].needs.add(what)
 
     def need_all(self, what: Iterable[int]) -> None:
-        """Note that what is being found out needs several things."""
+        """Note several needs of the question being answered."""
         self._open[-1].needs.update(what)
 
     def recall(self, key: Hashable, stand_in: T, find: Callable[[], T]) -> T:
-        """Return what `find` gives for a key, found once; `stand_in` if that asks for itself."""
+        """Return what `find` gives for a key, remembered; `stand_in` if `find` asks for the same key again."""
         known = self._known.get(key)
         if known is None and (known := self._older.get(key)) is not None:
             self._known[key] = known
@@ -121,7 +125,7 @@ class Memo:
 
     @contextmanager
     def noting(self) -> Iterator[set[int]]:
-        """Give what is needed by all that is found out inside of the `with`, once that is left."""
+        """Collect the needs of all questions answered during the block."""
         self._open.append(_Open())
         try:
             yield self._open[-1].needs

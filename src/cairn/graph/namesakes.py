@@ -6,50 +6,51 @@ import posixpath
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from cairn.graph.code import SourceFile, file_of, place_of
 from cairn.graph.entities import How
+from cairn.graph.nodes import file_of, place_of
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, TYPE_KINDS
 from cairn.graph.sight import Sight
+from cairn.graph.source_file import SourceFile
 
-MAX_NAMESAKES = 60  # a name defined more often than this says nothing by itself
-MAX_OWNED = 5 * MAX_NAMESAKES  # and so many times among the members of types
+MAX_NAMESAKES = 60  # a name with more definitions says nothing by itself
+MAX_OWNED = 5 * MAX_NAMESAKES  # the same for members of types
 
 
 class Namesake(NamedTuple):
-    """A definition, and by what it was found."""
+    """A definition, and how it was found."""
 
     node: int
     how: How
 
 
 class Namesakes:
-    """Looks names up that files share without an import."""
+    """Looks up names that files share without an import."""
 
     def __init__(self, sight: Sight) -> None:
         self._sight = sight
         self._code = sight.code
 
     def only_function(self, source: SourceFile, name: str) -> Namesake | None:
-        """Return the only function of a name among the files that a file's language sees."""
+        """Return the only function with a name in all files whose language can call it."""
         kin = source.rules.family or source.language
         return self._sight.memo.recall(
             ("function", name, kin), None, lambda: self._only(self._functions(source, name), How.NAME)
         )
 
     def _functions(self, source: SourceFile, name: str) -> list[int]:
-        nodes = self._sight.named(name)
+        nodes = self._sight.nodes_named(name)
         found = []
         for node in nodes if len(nodes) <= MAX_NAMESAKES else ():
             other = self._code.file(file_of(node))
-            one = other.definitions[place_of(node)]
-            nested = one.parent >= 0 and other.definitions[one.parent].kind in FUNCTION_KINDS
-            callable_ = one.kind in FUNCTION_KINDS and one.kind not in ("macro", "test")
+            definition = other.definitions[place_of(node)]
+            nested = definition.parent >= 0 and other.definitions[definition.parent].kind in FUNCTION_KINDS
+            callable_ = definition.kind in FUNCTION_KINDS and definition.kind not in ("macro", "test")
             if callable_ and not nested and _are_kin(source, other):
                 found.append(node)
         return found
 
     def _only(self, nodes: Sequence[int], how: How) -> Namesake | None:
-        """Return the group that all of some definitions belong to, None if they are of several."""
+        """Return the definition that stands for all of some, None if they are not one symbol."""
         if not nodes:
             return None
         first = self._code.definition(nodes[0]).qualified_name
@@ -63,7 +64,7 @@ class Namesakes:
         """Return the definition of a name that the files of a folder share."""
         nodes = [
             node
-            for node in self._sight.named(name)
+            for node in self._sight.nodes_named(name)
             if posixpath.dirname(self._code.paths[file_of(node)]) == folder and self._is_top(node)
         ]
         if not nodes or len({self._code.file(file_of(node)).rules.family for node in nodes}) > 1:
@@ -72,19 +73,19 @@ class Namesakes:
 
     def _is_top(self, node: int) -> bool:
         source = self._code.file(file_of(node))
-        one = source.definitions[place_of(node)]
-        return place_of(node) in source.members.get("", {}).get(one.name, ())
+        definition = source.definitions[place_of(node)]
+        return place_of(node) in source.members.get("", {}).get(definition.name, ())
 
     def in_package(self, source: SourceFile, name: str) -> Namesake | None:
-        """Return what a name means in a file by the rules of its language for what files share."""
+        """Return what a name means by the language's rules for names that files share."""
         package = source.rules.package
         if package == "directory":
             return self.in_folder(posixpath.dirname(source.path), name)
         if package == "package":
             spaces = [source.facts.package, *self._namespaces(source)]
-            spaces += [one.module for one in source.stars]
+            spaces += [imported.module for imported in source.stars]
             for space in dict.fromkeys(spaces):
-                found = self.qualified(source, f"{space}.{name}" if space else name)
+                found = self.with_full_name(source, f"{space}.{name}" if space else name)
                 if found is not None:
                     return found
             return None
@@ -93,14 +94,14 @@ class Namesakes:
         return None
 
     def _namespaces(self, source: SourceFile) -> list[str]:
-        return [one.qualified_name for one in source.definitions if one.kind in NAMESPACE_KINDS]
+        return [definition.qualified_name for definition in source.definitions if definition.kind in NAMESPACE_KINDS]
 
-    def qualified(self, source: SourceFile, text: str) -> Namesake | None:
+    def with_full_name(self, source: SourceFile, text: str) -> Namesake | None:
         """Return the definition with a full name, its package included."""
         text = text.replace("\\", ".").replace("::", ".").strip(".")
         name = text.rpartition(".")[2]
         found = []
-        for node in self._sight.named(name)[:MAX_NAMESAKES]:
+        for node in self._sight.nodes_named(name)[:MAX_NAMESAKES]:
             other = self._code.file(file_of(node))
             if other.rules.family == source.rules.family and self._full_name(other, place_of(node)) == text:
                 found.append(node)
@@ -116,8 +117,8 @@ class Namesakes:
         return f"{package}.{own}" if package and not own.startswith(f"{package}.") else own
 
     def _anywhere(self, source: SourceFile, name: str) -> Namesake | None:
-        """Return the definition of a name that all files share: of what the file includes, or the only one."""
-        nodes = self._sight.named(name)
+        """Return the definition of a name that all files share: one in an included file, or the only one."""
+        nodes = self._sight.nodes_named(name)
         if not nodes or len(nodes) > MAX_NAMESAKES:
             return None
         near = []
@@ -127,25 +128,25 @@ class Namesakes:
                 near.append(node)
         if not near:
             return None
-        stems = self._included_stems(source)
+        stems = self._stems_of_includes(source)
         direct = [node for node in near if posixpath.splitext(self._code.paths[file_of(node)])[0] in stems]
         if direct:
-            # What is included is the head; the body stands elsewhere.
+            # The included file declares it; the body is elsewhere.
             bodies = [node for node in near if "static " not in self._code.definition(node).signature]
             return Namesake(self._code.main_of([*direct, *bodies]), How.IMPORT)
         return self._only(near, How.NAME)
 
-    def _included_stems(self, source: SourceFile) -> frozenset[str]:
+    def _stems_of_includes(self, source: SourceFile) -> frozenset[str]:
         """Return the paths of the files that a file includes, without their endings: a header stands for its source."""
         return self._sight.memo.recall(("stems", source.number), frozenset(), lambda: self._find_stems(source))
 
     def _find_stems(self, source: SourceFile) -> frozenset[str]:
-        places = (self._sight.place(source, one.module) for one in self._sight.file(source.number).stars)
+        places = (self._sight.place(source, imported.module) for imported in self._sight.file(source.number).stars)
         return frozenset(posixpath.splitext(self._code.paths[place])[0] for place in places if isinstance(place, int))
 
 
-def _are_kin(one: SourceFile, other: SourceFile) -> bool:
+def _are_kin(source: SourceFile, other: SourceFile) -> bool:
     """Tell whether two files see each other's definitions by their languages."""
-    if one.rules.family:
-        return other.rules.family == one.rules.family
-    return other.language == one.language
+    if source.rules.family:
+        return other.rules.family == source.rules.family
+    return other.language == source.language

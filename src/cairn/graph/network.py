@@ -1,4 +1,4 @@
-"""All edges of a project at once, as arrays that are walked in either direction and kept beside the index."""
+"""All edges of a project as arrays, to be walked in either direction; kept beside the index."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from cairn import waiting
 from cairn.errors import StoreError
-from cairn.graph.code import NODE_BITS, Code
+from cairn.graph.code import Code
+from cairn.graph.nodes import NODE_BITS
 from cairn.graph.resolve import Edge, ImportEdge, Resolver
 from cairn.storage.arrays import are_below, are_bounds, load_arrays, save_arrays
 
@@ -62,10 +63,10 @@ class Network:
 
     @classmethod
     def build(cls, code: Code, resolver: Resolver) -> Network:
-        """Resolve every reference; the facts of all files are known.
+        """Resolve every reference; the facts of all files must have been found.
 
         Raises:
-            BusyError: once nobody waits for it any more.
+            BusyError: once nobody waits for the answer any more.
         """
         started = time.perf_counter()
         numbers = range(len(code.paths))
@@ -94,7 +95,7 @@ class Network:
         return tuple(text.split("\0")) if text else ()
 
     def needing(self, needs: Collection[int]) -> list[int]:
-        """Return the files that need any of some things."""
+        """Return the files with any of some needs."""
         rows = np.flatnonzero(np.isin(self.needs, np.array(sorted(needs), np.uint32)))
         files = np.searchsorted(self.first_needs, rows, "right") - 1
         return cast("list[int]", np.unique(files).tolist())
@@ -107,8 +108,8 @@ class Network:
             (self.overriding, self.overridden),
         )
 
-    def patched(self, code: Code, resolver: Resolver, stale: Collection[int]) -> Network | None:
-        """Return the network of now, where some files are resolved again and the rows of all others stay.
+    def resolve_again(self, code: Code, resolver: Resolver, stale: Collection[int]) -> Network | None:
+        """Return the network as of now: some files are resolved again, and the rows of all others stay.
 
         Args:
             stale: by their numbers now; new files are among them.
@@ -118,7 +119,7 @@ class Network:
         """
         started = time.perf_counter()
         to = np.array([code.numbers.get(path, -1) for path in self.paths], np.int64)
-        kept = self._tables.kept(to, stale)
+        kept = self._tables.without(to, stale)
         if kept is None:
             return None
         tables, of_stale = Tables.of(resolver, sorted(stale))
@@ -132,7 +133,7 @@ class Network:
         return Network._of(code, kept.with_more(tables), needs, time.perf_counter() - started, len(stale))
 
     def save(self, path: Path) -> None:
-        """Write the arrays; where that cannot be done, they are made again next time."""
+        """Write the arrays; if that fails, they are made again next time."""
         names = [name for name in self.__dataclass_fields__ if name not in ("seconds", "resolved")]
         try:
             save_arrays(path, {"version": np.array([_VERSION]), **{name: getattr(self, name) for name in names}})
@@ -141,7 +142,7 @@ class Network:
 
     @classmethod
     def load(cls, path: Path, identity: str) -> Network | None:
-        """Map a file that `save` wrote for the same database; None if there is none that can be used."""
+        """Map a file that `save` wrote for the same database, None if there is no usable one."""
         try:
             arrays = load_arrays(path, _LAYOUT)
         except StoreError:
@@ -153,11 +154,11 @@ class Network:
         return found if found._fits() else None
 
     def _fits(self) -> bool:
-        """Tell whether the arrays fit each other, and lead to files that are there."""
+        """Tell whether the arrays are consistent and refer to existing files."""
         n_files, n_edges, n_imports = len(self.blobs), len(self.sources), len(self.importing)
         lengths = (
-            all(len(one) == n_edges for one in (self.targets, self.kinds, self.hows, self.lines))
-            and all(len(one) == n_imports for one in (self.imported, self.import_lines, self.import_flags))
+            all(len(column) == n_edges for column in (self.targets, self.kinds, self.hows, self.lines))
+            and all(len(column) == n_imports for column in (self.imported, self.import_lines, self.import_flags))
             and len(self.overriding) == len(self.overridden)
             and len(self.paths) == n_files
         )
@@ -165,8 +166,8 @@ class Network:
         return (
             lengths
             and are_bounds(self.first_needs, n_files, len(self.needs))
-            and all(are_below(one, n_files << NODE_BITS) for one in nodes)
-            and all(are_below(one, n_files) for one in (self.importing, self.imported))
+            and all(are_below(column, n_files << NODE_BITS) for column in nodes)
+            and all(are_below(column, n_files) for column in (self.importing, self.imported))
         )
 
     # -- walking ------------------------------------------------------------------------------------------------------
@@ -230,15 +231,15 @@ class Tables(NamedTuple):
         for number in numbers:
             waiting.check()
             edges.extend(_by_source(resolver.edges(number)))
-            imports.extend(resolver.imported(number))
+            imports.extend(resolver.imports(number))
             overrides.extend_columns(resolver.overrides(number))
             needs.extend(sorted(resolver.needs(number)))
             first.append(len(needs))
         tables = cls(edges.columns(), imports.columns(), overrides.columns())
         return tables, Needs(np.array(needs, np.uint32), np.array(first, np.int64))
 
-    def kept(self, to: Ints, stale: Collection[int]) -> Tables | None:
-        """Return the rows of all files but the stale ones, by the numbers that files have now.
+    def without(self, to: Ints, stale: Collection[int]) -> Tables | None:
+        """Return the rows of all files except the stale ones, by the numbers that files have now.
 
         Args:
             to: shape (n_files,), by the number that a file had, that which it has now; -1 for one that is gone.
@@ -253,7 +254,7 @@ class Tables(NamedTuple):
         for columns, bits in zip(self, (NODE_BITS, 0, NODE_BITS), strict=True):
             stay = np.flatnonzero(stays[columns[0] >> bits])
             ends = [column[stay] for column in columns[:2]]
-            moved = [to[one >> bits] << bits | one & ((1 << bits) - 1) for one in ends]
+            moved = [to[nodes >> bits] << bits | nodes & ((1 << bits) - 1) for nodes in ends]
             if (moved[1] < 0).any():
                 return None
             kept.append((*moved, *(column[stay] for column in columns[2:])))
@@ -280,7 +281,7 @@ class _Growing:
         self._columns = [array(code) for code in types]
 
     def extend(self, rows: Sequence[Edge | ImportEdge]) -> None:
-        """Add rows, of which what is beyond the columns is left out."""
+        """Add rows; fields beyond the columns are left out."""
         for column, values in zip(self._columns, zip(*rows, strict=True), strict=False):
             column.extend(values)
 

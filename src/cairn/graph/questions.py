@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import cast
 
 from cairn.errors import UnknownSymbolError
-from cairn.graph.code import file_of, node_of, place_of
 from cairn.graph.graph import CALL_KINDS, Graph
+from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.resolve import IMPLEMENT, INHERIT, USE, Edge
 from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS
 from cairn.graph.symbols import find_file, find_symbol, symbol_of
@@ -29,13 +29,13 @@ def callers(graph: Graph, text: str, limit: int = 0) -> Links:
 
 
 def callers_of(graph: Graph, nodes: Sequence[int], limit: int = 0) -> Links:
-    """Return what calls any of some definitions directly, as `callers` does."""
+    """Return what calls any of some definitions directly; see `callers`."""
     return _links(graph, nodes, calls_to(graph, nodes), limit, incoming=True)
 
 
 def calls_to(graph: Graph, nodes: Sequence[int]) -> list[Edge]:
     """Return the calls of some definitions, by file and line."""
-    wanted, kinds = graph.called_by(nodes)
+    wanted, kinds = graph.call_targets(nodes)
     return graph.incoming(wanted, kinds)
 
 
@@ -49,7 +49,7 @@ def callees(graph: Graph, text: str, limit: int = 0) -> Links:
 
 
 def callees_of(graph: Graph, nodes: Sequence[int], limit: int = 0) -> Links:
-    """Return what any of some definitions calls directly, as `callees` does."""
+    """Return what any of some definitions calls directly; see `callees`."""
     return _links(graph, nodes, calls_from(graph, nodes), limit, incoming=False)
 
 
@@ -60,7 +60,7 @@ def calls_from(graph: Graph, nodes: Sequence[int]) -> list[Edge]:
 
 
 def implementers_of(graph: Graph, nodes: Sequence[int]) -> list[Edge]:
-    """Return what derives from some types over any number of steps, or overrides some methods; nearest first.
+    """Return what derives from some types, however indirectly, or overrides some methods; nearest first.
 
     Each is the source of an edge that says where and how surely it refers to the type.
     """
@@ -68,13 +68,13 @@ def implementers_of(graph: Graph, nodes: Sequence[int]) -> list[Edge]:
     for node in nodes:
         if place_of(node) < 0:
             continue
-        one = graph.code.definition(node)
-        if one.kind in TYPE_KINDS:
+        definition = graph.code.definition(node)
+        if definition.kind in TYPE_KINDS:
             found |= {sub: edge for sub, edge in _subtypes(graph, node).items() if sub not in found}
-        elif one.parent >= 0:
-            for sub, edge in _subtypes(graph, node_of(file_of(node), one.parent)).items():
+        elif definition.parent >= 0:
+            for sub, edge in _subtypes(graph, node_of(file_of(node), definition.parent)).items():
                 members = graph.code.file(file_of(sub)).members.get(graph.code.definition(sub).qualified_name, {})
-                for place in members.get(one.name, ()):
+                for place in members.get(definition.name, ()):
                     own = node_of(file_of(sub), place)
                     found.setdefault(own, edge._replace(source=own))
     return list(found.values())
@@ -110,9 +110,9 @@ def _link(graph: Graph, edge: Edge, node: int) -> Link:
 
 
 def call_path(graph: Graph, source: str, target: str) -> CallPath:
-    """Return the shortest way of calls between two symbols; no steps when there is none.
+    """Return the shortest path of calls between two symbols; without steps if there is none.
 
-    To construct a type is to call its constructor, and to call a type's method is to reach the type.
+    Constructing a type calls its constructor, and calling a type's method reaches the type.
 
     Raises:
         UnknownSymbolError, AmbiguousError: as `find_symbol`.
@@ -125,7 +125,7 @@ def call_path(graph: Graph, source: str, target: str) -> CallPath:
     found = next((node for node in came if node in goal), None)
     while queue and found is None and len(came) < _MAX_VISITED:
         for edge in graph.outgoing([queue.popleft()], CALL_KINDS | {USE}):
-            for node in _reached(graph, edge.target):
+            for node in _run_by_call(graph, edge.target):
                 if node not in came:
                     came[node] = edge
                     queue.append(node)
@@ -142,15 +142,15 @@ def _whole(graph: Graph, nodes: Sequence[int]) -> list[int]:
     return list(dict.fromkeys([*nodes, *(graph.within(wide) if wide else ())]))
 
 
-def _reached(graph: Graph, node: int) -> list[int]:
+def _run_by_call(graph: Graph, node: int) -> list[int]:
     """Return what runs when a definition is called: of a type, its constructors."""
-    source, one = graph.code.file(file_of(node)), graph.code.definition(node)
-    if one.kind not in TYPE_KINDS:
+    source, definition = graph.code.file(file_of(node)), graph.code.definition(node)
+    if definition.kind not in TYPE_KINDS:
         return graph.code.group(node)
-    members = source.members.get(one.qualified_name, {})
+    members = source.members.get(definition.qualified_name, {})
     makers = [
         place
-        for name in (source.rules.constructor, one.name, "constructor")
+        for name in (source.rules.constructor, definition.name, "constructor")
         for place in members.get(name, ())
         if place != place_of(node)
     ]
@@ -173,7 +173,7 @@ def importers(graph: Graph, text: str) -> Importers:
     """Return the files that import a file, given by its path, as a Python module's name, or by a symbol in it.
 
     Raises:
-        UnknownSymbolError: if no file is called so.
+        UnknownSymbolError: if there is no such file.
     """
     number = find_file(graph.code, text)
     if number is None:
@@ -184,26 +184,30 @@ def importers(graph: Graph, text: str) -> Importers:
     path = graph.code.paths[number]
     found: dict[str, Importer] = {}
     for other in files_importing(graph, number):
-        for one in graph.resolver.imported(other):
-            if one.target == number:
+        for edge in graph.resolver.imports(other):
+            if edge.target == number:
                 importer = Importer(
                     graph.code.paths[other],
-                    one.line,
-                    bool(one.flags & ImportFlag.TYPE_ONLY),
-                    bool(one.flags & ImportFlag.DEFERRED),
+                    edge.line,
+                    bool(edge.flags & ImportFlag.TYPE_ONLY),
+                    bool(edge.flags & ImportFlag.DEFERRED),
                 )
                 found.setdefault(importer.path, importer)
     return Importers(path, tuple(found.values()), graph.notes)
 
 
 def files_importing(graph: Graph, number: int) -> list[int]:
-    """Return files that may import a file: those whose text has its name, or that of its folder."""
+    """Return files that may import a file: those whose text contains its name or its folder's."""
     path = graph.code.paths[number]
     source = graph.code.file(number)
     stem = path.rpartition("/")[2].partition(".")[0]
     names = {stem, path.rpartition("/")[0].rpartition("/")[2]}
     if source.rules.package in ("package", "all"):
-        names |= {one.name for one in source.definitions if one.parent < 0 or one.kind in TYPE_KINDS}
+        names |= {
+            definition.name
+            for definition in source.definitions
+            if definition.parent < 0 or definition.kind in TYPE_KINDS
+        }
     files: set[int] = set()
     for name in names - {""}:
         files |= graph.code.mentioning(name)

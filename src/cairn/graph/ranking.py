@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cairn import waiting
-from cairn.graph.code import NODE_BITS, PLACE_MASK, place_of
 from cairn.graph.entities import How
 from cairn.graph.graph import Graph
 from cairn.graph.network import Ints, Network
+from cairn.graph.nodes import NODE_BITS, PLACE_MASK, place_of
 from cairn.graph.reach import CONFIDENCE
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.graph.values import MapEntry, RepositoryMap
@@ -77,11 +77,11 @@ def _entry(graph: Graph, number: int, rank: float, nodes: Sequence[int]) -> MapE
     source = graph.code.file(number)
     heads = []
     for node in sorted(nodes):
-        one = source.definitions[place_of(node)]
-        owner = one.qualified_name.rpartition(".")[0]
-        text = one.signature if one.signature else one.name
-        prefix = f"{owner}: " if owner and one.kind in FUNCTION_KINDS else ""
-        heads.append((one.span.start_line, f"{prefix}{text}"[:_MAX_HEAD_CHARS]))
+        definition = source.definitions[place_of(node)]
+        owner = definition.qualified_name.rpartition(".")[0]
+        text = definition.signature if definition.signature else definition.name
+        prefix = f"{owner}: " if owner and definition.kind in FUNCTION_KINDS else ""
+        heads.append((definition.span.start_line, f"{prefix}{text}"[:_MAX_HEAD_CHARS]))
     return MapEntry(source.path, round(rank, 5), tuple(heads))
 
 

@@ -1,4 +1,4 @@
-"""Finds all that may feel a change: the surest way from it to every definition, over all edges at once."""
+"""Finds everything that a change may affect: the surest path from it to every definition, over all edges at once."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cairn.graph.code import PLACE_MASK
 from cairn.graph.entities import How
 from cairn.graph.network import Ints, Network
+from cairn.graph.nodes import PLACE_MASK
 from cairn.graph.resolve import IMPLEMENT, INHERIT, USE
 from cairn.source.references import KINDS
 from cairn.waiting import check
 
-# How likely a change is felt one step further on, by how the step was resolved.
+# How likely a change affects the next step, by how the step was resolved.
 CONFIDENCE = {How.EXACT: 1.0, How.IMPORT: 0.95, How.RECEIVER: 0.9, How.NAME: 0.5}
-# What names a type or hands a function on feels a change less than what calls it.
+# What names a type or passes a function on is affected less than what calls it.
 _KIND_FACTOR = {USE: 0.7, INHERIT: 0.9, IMPLEMENT: 0.9}
 _OVERRIDE = 0.6  # a call of a method may run any of those that override it
 _FLOOR = 0.05  # ways less sure than this are not followed
@@ -35,7 +35,7 @@ _NOWHERE = -1  # a node before all others, so that there is one
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """What may feel a change, in the order of the nodes; all of shape (n,).
+    """What a change may affect, in the order of the nodes; all of shape (n,).
 
     `confidence` is from 0 to 1, `depth` counts the steps of the surest way, and `ways` says in `WAYS` what its last
     step is.
@@ -48,7 +48,7 @@ class Reached:
 
 
 class Feelers:
-    """Who feels a change of each node directly, and how surely."""
+    """What a change of each node affects directly, and how surely."""
 
     def __init__(self, network: Network) -> None:
         file_names_it = ((network.sources & PLACE_MASK) == 0) & (network.kinds == USE)
@@ -66,7 +66,7 @@ class Feelers:
         self._ways = ways[order]
 
     def reach(self, starts: Sequence[int]) -> Reached:
-        """Return what a change of some nodes may be felt by, the starts themselves left out.
+        """Return what a change of some nodes may affect, the nodes themselves left out.
 
         Each round takes what came nearer one step on, until nothing does (Bellman and Ford's algorithm).
         """

@@ -1,4 +1,4 @@
-"""Keeps what was used last, up to a weight, for what can be found out again."""
+"""Keeps recently used values up to a total weight, for values that can be computed again."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ V = TypeVar("V")
 
 
 class Room(NamedTuple):
-    """How much the graph of one project keeps of what it read and found out, beyond what its arrays take.
+    """How much the graph of one project keeps in memory, beyond its arrays.
 
     `files` and `facts` are bytes, by estimates, `unstored` those of facts that are not in the index yet; `names`,
     `places`, `answers` and `rows` count definitions that were looked up by name, modules that were looked up,
@@ -27,10 +27,10 @@ class Room(NamedTuple):
 
     @classmethod
     def of(cls, kept_bytes: int) -> Self:
-        """Divide what may be kept in all; shares and sizes are measured ones.
+        """Divide the memory that may be used; the shares and sizes were measured.
 
         Facts that are not in the index come on top, where another process writes it during the first question to a
-        project: to drop them would mean to parse their files again, one by one.
+        project: dropping them would mean parsing their files again, one by one.
         """
         return cls(
             files=kept_bytes // 2,
@@ -44,10 +44,10 @@ class Room(NamedTuple):
 
 
 class Recent(Generic[K, V]):
-    """Values by key, of which those go that were not used for longest.
+    """Values by key; the least recently used ones are dropped.
 
-    There are two generations. What is used is in the younger one; once that weighs half of what is allowed it takes the
-    place of the older one, which is dropped. That is nearly as good as an order by last use, and costs a hit nothing.
+    There are two generations. Values that are used move to the younger one. Once that weighs half of the limit, it
+    replaces the older one, which is dropped. That is nearly as good as strict order of use, and costs a hit nothing.
 
     Args:
         limit: what all values may weigh together.
@@ -62,7 +62,7 @@ class Recent(Generic[K, V]):
         self._weight = 0
 
     def get(self, key: K) -> V | None:
-        """Return a value, None if there is none or it went."""
+        """Return a value, None if there is none or it was dropped."""
         found = self._younger.get(key)
         if found is None and (found := self._older.get(key)) is not None:
             self.put(key, found)

@@ -1,4 +1,4 @@
-"""Resolves what files refer to: their references become edges between definitions, their imports between files."""
+"""Resolves references and imports: references become edges between definitions, imports edges between files."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from cairn import waiting
-from cairn.graph.code import Code, SourceFile, file_of, node_of, place_of
+from cairn.graph.code import Code
 from cairn.graph.entities import Entity, How
 from cairn.graph.evaluate import Evaluator
 from cairn.graph.memo import content_of, place_called
+from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.recent import Recent
 from cairn.graph.rules import COMMON_NAMES, FUNCTION_KINDS, TYPE_KINDS
+from cairn.graph.source_file import SourceFile
 from cairn.source.imports import Import, ImportFlag
 from cairn.source.references import KINDS
 
@@ -26,7 +28,7 @@ CALL, CONSTRUCT, INHERIT, IMPLEMENT, DECORATE, USE = range(len(KINDS))
 class Edge(NamedTuple):
     """One resolved reference: from a definition (or a file) to a definition.
 
-    `kind` is a place in `KINDS`; `called` is the name that stands there, which an import may have changed.
+    `kind` is an index into `KINDS`; `called` is the name used there, which may be an alias.
     """
 
     source: int
@@ -47,15 +49,15 @@ class ImportEdge(NamedTuple):
 
 
 class Overrides(NamedTuple):
-    """Methods, once for each method of a base type that they override, and these; as arrays, for they can be many."""
+    """Pairs of a method and a method of a base type that it overrides, as arrays, since there can be many."""
 
     methods: array[int]
     bases: array[int]
 
 
 @dataclass(slots=True)
-class _Rows:
-    """What was resolved of a file so far; `count` is how many references it has."""
+class _FileRows:
+    """What was resolved in a file so far; `count` is its number of references."""
 
     count: int
     needs: set[int]
@@ -65,7 +67,7 @@ class _Rows:
 
 
 class Resolver:
-    """Resolves references over one state of the code; keeps what it found out.
+    """Resolves references in one state of the code, and remembers the results.
 
     Attributes:
         meaning: what evaluates the expressions.
@@ -74,7 +76,7 @@ class Resolver:
     def __init__(self, code: Code) -> None:
         self.meaning = Evaluator(code)
         self._code = code
-        self._rows: Recent[int, _Rows] = Recent(code.room.rows, lambda rows: rows.count + 10)
+        self._rows: Recent[int, _FileRows] = Recent(code.room.rows, lambda rows: rows.count + 10)
 
     # -- a file's edges -----------------------------------------------------------------------------------------------
 
@@ -84,40 +86,42 @@ class Resolver:
         if rows.edges is None:
             source = self._code.file(number)
             with self._noting(rows):
-                rows.edges = self._resolved(source, range(len(source.facts.kinds)))
+                rows.edges = self._resolve(source, range(len(source.facts.kinds)))
         return rows.edges
 
-    def _rows_of(self, number: int) -> _Rows:
+    def _rows_of(self, number: int) -> _FileRows:
         rows = self._rows.get(number)
         if rows is None:
             count = len(self._code.file(number).facts.kinds)
-            rows = self._rows.put(number, _Rows(count, {content_of(self._code.paths[number])}))
+            rows = self._rows.put(number, _FileRows(count, {content_of(self._code.paths[number])}))
         return rows
 
     @contextmanager
-    def _noting(self, rows: _Rows) -> Iterator[None]:
-        """Add what is needed meanwhile to the needs of a file."""
+    def _noting(self, rows: _FileRows) -> Iterator[None]:
+        """Add the needs of what is resolved during the block to those of a file."""
         with self.meaning.memo.noting() as needs:
             yield
         rows.needs |= needs
 
     def needs(self, number: int) -> frozenset[int]:
         """Return what the edges, imports and overrides of a file need to stay as they are; see `cairn.graph.memo`."""
-        for find in (self.edges, self.imported, self.overrides):
+        for find in (self.edges, self.imports, self.overrides):
             find(number)
         return frozenset(self._rows_of(number).needs)
 
     def edges_to(self, number: int, names: Collection[str]) -> list[Edge]:
-        """Return the resolved references of a file that may lead to something called one of `names`, and some more."""
-        if self._rows_of(number).edges is not None or "__call__" in names:  # anything may be called that is an instance
+        """Return the resolved references of a file that may lead to something with one of some names, and some more."""
+        if self._rows_of(number).edges is not None or "__call__" in names:  # any instance may be called
             return self.edges(number)
         source = self._code.file(number)
         facts = source.facts
-        told = _called_here(source, names)
-        likely = {place for place, text in enumerate(facts.texts) if text.rpartition(".")[2].partition("(")[0] in told}
-        return self._resolved(source, [at for at, text in enumerate(facts.expressions) if text in likely])
+        aliases = _local_names_of(source, names)
+        likely = {
+            place for place, text in enumerate(facts.texts) if text.rpartition(".")[2].partition("(")[0] in aliases
+        }
+        return self._resolve(source, [at for at, text in enumerate(facts.expressions) if text in likely])
 
-    def _resolved(self, source: SourceFile, places: Iterable[int]) -> list[Edge]:
+    def _resolve(self, source: SourceFile, places: Iterable[int]) -> list[Edge]:
         facts = source.facts
         found: list[Edge] = []
         known: dict[tuple[int, int, int], Entity | None] = {}
@@ -140,20 +144,22 @@ class Resolver:
             found.append(Edge(own, target.node, self._kind(kind, target), target.how, facts.lines[at], called))
         return found
 
-    def imported(self, number: int) -> list[ImportEdge]:
+    def imports(self, number: int) -> list[ImportEdge]:
         """Return the files of the project that a file imports, each with its line, in reading order."""
         rows = self._rows_of(number)
         if rows.imports is None:
             with self._noting(rows):
-                rows.imports = self._find_imported(self._code.file(number))
+                rows.imports = self._find_imports(self._code.file(number))
         return rows.imports
 
-    def _find_imported(self, source: SourceFile) -> list[ImportEdge]:
+    def _find_imports(self, source: SourceFile) -> list[ImportEdge]:
         found: dict[tuple[int, int], ImportEdge] = {}
-        for one in source.facts.imports:
-            for file in self._imported_files(source, one) if one.module else ():
+        for imported in source.facts.imports:
+            for file in self._files_of_import(source, imported) if imported.module else ():
                 if file != source.number:
-                    found.setdefault((file, one.line), ImportEdge(source.number, file, one.line, one.flags))
+                    found.setdefault(
+                        (file, imported.line), ImportEdge(source.number, file, imported.line, imported.flags)
+                    )
         return list(found.values())
 
     def overrides(self, number: int) -> Overrides:
@@ -176,29 +182,39 @@ class Resolver:
         if place_of(node) < 0:
             return []
         source = self._code.file(file_of(node))
-        one = source.definitions[place_of(node)]
-        if one.parent < 0 or one.kind not in FUNCTION_KINDS or source.definitions[one.parent].kind not in TYPE_KINDS:
+        definition = source.definitions[place_of(node)]
+        if (
+            definition.parent < 0
+            or definition.kind not in FUNCTION_KINDS
+            or source.definitions[definition.parent].kind not in TYPE_KINDS
+        ):
             return []
-        return self.meaning.overridden(node_of(source.number, one.parent), one.name)
+        return self.meaning.inheritance.overridden(node_of(source.number, definition.parent), definition.name)
 
-    def imported_symbols(self, number: int) -> list[int]:
+    def symbols_of_imports(self, number: int) -> list[int]:
         """Return the definitions that a file's imports bind."""
         source = self._code.file(number)
         found = (
-            self.meaning.imported(source, one)
-            for one in source.facts.imports
-            if one.module and one.name not in ("", "*")
+            self.meaning.exports.of_import(source, imported)
+            for imported in source.facts.imports
+            if imported.module and imported.name not in ("", "*")
         )
-        return [one.node for one in found if one is not None and one.node >= 0 and place_of(one.node) >= 0]
+        return [
+            entity.node for entity in found if entity is not None and entity.node >= 0 and place_of(entity.node) >= 0
+        ]
 
-    def _imported_files(self, source: SourceFile, one: Import) -> list[int]:
+    def _files_of_import(self, source: SourceFile, imported: Import) -> list[int]:
         if source.rules.package == "package":
-            entity = self.meaning.namesakes.qualified(source, f"{one.module}.{one.name}") if one.name != "*" else None
+            entity = (
+                self.meaning.namesakes.with_full_name(source, f"{imported.module}.{imported.name}")
+                if imported.name != "*"
+                else None
+            )
             return [file_of(entity.node)] if entity is not None else []
-        place = self.meaning.sight.place(source, one.module)
+        place = self.meaning.sight.place(source, imported.module)
         if isinstance(place, int):
             files = [place]
-            deeper = self.meaning.sight.child(place, one.name) if one.name else None
+            deeper = self.meaning.sight.child(place, imported.name) if imported.name else None
             return [*files, deeper] if isinstance(deeper, int) else files
         if place is None:
             return []
@@ -209,37 +225,37 @@ class Resolver:
                 for number, path in enumerate(self._code.paths)
                 if posixpath.dirname(path) == place and self._code.languages[number] == source.language
             ]
-        deeper = self.meaning.sight.child(place, one.name) if one.name else None
+        deeper = self.meaning.sight.child(place, imported.name) if imported.name else None
         return [deeper] if isinstance(deeper, int) else []
 
     def _kind(self, kind: int, target: Entity) -> int:
         return CONSTRUCT if kind == CALL and target.tag == "class" else kind
 
     def _target(self, source: SourceFile, scope: int, expression: str, kind: int) -> Entity | None:
-        """Return the definition that a reference is to, None where nothing says which."""
+        """Return the definition that a reference leads to, None if that is unknown."""
         if kind in (INHERIT, IMPLEMENT) and scope >= 0:
             scope = source.definitions[scope].parent
         found = self.meaning.evaluate(source, scope, expression)
         if found is None:
             return self._by_name(source, expression) if kind in (CALL, CONSTRUCT) else None
         if found.tag == "instance" and kind != USE:
-            return self._called_instance(found)
+            return self._call_method_of(found)
         if found.node < 0 or found.tag in ("module", "package", "outside", "instance"):
             return None
         if found.tag == "value" and kind in (CALL, CONSTRUCT):
             return None
         return found
 
-    def _called_instance(self, found: Entity) -> Entity | None:
-        member = self.meaning.member(found.node, "__call__")
+    def _call_method_of(self, found: Entity) -> Entity | None:
+        member = self.meaning.inheritance.member(found.node, "__call__")
         return member.by(How.RECEIVER) if member is not None and member.tag == "function" else None
 
     def _by_name(self, source: SourceFile, expression: str) -> Entity | None:
-        """Return the only function of that name in the project, if the name is no common one."""
+        """Return the only function with that name in the project, unless the name is a common one."""
         head, _, name = expression.rpartition(".")
         name = name.partition("(")[0]
         if not head:
-            return None  # a parameter, a local variable or a built-in; what files share was looked at already
+            return None  # a parameter, a local variable or a built-in; shared names were looked up already
         if (
             name.lower().rstrip("?!=") in COMMON_NAMES
             or len(name) < 4
@@ -247,20 +263,29 @@ class Resolver:
             or head.startswith(('"', "[", "{"))
         ):
             return None
-        return self.meaning.only_function(source, name)
+        return self.meaning.declarations.entity_of(self.meaning.namesakes.only_function(source, name))
 
 
-def _called_here(source: SourceFile, names: Collection[str]) -> set[str]:
-    """Return what a file may call something that is called one of `names` elsewhere."""
-    told = {*names, source.rules.maker, *source.rules.types, *(word.partition("(")[0] for word in source.rules.parents)}
-    told |= {one.alias for one in source.facts.imports if one.name in names or one.name in ("=", "default", "")}
-    for _ in range(_MAX_RENAMES):  # a variable may hold it, and another that one
+def _local_names_of(source: SourceFile, names: Collection[str]) -> set[str]:
+    """Return the names that a file may use for something with one of some names."""
+    aliases = {
+        *names,
+        source.rules.maker,
+        *source.rules.types,
+        *(word.partition("(")[0] for word in source.rules.parents),
+    }
+    aliases |= {
+        imported.alias
+        for imported in source.facts.imports
+        if imported.name in names or imported.name in ("=", "default", "")
+    }
+    for _ in range(_MAX_RENAMES):  # a variable may hold it, and another variable that one
         more = {
             variable.rpartition(".")[2]
             for _, variable, value in source.facts.values
-            if value.rpartition(".")[2].partition("(")[0] in told
+            if value.rpartition(".")[2].partition("(")[0] in aliases
         }
-        if more <= told:
+        if more <= aliases:
             break
-        told |= more
-    return told | {f"{source.rules.prefix}{name}" for name in told} if source.rules.prefix else told
+        aliases |= more
+    return aliases | {f"{source.rules.prefix}{name}" for name in aliases} if source.rules.prefix else aliases

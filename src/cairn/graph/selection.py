@@ -8,8 +8,8 @@ from math import log1p
 
 import numpy as np
 
-from cairn.graph.code import NODE_BITS, file_of, place_of
 from cairn.graph.graph import Graph
+from cairn.graph.nodes import NODE_BITS, file_of, place_of
 from cairn.graph.reach import Reached
 from cairn.graph.rules import FUNCTION_KINDS
 from cairn.graph.values import RankedTest
@@ -17,7 +17,7 @@ from cairn.graph.values import RankedTest
 _CHANGED, NAMES_DELETED, TWIN, _CALL, _MANY, _IMPORT, _FAR, _WORDS, _SAID = 3.0, 2.0, 1.5, 1.0, 0.3, 0.35, 0.1, 0.5, 0.6
 _IMPORT_STEPS = 3
 _MAX_NAMED = 20  # tests of a file that are named
-_MAX_READ = 50  # tests that are read to see whether they say a name; what more of them say tells next to nothing
+_MAX_READ = 50  # tests that are read to see whether they mention a name; beyond that a mention says next to nothing
 
 # A reason to run a test file, and how strong it is.
 Evidence = tuple[int, str, float]
@@ -26,12 +26,12 @@ Evidence = tuple[int, str, float]
 def rank_tests(
     graph: Graph, changed: Sequence[int], reached: Reached, limit: int = 0, more: Iterable[Evidence] = ()
 ) -> tuple[list[RankedTest], int]:
-    """Return the test files that a change may concern, best first, each with its strongest reason.
+    """Return the test files that a change may affect, best first, each with its strongest reason.
 
     Args:
-        reached: what the change is felt by, as `cairn.graph.impact.reach` gives it.
+        reached: what the change affects, as `cairn.graph.impact.reach` gives it.
         limit: files at most, 0 for all; the second value counts those beyond.
-        more: what else tells of files.
+        more: further evidence.
     """
     tests, paths = graph.tests.numbers, graph.code.paths
     files = sorted({file_of(node) for node in changed})
@@ -48,7 +48,7 @@ def rank_tests(
     scores = {number: round(sum(reasons.values()), 3) for number, reasons in evidence.items()}
     order = sorted(scores, key=lambda number: (-scores[number], paths[number]))
     shown = order[: limit or None]
-    named = _named(graph, reached, shown)
+    named = _test_names(graph, reached, shown)
     ranked = [
         RankedTest(
             paths[number],
@@ -62,7 +62,7 @@ def rank_tests(
 
 
 def _by_calls(graph: Graph, reached: Reached) -> Iterable[Evidence]:
-    """Yield what the definitions in test files that feel the change tell: the nearest of them, and how many."""
+    """Yield evidence from calls: the nearest affected definition in each test file, and how many there are."""
     numbers = reached.nodes >> NODE_BITS
     inside = np.flatnonzero(graph.code.tests[numbers])
     strengths = reached.confidence[inside] / reached.depth[inside]
@@ -82,16 +82,16 @@ def _by_calls(graph: Graph, reached: Reached) -> Iterable[Evidence]:
         yield number, reason, _CALL * strength + _MANY * log1p(total)
 
 
-def _named(graph: Graph, reached: Reached, files: Sequence[int]) -> dict[int, tuple[str, ...]]:
-    """Return the functions of some files that feel the change most surely, by name."""
+def _test_names(graph: Graph, reached: Reached, files: Sequence[int]) -> dict[int, tuple[str, ...]]:
+    """Return the names of the functions in some files that the change affects most surely."""
     found: dict[int, list[str]] = {number: [] for number in files}
     inside = np.flatnonzero(np.isin(reached.nodes >> NODE_BITS, files))
     for node in reached.nodes[inside[np.argsort(-reached.confidence[inside], kind="stable")]].tolist():
         names = found[file_of(node)]
         if len(names) < _MAX_NAMED and place_of(node) >= 0:
-            one = graph.code.definition(node)
-            if one.kind in FUNCTION_KINDS:
-                names.append(one.qualified_name)
+            definition = graph.code.definition(node)
+            if definition.kind in FUNCTION_KINDS:
+                names.append(definition.qualified_name)
     return {number: tuple(sorted(names)) for number, names in found.items()}
 
 
@@ -112,7 +112,7 @@ def _by_imports(graph: Graph, files: Sequence[int]) -> Iterable[Evidence]:
 
 
 def _by_names(graph: Graph, changed: Sequence[int], files: Sequence[int]) -> Iterable[Evidence]:
-    """Yield what names tell: a test file called like a changed file, or a test that says a changed symbol's name."""
+    """Yield evidence from names: a test file named after a changed file, or a test that mentions a changed symbol."""
     code, tests = graph.code, graph.tests
     twins = {number for file in files for number in tests.twins(code.paths[file])}
     yield from ((number, "is called like it", TWIN) for number in twins)

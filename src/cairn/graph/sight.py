@@ -1,10 +1,11 @@
-"""Looks at the code, and notes what was looked at as needed by what is being found out."""
+"""Looks at the code for resolution, and notes what was looked at as a need of the answer."""
 
 from __future__ import annotations
 
-from cairn.graph.code import Code, SourceFile
+from cairn.graph.code import Code
 from cairn.graph.memo import Memo, content_of, namesakes_of
 from cairn.graph.modules import Place
+from cairn.graph.source_file import SourceFile
 
 
 class Sight:
@@ -19,10 +20,10 @@ class Sight:
         self.memo.need(content_of(self.code.paths[number]))
         return self.code.file(number)
 
-    def named(self, name: str) -> list[int]:
+    def nodes_named(self, name: str) -> list[int]:
         """Return the definitions called `name`, in the order of their files."""
         self.memo.need(namesakes_of(name))
-        return self.code.named(name)
+        return self.code.nodes_named(name)
 
     def place(self, source: SourceFile, module: str) -> Place:
         """Return the file or folder that a file means by a module's name."""

@@ -1,26 +1,26 @@
-"""Tells which files have to be resolved again after a change, so that all others keep their edges."""
+"""Finds which files must be resolved again after a change; all others keep their edges."""
 
 from __future__ import annotations
 
 import posixpath
 
 from cairn.graph.code import Code
-from cairn.graph.interface import changed_names, same_interface
+from cairn.graph.interface import find_changed_names, same_interface
 from cairn.graph.memo import content_of, namesakes_of, place_called
 from cairn.graph.modules import changed_places, is_manifest
 from cairn.graph.network import Network
 
-_MAX_SHARE = 4  # from a change of one in so many files on, all are resolved again
+_MAX_SHARE = 4  # if more than one in so many files changed, all are resolved again
 _FEW = 50
 
 
 def stale_files(known: Network, code: Code) -> set[int] | None:
-    """Return the files, by their numbers now, of which an earlier network has no rows or may have wrong ones.
+    """Return the files, by their numbers now, for which an earlier network has no rows or may have wrong ones.
 
-    Those are files that are new or have another content, and files that needed something that is different now.
+    Those are files that are new or whose content changed, and files with a need that is met differently now.
 
     Returns:
-        None where that cannot be told, or is so much that all may as well be resolved again.
+        None if that is unknown, or if so many are stale that all may as well be resolved again.
     """
     old_numbers = {path: number for number, path in enumerate(known.paths)}
     blobs = code.snapshot.files.blob_ids.tolist()
@@ -29,7 +29,7 @@ def stale_files(known: Network, code: Code) -> set[int] | None:
     edited = {
         number: int(known.blobs[old_numbers[path]])
         for path, number in code.numbers.items()
-        if path in old_numbers and (number in code.changed or known.blobs[old_numbers[path]] != blobs[number])
+        if path in old_numbers and (number in code.checkout.changed or known.blobs[old_numbers[path]] != blobs[number])
     }
     if len(gone) + len(new) + len(edited) > max(_FEW, len(code.paths) // _MAX_SHARE):
         return None
@@ -38,7 +38,7 @@ def stale_files(known: Network, code: Code) -> set[int] | None:
         return None
     code.load([*new, *edited])
     for number in new:
-        different |= {namesakes_of(one.name) for one in code.file(number).definitions}
+        different |= {namesakes_of(definition.name) for definition in code.file(number).definitions}
     for number in gone:
         names = code.names_in(int(known.blobs[number]))
         if names is None:
@@ -60,18 +60,18 @@ def _by_paths(known: Network, code: Code) -> set[int] | None:
 
 
 def _by_edit(code: Code, number: int, blob: int, *, alone: bool) -> set[int] | None:
-    """Return what is different for other files when one shows another content than a blob's.
+    """Return what differs for other files now that a file's content is no longer a blob's.
 
-    Definitions that share a name are told apart by their length as well, over all files. Of one edited file that can be
-    compared; where several were edited, other lengths count as different.
+    Which of several definitions of a name counts depends on their lengths, over all files. With one edited file that
+    can be compared; with several, any other length counts as a difference.
     """
-    old, new = code.indexed(number, blob), code.file(number)
+    old, new = code.file_with_blob(number, blob), code.file(number)
     if old is None:
         return None
     same = same_interface(code, old, new)
     if same and alone:
         return set()
-    found = {namesakes_of(name) for name in changed_names(old, new)}
+    found = {namesakes_of(name) for name in find_changed_names(old, new)}
     if not same:
         found.add(content_of(new.path))
     if old.language != new.language:

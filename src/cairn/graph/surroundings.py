@@ -8,13 +8,14 @@ from typing import Literal
 
 from cairn.answers import Neighbour, OutlineSymbol
 from cairn.errors import StoreError
-from cairn.graph.code import Code, file_of, node_of
+from cairn.graph.code import Code
 from cairn.graph.graph import Graph
 from cairn.graph.impact import choose_tests
+from cairn.graph.nodes import file_of, node_of
 from cairn.graph.questions import callees_of, callers_of
 from cairn.graph.values import Link, RankedTest, Symbol
 from cairn.hints import Hint
-from cairn.structure.context import Section
+from cairn.structure.context import ContextSection
 
 OpenGraph = Callable[[], AbstractContextManager[Graph]]
 
@@ -22,8 +23,10 @@ MAX_TESTS = 10
 _MAX_TEST_NAMES = 5  # of one file
 
 
-def surroundings(open_graph: OpenGraph, path: str, symbol: OutlineSymbol) -> tuple[list[Section], tuple[str, ...]]:
-    """Return the sections of a context that need the index, and notes; without an index only a note that says so."""
+def surroundings(
+    open_graph: OpenGraph, path: str, symbol: OutlineSymbol
+) -> tuple[list[ContextSection], tuple[str, ...]]:
+    """Return the sections of a context that need the index, and notes; without an index only a note about that."""
     try:
         with open_graph() as graph:
             node = node_at(graph.code, path, symbol.qualified_name, symbol.start_line)
@@ -39,28 +42,28 @@ def node_at(code: Code, path: str, qualified_name: str, line: int) -> int | None
     """Return the definition of a name that begins on a line, None when the graph has none there."""
     if (number := code.numbers.get(path)) is None:
         return None
-    for place, one in enumerate(code.file(number).definitions):
-        if (one.qualified_name, one.span.start_line) == (qualified_name, line):
+    for place, definition in enumerate(code.file(number).definitions):
+        if (definition.qualified_name, definition.span.start_line) == (qualified_name, line):
             return node_of(number, place)
     return None
 
 
-def _sections(graph: Graph, nodes: Sequence[int]) -> list[Section]:
-    tests = [one for one in choose_tests(graph, nodes).tests if one.tests][:MAX_TESTS]
-    shown = {one.path for one in tests}
+def _sections(graph: Graph, nodes: Sequence[int]) -> list[ContextSection]:
+    tests = [test for test in choose_tests(graph, nodes).tests if test.tests][:MAX_TESTS]
+    shown = {test.path for test in tests}
     callers = [
         f"{link.path}:{link.line} {_label(link.symbol)}{_doubt(link)}"
         for link in callers_of(graph, nodes).links
-        if link.path not in shown  # what a test calls stands among the tests
+        if link.path not in shown  # tests are listed by themselves
     ]
     callees = {
         f"{link.symbol.path}:{link.symbol.line} {_label(link.symbol)}{_doubt(link)}": None
         for link in callees_of(graph, nodes).links
     }
     return [
-        Section("called by:", tuple(callers)),
-        Section("calls:", tuple(callees)),
-        Section("tested by:", tuple(_test(one) for one in tests)),
+        ContextSection("called by:", tuple(callers)),
+        ContextSection("calls:", tuple(callees)),
+        ContextSection("tested by:", tuple(_test(test) for test in tests)),
     ]
 
 
@@ -72,20 +75,20 @@ def _doubt(link: Link) -> str:
     return " (by name only)" if link.how == "name" else ""
 
 
-def _test(one: RankedTest) -> str:
-    last = list(dict.fromkeys(name.rpartition(".")[2] for name in one.tests))
+def _test(test: RankedTest) -> str:
+    last = list(dict.fromkeys(name.rpartition(".")[2] for name in test.tests))
     more = len(last) - _MAX_TEST_NAMES
     names = ", ".join(last[:_MAX_TEST_NAMES]) + (f" and {more} more" if more > 0 else "")
-    return f"{one.path} {names}"
+    return f"{test.path} {names}"
 
 
 def neighbours(graph: Graph, node: int, most: int) -> tuple[Neighbour, ...]:
-    """Return the callers of a definition, those in tests last, and then its callees: at most so many of each, once."""
+    """Return the callers of a definition, those in tests last, then callees; at most `most` of either, each once."""
     nodes = graph.code.group(node)
     callers, callees = callers_of(graph, nodes).links, callees_of(graph, nodes).links
     code = graph.code
-    callers = tuple(sorted(callers, key=lambda link: code.is_test(code.numbers[link.path])))
-    own = {(code.paths[file_of(one)], code.definition(one).qualified_name) for one in nodes}
+    callers = tuple(sorted(callers, key=lambda link: bool(code.tests[code.numbers[link.path]])))
+    own = {(code.paths[file_of(node)], code.definition(node).qualified_name) for node in nodes}
     found: list[Neighbour] = []
     sides: tuple[tuple[Literal["caller", "callee"], Sequence[Link]], ...] = (("caller", callers), ("callee", callees))
     for relation, links in sides:

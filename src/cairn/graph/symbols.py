@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 from cairn.errors import AmbiguousError, UnknownSymbolError
-from cairn.graph.code import Code, file_of, node_of, place_of
+from cairn.graph.code import Code
+from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.rules import NAMESPACE_KINDS, VALUE_KINDS
 from cairn.graph.values import Symbol
 from cairn.hints import Hint
@@ -19,20 +20,27 @@ _SEPARATORS = re.compile(r"::|\.|#|->|\\")
 
 
 def symbol_of(code: Code, node: int) -> Symbol:
-    """Return what is shown of a node."""
+    """Return a node as answers show it."""
     source = code.file(file_of(node))
     if place_of(node) < 0:
         return Symbol(source.path, 1, 1, "file", "", source.stale)
-    one = source.definitions[place_of(node)]
-    return Symbol(source.path, one.span.start_line, one.span.end_line, one.kind, one.qualified_name, source.stale)
+    definition = source.definitions[place_of(node)]
+    return Symbol(
+        source.path,
+        definition.span.start_line,
+        definition.span.end_line,
+        definition.kind,
+        definition.qualified_name,
+        source.stale,
+    )
 
 
 def find_symbol(code: Code, connection: sqlite3.Connection, text: str) -> list[int]:
     """Return the definitions that a text names: one, or several that are one symbol, such as overloads.
 
     Raises:
-        UnknownSymbolError: if nothing is called so; the hint offers the nearest names.
-        AmbiguousError: if several symbols are; the hint lists them.
+        UnknownSymbolError: if there is no such symbol; the hint offers the nearest names.
+        AmbiguousError: if several symbols match; the message lists them.
     """
     text = text.strip()
     symbols = find_symbols(code, text)
@@ -40,7 +48,7 @@ def find_symbol(code: Code, connection: sqlite3.Connection, text: str) -> list[i
         raise UnknownSymbolError(f"nothing is called {text!r} here", _offer(code, connection, text))
     if len(symbols) > 1:
         raise AmbiguousError(
-            f"{text!r} may be any of {len(symbols)}: {_listed(code, symbols)}", "name one as PATH:LINE"
+            f"{text!r} may be any of {len(symbols)}: {_options(code, symbols)}", "name one as PATH:LINE"
         )
     return symbols[0]
 
@@ -55,12 +63,12 @@ def find_symbols(code: Code, text: str) -> list[list[int]]:
     for node in nodes:
         groups.setdefault(_identity(code, node), []).append(node)
     if len(groups) > 1:
-        groups = _preferred(code, groups)
+        groups = _leave_out_unlikely(code, groups)
     return [_members(code, nodes) for nodes in groups.values()]
 
 
 def _members(code: Code, nodes: Iterable[int]) -> list[int]:
-    """Return the nodes with their overloads; thousands may share a name, and each is looked at once."""
+    """Return the nodes with their overloads; thousands may share a name, so each is looked at once."""
     found: set[int] = set()
     for node in nodes:
         if node not in found:
@@ -69,7 +77,7 @@ def _members(code: Code, nodes: Iterable[int]) -> list[int]:
 
 
 def _identity(code: Code, node: int) -> tuple[int | str, str]:
-    """What is the same symbol: overloads, and in languages that split a type over files, its parts."""
+    """Return what identifies a symbol: overloads share it, as do the parts of a type that is split over files."""
     if place_of(node) < 0:
         return file_of(node), ""
     source = code.file(file_of(node))
@@ -78,8 +86,10 @@ def _identity(code: Code, node: int) -> tuple[int | str, str]:
     return (source.rules.family if whole else file_of(node)), name
 
 
-def _preferred(code: Code, groups: dict[tuple[int | str, str], list[int]]) -> dict[tuple[int | str, str], list[int]]:
-    """Leave out what is less likely meant: variables, namespaces and prototypes beside functions and types."""
+def _leave_out_unlikely(
+    code: Code, groups: dict[tuple[int | str, str], list[int]]
+) -> dict[tuple[int | str, str], list[int]]:
+    """Leave out unlikely meanings: variables, namespaces and prototypes where there are functions or types as well."""
     minor = VALUE_KINDS | NAMESPACE_KINDS | {"impl"}
     major = {
         key: nodes
@@ -89,7 +99,7 @@ def _preferred(code: Code, groups: dict[tuple[int | str, str], list[int]]) -> di
     return major or groups
 
 
-def _listed(code: Code, symbols: list[list[int]]) -> str:
+def _options(code: Code, symbols: list[list[int]]) -> str:
     shown = []
     for nodes in symbols[:_MAX_LISTED]:
         symbol = symbol_of(code, nodes[0])
@@ -103,7 +113,7 @@ def find_file(code: Code, text: str) -> int | None:
     path = text.replace("\\", "/").removeprefix("./").rstrip("/")
     if path in code.numbers:
         return code.numbers[path]
-    found = [number for number, one in enumerate(code.paths) if one.endswith(f"/{path}")] if path else []
+    found = [number for number, candidate in enumerate(code.paths) if candidate.endswith(f"/{path}")] if path else []
     return found[0] if len(found) == 1 else None
 
 
@@ -133,13 +143,15 @@ def _by_place(code: Code, text: str) -> list[int] | None:
         place = source.at_line(int(rest))
         return [node_of(number, place)] if place >= 0 or int(rest) > 0 else []
     return [
-        node_of(number, place) for place, one in enumerate(source.definitions) if _ends_in(one.qualified_name, rest)
+        node_of(number, place)
+        for place, definition in enumerate(source.definitions)
+        if _ends_in(definition.qualified_name, rest)
     ]
 
 
 def _by_name(code: Code, text: str) -> list[int]:
     name = text if not _SEPARATORS.search(text.strip(".")) else _SEPARATORS.split(text)[-1]
-    return [node for node in code.named(name) if _ends_in(code.definition(node).qualified_name, text)]
+    return [node for node in code.nodes_named(name) if _ends_in(code.definition(node).qualified_name, text)]
 
 
 def _ends_in(qualified: str, text: str) -> bool:
@@ -150,8 +162,8 @@ def _ends_in(qualified: str, text: str) -> bool:
 def _offer(code: Code, connection: sqlite3.Connection, text: str) -> str:
     name = _SEPARATORS.split(text.rpartition(":")[2])[-1]
     names = chunk_db.definition_names(connection, code.view_id)
-    folded = {one.lower(): one for one in names}
-    near = [folded[one] for one in get_close_matches(name.lower(), folded, n=5, cutoff=0.6)]
+    folded = {candidate.lower(): candidate for candidate in names}
+    near = [folded[match] for match in get_close_matches(name.lower(), folded, n=5, cutoff=0.6)]
     if near:
         return Hint(f"did you mean {', '.join(near)}? Or look for it", "search", query=name or text)
     return Hint("look for it", "search", query=name or text)

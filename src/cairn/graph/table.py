@@ -36,12 +36,12 @@ class DefinitionTable:
         Args:
             rows: in ascending order of blob and place; those of other blobs are left out.
             blobs: what each file shows, by its number.
-            others: (kind, name) of what files define of which the rows do not tell, by their numbers.
-            bits: of a node, those for the place in a file.
+            others: (kind, name) of the definitions of files that the rows do not cover, by their numbers.
+            bits: how many bits of a node hold the place in a file.
         """
         names: dict[str, int] = {}
-        stored = _stored(rows, set(blobs), names, bits)
-        parts = [_shown(stored, blobs, others, bits)]
+        stored = _columns_of_blobs(rows, set(blobs), names, bits)
+        parts = [_columns_of_files(stored, blobs, others, bits)]
         for number, definitions in others.items():
             places = np.arange(len(definitions), dtype=np.int64) + (number << bits | 1)
             kinds = [names.setdefault(kind, len(names)) for kind, _ in definitions]
@@ -53,8 +53,8 @@ class DefinitionTable:
         by_name = np.argsort(hashes_of, kind="stable")
         return cls(nodes, kinds_of, tuple(names), hashes_of[by_name], nodes[by_name])
 
-    def called(self, name: str) -> list[int]:
-        """Return the definitions of a name in ascending order. That two names share 64 bits is left out of account."""
+    def nodes_named(self, name: str) -> list[int]:
+        """Return the definitions of a name in ascending order; names with equal 64-bit hashes are not told apart."""
         first, end = np.searchsorted(self.hashes, hash(name)), np.searchsorted(self.hashes, hash(name), "right")
         found: list[int] = self.named[first:end].tolist()
         return found
@@ -68,7 +68,7 @@ class DefinitionTable:
 _Columns = tuple[Ints, npt.NDArray[np.uint8], Ints]
 
 
-def _stored(rows: Iterable[Row], wanted: Collection[int], names: dict[str, int], bits: int) -> _Columns:
+def _columns_of_blobs(rows: Iterable[Row], wanted: Collection[int], names: dict[str, int], bits: int) -> _Columns:
     """Return what blobs define: a number of blob and place, the kind, the hash of the name."""
     places, kinds, hashes = array("q"), array("B"), array("q")
     for blob, ordinal, kind, name in rows:
@@ -79,8 +79,8 @@ def _stored(rows: Iterable[Row], wanted: Collection[int], names: dict[str, int],
     return np.array(places, np.int64), np.array(kinds, np.uint8), np.array(hashes, np.int64)
 
 
-def _shown(stored: _Columns, blobs: Sequence[int], others: Collection[int], bits: int) -> _Columns:
-    """Return what files define by what their blobs do, leaving out some files."""
+def _columns_of_files(stored: _Columns, blobs: Sequence[int], others: Collection[int], bits: int) -> _Columns:
+    """Return what files define according to their blobs, leaving out some files."""
     places, kinds, hashes = stored
     shown = np.array(blobs, np.int64)
     first, end = np.searchsorted(places, shown << bits), np.searchsorted(places, (shown + 1) << bits)

@@ -55,7 +55,7 @@ def is_runnable(code: Code, number: int) -> bool:
     """Tell whether a file holds tests, rather than what tests need."""
     path = code.paths[number]
     stem = path.rpartition("/")[2].rpartition(".")[0]
-    if not code.is_test(number) or stem in ("__init__", "conftest") or not rules_of(code.languages[number]).family:
+    if not code.tests[number] or stem in ("__init__", "conftest") or not rules_of(code.languages[number]).family:
         return False
     named = _MARKS.search(stem) is not None or _MARKS.search(stem.partition(".")[0]) is not None
     return named or any(

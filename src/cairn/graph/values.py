@@ -46,7 +46,7 @@ class Links:
 
 @dataclass(frozen=True, slots=True)
 class CallPath:
-    """The shortest way of calls from one symbol to another, both included; no steps when there is none.
+    """The shortest path of calls from one symbol to another, both included; without steps if there is none.
 
     `steps[0]` has the kind `start`; each later one says on which line of the one before it is called.
     """
@@ -69,7 +69,7 @@ class Importer:
 
 @dataclass(frozen=True, slots=True)
 class Importers:
-    """Who imports a file."""
+    """The files that import a file."""
 
     path: str
     importers: tuple[Importer, ...]
@@ -98,7 +98,7 @@ class RankedTest:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Mention:
-    """A line that says a name."""
+    """A line that mentions a name."""
 
     path: str
     line: int
@@ -107,10 +107,10 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Deleted:
-    """A file that is gone: what it defined at its top, and where that, or the file, is still named.
+    """A deleted file: what it defined at its top, and where that, or the file, is still mentioned.
 
-    No edge says so, for what it defined is in the graph no more: names were compared. `omitted` counts the places
-    beyond those in `mentions`.
+    Its definitions are no longer in the graph, so mentions are found by name. `omitted` counts the mentions that are
+    left out.
     """
 
     path: str
@@ -123,7 +123,7 @@ class Deleted:
 class Impact:
     """What a change of some symbols may break: their callers over any number of steps, importing files, and tests.
 
-    What names a deleted file is in `deleted` and not in `affected`; what feels that is.
+    What mentions a deleted file is in `deleted`; what that affects in turn is in `affected`.
     """
 
     changed: tuple[Symbol, ...]
@@ -151,7 +151,7 @@ class TestChoice:
 
 @dataclass(frozen=True, slots=True)
 class DeadSymbol:
-    """A definition that nothing seems to reach, why it is thought so, and how sure that is, from 0 to 1."""
+    """A definition that nothing seems to reach, with the reason, and how sure that is, from 0 to 1."""
 
     symbol: Symbol
     reason: str
@@ -160,7 +160,7 @@ class DeadSymbol:
 
 @dataclass(frozen=True, slots=True)
 class DeadCode:
-    """What no entry point reaches, surest first; `entry_points` counts what was taken for one, by reason."""
+    """What no entry point reaches, surest first; `entry_points` counts the entry points by reason."""
 
     dead: tuple[DeadSymbol, ...]
     entry_points: dict[str, int] = field(default_factory=dict)
@@ -170,7 +170,7 @@ class DeadCode:
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """Files that import each other in a circle; the last imports the first.
+    """Files that import each other in a cycle; the last imports the first.
 
     `kind`: `runtime` when all of these imports run on loading, `deferred` when one waits for a call, `typing` when one
     is gone at run time.
@@ -183,7 +183,7 @@ class Cycle:
 
 @dataclass(frozen=True, slots=True)
 class Cycles:
-    """The circles among a project's imports: one for each set of files that all reach each other, largest first."""
+    """The import cycles of a project: one for each set of files that all reach each other, largest first."""
 
     cycles: tuple[Cycle, ...]
     notes: tuple[str, ...] = ()
@@ -200,7 +200,7 @@ class MapEntry:
 
 @dataclass(frozen=True, slots=True)
 class RepositoryMap:
-    """The most central files and definitions that fit a budget; `omitted_files` have no entry for want of room."""
+    """The most central files and definitions that fit a budget; `omitted_files` counts those that do not fit."""
 
     entries: tuple[MapEntry, ...]
     tokens: int

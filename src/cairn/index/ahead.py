@@ -15,8 +15,8 @@ from contextlib import suppress
 from cairn.index.beside import TEXT_JOB, Task, outcome, parse_beside
 from cairn.index.helper import failure_of, limited, limits_for, may_fork, read_result, run_fork
 from cairn.index.isolation import known_failure, remember
-from cairn.index.limits import Limits
-from cairn.index.reading import Content, Reader
+from cairn.index.limits import RunLimits
+from cairn.index.reading import Content, FileReader
 from cairn.index.words import ParsedText
 
 
@@ -28,7 +28,7 @@ class Ahead:
         limits: for what a fork that crashed leaves to do.
     """
 
-    def __init__(self, reader: Reader, limits: Limits) -> None:
+    def __init__(self, reader: FileReader, limits: RunLimits) -> None:
         self.reader = reader
         self._limits = limits
         self._tasks = list(reader.tasks())
@@ -91,7 +91,7 @@ class Ahead:
         self.pid = 0
 
 
-def is_worthwhile(limits: Limits, *, cores: int, imported: bool) -> bool:
+def is_worthwhile(limits: RunLimits, *, cores: int, imported: bool) -> bool:
     """Tell whether parsing ahead saves time, and is possible.
 
     Args:

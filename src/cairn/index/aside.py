@@ -66,7 +66,7 @@ def set_foreign_aside(state: StateFiles) -> str:
     return stamp
 
 
-def set_aside_files(state: StateFiles) -> list[Path]:
+def files_set_aside(state: StateFiles) -> list[Path]:
     """Return what was moved out of the way, databases with their logs."""
     try:
         return sorted(state.path / name for name in os.listdir(state.path) if _ASIDE.fullmatch(name))
@@ -76,7 +76,7 @@ def set_aside_files(state: StateFiles) -> list[Path]:
 
 def remove_set_aside(state: StateFiles, before: float) -> None:
     """Delete what was moved out of the way before some time, in seconds since the epoch."""
-    for file in set_aside_files(state):
+    for file in files_set_aside(state):
         with suppress(OSError):  # in use, or not there any more
             if file.lstat().st_ctime <= before:
                 _remove(file)
@@ -96,7 +96,7 @@ def _has_derived(derived: Path) -> bool:
 
 def _stamp(state: StateFiles) -> str:
     stamp = time.strftime("%Y%m%d-%H%M%S")
-    taken = any(stamp in file.name for file in set_aside_files(state))
+    taken = any(stamp in file.name for file in files_set_aside(state))
     return f"{stamp}-{time.time_ns() % 1_000_000_000:09}" if taken else stamp
 
 
@@ -114,7 +114,7 @@ def _move(file: Path, to: Path) -> bool:
 
 def _remove_foreign(state: StateFiles) -> None:
     """Keep what was last moved aside as not this user's."""
-    files = [file for file in set_aside_files(state) if ".foreign-" in file.name]
+    files = [file for file in files_set_aside(state) if ".foreign-" in file.name]
     stamps = sorted({_stamp_in(file) for file in files})
     for file in files:
         if _stamp_in(file) not in stamps[-_MAX_ASIDE:]:

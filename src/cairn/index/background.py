@@ -14,7 +14,7 @@ from cairn.embedding.chain import fingerprint_of
 from cairn.errors import IndexLockedError, UnsafeStateError
 from cairn.index.limits import lower_priority, on_battery
 from cairn.index.models import agreed, place_of
-from cairn.index.store import StateDir
+from cairn.index.state_dir import StateDir
 from cairn.model_settings import ModelSettings, is_loopback
 from cairn.storage.index import overlay_db
 from cairn.storage.index.schema import INDEX

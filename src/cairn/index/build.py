@@ -17,7 +17,7 @@ from cairn.errors import DerivedFileError, StoreError
 from cairn.index.ahead import Ahead
 from cairn.index.analysis import Analyzer
 from cairn.index.beside import TEXT_JOB, Task, parse_beside
-from cairn.index.limits import Limits, Progress
+from cairn.index.limits import Progress, RunLimits
 from cairn.index.plan import (
     ANALYSIS_VERSION,
     Plan,
@@ -30,15 +30,15 @@ from cairn.index.plan import (
     make_plan,
     make_report,
 )
-from cairn.index.reading import Content, Reader
+from cairn.index.reading import Content, FileReader
 from cairn.index.segment import Segment, form_of, merge_segments
-from cairn.index.store import StateDir, new_name
+from cairn.index.state_dir import StateDir, new_name
 from cairn.index.view import ViewArrays, ViewFile, ViewFiles, build_view, load_view
 from cairn.index.views import View
 from cairn.index.words import ParsedText
 from cairn.source.walk import Walk
 from cairn.storage.arrays import release
-from cairn.storage.connection import mapped_errors, transaction
+from cairn.storage.connection import store_errors, transaction
 from cairn.storage.index import blob_db, meta_db, segment_db, view_db
 from cairn.storage.index.schema import INDEX
 from cairn.storage.index.segment_db import SegmentRow
@@ -68,7 +68,7 @@ class Builder:
         connection: sqlite3.Connection,
         model: StaticModel,
         settings: Settings,
-        limits: Limits,
+        limits: RunLimits,
     ) -> None:
         self._view = view
         self._state = state
@@ -104,7 +104,7 @@ class Builder:
             ahead: what is at work on the files of the plan already.
             progress: is told of every file.
         """
-        with mapped_errors(self._state.database, INDEX):
+        with store_errors(self._state.database, INDEX):
             if not full or not self._is_whole():
                 return self._run(walk, plan, started, full=full, verify=verify, ahead=ahead, progress=progress)
             # Beside the old index: who asks is answered from that until the new one is whole, and one transaction
@@ -140,7 +140,7 @@ class Builder:
         # What an interrupted run committed may not be shown yet, even where this one finds no more to do.
         unshown = view is not None and view.pending > 0
         tally = Tally(skipped=list(walk.skipped), touched=unshown)
-        reader = Reader(self._view, self._connection, plan, progress) if ahead is None else ahead.reader
+        reader = FileReader(self._view, self._connection, plan, progress) if ahead is None else ahead.reader
         parsed = self._parse(reader.tasks(), plan) if ahead is None else ahead.parsed()
         self._update(view_id, plan, tally, reader, parsed)
         self._finish(view_id, plan, tally, verify)
@@ -207,7 +207,7 @@ class Builder:
     # -- one run ------------------------------------------------------------------------------------------------------
 
     def _update(
-        self, view_id: int, plan: Plan, tally: Tally, reader: Reader, parsed: Iterator[tuple[Content, ParsedText]]
+        self, view_id: int, plan: Plan, tally: Tally, reader: FileReader, parsed: Iterator[tuple[Content, ParsedText]]
     ) -> None:
         """Commit what is read and parsed, batch by batch."""
         batch: list[tuple[Content, ParsedText]] = []
@@ -234,7 +234,7 @@ class Builder:
         self,
         view_id: int,
         batch: Sequence[tuple[Content, ParsedText]],
-        reader: Reader,
+        reader: FileReader,
         plan: Plan,
         tally: Tally,
         *,
@@ -351,7 +351,7 @@ class Builder:
     def _publish(self, view_id: int) -> None:
         """Start a new generation: write the view's arrays for it, then count it up. Runs inside a transaction."""
         generation = meta_db.generation(self._connection) + 1
-        files = [ViewFile(*file) for file in view_db.shown_files(self._connection, view_id)]
+        files = [ViewFile(*file) for file in view_db.files_in_view(self._connection, view_id)]
         last = self._last_view() or self._other_view()
         arrays = build_view(files, self._model.word_vectors, self._model.dimensions, last)
         published = self._view_files.save(arrays)

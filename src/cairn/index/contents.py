@@ -6,9 +6,9 @@ import sqlite3
 import sys
 
 from cairn.index.ahead import Ahead, is_worthwhile
-from cairn.index.limits import Limits, Progress, usable_cores
+from cairn.index.limits import Progress, RunLimits, usable_cores
 from cairn.index.plan import Plan
-from cairn.index.reading import Reader, count_same
+from cairn.index.reading import FileReader, count_same
 from cairn.index.views import View
 
 
@@ -25,12 +25,12 @@ class Contents:
         self._connection = connection
         self._todo = todo
 
-    def start(self, limits: Limits, progress: Progress | None) -> Ahead | None:
+    def start(self, limits: RunLimits, progress: Progress | None) -> Ahead | None:
         """Have the files parsed beside what is imported next, if that saves time."""
         imported = "numpy" in sys.modules
         if self._todo.is_much or not is_worthwhile(limits, cores=usable_cores(), imported=imported):
             return None
-        return Ahead(Reader(self._view, self._connection, self._todo, progress), limits)
+        return Ahead(FileReader(self._view, self._connection, self._todo, progress), limits)
 
     def count_same(self) -> int:
         """Return how many of the files have the content that the index holds."""

@@ -24,12 +24,12 @@ from cairn.index.models import agree, place_of, remember_model
 from cairn.index.overlay import KnownVectors, OverlayFile, OverlayStore
 from cairn.index.plan import listed_files
 from cairn.index.reading import HASH_BYTES
-from cairn.index.store import StateDir
+from cairn.index.state_dir import StateDir
 from cairn.index.texts import chunk_text, text_key
 from cairn.index.views import View
 from cairn.model_settings import ModelSettings
 from cairn.source.content import normalize
-from cairn.storage.connection import mapped_errors, transaction
+from cairn.storage.connection import store_errors, transaction
 from cairn.storage.index import chunk_db, overlay_db, view_db
 from cairn.storage.index.overlay_db import MissingBlob, ModelRow
 from cairn.storage.index.schema import INDEX
@@ -229,7 +229,7 @@ def embed_chain(
         IndexMissingError: if nothing was indexed yet.
     """
     chain = settings.chain
-    with _alone(state), closing(state.open_for_reading()) as connection, mapped_errors(state.database, INDEX):
+    with _alone(state), closing(state.open_for_reading()) as connection, store_errors(state.database, INDEX):
         agree(state, map(place_of, chain))
         if full:
             with write_lock(state.lock, settings.lock_timeout_seconds, INDEX), transaction(connection):

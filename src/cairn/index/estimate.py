@@ -9,7 +9,7 @@ from contextlib import closing
 from cairn.embedding.chain import fingerprint_of, max_chars_of, price_of
 from cairn.errors import IndexMissingError
 from cairn.index.plan import Plan, make_plan
-from cairn.index.store import StateDir
+from cairn.index.state_dir import StateDir
 from cairn.index.views import View
 from cairn.model_settings import ModelSettings
 from cairn.storage.index import overlay_db, view_db

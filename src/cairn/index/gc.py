@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cairn.config import Settings
+from cairn.index.aside import remove_set_aside
 from cairn.index.plan import listed_files
 from cairn.index.segment import Segment, merge_segments
-from cairn.index.store import StateDir, new_name
+from cairn.index.state_dir import StateDir, new_name
 from cairn.source.objects import missing_commits
-from cairn.storage.connection import mapped_errors, transaction
+from cairn.storage.connection import store_errors, transaction
 from cairn.storage.index import blob_db, garbage_db, overlay_db, segment_db
 from cairn.storage.index.schema import INDEX
 from cairn.storage.index.segment_db import SegmentRow
@@ -99,7 +100,7 @@ def collect(
     grace_seconds = settings.garbage_days * DAY_SECONDS
     sizes = state.sizes()
     due = _Due([], {}, 0)
-    with mapped_errors(state.database, INDEX):
+    with store_errors(state.database, INDEX):
         try:
             with transaction(connection):
                 due = _find(connection, root, now, grace_seconds)
@@ -122,11 +123,11 @@ def _find(connection: sqlite3.Connection, root: Path, now: float, grace_seconds:
     """Drop the views whose time is over, and return what is due then. Runs inside a transaction."""
     views = garbage_db.read_view_sizes(connection)
     garbage_db.mark(connection, "view", gone_views(views, root), now)
-    over = garbage_db.expired(connection, "view", now - grace_seconds)
+    over = garbage_db.ids_due(connection, "view", now - grace_seconds)
     garbage_db.drop_views(connection, over)
     dead = garbage_db.dead_blobs(connection)
     garbage_db.mark(connection, "blob", dead.keys(), now)
-    blobs = garbage_db.expired(connection, "blob", now - grace_seconds)
+    blobs = garbage_db.ids_due(connection, "blob", now - grace_seconds)
     return _Due([view for view in views if view.id in over], {one: dead[one] for one in blobs}, len(dead) - len(blobs))
 
 
@@ -176,7 +177,7 @@ def _rewrite(connection: sqlite3.Connection, state: StateDir, row: SegmentRow, w
 def _tidy(connection: sqlite3.Connection, state: StateDir, before: float, *, quiet: bool) -> None:
     """Delete files that nothing names, databases that were set aside `before`, and give free pages back."""
     state.remove_unlisted(listed_files(connection, state))
-    state.remove_set_aside(before)
+    remove_set_aside(state, before)
     size, free = garbage_db.page_bytes(connection)
     # Writing it again takes twice the room, which a full disk has not.
     if not quiet and free > FREE_SHARE * size and shutil.disk_usage(state.path).free > 2 * (size - free):

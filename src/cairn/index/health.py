@@ -25,16 +25,18 @@ from cairn.errors import (
     StoreError,
 )
 from cairn.hints import Hint
+from cairn.index.aside import files_set_aside
+from cairn.index.last_error import read_error
 from cairn.index.mounts import MOUNTS, is_network, kind_of
 from cairn.index.overlay import OverlayFile, OverlayStore
 from cairn.index.plan import has_size, is_usable, listed_files
 from cairn.index.segment import Segment
-from cairn.index.store import StateDir
+from cairn.index.state_dir import StateDir
 from cairn.index.view import load_layout, load_own, load_view
 from cairn.source.text import counted
 from cairn.storage.arrays import load_arrays
 from cairn.storage.catalog import STORES
-from cairn.storage.connection import check, mapped_errors, transaction
+from cairn.storage.connection import check, store_errors, transaction
 from cairn.storage.copies import find_copies
 from cairn.storage.index import blob_db, health_db, overlay_db, segment_db, view_db
 from cairn.storage.index.schema import INDEX
@@ -244,10 +246,10 @@ def _locks(state: StateDir) -> Iterator[Finding]:
 
 
 def _history(state: StateDir) -> Iterator[Finding]:
-    if (error := state.read_error()) is not None:
+    if (error := read_error(state)) is not None:
         message, hint = (str(error.get(name, ""))[:_MAX_TOLD] for name in ("message", "hint"))
         yield Finding("last-run", "warning", f"failed at {_moment(error.get('at'))}: {message}", hint=hint)
-    if aside := state.set_aside_files():
+    if aside := files_set_aside(state):
         size = sum(one.lstat().st_size for one in aside)
         words = f"{counted(len(aside), 'file')} of damaged or foreign indexes kept, {size / 1e6:.1f} MB, "
         words += f"as {aside[-1].name}"
@@ -273,7 +275,7 @@ def _truth(state: StateDir, store: Store) -> Iterator[Finding]:
         connection = state.open_existing(store)
         if connection is None:
             return
-        with closing(connection), mapped_errors(file, store):
+        with closing(connection), store_errors(file, store):
             wrong = check(connection)
     except StoreDamagedError as error:
         yield Finding(file.stem, "error", str(error), hint=restore)
@@ -293,7 +295,7 @@ def _stored(state: StateDir, fingerprint: str) -> list[Finding]:
     if not os.path.lexists(state.database):
         return [Finding("database", "warning", "this project is not indexed yet", hint=Hint.of("index"))]
     try:
-        with closing(state.open_for_reading()) as connection, mapped_errors(state.database, INDEX):
+        with closing(state.open_for_reading()) as connection, store_errors(state.database, INDEX):
             return list(_examined(connection, state, fingerprint))
     except DerivedFileError as error:
         return [Finding("derived", "error", str(error), "redo")]
@@ -335,7 +337,7 @@ def _disagreements(connection: sqlite3.Connection, state: StateDir) -> dict[str,
         with suppress(DerivedFileError):
             arrays = load_view(state, view)
             shown = zip(arrays.paths, arrays.blob_ids.tolist(), strict=True)
-            rows = ((path, blob_id) for path, blob_id, _ in view_db.shown_files(connection, view.id))
+            rows = ((path, blob_id) for path, blob_id, _ in view_db.files_in_view(connection, view.id))
             if n_wrong := len(set(shown).symmetric_difference(rows)):
                 counts[f"files that {view.name} shows otherwise"] = n_wrong
     for row in segment_db.read_segments(connection):
@@ -437,7 +439,7 @@ def _tidy(state: StateDir) -> None:
     if not state.database.exists():
         return
     with write_lock(state.lock, 10.0, INDEX), closing(state.open_for_writing()) as connection:
-        with mapped_errors(state.database, INDEX), transaction(connection):
+        with store_errors(state.database, INDEX), transaction(connection):
             for model in overlay_db.read_models(connection):
                 OverlayStore(connection, state, model).forget_lost()
         optional = [state.neighbours(row.name) for row in segment_db.read_segments(connection)]

@@ -23,7 +23,7 @@ from cairn.errors import DerivedFileError, IndexLockedError, NotAvailableError, 
 from cairn.hints import Hint
 from cairn.index.plan import missing_graphs
 from cairn.index.segment import Segment
-from cairn.index.store import StateDir
+from cairn.index.state_dir import StateDir
 from cairn.source.text import counted
 from cairn.storage.arrays import ArrayWriter, are_bounds, check_fits, load_arrays, release
 from cairn.storage.index import segment_db
@@ -45,7 +45,7 @@ _COPIED_BYTES = 8_000_000  # at a time
 Progress = Callable[[int, int], None]
 
 
-class Graph:
+class NeighbourGraph:
     """Finds the rows of a segment whose vectors are near to a query's.
 
     Equal vectors are one node, for a graph in which many nodes are at distance 0 falls apart. The rows of node `i` are
@@ -59,7 +59,7 @@ class Graph:
         self._lock = Lock()
 
     @classmethod
-    def build(cls, vectors: npt.NDArray[np.int8], threads: int = 0, progress: Progress | None = None) -> Graph:
+    def build(cls, vectors: npt.NDArray[np.int8], threads: int = 0, progress: Progress | None = None) -> NeighbourGraph:
         """Return the graph of some vectors, shape (n_rows, dimensions).
 
         Args:
@@ -124,7 +124,7 @@ class Graph:
         return writer.n_bytes
 
     @classmethod
-    def load(cls, path: Path) -> Graph:
+    def load(cls, path: Path) -> NeighbourGraph:
         """Map a graph's file.
 
         Raises:
@@ -171,7 +171,7 @@ def is_installed() -> bool:
     return find_spec("usearch") is not None
 
 
-def open_graph(path: Path) -> Graph | None:
+def open_graph(path: Path) -> NeighbourGraph | None:
     """Return the graph in a file, None for one that is damaged: it is removed, so that the next run rebuilds it.
 
     Without usearch there is none either; then the file stays.
@@ -179,7 +179,7 @@ def open_graph(path: Path) -> Graph | None:
     if not is_installed():
         return None
     try:
-        return Graph.load(path)
+        return NeighbourGraph.load(path)
     except DerivedFileError:
         with suppress(OSError):  # it may be in use, or not ours to remove; then it stays refused
             path.unlink()
@@ -212,7 +212,7 @@ def build_graphs(state: StateDir, exact_chunks: int, timeout_seconds: float, pro
                     vectors = Segment.load(state.segment(row.name)).vectors
                 except DerivedFileError:
                     continue  # merged away, or damaged: then the next run reads its files again
-                graph = Graph.build(vectors, progress=progress)
+                graph = NeighbourGraph.build(vectors, progress=progress)
                 # Under the lock, for a writer deletes what belongs to no segment, half-written files included.
                 with write_lock(state.lock, timeout_seconds, INDEX):
                     if any(one.name == row.name for one in segment_db.read_segments(connection)):

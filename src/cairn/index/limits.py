@@ -25,7 +25,7 @@ BATCH_BYTES = 8_000_000
 POWER_FOLDER = Path("/sys/class/power_supply")
 
 
-class Limits(NamedTuple):
+class RunLimits(NamedTuple):
     """How large the pieces of a run are.
 
     `helpers` processes parse beside the first, 0 when it parses itself. A batch is committed at `batch_chunks` or at
@@ -40,7 +40,7 @@ class Limits(NamedTuple):
     vocabulary_share: float = 1.0
 
 
-def limits_of(settings: Settings, *, background: bool, cores: int | None = None) -> Limits:
+def limits_of(settings: Settings, *, background: bool, cores: int | None = None) -> RunLimits:
     """Return the limits that keep a run within the settings.
 
     Args:
@@ -53,7 +53,7 @@ def limits_of(settings: Settings, *, background: bool, cores: int | None = None)
     # Of a small ceiling a third goes to helpers; the rest is for batches.
     by_memory = max(0, (settings.memory_mb - BASE_MB) // (3 * HELPER_MB))
     share = min(1.0, (settings.memory_mb - BASE_MB) / (FULL_MB - BASE_MB))
-    return Limits(
+    return RunLimits(
         helpers=min(MAX_HELPERS, allowed, by_memory),
         batch_chunks=max(1, round(settings.batch_chunks * share)),
         batch_bytes=round(BATCH_BYTES * share),

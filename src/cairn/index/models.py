@@ -14,7 +14,7 @@ from typing import Any
 from cairn.embedding.chain import fingerprint_of
 from cairn.errors import CairnError
 from cairn.index.seal import change_record, read_record
-from cairn.index.store import StateDir
+from cairn.index.state_dir import StateDir
 from cairn.model_settings import ModelSettings
 from cairn.storage.index import overlay_db, view_db
 from cairn.types import ModelStatus

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from cairn.errors import DerivedFileError
 from cairn.index.plan import has_size
 from cairn.index.snapshot import Snapshot
-from cairn.index.store import StateDir, new_name
+from cairn.index.state_dir import StateDir, new_name
 from cairn.index.vectors import Vectors
 from cairn.storage.arrays import are_bounds, check_fits, load_arrays, save_arrays
 from cairn.storage.index import overlay_db
@@ -96,7 +96,7 @@ def open_overlay(connection: sqlite3.Connection, state: StateDir, model: ModelRo
     The caller holds a read transaction in which the generation is the snapshot's: blob ids mean the same in both.
     """
     blobs: dict[int, list[int]] = {}
-    for overlay_id, blob_id in overlay_db.covered_blobs(connection, model.id):
+    for overlay_id, blob_id in overlay_db.blobs_with_vectors(connection, model.id):
         blobs.setdefault(overlay_id, []).append(blob_id)
     counts = np.diff(snapshot.blob_rows)
     first = np.full(len(snapshot.blob_ids), -1, dtype=np.int64)  # where the stored rows of each blob begin
@@ -190,7 +190,7 @@ class OverlayStore:
     def collect(self) -> None:
         """Drop vectors of blobs that are gone once they outweigh the rest; their texts are not found again then."""
         rows = overlay_db.read_overlays(self._connection, self._model.id)
-        ids = {blob_id for _, blob_id in overlay_db.covered_blobs(self._connection, self._model.id)}
+        ids = {blob_id for _, blob_id in overlay_db.blobs_with_vectors(self._connection, self._model.id)}
         files = [OverlayFile.load(self._state.overlay(row.name)) for row in rows]
         n_live = sum(int(np.diff(file.blob_start)[np.isin(file.blob_ids, list(ids))].sum()) for file in files)
         if sum(row.n_rows for row in rows) > 2 * n_live:
@@ -205,7 +205,7 @@ class OverlayStore:
     def _merge(self, rows: Sequence[OverlayRow], *, keep_texts: bool) -> None:
         """Make one file of some. Blobs that are gone become blob 0, so that their texts can still be found."""
         own: dict[int, set[int]] = {row.id: set() for row in rows}
-        for overlay_id, blob_id in overlay_db.covered_blobs(self._connection, self._model.id):
+        for overlay_id, blob_id in overlay_db.blobs_with_vectors(self._connection, self._model.id):
             if overlay_id in own:
                 own[overlay_id].add(blob_id)
         files = []

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cairn.index.store import StateDir
+from cairn.index.state_dir import StateDir
 from cairn.index.views import View
 from cairn.source.walk import Walk
 from cairn.storage.index import garbage_db, meta_db, overlay_db, segment_db, view_db
@@ -133,7 +133,7 @@ def missing_graphs(connection: sqlite3.Connection, state: StateDir, exact_chunks
 
 def is_collection_due(connection: sqlite3.Connection, now: float) -> bool:
     """Tell whether to look for garbage; a time in the future, from a clock since corrected, is no reason."""
-    return not 0 <= now - garbage_db.collected_at(connection) < GARBAGE_SECONDS
+    return not 0 <= now - garbage_db.last_collection(connection) < GARBAGE_SECONDS
 
 
 def is_of(view: ViewRow, shown: View) -> bool:

@@ -15,10 +15,10 @@ from cairn.errors import IndexDamagedError, IndexMissingError
 from cairn.index import plan
 from cairn.index.limits import Progress, limits_of
 from cairn.index.plan import Plan
-from cairn.index.store import StateDir
+from cairn.index.state_dir import StateDir
 from cairn.index.views import View
 from cairn.source.walk import Walk
-from cairn.storage.connection import mapped_errors
+from cairn.storage.connection import store_errors
 from cairn.storage.index import meta_db, view_db
 from cairn.storage.index.schema import INDEX
 from cairn.types import IndexReport
@@ -48,7 +48,7 @@ class Run:
             changed: the only files compared, for which nobody else may have written since `generation`.
         """
         try:
-            with closing(self._state.open_for_reading()) as connection, mapped_errors(self._state.database, INDEX):
+            with closing(self._state.open_for_reading()) as connection, store_errors(self._state.database, INDEX):
                 if changed is not None and meta_db.generation(connection) != generation:
                     return None
                 todo = plan.plan_update(connection, self._state, view, found, bundled_fingerprint(), changed)
@@ -76,7 +76,7 @@ class Run:
             connection = stack.enter_context(closing(self._state.open_for_writing(replace_newer=full)))
             ahead = None
             if todo is not None:
-                with mapped_errors(self._state.database, INDEX):
+                with store_errors(self._state.database, INDEX):
                     ahead = _contents(view, connection, todo).start(limits, progress)
             if ahead is not None:
                 stack.enter_context(closing(ahead))
@@ -93,7 +93,7 @@ class Run:
         started = time.perf_counter()
         found = view.walk()
         try:
-            with closing(self._state.open_for_reading()) as connection, mapped_errors(self._state.database, INDEX):
+            with closing(self._state.open_for_reading()) as connection, store_errors(self._state.database, INDEX):
                 todo = plan.make_plan(connection, found, view_db.find_view(connection, view.name))
                 return plan.preview(connection, todo, found, _contents(view, connection, todo).count_same(), started)
         except IndexMissingError:

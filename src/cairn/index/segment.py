@@ -127,7 +127,7 @@ def merge_segments(
         StoreError: if it cannot be written.
     """
     order = _blob_order(segments, keep)
-    rows = _Rows.of(segments, order)
+    rows = _MergedRows.of(segments, order)
     terms = _Terms.of([segment.postings for segment in segments], rows.new_rows, block_postings)
     n_used, vectors = int(np.count_nonzero(terms.counts)), segments[0].vectors
     shapes: dict[str, tuple[npt.DTypeLike, tuple[int, ...]]] = {
@@ -158,7 +158,7 @@ def _blob_order(segments: Sequence[Segment], keep: Collection[int]) -> npt.NDArr
     return order[np.isin(blob_ids[order], np.fromiter(keep, dtype=np.int64, count=len(keep)))]
 
 
-class _Rows(NamedTuple):
+class _MergedRows(NamedTuple):
     """Where rows go. Shapes: blob_start (n_blobs + 1,), old_rows (n_new,), bases (n_segments + 1,).
 
     `old_rows` has the old row of each new one, all segments laid end to end; `new_rows` the new row of each old one, by
@@ -171,7 +171,7 @@ class _Rows(NamedTuple):
     bases: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, segments: Sequence[Segment], order: npt.NDArray[np.int64]) -> _Rows:
+    def of(cls, segments: Sequence[Segment], order: npt.NDArray[np.int64]) -> _MergedRows:
         counts = np.concatenate([np.diff(segment.blob_start) for segment in segments])[order]
         bases = np.cumsum([0, *(len(segment) for segment in segments)])
         starts = np.concatenate(
@@ -253,7 +253,7 @@ def _kept_postings(part: Postings, new_rows: npt.NDArray[np.int32], block_postin
 
 
 def _write_postings(
-    writer: ArrayWriter, parts: Sequence[Postings], rows: _Rows, terms: _Terms, block_postings: int
+    writer: ArrayWriter, parts: Sequence[Postings], rows: _MergedRows, terms: _Terms, block_postings: int
 ) -> None:
     used = terms.counts > 0
     writer.put("hashes", 0, terms.hashes[used])
@@ -272,7 +272,7 @@ def _block(
     parts: Sequence[Postings],
     slices: Sequence[tuple[np.intp, np.intp]],
     ranks: Sequence[npt.NDArray[np.int32]],
-    rows: _Rows,
+    rows: _MergedRows,
 ) -> dict[str, npt.NDArray[Any]]:
     """Return the postings of a range of terms that are kept, by term and then by row.
 

@@ -14,10 +14,10 @@ import numpy.typing as npt
 from cairn.errors import DerivedFileError, IndexMissingError
 from cairn.hints import Hint
 from cairn.index.analysis import Postings
-from cairn.index.hnsw import Graph, open_graph
+from cairn.index.hnsw import NeighbourGraph, open_graph
 from cairn.index.segment import Segment
-from cairn.index.store import StateDir
-from cairn.index.vectors import Vectors, agreements
+from cairn.index.state_dir import StateDir
+from cairn.index.vectors import Vectors
 from cairn.index.view import ViewArrays, load_view
 from cairn.source.roles import Role
 from cairn.storage.connection import reading
@@ -65,7 +65,7 @@ class Snapshot:
         self.files = files
         self._segments = tuple(segments)
         self._graph_files = tuple(graph_files)
-        self._graphs: dict[int, Graph | None] = {}
+        self._graphs: dict[int, NeighbourGraph | None] = {}
         bases = np.cumsum([0, *(len(segment) for segment in segments)])
         self._bases = [int(base) for base in bases]
         self.n_rows = self._bases[-1]
@@ -147,14 +147,6 @@ class Snapshot:
         """Return the files whose path has one of some terms; `rows` are file numbers."""
         return _look_up(self.files.postings, hashed)
 
-    def similarities(self, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Return the cosine of a unit vector, shape (dimensions,), with every row's vector, shape (n_rows,)."""
-        return self._vectors.similarities(query)
-
-    def coarse_similarities(self, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Return about what `similarities` does, in a part of the time."""
-        return self._vectors.coarse(query)
-
     def rows_of(self, blobs: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Return the rows of some blobs, laid end to end, and how many each has."""
         first = self.blob_rows[blobs]
@@ -167,12 +159,8 @@ class Snapshot:
         blobs = self.blob_of_row[rows]
         return np.lexsort((rows - self.blob_rows[blobs], self.file_of_blob[blobs]))
 
-    def similarities_of(self, rows: npt.NDArray[np.int64], query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Return the cosine of a unit vector with the vectors of some rows, in order."""
-        return self._vectors.similarities_of(rows, query)
-
     def nearest(self, query: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]] | None:
-        """Return cosines as `similarities` does, but in segments with a graph for the nearest rows only.
+        """Return cosines as `Vectors.similarities` does, but in segments with a graph for the nearest rows only.
 
         Returns:
             shapes (n_rows,): the cosines, and which are known; in place of one that is not known stands a value that
@@ -189,37 +177,17 @@ class Snapshot:
                 cosines[part] = Vectors([segment.vectors], len(query)).similarities(query)
                 continue
             rows = graph.nearest(query) + base
-            near = self.similarities_of(rows, query)
+            near = self.vectors.similarities_of(rows, query)
             cosines[part], known[part] = max(0.0, float(near.min(initial=1.0))), False
             cosines[rows], known[rows] = near, True
         return cosines, known
 
-    def _find_graphs(self) -> list[Graph | None]:
+    def _find_graphs(self) -> list[NeighbourGraph | None]:
         """Return the graph of each segment; one that a run has built since is opened, a damaged one just once."""
         for number, file in enumerate(self._graph_files):
             if number not in self._graphs and file.exists():
                 self._graphs[number] = open_graph(file)
         return [self._graphs.get(number) for number in range(len(self._segments))]
-
-    def path_similarities(
-        self, query: npt.NDArray[np.float32], files: npt.NDArray[np.int64] | None = None
-    ) -> npt.NDArray[np.float32]:
-        """Return the cosine of a unit vector with the paths of some files, by default of every one. Shape: (n,)."""
-        if files is None:
-            return self._path_vectors.similarities(query)
-        return self._path_vectors.similarities_of(files, query)
-
-    def vectors(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
-        """Return the unit vectors of some rows, shape (len(rows), dimensions)."""
-        return self._vectors.take(rows)
-
-    def agreements(self, rows: npt.NDArray[np.int64], files: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
-        """Return the cosine of each row's vector with that of a file's path, pair by pair. Shape: (len(rows),)."""
-        return agreements(self._vectors.numbers(rows), self._path_vectors.numbers(files))
-
-    def path_vectors(self, files: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
-        """Return the unit vectors of some files' paths, shape (len(files), dimensions)."""
-        return self._path_vectors.take(files)
 
     @cached_property
     def blob_of_row(self) -> npt.NDArray[np.int64]:
@@ -263,11 +231,13 @@ class Snapshot:
         return self.blob_ids[order], order
 
     @cached_property
-    def _vectors(self) -> Vectors:
+    def vectors(self) -> Vectors:
+        """The vectors of all rows."""
         return Vectors([segment.vectors for segment in self._segments], self.files.vectors.shape[1])
 
     @cached_property
-    def _path_vectors(self) -> Vectors:
+    def path_vectors(self) -> Vectors:
+        """The vectors of the files' paths."""
         return Vectors([self.files.vectors], self.files.vectors.shape[1])
 
     def places_of_blobs(self, blob_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -8,12 +8,14 @@ from pathlib import Path
 from cairn.config import Settings
 from cairn.errors import IndexMissingError
 from cairn.hints import Hint
+from cairn.index.aside import files_set_aside
 from cairn.index.gc import gone_views
+from cairn.index.last_error import read_error
 from cairn.index.models import chain_status
 from cairn.index.plan import make_plan
-from cairn.index.store import StateDir
+from cairn.index.state_dir import StateDir
 from cairn.index.views import View
-from cairn.storage.connection import mapped_errors
+from cairn.storage.connection import store_errors
 from cairn.storage.index import garbage_db, meta_db, view_db
 from cairn.storage.index.schema import INDEX
 
@@ -24,7 +26,7 @@ def read_status(root: Path, state: StateDir, settings: Settings, checkout: View)
     Raises:
         IndexMissingError: if the checkout was not indexed yet.
     """
-    with closing(state.open_for_reading()) as connection, mapped_errors(state.database, INDEX):
+    with closing(state.open_for_reading()) as connection, store_errors(state.database, INDEX):
         view = view_db.find_view(connection, checkout.name)
         if view is None or not view.generation:  # its first run is not through
             raise IndexMissingError("this project is not indexed yet", Hint.of("index"))
@@ -50,6 +52,6 @@ def read_status(root: Path, state: StateDir, settings: Settings, checkout: View)
             "views": [one._asdict() | {"gone": one.id in gone} for one in views],
             "sizes": sizes,
             "disk_bytes": sum(sizes.values()),
-            "set_aside": [one.name for one in state.set_aside_files()],
-            "last_error": state.read_error(),
+            "set_aside": [one.name for one in files_set_aside(state)],
+            "last_error": read_error(state),
         }

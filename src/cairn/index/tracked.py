@@ -27,7 +27,7 @@ _MODES = (0o100644, 0o100755, 0o120000, 0o160000, 0o040000)
 _MAX_ENTRIES = 2_000  # that are read one by one; beyond them the folder's name is searched for
 
 
-class Place(NamedTuple):
+class StatePlace(NamedTuple):
     """Where a state folder is in a checkout: the file of the checkout's index, its top, and the path below that."""
 
     index_file: Path
@@ -40,10 +40,10 @@ class _Odd(Exception):
 
 
 # What was found, by place, for as long as the file of the index stays as it was.
-_known: dict[Place, tuple[tuple[int, ...], tuple[str, ...]]] = {}
+_known: dict[StatePlace, tuple[tuple[int, ...], tuple[str, ...]]] = {}
 
 
-def find_place(state: Path) -> Place | None:
+def find_place(state: Path) -> StatePlace | None:
     """Return where a state folder is in the checkout around it, or in one that it is itself; None outside of any."""
     path = top = str(state)
     while True:
@@ -56,7 +56,7 @@ def find_place(state: Path) -> Place | None:
                 return None
             top = parent
             continue
-        return Place(Path(folder, "index"), Path(top), os.fsencode(path[len(top) :].strip(os.sep)))
+        return StatePlace(Path(folder, "index"), Path(top), os.fsencode(path[len(top) :].strip(os.sep)))
 
 
 def tracked_state(state: Path) -> tuple[str, ...]:
@@ -86,7 +86,7 @@ def is_decisive(path: str) -> bool:
     return path == "." or os.fsencode(path).lower().startswith(_DECISIVE)
 
 
-def _find(place: Place) -> list[bytes]:
+def _find(place: StatePlace) -> list[bytes]:
     any_case = _ignores_case(place.top / os.fsdecode(place.path))
     try:
         paths = ask_git(place, any_case=True) if any_case else list(_read(place))
@@ -118,7 +118,7 @@ def _ignores_case(state: Path) -> bool:
         return False
 
 
-def _read(place: Place) -> Iterator[bytes]:
+def _read(place: StatePlace) -> Iterator[bytes]:
     """Yield the paths below the folder that the file lists, relative to it; `.` for the folder itself."""
     if any(name.startswith("sharedindex.") for name in os.listdir(place.index_file.parent)):
         raise _Odd
@@ -153,7 +153,7 @@ def _entry(data: mmap.mmap, at: int) -> tuple[bytes, int]:
     return data[start:end], at + ((end - at) // 8 + 1) * 8
 
 
-def ask_git(place: Place, *, any_case: bool) -> list[bytes]:
+def ask_git(place: StatePlace, *, any_case: bool) -> list[bytes]:
     """Return the paths below a state folder that git lists, relative to it; `.` for what is in its place.
 
     Args:

@@ -19,7 +19,7 @@ from cairn.errors import PathError
 from cairn.index.limits import on_battery
 from cairn.index.mounts import is_remote
 from cairn.source.eligible import UNLISTED, check_name
-from cairn.source.git import Repository, ignored_among
+from cairn.source.git import Repository, find_ignored
 from cairn.source.walk import CAIRNIGNORE, list_folders
 from cairn.types import IndexReport
 
@@ -64,7 +64,7 @@ class Batch(NamedTuple):
         return self.reason == "poll" or 0 < len(self.paths) <= FEW_PATHS
 
 
-class Stream(Protocol):
+class ChangeStream(Protocol):
     """Where news of changes come from."""
 
     def next(self, timeout_seconds: float) -> frozenset[str] | None:
@@ -74,7 +74,7 @@ class Stream(Protocol):
         """Release what the stream holds."""
 
 
-OpenStream = Callable[[Collection[str], threading.Event], Stream]
+OpenStream = Callable[[Collection[str], threading.Event], ChangeStream]
 
 
 class Clock(Protocol):
@@ -99,7 +99,7 @@ class SystemClock:
         return time.monotonic()
 
 
-class Native:
+class NativeStream:
     """News from the operating system, through one descriptor however many folders there are.
 
     Raises:
@@ -158,7 +158,7 @@ class Watcher:
         poll_seconds: float = 2.0,
         is_paused: Callable[[], bool] = lambda: False,
         state: Path | None = None,
-        open_stream: OpenStream = Native,
+        open_stream: OpenStream = NativeStream,
         clock: Clock | None = None,
     ) -> None:
         self.polling = polling
@@ -171,7 +171,7 @@ class Watcher:
         self._clock = clock or SystemClock()
         self._stop = threading.Event()
         self._folders: frozenset[str] = frozenset()
-        self._stream: Stream | None = None
+        self._stream: ChangeStream | None = None
         self._note = ""
         self._failures = 0  # one after the other
         self._failed = False
@@ -325,7 +325,7 @@ class Watcher:
                 elif not UNLISTED.intersection(name.split(os.sep)) and not check_name(os.path.basename(name)):
                     asked[name] = path
         if self._repository is not None and 0 < len(asked) <= _MAX_ASKED:
-            for name in ignored_among(self.root, list(asked)):
+            for name in find_ignored(self.root, list(asked)):
                 asked.pop(name, None)
         return kept | set(asked.values())
 

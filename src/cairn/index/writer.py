@@ -21,17 +21,19 @@ from cairn.errors import (
     IndexVersionError,
     StoreError,
 )
-from cairn.index.store import StateDir
+from cairn.index.last_error import clear_error, record_error
+from cairn.index.state_dir import StateDir
 from cairn.index.views import View
 from cairn.loading import load
-from cairn.storage.connection import mapped_errors
+from cairn.storage.connection import store_errors
 from cairn.storage.index import view_db
 from cairn.storage.index.schema import INDEX
-from cairn.storage.lock import holder, write_lock
+from cairn.storage.lock import count_turns, holder, write_lock
 from cairn.types import IndexReport
 
 if TYPE_CHECKING:
     from cairn.index.limits import Progress
+    from cairn.index.plan import Plan
     from cairn.index.run import Run
 
 # What comparing, reading and searching need.
@@ -76,9 +78,9 @@ class Writer:
         except IndexLockedError:  # another run is at work, and says itself when it fails
             raise
         except CairnError as error:
-            self._state.record_error(error)
+            record_error(self._state, error)
             raise
-        self._state.clear_error()
+        clear_error(self._state)
         self._left_at[view.name] = report.generation
         return report
 
@@ -106,11 +108,16 @@ class Writer:
         progress: Progress | None,
     ) -> IndexReport:
         started = time.perf_counter()
+        n_turns = count_turns(self._state.lock)
         found = view.walk()
         self._state.create()
         timeout_seconds = self._settings.lock_timeout_seconds if wait_seconds is None else wait_seconds
-        with write_lock(self._state.lock, timeout_seconds, INDEX):
+        with write_lock(self._state.lock, timeout_seconds, INDEX) as n_turns_by_now:
             todo = None if full or verify else self._steps.compare(view, found, started)
+            if n_turns_by_now != n_turns and _depends_on_listing(todo):
+                # Another run may have written since the files were listed, and known of files that came after that.
+                found = view.walk()
+                todo = None if full or verify else self._steps.compare(view, found, started)
             if isinstance(todo, IndexReport):
                 return todo
             build = partial(self._steps.build, view, found, started, full, background, progress)
@@ -156,7 +163,7 @@ class Writer:
     def is_indexed(self, view: View) -> bool:
         """Tell whether anything of a view can be answered from; nothing is waited for."""
         try:
-            with closing(self._state.open_for_reading()) as connection, mapped_errors(self._state.database, INDEX):
+            with closing(self._state.open_for_reading()) as connection, store_errors(self._state.database, INDEX):
                 row = view_db.find_view(connection, view.name)
                 return row is not None and row.generation > 0
         except StoreError:
@@ -179,6 +186,13 @@ class Writer:
         """Move the database out of the way; the next update makes a new one."""
         with write_lock(self._state.lock, self._settings.lock_timeout_seconds, INDEX):
             self._state.set_aside()
+
+
+def _depends_on_listing(todo: IndexReport | Plan | None) -> bool:
+    """Tell whether a run would add or drop files by its list of them, not only read some again to be sure."""
+    if isinstance(todo, IndexReport):
+        return False
+    return todo is None or bool(todo.removed or todo.changed())
 
 
 def import_what_follows() -> None:

@@ -29,7 +29,7 @@ MAX_BYTES = 20_000  # one agent keeps 20 KiB; letters of two bytes and more get 
 _FOOT_CHARS = 700  # kept free for what is said at the end
 _COUNT_CHARS = 40  # of these for the count of notes that have no room
 _LEAST_CHARS = 60  # what is cut shorter says nothing
-ANSWER_TOKENS = 2_300  # of estimated 4 bytes: what the daemon packs for one text
+PAGE_TOKENS = 2_300  # what a page holds of a text that the daemon lays out to a size
 
 # Hints and notes name commands; where a tool does the same, an agent is told of the tool. In order.
 _COMMANDS = tuple(
@@ -156,6 +156,8 @@ def search_text(found: SearchDocument, narrowed_by: Sequence[str] = ()) -> str:
             f"{coverage['indexed']:,} of {counted(coverage['eligible'], 'file')} "
             f"{'is' if coverage['indexed'] == 1 else 'are'} indexed so far."
         )
+    if n_notes := found.get("omitted_notes"):
+        notes.append(f"{counted(n_notes, 'note')} without room.")
     return page.close(notes)
 
 
@@ -171,12 +173,16 @@ def _hit(hit: HitDocument) -> str:
     project = f"[{hit['project']}] " if "project" in hit else ""
     # Of a line that matches, the place says it all: it is short, and mostly sure.
     is_line = hit["start_line"] == hit["end_line"]
-    facts = [] if is_line else [f"{hit['start_line']}-{hit['end_line']}", f"~{counted(hit['tokens'], 'token')}"]
-    facts += [hit["id"]] if is_line and hit["confidence"] == "high" else [hit["confidence"], hit["id"]]
+    facts = [] if is_line else [f"{hit['start_line']}-{hit['end_line']}"]
+    if "tokens" in hit and not is_line:
+        facts.append(f"~{counted(hit['tokens'], 'token')}")
+    if "confidence" in hit and not (is_line and hit["confidence"] == "high"):
+        facts.append(hit["confidence"])
+    facts.append(hit["id"])
     if hit.get("stale"):
         facts.append("changed since it was indexed")
     lines = [f"{project}{hit['filepath']}:{hit['start_line']}  {_label(hit)}  ({', '.join(facts)})"]
-    lines += [f"    {line}" for line in hit["preview"].splitlines()]
+    lines += [f"    {line}" for line in hit.get("preview", "").splitlines()]
     for one in hit.get("neighbours", ()):
         lines.append(f"    {one['relation']} {one['filepath']}:{one['line']}  {one['kind']} {one['name']}".rstrip())
     return "\n".join(lines)

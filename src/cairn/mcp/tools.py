@@ -128,6 +128,11 @@ def _short(schema: Schema) -> Schema:
     return kept
 
 
+def _page_tokens(max_tokens: int | None) -> int:
+    """Return a budget that is no larger than a page."""
+    return text.PAGE_TOKENS if max_tokens is None else min(max_tokens, text.PAGE_TOKENS)
+
+
 # -- one function a tool -----------------------------------------------------------------------------------------------
 
 
@@ -170,7 +175,7 @@ FETCH = Tool(
 
 async def outline(asked: Asked, request: OutlineRequest) -> str:
     """Outline a file, see `OUTLINE`."""
-    request = replace(request, max_tokens=min(request.max_tokens or text.ANSWER_TOKENS, text.ANSWER_TOKENS))
+    request = replace(request, max_tokens=_page_tokens(request.max_tokens))
     return text.outline_text(await asked.perform("outline", request))
 
 
@@ -208,7 +213,7 @@ GRAPH = Tool(
 
 async def context(asked: Asked, request: ContextRequest) -> str:
     """Pack what a task needs, see `CONTEXT`."""
-    request = replace(request, max_tokens=min(request.max_tokens or text.ANSWER_TOKENS, text.ANSWER_TOKENS))
+    request = replace(request, max_tokens=_page_tokens(request.max_tokens))
     return text.context_text(await asked.perform("context", request))
 
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from cairn import waiting
+from cairn.budget import Room, cut_text, size_of
 from cairn.errors import NotFoundError, PathError, QueryError, RequestError
 from cairn.hints import Hint
-from cairn.operations.budget import cut_text, room_of, size_of
 from cairn.protocol.documents import ContextDocument, ContextItem, fetched_to_dict
 from cairn.protocol.requests import DEFAULT_ANSWER_TOKENS, ContextRequest, SearchRequest
 from cairn.source.text import BYTES_PER_TOKEN, counted
@@ -50,35 +50,34 @@ def context(workspace: Workspace, request: ContextRequest, progress: Progress | 
     notes += [told] if told else []
     max_tokens = DEFAULT_ANSWER_TOKENS if request.max_tokens is None else request.max_tokens
     document: ContextDocument = {"items": [], "omitted": len(ids), "tokens": max_tokens, "notes": notes}
-    document["items"], omitted = _pack(wanted, room_of(max_tokens) - size_of(document))
+    document["items"], omitted = _pack(wanted, Room(max_tokens, document))
     document["omitted"] = omitted + max(0, len(ids) - request.limit)
     document["tokens"] = sum(map(size_of, document["items"])) // BYTES_PER_TOKEN
     return document
 
 
-def _pack(wanted: Sequence[Callable[[int], ContextItem]], room: int) -> tuple[list[ContextItem], int]:
-    """Return the items that have room in so many bytes, and how many have none.
+def _pack(wanted: Sequence[Callable[[int], ContextItem]], room: Room) -> tuple[list[ContextItem], int]:
+    """Return the items that have room, and how many have none.
 
     Args:
         wanted: what makes each, given the tokens that it may cost.
-        room: bytes, as JSON.
+        room: of the answer.
     """
     items: dict[tuple[str, str, int, int], ContextItem] = {}
     n_left_out = 0
     for place, make in enumerate(wanted):
         waiting.check()
-        share = max(_LEAST_CONTEXT_TOKENS, 2 * (room // BYTES_PER_TOKEN) // (len(wanted) - place + 1))
+        share = max(_LEAST_CONTEXT_TOKENS, 2 * room.tokens // (len(wanted) - place + 1))
         item = make(share - _OVERHEAD_TOKENS)
-        if (size := size_of(item)) > room:  # JSON writes some marks in several bytes
-            item = make(share * room // size - _OVERHEAD_TOKENS)
+        if not room.has(item):  # JSON writes some marks in several bytes
+            item = make(share * room.left // size_of(item) - _OVERHEAD_TOKENS)
         key = item["kind"], item["filepath"], item["start_line"], item["end_line"]
         if key in items:
             continue
-        if size_of(item) > room:
+        if room.take(item):
+            items[key] = item
+        else:
             n_left_out += 1
-            continue
-        items[key] = item
-        room -= size_of(item)
     return list(items.values()), n_left_out
 
 

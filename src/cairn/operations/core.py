@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from cairn import waiting
 from cairn.answers import OutlineSymbol
+from cairn.budget import Room, size_of
 from cairn.core_files import CoreFiles
 from cairn.errors import NotFoundError, PathError
 from cairn.fields import DEFAULT_CORE_TOKENS
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
-from cairn.operations.budget import room_of, size_of
 from cairn.protocol.documents import (
     CoreChangeDocument,
     CoreFileDocument,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from cairn.index.limits import Progress
 
 _MAX_HEAD_CHARS = 120
-_COUNT_BYTES = 6  # of the number of definitions without room
+_MOST_SYMBOLS = 999_999  # its digits have room for the number of definitions without room
 _TELLING_KINDS = FUNCTION_KINDS | TYPE_KINDS  # of what a core file defines, these come first
 
 
@@ -45,7 +45,7 @@ def list_core(workspace: Workspace, request: CoreListRequest, progress: Progress
     max_tokens = DEFAULT_CORE_TOKENS if request.max_tokens is None else request.max_tokens
     core = CoreFiles(workspace.root)
     marked = core.read()
-    left = room_of(max_tokens) - size_of({"files": [], "omitted": len(marked), "tokens": max_tokens})
+    room = Room(max_tokens, {"files": [], "omitted": len(marked), "tokens": max_tokens})
     files: list[CoreFileDocument] = []
     for one in marked:
         row: CoreFileDocument = {
@@ -53,38 +53,35 @@ def list_core(workspace: Workspace, request: CoreListRequest, progress: Progress
             "summary": one.summary,
             "missing": not core.has(one.path),
             "symbols": [],
-            "omitted": 0,
+            "omitted": _MOST_SYMBOLS,
         }
-        if (size := size_of(row) + _COUNT_BYTES) > left:
+        if not room.take(row):
             break
-        left -= size
-        files.append(row)
+        files.append(row | {"omitted": 0})
     for place, row in enumerate(files):
         waiting.check()
         if not row["missing"]:
-            left -= _add_symbols(workspace, row, left // (len(files) - place))
+            _add_symbols(workspace, row, room, room.left // (len(files) - place))
     tokens = sum(map(size_of, files)) // BYTES_PER_TOKEN
     return {"files": files, "omitted": len(marked) - len(files), "tokens": tokens}
 
 
-def _add_symbols(workspace: Workspace, row: CoreFileDocument, room: int) -> int:
-    """Add what a core file defines, outermost first, as far as so many bytes go; return how many it took."""
+def _add_symbols(workspace: Workspace, row: CoreFileDocument, room: Room, share: int) -> None:
+    """Add what a core file defines, outermost first, as far as its share of the room goes, which is in bytes."""
     try:
         symbols = workspace.code.outline(row["filepath"], max_tokens=DEFAULT_ANSWER_TOKENS).symbols
     except (NotFoundError, PathError):
-        return 0  # its language has no definitions, or the file is none that can be read: the row says enough
-    used = 0
+        return  # its language has no definitions, or the file is none that can be read: the row says enough
+    least = room.left - share
     kept: list[OutlineSymbol] = []
-    for one in sorted(symbols, key=lambda one: (one.depth, one.kind not in _TELLING_KINDS)):
-        size = size_of(_core_symbol(one))
-        if used + size > room:
+    for symbol in sorted(symbols, key=lambda symbol: (symbol.depth, symbol.kind not in _TELLING_KINDS)):
+        if room.left - size_of(_core_symbol(symbol)) < least:
             break
-        used += size
-        kept.append(one)
-    kept.sort(key=lambda one: one.start_line)
-    row["symbols"] = [_core_symbol(one) for one in kept]
+        room.take(_core_symbol(symbol))
+        kept.append(symbol)
+    kept.sort(key=lambda symbol: symbol.start_line)
+    row["symbols"] = [_core_symbol(symbol) for symbol in kept]
     row["omitted"] = len(symbols) - len(kept)
-    return used
 
 
 def _core_symbol(symbol: OutlineSymbol) -> CoreSymbolDocument:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from cairn.operations.budget import fit_lists
+from cairn.budget import fit_lists
 from cairn.protocol.documents import graph_to_dict
 from cairn.workspace import Workspace
 

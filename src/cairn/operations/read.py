@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cairn.operations.budget import count_fitting, fit_texts, room_of, set_text, size_of
+from cairn.budget import fit_outline, fit_texts, set_text, tokens_for_outline
 from cairn.protocol.documents import FetchedDocument, OutlineDocument, fetched_to_dict, outline_to_dict
 from cairn.protocol.requests import FetchRequest, OutlineRequest
-from cairn.source.text import estimate_tokens
 from cairn.workspace import Workspace
 
 if TYPE_CHECKING:
     from cairn.index.limits import Progress
-
-_SPARE_TOKENS = 20  # an outline says at its end what it left out
 
 
 def fetch(workspace: Workspace, request: FetchRequest, progress: Progress | None = None) -> list[FetchedDocument]:
@@ -42,23 +39,10 @@ def outline(workspace: Workspace, request: OutlineRequest, progress: Progress | 
 
     document = lay_out(request.max_tokens)
     if request.max_tokens is not None:
-        room = room_of(request.max_tokens)
-        excess = size_of({**document, "symbols": [], "imports": [], "unlisted": 0}) - room
-        if excess > 0:  # what stands around the text, and marks that JSON writes in two bytes, cost something, too
-            document = lay_out(max(1, request.max_tokens - estimate_tokens(excess) - _SPARE_TOKENS))
-        _fit_outline(document, room)
+        if (text_tokens := tokens_for_outline(document, request.max_tokens)) < request.max_tokens:
+            document = lay_out(text_tokens)
+        fit_outline(document, request.max_tokens)
     return document
-
-
-def _fit_outline(document: OutlineDocument, room: int) -> None:
-    if size_of(document) <= room:
-        return
-    room -= size_of({**document, "symbols": [], "imports": [], "unlisted": len(document["symbols"])})
-    symbols = document["symbols"][: count_fitting(document["symbols"], room)]
-    room -= sum(map(size_of, symbols))
-    imports = document["imports"][: count_fitting(document["imports"], room)]
-    document["unlisted"] = len(document["symbols"]) + len(document["imports"]) - len(symbols) - len(imports)
-    document["symbols"], document["imports"] = symbols, imports
 
 
 PERFORM = {"fetch": fetch, "outline": outline}

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from cairn.budget import fit_search
 from cairn.errors import ProjectError
 from cairn.hints import Hint
-from cairn.operations.budget import fit_lists
 from cairn.protocol.documents import SearchDocument, answer_to_dict
 from cairn.protocol.requests import SearchRequest, SimilarRequest
 
@@ -22,13 +22,13 @@ _MAX_NAMED = 5  # projects that a note of all of them names
 def search(workspace: Workspace, request: SearchRequest, progress: Progress | None = None) -> SearchDocument:
     """Search the project; see `CodeFacet.search`."""
     told = workspace.refresh(progress, branch=request.branch) if request.update else ""
-    answer = workspace.code.search(request, progress)
+    answer = workspace.code.search(replace(request, max_tokens=None), progress)
     is_incomplete = request.update and request.branch is None and workspace.code.lacks_vectors
     if not told and is_incomplete and workspace.upkeep.complete_in_background():
         told = f"a run in the background completes them; it writes to {workspace.state.embedding_log}"
     if told:
         answer = replace(answer, notes=(*answer.notes, told))
-    return _fitted(answer_to_dict(answer), request.max_tokens)
+    return _fit(answer_to_dict(answer), request.max_tokens)
 
 
 def merge_searches(
@@ -39,8 +39,8 @@ def merge_searches(
     What belongs to one project only (its view, branch and generation) is left empty.
 
     Args:
-        found: the answers.
-        request: what was asked.
+        found: the answers, whole: asked without a budget.
+        request: what was asked. Its budget is that of the one answer.
         problems: why others did not answer, sentences for the reader.
 
     Raises:
@@ -75,7 +75,7 @@ def merge_searches(
     notes = _notes_by_project(found)
     if notes or problems:
         merged["notes"] = [*notes, *problems]
-    return _fitted(merged, request.max_tokens)
+    return _fit(merged, request.max_tokens)
 
 
 def _notes_by_project(found: Sequence[tuple[str, SearchDocument]]) -> list[str]:
@@ -95,14 +95,13 @@ def _listed(names: Sequence[str]) -> str:
 def similar(workspace: Workspace, request: SimilarRequest, progress: Progress | None = None) -> SearchDocument:
     """Find code like that of a place, or like a text; see `CodeFacet.similar`."""
     told = workspace.refresh(progress) if request.update else ""
-    answer = workspace.code.similar(request)
+    answer = workspace.code.similar(replace(request, max_tokens=None))
     document = answer_to_dict(replace(answer, notes=(*answer.notes, told)) if told else answer)
-    return _fitted(document, request.max_tokens)
+    return _fit(document, request.max_tokens)
 
 
-def _fitted(document: SearchDocument, max_tokens: int | None) -> SearchDocument:
-    if max_tokens is not None:
-        fit_lists(document, max_tokens, ["code"])  # type: ignore[arg-type] # a TypedDict is a dict
+def _fit(document: SearchDocument, max_tokens: int | None) -> SearchDocument:
+    fit_search(document, max_tokens)
     return document
 
 

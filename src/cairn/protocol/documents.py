@@ -51,7 +51,10 @@ class NeighbourDocument(TypedDict):
 
 
 class HitDocument(TypedDict):
-    """A piece of code. `project` names its project when several were searched; `sent` says that the session has it."""
+    """A piece of code. `project` names its project when several were searched; `sent` says that the session has it.
+
+    Where a budget ends, the last hit may have no `preview` and no `signature`, or just its place, name and id.
+    """
 
     id: str
     kind: str
@@ -59,12 +62,12 @@ class HitDocument(TypedDict):
     filepath: str
     start_line: int
     end_line: int
-    language: str
-    signature: str
-    tokens: int
-    relevance: float
-    confidence: Confidence
-    preview: str
+    language: NotRequired[str]
+    signature: NotRequired[str]
+    tokens: NotRequired[int]
+    relevance: NotRequired[float]
+    confidence: NotRequired[Confidence]
+    preview: NotRequired[str]
     qualified_name: NotRequired[str]
     neighbours: NotRequired[list[NeighbourDocument]]
     stale: NotRequired[bool]
@@ -80,7 +83,8 @@ class HitDocument(TypedDict):
 class SearchDocument(TypedDict):
     """The answer to a query: hits best first, and what they stand on.
 
-    `searched` is there where the time of an exact search was up: so many files had been looked at.
+    `searched` is there where the time of an exact search was up: so many files had been looked at. `omitted_notes` is
+    there where a budget had no room for the notes.
     """
 
     query: str
@@ -97,6 +101,7 @@ class SearchDocument(TypedDict):
     revision: NotRequired[str]
     searched: NotRequired[int]
     notes: NotRequired[list[str]]
+    omitted_notes: NotRequired[int]
 
 
 class FetchedDocument(TypedDict):

@@ -1,4 +1,4 @@
-"""Answers a query end to end: by ranking, or line by line for an exact one, within the reader's budget."""
+"""Answers a query end to end: by ranking, or line by line for an exact one."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from cairn.hints import Hint
 from cairn.index.snapshot import Snapshot
 from cairn.index.views import View
 from cairn.search.confidence import confidence_word, is_hopeless, relevance
-from cairn.search.engine import Ranking, rank
 from cairn.search.exact import BUDGET_SECONDS, LineMatch, Scan, enclosing, literal_finder, regex_finder
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.hits import Focus, Verdict, focus_on, make_hit
 from cairn.search.library import Library, coverage_of, read_files
 from cairn.search.mend import Mender
 from cairn.search.query import DETAIL_WEIGHT, EXACT_MODES, Query
-from cairn.search.rank import Floats, Weights
+from cairn.search.rank import Ranking, rank
+from cairn.search.score import Floats, Weights
 from cairn.source.roles import Role
 from cairn.source.text import counted, estimate_tokens
 from cairn.storage.index import chunk_db
@@ -42,8 +42,6 @@ MEANING_WEIGHTS = replace(
     WEIGHTS, lexical=0.0, name=0.0, doc=0.0, symbol=0.0, file_lexical=0.0, path=0.0, stem=0.0, learned=0.0
 )
 LOOK_BEHIND = 5  # rows ranked beyond the limit
-HIT_OVERHEAD_TOKENS = 30  # an estimate of what the fields of a hit cost beside its texts
-NEIGHBOUR_CHARS = 32  # the same for a neighbour, in characters
 
 
 def respond(library: Library, query: Query, request: SearchRequest, *, scan_seconds: float = BUDGET_SECONDS) -> Answer:
@@ -71,23 +69,21 @@ def respond(library: Library, query: Query, request: SearchRequest, *, scan_seco
             notes.append(f"No line{where} matches {query.pattern!r} exactly; these are related.")
             query = replace(query, mode="hybrid")
         hits = _ranked_hits(library, query, request, notes)
-    shown, omitted = _within_budget(hits, request.max_tokens)
     if request.expand and library.open_graph is None:
         notes.append("Callers and callees are known of what is checked out only.")
-    elif request.expand and shown:
-        shown, cut = _within_budget(_expanded(library, shown), request.max_tokens)
-        omitted += cut
+    elif request.expand and hits:
+        hits = _expanded(library, hits)
     snapshot = library.snapshot
     return Answer(
         query=query.text,
         mode=query.mode,
         branch=snapshot.branch,
         generation=snapshot.generation,
-        code=shown,
+        code=tuple(hits),
         coverage=coverage_of(snapshot),
         took_ms=round((time.perf_counter() - started) * 1000, 2),
         total_tokens_available=sum(hit.tokens for hit in hits),
-        omitted=omitted + more,
+        omitted=more,
         notes=tuple(notes),
         view=library.reader.view.name,
         revision=snapshot.revision,
@@ -110,9 +106,9 @@ def with_outdated_note(answer: Answer, view: View) -> Answer:
 
 
 def _related(library: Library, query: Query, request: SearchRequest) -> Related | None:
-    if query.asked is None or library.open_graph is None:
+    if query.relation is None or library.open_graph is None:
         return None
-    return _graph_answers(library).answer(query.asked, request)
+    return _graph_answers(library).answer(query.relation, request)
 
 
 def _expanded(library: Library, hits: Sequence[CodeHit]) -> list[CodeHit]:
@@ -332,19 +328,3 @@ def _unknown_row(match: LineMatch) -> ChunkRow:
     """Stand in for the chunk of a line that was added since the file was indexed."""
     span = Span(match.start_line, match.end_line, 0, 0)
     return ChunkRow(0, 0, Chunk("text", -1, 0, (0, 0), "", span, ()), (), None)
-
-
-# -- budget ------------------------------------------------------------------------------------------------------------
-
-
-def _within_budget(hits: Sequence[CodeHit], max_tokens: int | None) -> tuple[tuple[CodeHit, ...], int]:
-    """Return the leading hits whose own fields fit the budget, and how many were left out."""
-    if max_tokens is None:
-        return tuple(hits), 0
-    spent = 0
-    for place, hit in enumerate(hits):
-        beside = sum(len(one.path) + len(one.name) + len(one.kind) + NEIGHBOUR_CHARS for one in hit.neighbours or ())
-        spent += HIT_OVERHEAD_TOKENS + estimate_tokens(len(hit.preview) + len(hit.signature) + len(hit.path) + beside)
-        if spent > max_tokens:
-            return tuple(hits[:place]), len(hits) - place
-    return tuple(hits), 0

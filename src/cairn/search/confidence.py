@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from cairn.search.engine import Ranking
+from cairn.search.rank import Ranking
 from cairn.types import Confidence
 
 # A logistic model of "this hit is relevant", fitted on the top hits of the development half of the benchmark and on

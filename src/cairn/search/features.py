@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cairn.index.snapshot import Snapshot, TermRows
+from cairn.index.vectors import agreements
 from cairn.index.view import STEM_FIELD
-from cairn.search.rank import DOC_BIT, NAME_BIT, Floats, Ints, Scores
+from cairn.search.score import DOC_BIT, NAME_BIT, Floats, Ints, Scores
 
 # What the path's vector adds to a chunk's; training/train.py takes it from here.
 PATH_SHARE = 0.6
@@ -36,7 +37,7 @@ def file_features(snapshot: Snapshot, vector: Floats | None, scores: Scores, blo
         shape (n, len(FEATURES)).
     """
     files = snapshot.file_of_blob[blobs]
-    rows = _Rows(snapshot, blobs)
+    rows = _RowsOfBlobs(snapshot, blobs)
     found = {
         **_of_chunks(rows, scores),
         **_of_meaning(snapshot, rows, vector, scores, files),
@@ -51,7 +52,7 @@ def file_features(snapshot: Snapshot, vector: Floats | None, scores: Scores, blo
     return rounded
 
 
-class _Rows:
+class _RowsOfBlobs:
     """The rows of some blobs, laid end to end, and the best of them by any value; `counts` has how many each has."""
 
     def __init__(self, snapshot: Snapshot, blobs: Ints) -> None:
@@ -59,7 +60,7 @@ class _Rows:
         self._starts = np.cumsum(self.counts) - self.counts
         self._group = np.repeat(np.arange(len(blobs)), self.counts)
 
-    def ordered(self, values: Floats, n: int) -> tuple[Ints, Ints, Ints]:
+    def best_of_each(self, values: Floats, n: int) -> tuple[Ints, Ints, Ints]:
         """Return the best `n` rows of each blob: which blob, which place, which row."""
         # One sort of (blob, value) as one number: a fifth of what sorting by two keys takes.
         own = np.maximum(values[self._rows], -_FAR)
@@ -70,7 +71,7 @@ class _Rows:
 
     def best(self, values: Floats) -> Ints:
         """Return the best row of each blob."""
-        return self.ordered(values, 1)[2]
+        return self.best_of_each(values, 1)[2]
 
     def highest(self, values: Floats) -> Floats:
         """Return the highest value among each blob's rows."""
@@ -78,7 +79,7 @@ class _Rows:
         return found
 
 
-def _of_chunks(rows: _Rows, scores: Scores) -> dict[str, Floats]:
+def _of_chunks(rows: _RowsOfBlobs, scores: Scores) -> dict[str, Floats]:
     return {
         "lexical": scores.of_rows["lexical"][rows.best(scores.total)],
         "name": rows.highest(scores.of_rows["name"]),
@@ -87,15 +88,15 @@ def _of_chunks(rows: _Rows, scores: Scores) -> dict[str, Floats]:
 
 
 def _of_meaning(
-    snapshot: Snapshot, rows: _Rows, vector: Floats | None, scores: Scores, files: Ints
+    snapshot: Snapshot, rows: _RowsOfBlobs, vector: Floats | None, scores: Scores, files: Ints
 ) -> dict[str, npt.NDArray[Any]]:
     """Compare the meaning of each file's path, and of its chunks taken together with the path as one vector."""
     dense, nothing = scores.of_rows.get("dense"), np.zeros(len(files), dtype=np.float32)
     if vector is None or dense is None:
         return {"joint": nothing, "path_dense": nothing}
-    group, place, near = rows.ordered(dense, _JOINT_ROWS)
-    to_path = snapshot.path_similarities(vector, files)
-    agreement = snapshot.agreements(near, files[group])
+    group, place, near = rows.best_of_each(dense, _JOINT_ROWS)
+    to_path = snapshot.path_vectors.similarities_of(files, vector)
+    agreement = agreements(snapshot.vectors.numbers(near), snapshot.path_vectors.numbers(files[group]))
     length = np.sqrt(np.maximum(1e-3, 1 + PATH_SHARE**2 + 2 * PATH_SHARE * agreement))
     joint = np.full((len(files), _JOINT_ROWS), -1.0, dtype=np.float32)
     joint[group, place] = (dense[near] + PATH_SHARE * to_path[group]) / length
@@ -113,8 +114,8 @@ def _of_terms(snapshot: Snapshot, scores: Scores, files: Ints, n_chunks: Ints) -
     place_of_file[files] = np.arange(n_files)
     matches = scores.matches
     rarity = matches.rarity / (matches.rarity.sum() + 1e-6)
-    in_rows = _Table(matches.rows, place_of_file[snapshot.file_of_row], (len(rarity), n_files))
-    in_paths = _Table(matches.paths, place_of_file, (len(rarity), n_files))
+    in_rows = _TermTable(matches.rows, place_of_file[snapshot.file_of_row], (len(rarity), n_files))
+    in_paths = _TermTable(matches.paths, place_of_file, (len(rarity), n_files))
     counts = in_rows.counts()
     return {
         "frequency": rarity @ np.log1p(counts),
@@ -127,7 +128,7 @@ def _of_terms(snapshot: Snapshot, scores: Scores, files: Ints, n_chunks: Ints) -
     }
 
 
-class _Table:
+class _TermTable:
     """Where the terms of a query stand among some files: a row per term, a column per file.
 
     Args:

@@ -10,8 +10,8 @@ from threading import Lock
 from cairn.answers import CodeHit
 from cairn.index.snapshot import Snapshot
 from cairn.index.views import Stamp, View
-from cairn.search.engine import MINOR_KINDS
 from cairn.search.ids import format_hit_id
+from cairn.search.rank import MINOR_KINDS
 from cairn.source.content import normalize
 from cairn.source.text import estimate_tokens, raw_words, split_identifier, terms_of
 from cairn.storage.index.chunk_db import ChunkRow
@@ -87,7 +87,7 @@ class FileText:
 MISSING = FileText(b"", True)
 
 
-class Reader:
+class FileReader:
     """Reads the files of a view, and keeps the ones read last; several threads may use it."""
 
     def __init__(self, view: View) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from cairn.index.snapshot import Snapshot
 from cairn.search.features import FEATURES, file_features
-from cairn.search.rank import ASKED_FOR, Floats, Ints, Scores, Weights
+from cairn.search.score import ASKED_FOR, Floats, Ints, Scores, Weights
 
 DATA = Path(__file__).parent / "ranker.json"
 # Files that the first stage puts below this place stay there: 99.6 % of the right ones are above it.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from cairn.answers import Coverage
 from cairn.embedding.static import StaticModel
 from cairn.index.snapshot import Snapshot
-from cairn.search.hits import FileText, Reader
+from cairn.search.hits import FileReader, FileText
 from cairn.storage.index import view_db
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Library:
 
     snapshot: Snapshot
     connection: sqlite3.Connection
-    reader: Reader
+    reader: FileReader
     model: StaticModel
     open_graph: Callable[[], Graph] | None
     meanings: Meanings | None = None  # None: no model but the bundled one is configured

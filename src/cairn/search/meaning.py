@@ -22,9 +22,9 @@ from cairn.hints import Hint
 from cairn.index.models import remembered_models
 from cairn.index.overlay import Overlay, open_overlay
 from cairn.index.snapshot import Snapshot
-from cairn.index.store import StateDir
+from cairn.index.state_dir import StateDir
 from cairn.model_settings import ModelSettings
-from cairn.search.rank import Floats
+from cairn.search.score import Floats
 from cairn.source.text import counted
 from cairn.storage.connection import reading
 from cairn.storage.index import meta_db, overlay_db
@@ -182,7 +182,7 @@ def like_bundled(cosines: Floats, snapshot: Snapshot, bundled: Floats | None) ->
     live = snapshot.file_of_row >= 0
     mean, spread = TYPICAL_MEAN, TYPICAL_SPREAD
     if bundled is not None:
-        mean, spread = _mean_and_spread(snapshot.similarities(bundled)[live])
+        mean, spread = _mean_and_spread(snapshot.vectors.similarities(bundled)[live])
     our_mean, our_spread = _mean_and_spread(cosines[live])
     factor = spread / max(our_spread, 1e-6)
     scaled: Floats = ((cosines - np.float32(our_mean)) * np.float32(factor) + np.float32(mean)).astype(np.float32)

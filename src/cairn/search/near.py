@@ -52,7 +52,7 @@ class Nearness:
             _settle(snapshot, vector, total, self.cosines, self.known, weight)
         elif self.coarse:
             rows = best_rows(snapshot, total, SHARPENED_ROWS)
-            exact = snapshot.similarities_of(rows, vector)
+            exact = snapshot.vectors.similarities_of(rows, vector)
             total[rows] += np.float32(weight) * (exact - self.cosines[rows])
             self.cosines[rows] = exact
 
@@ -89,14 +89,14 @@ def compare(snapshot: Snapshot, vector: Floats, file_of_blob: Ints) -> Nearness:
     """
     if (found := snapshot.nearest(vector)) is None:
         if EXACT_ROWS < snapshot.n_live <= MAX_COARSE_ROWS:
-            return Nearness(snapshot.coarse_similarities(vector), coarse=True)
-        return Nearness(snapshot.similarities(vector))
+            return Nearness(snapshot.vectors.coarse(vector), coarse=True)
+        return Nearness(snapshot.vectors.similarities(vector))
     in_scope = np.repeat(file_of_blob >= 0, np.diff(snapshot.blob_rows))
     if np.count_nonzero(in_scope) > NARROW * snapshot.n_live:
         return Nearness(*found)
     rows = np.flatnonzero(in_scope)
     cosines = np.zeros(snapshot.n_rows, dtype=np.float32)
-    cosines[rows] = snapshot.similarities_of(rows, vector)
+    cosines[rows] = snapshot.vectors.similarities_of(rows, vector)
     return Nearness(cosines)
 
 
@@ -106,11 +106,11 @@ def _settle(snapshot: Snapshot, vector: Floats, total: Floats, dense: Floats, kn
     best = np.maximum.reduceat(total, snapshot.blob_rows[full])
     settled = ~np.isfinite(best)
     count = SETTLED_FILES
-    while len(_unsettled(best, settled, SETTLED_FILES)):
-        blobs = _unsettled(best, settled, count)
+    while len(_best_unsettled(best, settled, SETTLED_FILES)):
+        blobs = _best_unsettled(best, settled, count)
         rows, counts = snapshot.rows_of(full[blobs])
         bounds = rows[~known[rows]]
-        exact = snapshot.similarities_of(bounds, vector)
+        exact = snapshot.vectors.similarities_of(bounds, vector)
         total[bounds] += np.float32(weight) * (exact - dense[bounds])
         dense[bounds], known[bounds] = exact, True
         best[blobs] = np.maximum.reduceat(total[rows], np.cumsum(counts) - counts)
@@ -118,7 +118,7 @@ def _settle(snapshot: Snapshot, vector: Floats, total: Floats, dense: Floats, kn
         count *= 2
 
 
-def _unsettled(best: Floats, settled: Bools, count: int) -> Ints:
+def _best_unsettled(best: Floats, settled: Bools, count: int) -> Ints:
     """Return those of the best `count` places that are not settled."""
     places = largest(best, count)
     found: Ints = places[~settled[places]]

@@ -17,13 +17,13 @@ from cairn.embedding.static import bundled_model as bundled_model
 from cairn.errors import DerivedFileError, IndexLockedError, IndexMissingError, IndexMovedError, NotFoundError
 from cairn.hints import Hint
 from cairn.index.snapshot import Snapshot
-from cairn.index.store import StateDir
+from cairn.index.state_dir import StateDir
 from cairn.index.views import View, Views
 from cairn.search.fetch import fetch_one
-from cairn.search.hits import Reader
+from cairn.search.hits import FileReader
 from cairn.search.library import Library
 from cairn.sharing import Shared
-from cairn.storage.connection import mapped_errors, reading
+from cairn.storage.connection import reading, store_errors
 from cairn.storage.index import meta_db, view_db
 from cairn.storage.index.schema import INDEX
 
@@ -43,13 +43,13 @@ class _Opened(NamedTuple):
     """The newest generation of a view, as far as it is known, and what reads its files."""
 
     snapshot: Snapshot
-    reader: Reader
+    reader: FileReader
 
     def close(self) -> None:
         self.reader.view.close()
 
 
-class _Question:
+class _ReadContext:
     """A question under way in one thread.
 
     Attributes:
@@ -66,10 +66,10 @@ class _Question:
         self.behind = behind
 
 
-class _Own(threading.local):
+class _ThreadContext(threading.local):
     """The question under way in this thread."""
 
-    question: _Question | None = None
+    question: _ReadContext | None = None
 
 
 class OpenIndex:
@@ -106,7 +106,7 @@ class OpenIndex:
         self._opening = threading.Lock()  # of views
         self._graph: Graph | None = None
         self._asking_graph = threading.Lock()
-        self._own = _Own()
+        self._own = _ThreadContext()
         self._in_use = Shared(self, OpenIndex._release)
         self.meanings: Meanings | None = None
         if settings.chain:
@@ -155,7 +155,7 @@ class OpenIndex:
             stale = None
             for _ in range(_ATTEMPTS):
                 shared = stale = self._current(question.connection, view, stale)
-                with shared.used() as opened, reading(question.connection):
+                with shared.use() as opened, reading(question.connection):
                     if meta_db.state(question.connection) == opened.snapshot.state:
                         question.opened[view.name] = opened
                         try:
@@ -185,13 +185,13 @@ class OpenIndex:
     # -- questions that are under way at once --------------------------------------------------------------------------
 
     @contextmanager
-    def _question(self) -> Iterator[_Question]:
+    def _question(self) -> Iterator[_ReadContext]:
         """Give the question under way in this thread, or begin one."""
         if (known := self._own.question) is not None:
             yield known
             return
-        with self._in_use.used(), self._lent_connection() as connection, ExitStack() as behind:
-            self._own.question = _Question(connection, behind)
+        with self._in_use.use(), self._lent_connection() as connection, ExitStack() as behind:
+            self._own.question = _ReadContext(connection, behind)
             try:
                 yield self._own.question
             finally:
@@ -211,7 +211,7 @@ class OpenIndex:
             else:
                 self._idle.append(connection)
 
-    def _library(self, question: _Question, opened: _Opened, view: View, progress: Progress | None) -> Library:
+    def _library(self, question: _ReadContext, opened: _Opened, view: View, progress: Progress | None) -> Library:
         open_graph = None if view.revision else partial(self._graph_of, question, opened.snapshot, progress)
         return Library(
             opened.snapshot, question.connection, opened.reader, self._load_model(), open_graph, self.meanings
@@ -219,7 +219,7 @@ class OpenIndex:
 
     # -- the symbol graph ----------------------------------------------------------------------------------------------
 
-    def _graph_of(self, question: _Question, snapshot: Snapshot, progress: Progress | None) -> Graph:
+    def _graph_of(self, question: _ReadContext, snapshot: Snapshot, progress: Progress | None) -> Graph:
         from cairn.graph.graph import Graph  # noqa: PLC0415 - start-up time: searching does not need it
 
         if not question.has_graph:
@@ -227,11 +227,11 @@ class OpenIndex:
         if self._graph is None:
             self._graph = Graph(self._state, self._root, self._project_views.checkout.name, self._settings)
         self._graph.progress = progress
-        with mapped_errors(self._state.database, INDEX):
+        with store_errors(self._state.database, INDEX):
             self._graph.refresh(snapshot, question.connection)
         return self._graph
 
-    def _take_graph(self, question: _Question, snapshot: Snapshot) -> None:
+    def _take_graph(self, question: _ReadContext, snapshot: Snapshot) -> None:
         """Make the symbol graph this question's until it has been answered."""
         at_once = self._asking_graph.acquire(blocking=False)
         if not at_once:
@@ -246,7 +246,7 @@ class OpenIndex:
 
     def _keep_found(self) -> None:
         if self._graph is not None:  # whoever gave up asks again, perhaps
-            self._graph.keep_found()
+            self._graph.store_facts()
 
     # -- views ---------------------------------------------------------------------------------------------------------
 
@@ -259,7 +259,7 @@ class OpenIndex:
             known = self._views.get(view.name)
             if known is not None and known is not stale:
                 return known  # another question opened it meanwhile
-            with mapped_errors(self._state.database, INDEX):
+            with store_errors(self._state.database, INDEX):
                 opened = Shared(self._open(connection, view, None if known is None else known.thing), _Opened.close)
             if known is not None:
                 known.retire()
@@ -283,7 +283,7 @@ class OpenIndex:
             return _Opened(snapshot, last.reader)
         if snapshot.revision != view.revision:  # the branch has moved since: answers are about what was indexed
             view = self._project_views.at_commit(view.name, snapshot.branch, snapshot.revision)
-        return _Opened(snapshot, Reader(view))
+        return _Opened(snapshot, FileReader(view))
 
 
 def _check_newest(connection: sqlite3.Connection, snapshot: Snapshot) -> None:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from cairn.errors import QueryError
 from cairn.hints import Hint
-from cairn.search.asked import KINDS, Asked, read_kind, read_question
+from cairn.search.relations import KINDS, RelationQuestion, parse_kind, parse_relation
 from cairn.source.roles import Role
 from cairn.source.text import raw_words, split_identifier, term_hash, terms_of
 from cairn.types import Mode
@@ -99,7 +99,7 @@ class Query:
     `terms` are stems and folded identifiers without stop words; `words` the lower-case words for embedding, `subject`
     those among them that say what it is about, the others being details; `symbols` the names that may be definitions,
     most specific first; `wants` the roles of files the query asks for by name. `named` is what the query as a whole
-    names: its definitions come first, of the `kinds` it says, of any if empty. `asked` is the relation to a symbol that
+    names: its definitions come first, of the `kinds` it says, of any if empty. `relation` is the one to a symbol that
     it asks for; answered so, the mode is `graph`.
     """
 
@@ -113,7 +113,7 @@ class Query:
     pattern: str = ""
     named: Name | None = None
     kinds: frozenset[str] = frozenset()
-    asked: Asked | None = None
+    relation: RelationQuestion | None = None
 
 
 def understand(text: str, mode: Mode = "auto") -> Query:
@@ -133,13 +133,13 @@ def understand(text: str, mode: Mode = "auto") -> Query:
     resolved = _classify(stripped) if mode == "auto" else mode
     pattern = ""
     if resolved in EXACT_MODES:
-        pattern = text if mode != "auto" else _unquoted(stripped)
+        pattern = text if mode != "auto" else _strip_quotes(stripped)
     raws = raw_words(stripped)
     wants = _wants(stripped)
     subject = _subject(raws, wants)
     symbols = _symbols(stripped, raws, resolved)
     named, kinds = (symbols[0] if resolved == "symbol" and symbols else None), frozenset[str]()
-    if mode == "auto" and (kind := read_kind(stripped)) and _SYMBOL.fullmatch(kind[1]):
+    if mode == "auto" and (kind := parse_kind(stripped)) and _SYMBOL.fullmatch(kind[1]):
         named, kinds = _name(kind[1]), KINDS[kind[0]]
     return Query(
         text=stripped,
@@ -152,7 +152,7 @@ def understand(text: str, mode: Mode = "auto") -> Query:
         pattern=pattern,
         named=named,
         kinds=kinds,
-        asked=read_question(stripped) if mode == "auto" else None,
+        relation=parse_relation(stripped) if mode == "auto" else None,
     )
 
 
@@ -174,7 +174,7 @@ def _classify(text: str) -> Mode:
     return "hybrid"
 
 
-def _unquoted(text: str) -> str:
+def _strip_quotes(text: str) -> str:
     match = _QUOTED.fullmatch(text)
     return next(group for group in match.groups() if group) if match else text
 

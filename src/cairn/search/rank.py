@@ -1,275 +1,259 @@
-"""Scores every row of a snapshot for a query: a weighted sum of features that each mean something by themselves."""
+"""Ranks the rows of a snapshot for one query: scope, scores, one good chunk per file first."""
 
 from __future__ import annotations
 
+import sqlite3
+from bisect import insort
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from cairn.index.analysis import IMPACT_SCALE
 from cairn.index.segment import Form
-from cairn.index.snapshot import Snapshot, TermRows
-from cairn.index.view import STEM_FIELD
-from cairn.search.near import compare
-from cairn.search.query import Query
-from cairn.source.roles import Role
+from cairn.index.snapshot import Snapshot
+from cairn.search.filters import Filtered, filter_files
+from cairn.search.learned import correct
+from cairn.search.near import largest
+from cairn.search.query import SCOPE_MARK, Name, Query, looks_named
+from cairn.search.score import Floats, Scope, Scores, Weights, contributions, form_weight, score
+from cairn.storage.index import chunk_db
+from cairn.storage.index.chunk_db import NamedDefinition
 
-Floats = npt.NDArray[np.float32]
-Doubles = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-
-NAME_BIT, DOC_BIT = 1, 4  # of a posting's fields: the term stands in a definition's name, in its documentation
-ASKED_FOR = Role.TEST | Role.EXAMPLE | Role.DOCS | Role.CONFIG  # roles that answer a query that names them
-# A file is judged by this many of its chunks, the best by lexical score.
-FILE_CHUNKS = 3
-# A term of a file's stem counts fully when its rarity among all paths is at least 1 / this of the highest possible.
-STEM_RARITY = 2.0
-# Chunks below this share of the best lexical score say nothing about their file.
-FILE_CHUNK_FLOOR = 0.2
+# Each further chunk of a file counts this much less than the one before, so that one file does not fill the list.
+SATURATION = 0.5
+_TIE = 1e-4  # more than rounding changes a score by
+MAX_NAMESAKES = 200
+MAX_MINOR_NAMESAKES = 3
+# Names of these kinds are often just mentioned again elsewhere; a type or function is what is meant.
+MINOR_KINDS = frozenset({"field", "variable", "key", "property", "section", "constant", "target"})
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
-    """What each feature adds to a score; fitted on the development half of the benchmark, see bench/README.md.
+class Ranked:
+    """One row of the result: where it is, which definition it is there for, and how near its meaning is.
 
-    The first group belongs to a chunk, the second to its file. Features lie between 0 and 1, but for `learned`: what
-    the second stage (see learned.py) thinks of the file.
+    `repeated` is what its score lost because its file stands in the list already.
     """
 
-    lexical: float = 0.4
-    name: float = 0.05
-    doc: float = 0.05
-    dense: float = 0.8
-    symbol: float = 0.6
-    type_form: float = 0.08
-    function_form: float = 0.05
-    value_form: float = -0.1
-    continuation: float = 0.04
-
-    file_lexical: float = 0.5
-    path: float = 0.33
-    stem: float = 0.27
-    path_dense: float = 0.47
-    mentions: float = 0.16
-    size: float = 0.1
-    depth: float = -0.3
-    test: float = -0.5
-    example: float = -0.45
-    docs: float = -0.35
-    config: float = -0.2
-    legacy: float = -0.3
-    reexport: float = -0.05
-    declaration: float = -0.15
-    wanted: float = 0.25
-    other_platform: float = -0.5
-    old_version: float = -0.6
-
-    learned: float = 0.2
-
-
-_FORM_WEIGHTS = {
-    Form.TYPE: "type_form",
-    Form.FUNCTION: "function_form",
-    Form.VALUE: "value_form",
-    Form.CONTINUATION: "continuation",
-}
+    row: int
+    file: int
+    score: float
+    definition: int | None
+    dense: float
+    repeated: float
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
-    """Which files count: shapes (n_blobs,) and (n_rows,), the file a blob or row belongs to, -1 for none."""
+class Ranking:
+    """The best rows, best first, and the share of the query's terms that the project contains at all.
 
-    file_of_blob: Ints
-    file_of_row: Ints
-
-
-class Matches(NamedTuple):
-    """Where the terms of a query stand, in chunks and in files' paths; `known` is the share that stands anywhere.
-
-    Shapes: (n_terms,) each; `rarity` includes the term's `weight` in the query, `path_rarity` is that among paths.
+    `explain` gives the parts that a row's score is the sum of. The first `n_named` rows are there because they define
+    what the query as a whole names, however they score; each of their definitions is an entry.
     """
 
-    rarity: Doubles
-    path_rarity: Doubles
-    weight: Doubles
+    rows: list[Ranked]
     known: float
-    rows: TermRows
-    paths: TermRows
+    explain: Callable[[Ranked], dict[str, float]] = lambda _: {}
+    n_named: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Scores:
-    """Scores of one query: `total` of shape (n_rows,), -inf for rows out of scope, and `best` of each blob's rows.
-
-    The features are kept apart for explanations: those of chunks (n_rows,), of blobs (n_blobs,), of files (n_files,).
-    """
-
-    total: Floats
-    best: Floats
-    of_rows: dict[str, Floats]
-    of_blobs: dict[str, Floats]
-    of_files: dict[str, Floats]
-    matches: Matches
-
-    def features(self, row: int, blob: int, file: int) -> dict[str, float]:
-        """Return the value of every feature for one row."""
-        places = ((self.of_rows, row), (self.of_blobs, blob), (self.of_files, file))
-        return {name: float(values[place]) for group, place in places for name, values in group.items()}
-
-
-def score(
+def rank(
     snapshot: Snapshot,
+    connection: sqlite3.Connection,
     query: Query,
     vector: Floats | None,
-    symbols: dict[int, float],
-    scope: Scope,
+    filters: Filtered,
+    limit: int,
     weights: Weights,
     dense: Floats | None = None,
-) -> Scores:
-    """Score all rows; no `vector` leaves the dense features out, `symbols` are {row that defines a name: strength}.
+) -> Ranking:
+    """Return the best rows for a query; none when the index is empty or the filters leave nothing.
 
     Args:
-        dense: shape (n_rows,), what another model has for the feature `dense` in place of the bundled one's cosines.
+        vector: the query's by the bundled model.
+        dense: see `score`.
     """
-    matches = _match_terms(snapshot, query)
-    of_rows, of_files = _lexical(snapshot, matches)
-    of_blobs = {"file_lexical": _file_lexical(snapshot, of_rows["lexical"])}
-    found = None
-    if vector is not None:
-        if dense is None:
-            found = compare(snapshot, vector, scope.file_of_blob)
-            dense = found.cosines
-        of_rows["dense"] = dense
-        of_files["path_dense"] = np.maximum(snapshot.path_similarities(vector), 0)
-    elif dense is not None:
-        of_rows["dense"] = dense
-    if symbols:
-        of_rows["symbol"] = np.zeros(snapshot.n_rows, dtype=np.float32)
-        of_rows["symbol"][list(symbols)] = list(symbols.values())
-    of_files |= _priors(snapshot, query)
-    # Files first, then blobs, so that the long arrays are touched as seldom as possible.
-    by_file = _weighted(of_files, weights, len(snapshot.files.paths))
-    by_blob = _weighted(of_blobs, weights, len(snapshot.blob_ids)) + by_file[np.maximum(scope.file_of_blob, 0)]
-    by_blob[scope.file_of_blob < 0] = -np.inf
-    total = by_blob[snapshot.blob_of_row] + _weighted(of_rows, weights, snapshot.n_rows)
-    total += _form_weights(weights)[snapshot.forms]
-    total[scope.file_of_row < 0] = -np.inf
-    if vector is not None and found is not None:
-        found.sharpen(snapshot, vector, total, weights.dense)
-    return Scores(total, _best_of_blobs(snapshot, total), of_rows, of_blobs, of_files, matches)
+    if not snapshot.n_live:
+        return Ranking([], 0.0)
+    scores, scope, chosen = first_stage(snapshot, connection, query, vector, filters, weights, dense)
+    correct(snapshot, vector, scores, weights)
+    rows = _diversify(snapshot, scores, scope, chosen, limit)
+    named: list[Ranked] = []
+    if query.named is not None:
+        named = _definitions_of(snapshot, connection, query, query.named, filters, scope, scores)[:limit]
+        taken = {one.row for one in named}
+        rows = [*named, *(one for one in rows if one.row not in taken)][:limit]
+    return Ranking(rows, scores.matches.known, lambda one: _parts(snapshot, scores, one, weights), len(named))
 
 
-def _best_of_blobs(snapshot: Snapshot, total: Floats) -> Floats:
-    """Return the best score of each blob's rows, -inf for a blob without rows. Shape (n_blobs,)."""
-    best = np.full(len(snapshot.blob_ids), -np.inf, dtype=np.float32)
-    full = np.flatnonzero(np.diff(snapshot.blob_rows))
-    best[full] = np.maximum.reduceat(total, snapshot.blob_rows[full])
-    return best
+def first_stage(
+    snapshot: Snapshot,
+    connection: sqlite3.Connection,
+    query: Query,
+    vector: Floats | None,
+    filters: Filtered,
+    weights: Weights,
+    dense: Floats | None = None,
+) -> tuple[Scores, Scope, dict[int, int]]:
+    """Return the scores of all rows, which of them count, and {row: the definition it is there for}."""
+    scope = _scope(snapshot, filters)
+    chosen: dict[int, int] = {}
+    if filters.kinds:
+        chosen = _rows_of_kinds(snapshot, connection, filters.kinds)
+        keep = np.isin(np.arange(snapshot.n_rows), list(chosen))
+        scope = Scope(scope.file_of_blob, np.where(keep, scope.file_of_row, -1))
+    named = _rows_defining_names(snapshot, connection, query, scope)
+    scores = score(snapshot, query, vector, {row: one[0] for row, one in named.items()}, scope, weights, dense)
+    return scores, scope, chosen or {row: one[1] for row, one in named.items()}
 
 
-def weighted_features(features: dict[str, float], weights: Weights) -> dict[str, float]:
-    """Return what each feature of a row adds to its score."""
-    return {name: value * float(getattr(weights, name)) for name, value in features.items()}
+def _scope(snapshot: Snapshot, filters: Filtered) -> Scope:
+    files = filter_files(snapshot.files, filters)
+    if files is None:
+        return Scope(snapshot.file_of_blob, snapshot.file_of_row)
+    return Scope(*snapshot.restrict(files))
 
 
-def _weighted(features: dict[str, Floats], weights: Weights, size: int) -> Floats:
-    total = np.zeros(size, dtype=np.float32)
-    for name, values in features.items():
-        if weight := getattr(weights, name):
-            total += np.float32(weight) * values
-    return total
+def _rows_of_kinds(snapshot: Snapshot, connection: sqlite3.Connection, kinds: tuple[str, ...]) -> dict[int, int]:
+    """Return {row: first definition of one of the kinds that begins there}."""
+    found = chunk_db.definitions_of_kinds(connection, kinds)
+    rows = snapshot.rows_of_chunks(np.array([chunk_id for chunk_id, _ in found], dtype=np.int64))
+    first: dict[int, int] = {}
+    for row, (_, ordinal) in zip(rows.tolist(), found, strict=True):
+        if row >= 0:
+            first.setdefault(row, ordinal)
+    return first
 
 
-@lru_cache(maxsize=8)
-def _form_weights(weights: Weights) -> Floats:
-    return np.array([form_weight(form, weights) for form in Form], dtype=np.float32)
+def _rows_defining_names(
+    snapshot: Snapshot, connection: sqlite3.Connection, query: Query, scope: Scope
+) -> dict[int, tuple[float, int]]:
+    """Return {row: (strength, definition)} of the rows that define a name in the query."""
+    rows: dict[int, tuple[float, int]] = {}
+    for name in query.symbols:
+        for row, found in _namesakes(snapshot, connection, name, scope):
+            strength = _strength(name.last, name.scope, found)
+            if strength > rows.get(row, (0.0, 0))[0]:
+                rows[row] = (strength, found.ordinal)
+    return rows
 
 
-def form_weight(form: Form, weights: Weights) -> float:
-    """Return what a chunk's form adds to its score."""
-    return float(getattr(weights, _FORM_WEIGHTS[form])) if form in _FORM_WEIGHTS else 0.0
+def _namesakes(
+    snapshot: Snapshot, connection: sqlite3.Connection, name: Name, scope: Scope
+) -> list[tuple[int, NamedDefinition]]:
+    """Return the definitions in scope that are called so, in any case, each with its row.
+
+    Those that stand in what the name is asked in come first, then those in the same case, then the rest, by path. More
+    than `MAX_NAMESAKES` are too many for any to be meant; which are left out then does not depend on other views.
+    """
+    found = list(chunk_db.find_definitions(connection, name.last))
+    rows = snapshot.rows_of_chunks(np.array([one.chunk_id for one in found], dtype=np.int64))
+    files = np.where(rows >= 0, scope.file_of_row[rows], -1)
+    order = [
+        (
+            not _is_within_scope(one.qualified_name, name.scope, name.last),
+            one.name != name.last,
+            file,
+            one.ordinal,
+            row,
+            one,
+        )
+        for one, row, file in zip(found, rows.tolist(), files.tolist(), strict=True)
+        if file >= 0
+    ]
+    return [entry[-2:] for entry in sorted(order)[:MAX_NAMESAKES]]
 
 
-def _match_terms(snapshot: Snapshot, query: Query) -> Matches:
-    hashes = [term.hashed for term in query.terms]
-    weight = np.array([term.weight for term in query.terms])
-    rows, paths = snapshot.term_rows(hashes), snapshot.term_paths(hashes)
-    frequency = np.bincount(rows.terms, minlength=len(hashes))
-    return Matches(
-        _idf(frequency, snapshot.n_live) * weight,
-        _idf(np.bincount(paths.terms, minlength=len(hashes)), len(snapshot.files.paths)),
-        weight,
-        np.count_nonzero(frequency) / max(1, len(hashes)),
-        rows,
-        paths,
-    )
+def _strength(last: str, scope: str, found: NamedDefinition) -> float:
+    strength = 1.0 if found.name == last else 0.6
+    if scope and not found.qualified_name.lower().endswith(f"{scope}.{last}".lower()):
+        strength *= 0.4
+    return strength * (0.6 if found.kind in MINOR_KINDS else 1.0)
 
 
-def _lexical(snapshot: Snapshot, matches: Matches) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """Return features of rows and files, each a share of the query's whole rarity."""
-    rarity, path_rarity, weight, _, in_rows, in_paths = matches
-    share = 1 / (IMPACT_SCALE * (rarity.sum() + 1e-6))
-    n_rows, n_files = snapshot.n_rows, len(snapshot.files.paths)
-    gain = (rarity * share)[in_rows.terms]
-    path_gain = np.minimum(rarity, path_rarity * weight) * share
-    rarest = float(_idf(np.array(1), n_files))
-    stem = _sum_where(
-        in_paths, np.minimum(1.0, STEM_RARITY / rarest * path_rarity)[in_paths.terms], n_files, STEM_FIELD
-    )
-    of_rows = {
-        "lexical": _sum(in_rows.rows, gain * in_rows.impacts, n_rows),
-        "name": _sum_where(in_rows, gain * IMPACT_SCALE, n_rows, NAME_BIT),
-        "doc": _sum_where(in_rows, gain * IMPACT_SCALE, n_rows, DOC_BIT),
-    }
-    of_files = {
-        "path": _sum(in_paths.rows, path_gain[in_paths.terms] * in_paths.impacts, n_files),
-        "stem": np.minimum(1, stem / np.maximum(1, snapshot.files.stem_terms)),
-    }
-    return of_rows, of_files
+def _definitions_of(
+    snapshot: Snapshot,
+    connection: sqlite3.Connection,
+    query: Query,
+    name: Name,
+    filters: Filtered,
+    scope: Scope,
+    scores: Scores,
+) -> list[Ranked]:
+    """Return every definition of exactly a name, those in its scope first, then types and functions, then by score.
+
+    Many fields or keys of one plain word are likely not what is meant: then they are left to their scores.
+    """
+    found: list[tuple[tuple[bool, bool, float, int, int], Ranked]] = []
+    dense = scores.of_rows.get("dense", np.zeros(snapshot.n_rows, dtype=np.float32))
+    for row, one in _namesakes(snapshot, connection, name, scope):
+        if not np.isfinite(scores.total[row]) or one.name != name.last:
+            continue
+        if any(kinds and one.kind not in kinds for kinds in (query.kinds, filters.kinds)):
+            continue
+        outside = not _is_within_scope(one.qualified_name, name.scope, name.last)
+        total = float(scores.total[row])
+        ranked = Ranked(row, int(scope.file_of_row[row]), total, one.ordinal, float(dense[row]), 0.0)
+        found.append(((outside, one.kind in MINOR_KINDS, -total, ranked.file, one.ordinal), ranked))
+    inside = [entry for entry in found if not entry[0][0]]
+    if name.scope and (inside or query.kinds):  # `Other.name` is not what `Scope.name` asks for
+        found = inside
+    plain = not name.scope and not looks_named(name.last)
+    if plain and sum(order[1] for order, _ in found) > MAX_MINOR_NAMESAKES:
+        found = [entry for entry in found if not entry[0][1]]
+    return [ranked for _, ranked in sorted(found, key=lambda entry: entry[0])]
 
 
-def _sum_where(found: TermRows, values: Doubles, size: int, field: int) -> Floats:
-    within = np.flatnonzero(found.fields & field)
-    return _sum(found.rows[within], values[within], size)
+def _is_within_scope(qualified_name: str, scope: str, last: str) -> bool:
+    """Tell whether a qualified name ends in a scope and a name, in whole parts."""
+    wanted = [*filter(None, scope.split(".")), last]
+    return not scope or SCOPE_MARK.split(qualified_name)[-len(wanted) :] == wanted
 
 
-def _sum(rows: Ints, values: Doubles, size: int) -> Floats:
-    """Return for each row the sum of its values, shape (size,)."""
-    return np.bincount(rows, weights=values, minlength=size).astype(np.float32)
+def _diversify(snapshot: Snapshot, scores: Scores, scope: Scope, chosen: dict[int, int], limit: int) -> list[Ranked]:
+    """Return the best rows, each further one of a file at a discount.
+
+    A file's best row is never discounted, so only rows of the `limit` best files can be among the `limit` best.
+    """
+    top = largest(scores.best, limit)
+    top = top[np.isfinite(scores.best[top])]
+    rows, counts = snapshot.rows_of(top)
+    totals, best = scores.total[rows], np.repeat(scores.best[top], counts)
+    good = np.isfinite(totals)
+    if len(top) >= limit and (least := float(scores.best[top].min())) > 0:
+        good &= (totals >= best - _TIE) | (totals * SATURATION >= least - _TIE)
+    good_rows, files = rows[good], np.repeat(scope.file_of_blob[top], counts)[good]
+    places = good_rows - np.repeat(snapshot.blob_rows[top], counts)[good]
+    # Rows of one score stand by path, and then by their place in the file.
+    order = np.lexsort((places, files, -totals[good]))
+    rows, files, places, totals = good_rows[order], files[order], places[order], totals[good][order]
+    seen: Counter[int] = Counter()
+    done: set[int] = set()  # files of which no further row is good enough
+    found: list[tuple[float, int, int, int, float]] = []
+    columns = (totals.tolist(), rows.tolist(), files.tolist(), places.tolist())
+    for total, row, file, place in zip(*columns, strict=True):
+        if file not in done:
+            value = _discount(total, seen[file])
+            if len(found) < limit or -value <= found[limit - 1][0]:
+                insort(found, (-value, file, place, row, total))
+                seen[file] += 1
+            else:
+                done.add(file)
+    dense = scores.of_rows.get("dense", np.zeros(snapshot.n_rows, dtype=np.float32))
+    return [
+        Ranked(row, file, -value, chosen.get(row), float(dense[row]), -value - total)
+        for value, file, _, row, total in found[:limit]
+    ]
 
 
-def _idf(frequencies: Ints, total: int) -> Doubles:
-    """Return how rare terms are (Robertson and Spärck Jones), never negative. Shape as given."""
-    return np.log1p((total - frequencies + 0.5) / (frequencies + 0.5))
+def _discount(total: float, place: int) -> float:
+    """Return what the row at a place among its file's counts. A negative score, a factor would raise."""
+    value = total * SATURATION**place if total > 0 else total - place
+    return round(value, 5)  # what differs only in how it was summed up is a tie
 
 
-def _file_lexical(snapshot: Snapshot, lexical: Floats) -> Floats:
-    """Return for each blob how well its best chunks match together, as a share of the best blob. Shape (n_blobs,)."""
-    top = float(lexical.max(initial=0.0))
-    if top <= 0:
-        return np.zeros(len(snapshot.blob_ids), dtype=np.float32)
-    rows = np.flatnonzero(lexical > FILE_CHUNK_FLOOR * top)
-    blobs = snapshot.blob_of_row[rows]
-    order = np.argsort(blobs * 2.0 - lexical[rows] / top, kind="stable")  # by blob, and the best first
-    rows, blobs = rows[order], blobs[order]
-    starts = np.flatnonzero(np.concatenate(([True], blobs[1:] != blobs[:-1])))
-    place = np.arange(len(rows)) - np.repeat(starts, np.diff(np.append(starts, len(rows))))
-    sums = np.bincount(blobs, weights=np.where(place < FILE_CHUNKS, lexical[rows], 0), minlength=len(snapshot.blob_ids))
-    share: Floats = (sums / sums.max()).astype(np.float32)
-    return share
-
-
-def _priors(snapshot: Snapshot, query: Query) -> dict[str, Floats]:
-    """Return what speaks for or against a file whatever the query; one in a role that is asked for has no penalty."""
-    priors = dict(snapshot.priors)
-    if query.wants:
-        wanted = (snapshot.files.roles & int(query.wants)) > 0
-        for role in Role:
-            if (name := str(role.name).lower()) in priors:
-                priors[name] = np.where(wanted, np.float32(0), priors[name])
-        if query.wants & ASKED_FOR:
-            priors["wanted"] = ((snapshot.files.roles & int(query.wants & ASKED_FOR)) > 0).astype(np.float32)
-    return priors
+def _parts(snapshot: Snapshot, scores: Scores, one: Ranked, weights: Weights) -> dict[str, float]:
+    """Return what each feature adds to a row's score."""
+    parts = contributions(scores.features(one.row, int(snapshot.blob_of_row[one.row]), one.file), weights)
+    return {**parts, "form": form_weight(Form(int(snapshot.forms[one.row])), weights), "repeated": one.repeated}

@@ -10,20 +10,20 @@ from cairn import waiting
 from cairn.answers import CodeHit, Neighbour
 from cairn.errors import UnknownSymbolError
 from cairn.graph import questions
-from cairn.graph.code import file_of, node_of, place_of
 from cairn.graph.graph import Graph
 from cairn.graph.impact import choose_tests
+from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.reach import CONFIDENCE
 from cairn.graph.resolve import Edge
 from cairn.graph.surroundings import neighbours
 from cairn.graph.symbols import find_symbols, symbol_of
 from cairn.graph.values import Symbol
-from cairn.search.asked import Asked, Relation
 from cairn.search.confidence import confidence_word
 from cairn.search.exact import enclosing
 from cairn.search.filters import filter_files
 from cairn.search.hits import FileText, Focus, Verdict, focus_on, make_hit
 from cairn.search.library import read_files
+from cairn.search.relations import Relation, RelationQuestion
 from cairn.source.text import estimate_tokens
 from cairn.storage.index import chunk_db
 from cairn.storage.index.chunk_db import ChunkRow
@@ -47,7 +47,7 @@ _SAID: dict[Relation, tuple[str, str]] = {
 }
 
 
-class Place(NamedTuple):
+class RelatedPlace(NamedTuple):
     """A part of the answer: a definition, or (`line` above 0) one line in it; and the chance that it is right."""
 
     node: int
@@ -71,7 +71,7 @@ class GraphAnswers:
         self._library = library
         self._graph = library.open_graph()
 
-    def answer(self, asked: Asked, request: SearchRequest) -> Related | None:
+    def answer(self, asked: RelationQuestion, request: SearchRequest) -> Related | None:
         """Return the answer to a question for a relation, None when nothing is called as it says."""
         return answer_question(self._library, self._graph, asked, request)
 
@@ -80,7 +80,7 @@ class GraphAnswers:
         return neighbours_of(self._graph, hit)
 
 
-def answer_question(library: Library, graph: Graph, asked: Asked, request: SearchRequest) -> Related | None:
+def answer_question(library: Library, graph: Graph, asked: RelationQuestion, request: SearchRequest) -> Related | None:
     """Return the answer to a question for a relation, None when nothing is called as it says."""
     symbols, target = [], asked.symbol
     for text in dict.fromkeys((asked.symbol, asked.symbol.rstrip("?"))):  # some names end in a question mark
@@ -91,8 +91,8 @@ def answer_question(library: Library, graph: Graph, asked: Asked, request: Searc
     found = _importing(graph, target, nodes) if asked.relation == "importers" else _places(graph, asked.relation, nodes)
     if not symbols and not found:
         return None
-    told = _told(graph, symbols, target) if symbols else target
-    places = _filtered(library, request, graph, found)
+    told = _describe(graph, symbols, target) if symbols else target
+    places = _within_filters(library, request, graph, found)
     said, nothing = _SAID[asked.relation]
     if not places:
         where = " within the filters" if found else ""
@@ -103,7 +103,7 @@ def answer_question(library: Library, graph: Graph, asked: Asked, request: Searc
     return Related(_hits(library, graph, shown, request), len(places) - len(shown), [note, *graph.notes])
 
 
-def _told(graph: Graph, symbols: Sequence[Sequence[int]], target: str) -> str:
+def _describe(graph: Graph, symbols: Sequence[Sequence[int]], target: str) -> str:
     """Return the symbols asked for in words; several when the name does not tell them apart."""
     named = [_label(symbol_of(graph.code, graph.code.main_of(one))) for one in symbols[:_MAX_LISTED]]
     if len(symbols) == 1:
@@ -119,16 +119,16 @@ def _label(symbol: Symbol) -> str:
 # -- relations ---------------------------------------------------------------------------------------------------------
 
 
-def _places(graph: Graph, relation: Relation, nodes: Sequence[int]) -> list[Place]:
+def _places(graph: Graph, relation: Relation, nodes: Sequence[int]) -> list[RelatedPlace]:
     """Return what stands in a relation to some definitions, in the order of the graph's own answers, each once."""
     if relation == "tests":
         found = _testing(graph, nodes)
     elif relation == "callers":
-        found = [Place(one.source, _chance(one), one.line) for one in questions.calls_to(graph, nodes)]
+        found = [RelatedPlace(one.source, _chance(one), one.line) for one in questions.calls_to(graph, nodes)]
     elif relation == "callees":
-        found = [Place(one.target, _chance(one)) for one in questions.calls_from(graph, nodes)]
+        found = [RelatedPlace(one.target, _chance(one)) for one in questions.calls_from(graph, nodes)]
     else:
-        found = [Place(one.source, _chance(one)) for one in questions.implementers_of(graph, nodes)]
+        found = [RelatedPlace(one.source, _chance(one)) for one in questions.implementers_of(graph, nodes)]
     return list({(one.node, one.line): one for one in reversed(found)}.values())[::-1]
 
 
@@ -136,21 +136,21 @@ def _chance(edge: Edge) -> float:
     return CONFIDENCE[edge.how]
 
 
-def _testing(graph: Graph, nodes: Sequence[int]) -> list[Place]:
+def _testing(graph: Graph, nodes: Sequence[int]) -> list[RelatedPlace]:
     """Return the tests that reach some definitions, then the first lines of files that are likely to concern them."""
-    certain: list[Place] = []
-    likely: list[Place] = []
+    certain: list[RelatedPlace] = []
+    likely: list[RelatedPlace] = []
     for one in choose_tests(graph, nodes).tests:
         source = graph.code.file(graph.code.numbers[one.path])
         names = set(one.tests)
         inside = [place for place, other in enumerate(source.definitions) if other.qualified_name in names]
-        certain += [Place(node_of(source.number, place), _TEST_CHANCE) for place in inside]
+        certain += [RelatedPlace(node_of(source.number, place), _TEST_CHANCE) for place in inside]
         if not inside:
-            likely.append(Place(node_of(source.number, -1), min(_PERHAPS, one.score / 2), 1))
+            likely.append(RelatedPlace(node_of(source.number, -1), min(_PERHAPS, one.score / 2), 1))
     return certain + likely
 
 
-def _importing(graph: Graph, target: str, nodes: Sequence[int]) -> list[Place]:
+def _importing(graph: Graph, target: str, nodes: Sequence[int]) -> list[RelatedPlace]:
     """Return the imports of a module or file, or of the files of some definitions: those that say their names first."""
     paths = [graph.code.paths[number] for number in sorted({file_of(node) for node in nodes})]
     found: dict[int, int] = {}
@@ -166,11 +166,13 @@ def _importing(graph: Graph, target: str, nodes: Sequence[int]) -> list[Place]:
     for number, line in sorted(found.items()):
         saying = [one.line for one in graph.code.file(number).facts.imports if one.name in names]
         sure = saying or not names
-        places.append(Place(node_of(number, -1), 1.0 if sure else _PERHAPS, saying[0] if saying else line))
+        places.append(RelatedPlace(node_of(number, -1), 1.0 if sure else _PERHAPS, saying[0] if saying else line))
     return sorted(places, key=lambda one: -one.chance)
 
 
-def _filtered(library: Library, request: SearchRequest, graph: Graph, places: Iterable[Place]) -> list[Place]:
+def _within_filters(
+    library: Library, request: SearchRequest, graph: Graph, places: Iterable[RelatedPlace]
+) -> list[RelatedPlace]:
     chosen = filter_files(library.snapshot.files, request)
     files = None if chosen is None else set(chosen.tolist())
     kinds = request.kinds
@@ -185,7 +187,7 @@ def _filtered(library: Library, request: SearchRequest, graph: Graph, places: It
 # -- hits --------------------------------------------------------------------------------------------------------------
 
 
-def _hits(library: Library, graph: Graph, places: Sequence[Place], request: SearchRequest) -> list[CodeHit]:
+def _hits(library: Library, graph: Graph, places: Sequence[RelatedPlace], request: SearchRequest) -> list[CodeHit]:
     files = {file_of(one.node) for one in places}
     texts = read_files(library, files)
     ranges = {
@@ -197,12 +199,12 @@ def _hits(library: Library, graph: Graph, places: Sequence[Place], request: Sear
     return [_hit(library, graph, one, rows.get(chunks[one] or 0), texts[file_of(one.node)], request) for one in places]
 
 
-def _line(graph: Graph, place: Place) -> int:
+def _line(graph: Graph, place: RelatedPlace) -> int:
     return place.line or graph.code.definition(place.node).span.start_line
 
 
 def _hit(
-    library: Library, graph: Graph, place: Place, row: ChunkRow | None, text: FileText, request: SearchRequest
+    library: Library, graph: Graph, place: RelatedPlace, row: ChunkRow | None, text: FileText, request: SearchRequest
 ) -> CodeHit:
     waiting.check()
     number, line = file_of(place.node), _line(graph, place)

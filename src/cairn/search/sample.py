@@ -18,8 +18,8 @@ from cairn.index.parsing import own_texts, row_of
 from cairn.index.snapshot import Snapshot
 from cairn.index.words import ParsedText, Words
 from cairn.protocol.requests import SimilarRequest
-from cairn.search.engine import MINOR_KINDS
-from cairn.search.rank import Floats
+from cairn.search.rank import MINOR_KINDS
+from cairn.search.score import Floats
 from cairn.source.clones import Tokenizer, Tokens
 from cairn.source.definitions import parse
 from cairn.source.languages import BY_NAME, TEXT, Language

@@ -18,13 +18,13 @@ from cairn.answers import Answer, CodeHit
 from cairn.index.words import ParsedText
 from cairn.protocol.requests import SimilarRequest
 from cairn.search.confidence import confidence_word
-from cairn.search.engine import MINOR_KINDS
 from cairn.search.filters import filter_files
 from cairn.search.hits import Focus, Verdict, make_hit
 from cairn.search.library import Library, coverage_of, read_files
 from cairn.search.near import best_rows, compare
-from cairn.search.rank import Floats, Ints
+from cairn.search.rank import MINOR_KINDS
 from cairn.search.sample import Sample, chunk_vectors, take_sample
+from cairn.search.score import Floats, Ints
 from cairn.source.clones import MAX_ALL_CHARS, MAX_CHARS, Tokenizer, Tokens, compare_tokens
 from cairn.source.languages import BY_NAME
 from cairn.storage.index import chunk_db
@@ -164,7 +164,7 @@ def _candidates(library: Library, sample: Sample, request: SimilarRequest) -> It
     places = snapshot.rows_of_chunks(np.array([row.id for row in chunks], dtype=np.int64))
     cosines = np.zeros(len(chunks), dtype=np.float32)
     if sample.vector is not None:
-        cosines = snapshot.similarities_of(places, sample.vector)
+        cosines = snapshot.vectors.similarities_of(places, sample.vector)
     files_of_blob = _files_of_blobs(library, files, {row.blob_id for row in chunks})
     for row, cosine in zip(chunks, cosines.tolist(), strict=True):
         for focus in _focuses(row):

@@ -50,7 +50,7 @@ Captures = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class StructuralMatches:
     """What a structural search found.
 
     `searched` counts the files that were looked at before the time was up, `eligible` those to look at, and `failed`
@@ -69,7 +69,7 @@ def search_structure(
     files: Sequence[tuple[int, str, str]],
     pattern: str,
     budget_seconds: float = BUDGET_SECONDS,
-) -> Found:
+) -> StructuralMatches:
     """Run a pattern over files, in their order. ast-grep works in another process, which may crash.
 
     Searched are the files in a language of which the pattern is a piece; when it is none of any, those that ast-grep
@@ -86,19 +86,19 @@ def search_structure(
             piece of any of the languages.
         BusyError: if nobody waits for it any more.
     """
-    pattern = _checked(pattern)
+    pattern = _clean_pattern(pattern)
     _check_installed()
     spoken = sorted({language for _, _, language in files if _frames(language)})
     if not spoken:
-        return Found([], 0, 0, 0)
+        return StructuralMatches([], 0, 0, 0)
     rules, pieces = _rules(pattern, spoken)
     if not rules:
-        raise _no_piece(pattern, spoken)
+        raise _not_code_error(pattern, spoken)
     searched = pieces or set(rules)
     todo = [one for one in files if one[2] in searched]
     found = _run(read, todo, rules, pattern, budget_seconds)
     if not pieces and not found.matches:
-        raise _no_piece(pattern, spoken)
+        raise _not_code_error(pattern, spoken)
     return found
 
 
@@ -109,7 +109,7 @@ def _rules(pattern: str, languages: Sequence[str]) -> tuple[dict[str, dict[str, 
     for language in languages:
         waiting.check()
         try:
-            rule, is_piece = _isolated("prepare", b"", language, pattern)
+            rule, is_piece = _run_isolated("prepare", b"", language, pattern)
         except UnparsableError as error:
             raise QueryError("the pattern is too much for ast-grep", f"shorten it: {_EXAMPLE}") from error
         if rule is not None:
@@ -155,9 +155,9 @@ def _run(
     rules: Mapping[str, dict[str, Any]],
     pattern: str,
     budget_seconds: float,
-) -> Found:
+) -> StructuralMatches:
     started = time.monotonic()
-    words = _fixed_words(pattern)
+    words = _literal_words(pattern)
     matches: list[LineMatch] = []
     unreadable = failed = done = 0
     for number, path, language in files:
@@ -172,13 +172,13 @@ def _run(
             continue
         if all(word in data for word in words):  # parsing is what takes the time
             try:
-                matches += _isolated("matches_in", data, language, pattern, number, rules[language])
+                matches += _run_isolated("matches_in", data, language, pattern, number, rules[language])
             except UnparsableError:
                 failed += 1
-    return Found(matches, done, len(files), unreadable, failed)
+    return StructuralMatches(matches, done, len(files), unreadable, failed)
 
 
-def _isolated(job: str, data: bytes, language: str, pattern: str, *arguments: object) -> Any:  # noqa: ANN401 - of any job
+def _run_isolated(job: str, data: bytes, language: str, pattern: str, *arguments: object) -> Any:  # noqa: ANN401 - of any job
     """Have ast-grep do a job of this module where it may crash; what fails for one pattern may do for another."""
     return isolated(f"{__name__}:{job}", data, language, pattern, *arguments, scope=f"structure {pattern}")
 
@@ -234,7 +234,7 @@ def _with_gaps(nodes: Sequence[SgNode]) -> Iterator[str]:
 # -- the pattern -------------------------------------------------------------------------------------------------------
 
 
-def _checked(pattern: str) -> str:
+def _clean_pattern(pattern: str) -> str:
     """Return the pattern without what breaks it off, such as the colon before a block.
 
     Raises:
@@ -252,7 +252,7 @@ def _checked(pattern: str) -> str:
             "the pattern matches everything",
             Hint("name something in it", "search", mode="structural", query="print($X)"),
         )
-    if mark := _unbalanced(_STRING.sub("", pattern)) and _unbalanced(pattern):
+    if mark := _first_unbalanced(_STRING.sub("", pattern)) and _first_unbalanced(pattern):
         raise QueryError(
             f"the pattern has an unbalanced {mark}",
             Hint("close what it opens", "search", mode="structural", query="print($X)"),
@@ -260,7 +260,7 @@ def _checked(pattern: str) -> str:
     return pattern.removesuffix(":").rstrip()
 
 
-def _unbalanced(text: str) -> str:
+def _first_unbalanced(text: str) -> str:
     """Return the first bracket without its partner, empty when there is none."""
     open_marks: list[str] = []
     for mark in text:
@@ -271,7 +271,7 @@ def _unbalanced(text: str) -> str:
     return open_marks[-1] if open_marks else ""
 
 
-def _no_piece(pattern: str, languages: Sequence[str]) -> QueryError:
+def _not_code_error(pattern: str, languages: Sequence[str]) -> QueryError:
     return QueryError(
         f"{pattern!r} is no piece of code in {', '.join(languages)}",
         Hint(
@@ -284,7 +284,7 @@ def _no_piece(pattern: str, languages: Sequence[str]) -> QueryError:
     )
 
 
-def _fixed_words(pattern: str) -> list[bytes]:
+def _literal_words(pattern: str) -> list[bytes]:
     """Return the words that every match holds, longest first."""
     words = set(_WORD.findall(_METAVARIABLE.sub(" ", pattern)))
     return sorted((word.encode() for word in words), key=len, reverse=True)
@@ -321,7 +321,7 @@ def _selector(pattern: str, frame: Frame, language: str) -> str | None:
     """Return the kind of the node that the pattern is in a frame, None when it is no node there, or not the first."""
     if frame == BARE:
         return None
-    whole = _filled(f"{pattern}{frame.body}")
+    whole = _fill_holes(f"{pattern}{frame.body}")
     start, end = len(frame.before), len(frame.before) + len(whole)
     root = _root(f"{frame.before}{whole}{frame.after}", language)
     kind = ""
@@ -350,7 +350,7 @@ def _is_whole(pattern: str, language: str) -> bool:
 
 def _parses(pattern: str, frame: Frame, language: str, *, add_nothing: bool = False) -> bool:
     for one, several in (("zz", "zz"), ("zz", ""), ("Zz", "")):
-        text = _filled(f"{frame.before}{pattern}{frame.body}{frame.after}", one, several)
+        text = _fill_holes(f"{frame.before}{pattern}{frame.body}{frame.after}", one, several)
         root = _root(text, language)
         # What the parser adds to go on, such as a semicolon, is a node without text.
         if root.find(kind="ERROR") is None and not (add_nothing and root.find(regex="^$")):
@@ -358,7 +358,7 @@ def _parses(pattern: str, frame: Frame, language: str, *, add_nothing: bool = Fa
     return False
 
 
-def _filled(pattern: str, one: str = "zz", several: str = "zz") -> str:
+def _fill_holes(pattern: str, one: str = "zz", several: str = "zz") -> str:
     """Return a pattern with names in place of its metavariables: what begins with `one`, or `several`."""
     return _METAVARIABLE.sub(
         lambda hole: several if hole[0].startswith("$$$") else f"{one}{hole[0].strip('$')}", pattern

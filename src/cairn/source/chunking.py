@@ -1,11 +1,11 @@
-"""Cuts one file into chunks along its definitions; what has no grammar is cut on line borders."""
+"""Cuts one file into chunks along its definitions; a file without a grammar is cut between lines."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from cairn.source.definitions import TYPE_KINDS, Found, Lines, find_definitions, parse
+from cairn.source.definitions import TYPE_KINDS, Lines, ParsedDefinition, find_definitions, parse
 from cairn.source.languages import Language
 from cairn.types import Chunk, ParsedFile, Span
 
@@ -32,38 +32,38 @@ class _Unit:
     owner: int
     container: int
     part: int = 0
-    whole: bool = False  # holds its owner from end to end
+    whole: bool = False  # holds all of its owner
     opens: bool = False  # holds the beginning of a definition whose members are chunks of their own
 
 
 def chunk_file(data: bytes, language: Language) -> ParsedFile:
     """Parse `data` and cut it into chunks whose `lines` cover each line of it exactly once.
 
-    Never raises for bad content: a file without grammar, or that the grammar makes nothing of, is cut on line borders.
+    Never raises for bad content: a file without a grammar, or one that does not parse, is cut between lines.
     """
     lines = Lines.of(data)
     if not data.strip():
         return ParsedFile(language.name, (), ())
     if not language.support.grammar:
-        return ParsedFile(language.name, (), _fallback(data, lines), "no grammar for this language")
+        return ParsedFile(language.name, (), _cut_lines(data, lines), "no grammar for this language")
     tree = parse(data, language)
-    found = find_definitions(tree, data, lines, language)
-    if not found and tree.root_node.has_error:
-        return ParsedFile(language.name, (), _fallback(data, lines), "did not parse")
-    chunks = _Layout(data, lines, found, tree.root_node).chunks()
-    return ParsedFile(language.name, tuple(item.definition for item in found), chunks)
+    parsed = find_definitions(tree, data, lines, language)
+    if not parsed and tree.root_node.has_error:
+        return ParsedFile(language.name, (), _cut_lines(data, lines), "did not parse")
+    chunks = _Layout(data, lines, parsed, tree.root_node).chunks()
+    return ParsedFile(language.name, tuple(item.definition for item in parsed), chunks)
 
 
 class _Layout:
     """Lays the definitions of one file out as chunks."""
 
-    def __init__(self, data: bytes, lines: Lines, found: list[Found], root: tree_sitter.Node) -> None:
+    def __init__(self, data: bytes, lines: Lines, parsed: list[ParsedDefinition], root: tree_sitter.Node) -> None:
         self.data = data
         self.lines = lines
-        self.found = found
+        self.parsed = parsed
         self.root = root
         self.children: dict[int, list[int]] = {}
-        for index, item in enumerate(found):
+        for index, item in enumerate(parsed):
             self.children.setdefault(item.definition.parent, []).append(index)
 
     def chunks(self) -> tuple[Chunk, ...]:
@@ -72,21 +72,21 @@ class _Layout:
         result: list[Chunk] = []
         for unit in self._absorb_blank(units):
             end = first_definition
-            while end < len(self.found) and self._begins_by(end, unit.last):
+            while end < len(self.parsed) and self._begins_by(end, unit.last):
                 end += 1
             result.append(self._chunk(unit, (first_definition, end)))
             first_definition = end
         return tuple(result)
 
     def _begins_by(self, index: int, line: int) -> bool:
-        return self.found[index].definition.span.start_line - 1 <= line
+        return self.parsed[index].definition.span.start_line - 1 <= line
 
     def _region(self, first: int, last: int, container: int) -> list[_Unit]:
         """Return the units of the lines `first` to `last`, whose definitions are the children of `container`."""
         units: list[_Unit] = []
         cursor = first
         for index in self.children.get(container, []):
-            item = self.found[index]
+            item = self.parsed[index]
             end = min(item.last_line, last)
             if end < cursor:
                 continue  # shares its line with the definition before it
@@ -102,10 +102,10 @@ class _Layout:
     def _definition(self, index: int, first: int, last: int) -> list[_Unit]:
         size = self.lines.bytes_between(first, last)
         members = self.children.get(index, [])
-        is_type = self.found[index].definition.kind in TYPE_KINDS
+        is_type = self.parsed[index].definition.kind in TYPE_KINDS
         limit = WHOLE_TYPE_BYTES if is_type and members else WHOLE_BYTES
         if size <= limit:
-            return [_Unit(first, last, size, index, self.found[index].definition.parent, whole=True)]
+            return [_Unit(first, last, size, index, self.parsed[index].definition.parent, whole=True)]
         units = self._region(first, last, index) if members else self._split(first, last, index)
         units[0] = replace(units[0], owner=index, opens=True, part=0)
         own = [unit for unit in units if unit.owner == index]
@@ -119,8 +119,8 @@ class _Layout:
         return [_Unit(first, last, self.lines.bytes_between(first, last), container, container)]
 
     def _split(self, first: int, last: int, owner: int) -> list[_Unit]:
-        """Cut lines on the borders of statements, else of lines, into pieces of about the target size."""
-        node = self.found[owner].node if owner >= 0 else self.root
+        """Cut between statements, else between lines, into pieces of about the target size."""
+        node = self.parsed[owner].node if owner >= 0 else self.root
         borders = self._with_line_borders(sorted(self._borders(node, first, last) | {first}), last)
         units: list[_Unit] = []
         start = first
@@ -137,7 +137,7 @@ class _Layout:
         return _Unit(first, last, self.lines.bytes_between(first, last), owner, owner)
 
     def _borders(self, node: tree_sitter.Node, first: int, last: int) -> set[int]:
-        """Return the lines at which a part of `node` begins, going into parts that are too long for one chunk."""
+        """Return the lines at which a part of `node` begins, descending into parts that are too long for one chunk."""
         borders: set[int] = set()
         pending = [node]
         while pending:
@@ -152,7 +152,7 @@ class _Layout:
         return borders
 
     def _with_line_borders(self, borders: list[int], last: int) -> list[int]:
-        """Add lines that cut what has no parts, such as a long text block, about every target size."""
+        """Add borders about every target size inside what has no parts, such as a long string."""
         result: list[int] = []
         for border, next_border in zip(borders, [*borders[1:], last + 1], strict=True):
             result.append(border)
@@ -167,7 +167,7 @@ class _Layout:
         for unit in units:
             previous = merged[-1] if merged else None
             if previous is not None and self._joinable(previous, unit, container):
-                primary = max((previous, unit), key=lambda one: (one.whole, one.size if one.whole else 0))
+                primary = max((previous, unit), key=lambda side: (side.whole, side.size if side.whole else 0))
                 merged[-1] = replace(
                     previous,
                     last=unit.last,
@@ -204,8 +204,8 @@ class _Layout:
         return kept
 
     def _chunk(self, unit: _Unit, definitions: tuple[int, int]) -> Chunk:
-        owner = self.found[unit.owner].definition if unit.owner >= 0 else None
-        last = self.found[unit.owner].last_line if owner is not None and unit.opens else unit.last
+        owner = self.parsed[unit.owner].definition if unit.owner >= 0 else None
+        last = self.parsed[unit.owner].last_line if owner is not None and unit.opens else unit.last
         first, last = self._trim(unit.first, last)
         return Chunk(
             kind=owner.kind if owner is not None else "module",
@@ -218,7 +218,7 @@ class _Layout:
         )
 
     def _trim(self, first: int, last: int) -> tuple[int, int]:
-        """Leave out blank lines at both ends."""
+        """Drop blank lines at both ends."""
         while first < last and not self.data[self.lines.starts[first] : self.lines.end_byte(first)].strip():
             first += 1
         while last > first and not self.data[self.lines.starts[last] : self.lines.end_byte(last)].strip():
@@ -226,19 +226,19 @@ class _Layout:
         return first, last
 
     def _header(self, unit: _Unit) -> str:
-        """Return the signature a piece stands under: its type's for a method, its own for a later part."""
+        """Return the signature that introduces a piece: its type's for a method, its own for a later part."""
         if unit.owner < 0:
             return ""
-        owner = self.found[unit.owner].definition
+        owner = self.parsed[unit.owner].definition
         context = owner.signature if unit.part else ""
         if owner.parent >= 0:
-            outer = self.found[owner.parent].definition.signature[:MAX_HEADER_CHARS]
+            outer = self.parsed[owner.parent].definition.signature[:MAX_HEADER_CHARS]
             context = f"{outer}\n{context}" if context else outer
         return context
 
 
-def _fallback(data: bytes, lines: Lines) -> tuple[Chunk, ...]:
-    """Cut on line borders; each piece's span reaches back over the end of the one before, for context."""
+def _cut_lines(data: bytes, lines: Lines) -> tuple[Chunk, ...]:
+    """Cut between lines; each piece's span reaches back over the end of the one before, for context."""
     chunks: list[Chunk] = []
     start = 0
     for line in range(len(lines)):
@@ -246,7 +246,7 @@ def _fallback(data: bytes, lines: Lines) -> tuple[Chunk, ...]:
         if not at_end and lines.bytes_between(start, line + 1) <= FALLBACK_BYTES:
             continue
         if data[lines.starts[start] : lines.end_byte(line)].strip():
-            chunks.append(_fallback_chunk(lines, start, line))
+            chunks.append(_chunk_of_lines(lines, start, line))
             start = line + 1
         elif at_end and chunks:
             ((first, _),) = chunks[-1].lines
@@ -254,7 +254,7 @@ def _fallback(data: bytes, lines: Lines) -> tuple[Chunk, ...]:
     return tuple(chunks)
 
 
-def _fallback_chunk(lines: Lines, first: int, last: int) -> Chunk:
+def _chunk_of_lines(lines: Lines, first: int, last: int) -> Chunk:
     context = first
     while context > 0 and lines.bytes_between(context - 1, first) - lines.bytes_between(first, first) <= (
         FALLBACK_OVERLAP_BYTES

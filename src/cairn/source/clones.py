@@ -19,7 +19,7 @@ _T = TypeVar("_T")
 MAX_CHARS = 200_000  # of a piece; the rest is not compared
 MAX_ALL_CHARS = 3_000_000  # of all pieces compared at a time; where they have more, each has its share
 GRAM = 5  # tokens in a row that are compared as one
-# What is not closed goes on to the end, or has a largest size, so that no character is looked at often.
+# A string that is not closed runs to the end or to a largest size, so that no character is scanned many times.
 _STRINGS = (
     r'"""(?:.|\n)*?(?:"""|\Z)|\'\'\'(?:.|\n)*?(?:\'\'\'|\Z)'
     r'|"(?:\\.|[^"\\\n]){0,1000}"|\'(?:\\.|[^\'\\\n]){0,1000}\'|`(?:\\.|[^`\\]){0,1000}`'
@@ -31,7 +31,7 @@ _NAME, _TEXT, _NUMBER = "\0name", "\0text", "\0number"
 class Tokens(NamedTuple):
     """A piece of code as tokens, without white space and comments.
 
-    `shape` are the tokens with one mark for any name, text or number; `grams` counts the runs of `GRAM` of these;
+    `shape` are the tokens with one mark for any name, string or number; `grams` counts the runs of `GRAM` of these;
     `words` counts the words of the names.
     """
 
@@ -51,9 +51,9 @@ class Likeness(NamedTuple):
 
 
 class Tokenizer:
-    """Takes code in one language apart, and remembers what each token is while it lives.
+    """Splits code of one language into tokens, and remembers for its lifetime what each token is.
 
-    What has no grammar is compared by its words as they are written.
+    Text without a grammar is compared by its words as they are written.
     """
 
     def __init__(self, language: Language) -> None:
@@ -62,16 +62,16 @@ class Tokenizer:
         self._words = _WordsOfToken()
 
     def __call__(self, text: str, max_chars: int = MAX_CHARS) -> Tokens:
-        """Return the tokens of a piece of code, of its first characters."""
+        """Return the tokens of the first characters of a piece of code."""
         marks = self._marks
-        found = [token for token in self._find(text[:max_chars]) if marks[token] is not None]
-        shape = [marks[token] or "" for token in found]
+        tokens = [token for token in self._find(text[:max_chars]) if marks[token] is not None]
+        shape = [marks[token] or "" for token in tokens]
         size = min(GRAM, len(shape))
         grams = Counter(zip(*(shape[first:] for first in range(size)), strict=False))
-        names = [token for token in found if token not in marks.own]
+        names = [token for token in tokens if token not in marks.own]
         words = Counter(chain.from_iterable(map(self._words.__getitem__, names)))
-        # A text over several lines moves with the code around it.
-        written = tuple(" ".join(token.split()) if "\n" in token else token for token in found)
+        # A string over several lines is indented with the code around it.
+        written = tuple(" ".join(token.split()) if "\n" in token else token for token in tokens)
         return Tokens(written, tuple(shape), grams, words)
 
 
@@ -109,29 +109,31 @@ class _WordsOfToken(dict[str, tuple[str, ...]]):
         return words
 
 
-def compare_tokens(one: Tokens, other: Tokens) -> Likeness:
+def compare_tokens(left: Tokens, right: Tokens) -> Likeness:
     """Return how alike two pieces are."""
-    same = one.written == other.written
-    renamed = not same and one.shape == other.shape and _consistent(one, other)
-    return Likeness(same, renamed, _dice(one.grams, other.grams), _dice(one.words, other.words))
+    same = left.written == right.written
+    renamed = not same and left.shape == right.shape and _is_consistent(left, right)
+    return Likeness(same, renamed, _dice(left.grams, right.grams), _dice(left.words, right.words))
 
 
-def _consistent(one: Tokens, other: Tokens) -> bool:
-    """Tell whether each name of one piece always has the same name in the other, and the other way round."""
-    pairs = {(own, its) for own, its, mark in zip(one.written, other.written, one.shape, strict=True) if mark == _NAME}
+def _is_consistent(left: Tokens, right: Tokens) -> bool:
+    """Tell whether each name on the left stands for one name on the right, and the other way round."""
+    pairs = {
+        (own, its) for own, its, mark in zip(left.written, right.written, left.shape, strict=True) if mark == _NAME
+    }
     return len(pairs) == len({own for own, _ in pairs}) == len({its for _, its in pairs})
 
 
-def _dice(one: Counter[_T], other: Counter[_T]) -> float:
-    few, many = sorted((one, other), key=len)
+def _dice(left: Counter[_T], right: Counter[_T]) -> float:
+    few, many = sorted((left, right), key=len)
     shared = sum(min(count, many[key]) for key, count in few.items())
-    both = one.total() + other.total()
+    both = left.total() + right.total()
     return 2 * shared / both if both else 0.0
 
 
 @cache
 def keywords(language: Language) -> frozenset[str]:
-    """Return the words that the grammar gives a meaning of their own."""
+    """Return the keywords of the grammar."""
     if not language.support.grammar:
         return frozenset()
     grammar = load_grammar(language)

@@ -1,4 +1,4 @@
-"""Hides how the files on disk are compared with a commit, without a program that the repository names for that.
+"""Hides how the files on disk are compared with a commit, without running programs that the repository names.
 
 `git diff` runs the filters and hooks of a repository. Here git only says what it stores.
 """
@@ -38,7 +38,7 @@ class Comparison(NamedTuple):
         changed: ranges of lines as they are now, 1-based and inclusive. A file that is new, or that cannot be compared
             line by line, has none: all of it counts.
         gone: the regular files of the revision that are not on disk, though the checkout should have them.
-        submodules: which were not looked at.
+        submodules: their paths; nothing in them was compared.
     """
 
     changed: dict[str, list[tuple[int, int]]]
@@ -55,7 +55,7 @@ def compare(
 ) -> Comparison:
     """Return how the files on disk differ from a revision; submodules are left out.
 
-    Ends of lines do not count, for git may have converted them.
+    Line endings do not count, because git may have converted them.
 
     Args:
         root: the folder that the paths are relative to.
@@ -72,7 +72,7 @@ def compare(
     files = list(_stats(root, paths))
     index = read_index(root, repository, files)
     submodules = {path for path, entry in tree.items() if entry.mode == SUBMODULE}.union(index.submodules)
-    found: dict[str, _Ranges] = {}
+    changed: dict[str, _Ranges] = {}
     with ObjectReader(root) as reader:
         for file in files:
             entry = tree.get(file.path)
@@ -82,7 +82,7 @@ def compare(
                 continue
             ranges = _compare(root, file.path, entry, reader, max_file_bytes)
             if ranges is not None:
-                found[file.path] = ranges
+                changed[file.path] = ranges
     missing = tree.keys() - {file.path for file in files} - index.left_out
     gone = [
         tree[path]
@@ -92,22 +92,22 @@ def compare(
         and not _is_inside(path, index.left_out, end="/")
         and _is_gone(os.path.join(root, path))
     ]
-    return Comparison(found, gone, sorted(submodules))
+    return Comparison(changed, gone, sorted(submodules))
 
 
 def _is_gone(path: str) -> bool:
-    """Tell whether there is no file at a path: nothing, or something else."""
+    """Tell whether a path holds no regular file."""
     try:
         return not stat.S_ISREG(os.lstat(path).st_mode)
     except (FileNotFoundError, NotADirectoryError):
         return True
-    except (OSError, ValueError):  # nobody can tell
+    except (OSError, ValueError):  # it cannot be determined
         return False
 
 
 def _stats(root: Path, paths: Iterable[str]) -> Iterator[FileStat]:
     for path in paths:
-        with suppress(OSError, ValueError):  # gone meanwhile, or a name that no file has
+        with suppress(OSError, ValueError):  # deleted meanwhile, or not a valid name
             status = os.lstat(os.path.join(root, path))
             if not stat.S_ISDIR(status.st_mode):
                 yield FileStat(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
@@ -133,7 +133,7 @@ def _compare(
         new = read_file(root, path, max_file_bytes)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except OSError:  # too large, or not to be read
+    except OSError:  # too large, or unreadable
         return []
     if is_content_of(entry.object_id, new):
         return None

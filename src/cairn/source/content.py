@@ -18,7 +18,7 @@ _HEADER_LINES = 20
 _HEADER_BYTES = 4096
 _OFTEN_MINIFIED = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".css", ".html", ".htm", ".json", ".xml", ".vue", ".svelte")
 
-# Patterns here are text, which `re` compiles when it first uses them and keeps: few files ask for it.
+# Patterns are kept as bytes, which `re` compiles and caches on first use: few files need them.
 _COMMENT = rb"(?i)^\s*(?://[/!]?|/\*[*!]?|\*|#+|--|;+|%+|<!--|\(\*|\{-|'|@?rem\b|\"\"\")\s*(\S.*)$"
 _STANDARD_MARK = (
     rb"(?i)(?:this (?:file|code) (?:is|was) )?(?:automatically |auto-?)?"
@@ -40,7 +40,7 @@ def check_content(data: bytes, path: str) -> str | None:
 
     Args:
         data: the whole file, normalized or not.
-        path: tells code, whose lines are short, from prose and tables, whose lines may be long.
+        path: distinguishes code, whose lines are short, from prose and tables, whose lines may be long.
     """
     data = normalize(data)
     if data.startswith(_LFS_POINTER) and len(data) < _LFS_POINTER_BYTES:
@@ -55,9 +55,9 @@ def check_content(data: bytes, path: str) -> str | None:
 
 
 def normalize(data: bytes) -> bytes:
-    """Return UTF-16 and UTF-32 text that says so with a byte order mark as UTF-8, anything else unchanged.
+    """Return UTF-16 and UTF-32 text that begins with a byte order mark as UTF-8, and anything else unchanged.
 
-    All offsets into a file are offsets into its normalized bytes. The mark of UTF-8 stays.
+    All offsets into a file are offsets into its normalized bytes. The byte order mark of UTF-8 stays.
     """
     if data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
         encoding = "utf-32"

@@ -1,4 +1,4 @@
-"""Finds the definitions of one file: parses it, and makes of each match of its language's query a definition."""
+"""Finds the definitions of one file: parses it, and turns each match of its language's query into a definition."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 MAX_SIGNATURE_CHARS = 300
 MAX_DOC_CHARS = 2_000
-# Definitions within so many others, or with a longer qualified name, are data written as code, and not listed.
+# A definition nested deeper, or with a longer qualified name, is data written as code, and is not listed.
 MAX_DEPTH, MAX_NAME_CHARS = 48, 1_000
-MAX_DEFINITIONS = 20_000  # of one file; the others are data, too
+MAX_DEFINITIONS = 20_000  # of one file; the rest are data, too
 MAX_LEAD_LINES = 1_000  # of comments and attributes above a definition
 # A function directly inside one of these is a method.
 TYPE_KINDS = frozenset(
     {"class", "interface", "struct", "trait", "impl", "enum", "contract", "record", "object"}
     | {"extension", "instance", "protocol", "union"}
 )
-# What a pattern marks as `outer` is local inside one of these; nested functions and types are listed.
+# What a pattern marks as `outer` is local inside one of these, and not listed; nested functions and types are.
 FUNCTION_KINDS = frozenset({"function", "method", "constructor", "test"})
 _SPACE = re.compile(r"\s+")
 _UNDECODABLE = re.compile("[\udc80-\udcff]")
@@ -65,7 +65,7 @@ class Lines:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ParsedDefinition:
     """A definition with what only the chunker needs: its lines from the comment or decorator above, and its node."""
 
     definition: Definition
@@ -84,14 +84,14 @@ def _parser(language: Language) -> tree_sitter.Parser:
 def parse(data: bytes, language: Language) -> tree_sitter.Tree:
     """Return the syntax tree of `data`; syntax errors become error nodes, never an exception.
 
-    The latest tree is kept, because a helper is asked for the outline of a file first and then for the flow in it.
+    The latest tree is kept, because a helper process is asked first for the outline of a file and then for its flow.
     """
     global _latest
     latest = _latest
     if latest is not None and latest[0] is language and latest[1] == data:
         return latest[2]
     _latest = None  # two large trees at once may be too much
-    tree = _parser(language).parse(_readable(data, language))
+    tree = _parser(language).parse(_parser_input(data, language))
     _latest = language, data, tree
     return tree
 
@@ -99,11 +99,11 @@ def parse(data: bytes, language: Language) -> tree_sitter.Tree:
 _latest: tuple[Language, bytes, tree_sitter.Tree] | None = None
 
 
-def _readable(data: bytes, language: Language) -> bytes:
-    """Return what a parser is given.
+def _parser_input(data: bytes, language: Language) -> bytes:
+    """Return the bytes to parse, as many as `data` has.
 
-    A query raises for text that is not UTF-8, so each byte that isn't (a letter of Latin-1, mostly) becomes `_`. The
-    noise of a language becomes blanks.
+    A query raises an error for text that is not UTF-8, so each byte that isn't (mostly a Latin-1 letter) becomes `_`.
+    The noise of a language becomes blanks.
     """
     try:
         data.decode("utf-8")
@@ -120,47 +120,47 @@ def _blank(match: re.Match[bytes]) -> bytes:
 
 def find_definitions(
     tree: tree_sitter.Tree, data: bytes, lines: Lines, language: Language, *, members: bool = False
-) -> list[Found]:
+) -> list[ParsedDefinition]:
     """Return the definitions of a file in reading order, an enclosing one before what it encloses.
 
     With `members` also those that only an outline lists, such as enumerators: too small to be searched for.
     """
     matches, wrappers = run_query(tree, language, members)
-    found: list[Found] = []
+    parsed: list[ParsedDefinition] = []
     open_parents: list[int] = []
     for match in matches:
-        if len(found) >= MAX_DEFINITIONS:
+        if len(parsed) >= MAX_DEFINITIONS:
             break
-        if not match.name or _repeats(found, match):  # the parser makes up an empty name where one is missing
+        if not match.name or _repeats(parsed, match):  # the parser invents an empty name where one is missing
             continue
-        while open_parents and not _encloses(found[open_parents[-1]].definition.span, match):
+        while open_parents and not _encloses(parsed[open_parents[-1]].definition.span, match):
             open_parents.pop()
         parent = open_parents[-1] if open_parents else -1
-        if len(open_parents) >= MAX_DEPTH or _name_chars(found, parent, match) > MAX_NAME_CHARS:
+        if len(open_parents) >= MAX_DEPTH or _name_chars(parsed, parent, match) > MAX_NAME_CHARS:
             continue
-        if parent >= 0 and match.outer and found[parent].definition.kind in FUNCTION_KINDS:
-            continue  # a local variable, or what only looks like a definition there
-        if match.clause and found and _continues(found[-1].definition, match, parent):
-            found[-1] = _extended(found[-1], match, lines)
+        if parent >= 0 and match.outer and parsed[parent].definition.kind in FUNCTION_KINDS:
+            continue  # a local variable, or something that only looks like a definition there
+        if match.clause and parsed and _continues(parsed[-1].definition, match, parent):
+            parsed[-1] = _add_clause(parsed[-1], match, lines)
         else:
-            found.append(_build(match, parent, found, data, lines, language, wrappers))
-        open_parents.append(len(found) - 1)
-    return found
+            parsed.append(_build(match, parent, parsed, data, lines, language, wrappers))
+        open_parents.append(len(parsed) - 1)
+    return parsed
 
 
-def _name_chars(found: list[Found], parent: int, match: Match) -> int:
-    around = len(found[parent].definition.qualified_name) if parent >= 0 else 0
+def _name_chars(parsed: list[ParsedDefinition], parent: int, match: Match) -> int:
+    around = len(parsed[parent].definition.qualified_name) if parent >= 0 else 0
     return around + len(match.namespace) + len(match.receiver) + len(match.scope) + len(match.name)
 
 
 def _encloses(outer: Span, inner: Match) -> bool:
-    """The names of one statement, as in `int a, b;`, share its node and stand side by side."""
+    """Tell whether a definition encloses a match; the names in `int a, b;` share a node and stand side by side."""
     return outer.end_byte >= inner.end and (outer.start_byte, outer.end_byte) != _range(inner)
 
 
-def _repeats(found: list[Found], match: Match) -> bool:
-    """Two patterns may match one node under one name; the earlier pattern in the query file is the one to keep."""
-    for previous in reversed(found):
+def _repeats(parsed: list[ParsedDefinition], match: Match) -> bool:
+    """Tell whether an earlier pattern of the query file matched this node under this name; the earlier one is kept."""
+    for previous in reversed(parsed):
         if (previous.definition.span.start_byte, previous.definition.span.end_byte) != _range(match):
             return False
         if previous.definition.name == match.name or previous.definition.kind == "test":
@@ -172,11 +172,11 @@ def _continues(previous: Definition, match: Match, parent: int) -> bool:
     return previous.parent == parent and previous.name == match.name
 
 
-def _extended(item: Found, match: Match, lines: Lines) -> Found:
-    """Return `item` with the clause `match` added; its node becomes the one that holds all clauses."""
+def _add_clause(item: ParsedDefinition, match: Match, lines: Lines) -> ParsedDefinition:
+    """Return `item` with the clause `match` added; its node becomes the one that holds all its clauses."""
     last = lines.at(max(match.node.start_byte, match.end - 1))
     span = item.definition.span._replace(end_line=last + 1, end_byte=match.end)
-    return Found(item.definition._replace(span=span), item.lead_line, last, match.node.parent or match.node)
+    return ParsedDefinition(item.definition._replace(span=span), item.lead_line, last, match.node.parent or match.node)
 
 
 def _range(match: Match) -> tuple[int, int]:
@@ -186,20 +186,20 @@ def _range(match: Match) -> tuple[int, int]:
 def _build(
     match: Match,
     parent: int,
-    found: list[Found],
+    parsed: list[ParsedDefinition],
     data: bytes,
     lines: Lines,
     language: Language,
     wrappers: dict[int, Wrapper],
-) -> Found:
+) -> ParsedDefinition:
     first, last = lines.at(match.node.start_byte), lines.at(max(match.node.start_byte, match.end - 1))
     wrapper = wrappers.get(match.node.id) or Wrapper(match.node.start_byte)
     lead, comment = _lead(first, wrapper.start, data, lines, language)
     if parent >= 0:
-        lead = max(lead, found[parent].lead_line)
-    enclosing = found[parent].definition if parent >= 0 else None
+        lead = max(lead, parsed[parent].lead_line)
+    enclosing = parsed[parent].definition if parent >= 0 else None
     if enclosing is not None and enclosing.span.start_line == first + 1:
-        comment = ""  # what stands above a line is about the first definition on it
+        comment = ""  # a comment above a line belongs to the first definition on it
     kind = match.kind
     if kind == "function" and (
         match.receiver or match.scope or (enclosing is not None and enclosing.kind in TYPE_KINDS)
@@ -216,9 +216,9 @@ def _build(
         parent=parent,
         span=Span(first + 1, last + 1, match.node.start_byte, match.end),
     )
-    # What the chunker cuts a long definition by has to hold its body.
+    # The chunker cuts a long definition by the parts of this node, so it has to hold the body.
     whole = match.node if match.end <= match.node.end_byte else match.node.parent or match.node
-    return Found(definition, lead, last, whole)
+    return ParsedDefinition(definition, lead, last, whole)
 
 
 def _signature(match: Match, wrapper: Wrapper, data: bytes) -> str:
@@ -226,10 +226,10 @@ def _signature(match: Match, wrapper: Wrapper, data: bytes) -> str:
     start, end = match.node.start_byte, match.node.end_byte
     if match.docs and match.docs[0].start_byte == start:
         start = end - len(data[match.docs[0].end_byte : end].lstrip())
-    if given := wrapper.signature or match.signature:
-        start, end = given.start_byte, given.end_byte
+    if head := wrapper.signature or match.signature:
+        start, end = head.start_byte, head.end_byte
     elif match.body is not None and match.body.start_byte > start:
-        # A grammar whose body has no opening mark puts the comment that opens it between head and body.
+        # Where a body has no opening mark, the grammar puts the body's first comment between head and body.
         comments = [child.start_byte for child in match.node.children if is_comment(child) and child.start_byte > start]
         end = min([match.body.start_byte, *comments])
     else:
@@ -263,7 +263,7 @@ def _lead(first: int, wrapper_start: int, data: bytes, lines: Lines, language: L
             break
         comments.append(text)
         lead -= 1
-    if inside_block:  # a closing mark without its opening one: that was code, not a comment
+    if inside_block:  # a closing mark without an opening one: this was code, not a comment
         return min(first, lines.at(wrapper_start)), ""
     return lead, "\n".join(_strip_marks(text) for text in reversed(comments)).strip()
 

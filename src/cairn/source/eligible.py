@@ -8,7 +8,7 @@ from collections.abc import Callable
 BINARY = "binary (extension)"
 GENERATED = "generated"
 MINIFIED = "minified"
-# State of version control and of Cairn itself: no files of the project, so not even listed as skipped.
+# State of version control and of Cairn itself: not files of the project, so they are not even listed as skipped.
 UNLISTED = frozenset((".git", ".hg", ".svn", ".bzr", ".jj", ".pijul", "_darcs", ".cairn"))
 
 
@@ -31,7 +31,7 @@ cache: __pycache__ .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_lin
     .nyc_output .dart_tool .serverless .stack-work .elixir_ls .metals .bloop .ccls-cache .zig-cache zig-cache
 snapshot: __snapshots__ __image_snapshots__
 """)
-# A plain word that is vendored only beside the manifest of a package manager that fills it.
+# Ordinary names that are vendored only beside the manifest of the package manager that fills them.
 _MANIFESTS = {
     "vendor": ("go.mod", "go.work", "composer.json", "Gemfile", "Cargo.toml", "package.json"),
     "Pods": ("Podfile",),
@@ -48,7 +48,7 @@ lock file: package-lock.json npm-shrinkwrap.json .package-lock.json yarn.lock pn
     buildscript-gradle.lockfile Chart.lock .terraform.lock.hcl stack.yaml.lock cabal.project.freeze buf.lock shard.lock
     renv.lock packrat.lock dub.selections.json MODULE.bazel.lock Brewfile.lock.json
 """) | {".DS_Store": BINARY, "Thumbs.db": BINARY, "PKG-INFO": GENERATED}
-# Only endings no source or text format shares: .mo, .pt, .dot and the like are left to the look at the content.
+# Only extensions that no source or text format shares: .mo, .pt, .dot and the like are judged by their content.
 _EXTENSIONS = _read_table(f"""
 {BINARY}: .png .jpg .jpeg .jpe .gif .bmp .ico .icns .tif .tiff .webp .avif .heic .heif .jxl .jp2 .psd .xcf .sketch .dds
     .tga .exr .cr2 .nef
@@ -72,23 +72,25 @@ _MINIFIED_NAME = re.compile(r"[.-]min\.(?:js|mjs|cjs|css|html?|json)$|\.bundle\.
 _MINIFIED_ENDINGS = frozenset((".js", ".mjs", ".cjs", ".css", ".html", ".htm", ".json"))
 
 
-# A file that is called so decides, by being there or not, whether others are indexed.
+# Whether a file with one of these names exists decides whether others are indexed.
 DECIDING_NAMES = frozenset(_MARKERS) | {manifest for names in _MANIFESTS.values() for manifest in names}
 
 
 def deciding_paths(folder: str) -> set[str]:
-    """Return the paths that `check_folder` may ask for of a folder, relative to the root as the folder is."""
+    """Return the paths that `check_folder` may look for; like the folder they are relative to the root."""
     parent, _, name = folder.rpartition("/")
     above = f"{parent}/" if parent else ""
-    return {f"{folder}/{one}" for one in _MARKERS} | {f"{above}{one}" for one in _MANIFESTS.get(name, ())}
+    return {f"{folder}/{marker}" for marker in _MARKERS} | {
+        f"{above}{manifest}" for manifest in _MANIFESTS.get(name, ())
+    }
 
 
 def check_folder(path: str, holds: Callable[[str], bool]) -> str:
-    """Return why nothing below a folder is indexed, by convention; empty when there is no reason.
+    """Return the convention by which nothing below a folder is indexed; empty when there is none.
 
     Args:
         path: relative to the root; folders above the root never count.
-        holds: tells whether a path, relative to the root, exists.
+        holds: says whether a path, relative to the root, exists.
     """
     parent, _, name = path.rpartition("/")
     if reason := _FOLDERS.get(name):

@@ -17,26 +17,26 @@ from cairn.hints import Hint
 from cairn.source.plumbing import GitStalledError, read_small, run_git
 from cairn.source.stalling import refuse_stalling
 
-# Patterns that most runs need not are text, which `re` compiles when it first uses them and keeps.
+# Patterns are kept as text, which `re` compiles and caches on first use: most runs need few of them.
 _REVISION = r"[0-9a-f]{40}(?:[0-9a-f]{24})?"
 _REFERENCE = r"ref: ([^\0-\x20\x7f-\x9f~^:?*\[\\]{1,1000})"
 _UNREADABLE = rb"(?m)^warning: could not open directory '(.*)/': "
-_ODD = rb"[\0/]\.{0,2}/|[\0/]\.{1,2}\0"  # a path that leads out of the folder, among all that are listed
+_ODD = rb"[\0/]\.{0,2}/|[\0/]\.{1,2}\0"  # a path that leads out of the folder, in the whole list
 _LIST_TIMEOUT_S, _SUBMODULE_TIMEOUT_S = 120.0, 30.0
-_SEPARATOR = "--cairn"  # rev-parse echoes an option it does not know: a folder's name may hold line breaks
-# What git reads of a repository before anything else; waiting for a pipe there would never end.
+_SEPARATOR = "--cairn"  # rev-parse echoes an unknown option, and a folder's name may hold line breaks
+# What git reads of a repository before anything else; if one of these is a pipe, git waits forever.
 _OF_CHECKOUT = ("HEAD", "index", "config.worktree", "commondir", "gitdir", "info/sparse-checkout")
 _OF_REPOSITORY = ("config", "packed-refs", "shallow", "info/exclude", "info/grafts", "objects/info/alternates")
 _PATH_SETTING = rb"(?im)^[ \t]*(?:path|excludesfile)[ \t]*=[ \t]*\"?([^\"\r\n]+)"
 _MAX_CONFIG_BYTES = 1_000_000
-# git reads these as a whole, before it tells how large they are.
+# git reads these as a whole, whatever their size.
 _MAX_FILE_BYTES, _LARGE_FILES = 10_000_000, {"index": 2_000_000_000, "packed-refs": 200_000_000}
 
 
 class Repository(NamedTuple):
     """Where a checkout keeps its parts, all absolute.
 
-    `git_dir` differs from `common_dir` in a linked worktree only: there it holds that worktree's HEAD and index.
+    `git_dir` differs from `common_dir` only in a linked worktree, where it holds that worktree's HEAD and index.
     """
 
     work_tree: Path
@@ -47,8 +47,8 @@ class Repository(NamedTuple):
 class Listing(NamedTuple):
     """What git lists below a folder.
 
-    `paths` are relative to the folder, each once, sorted. A submodule is one path; a repository that is no submodule
-    one path that ends with `/`. `unreadable` are folders git could not look into, relative to the top of the checkout.
+    `paths` are relative to the folder, each once, sorted. A submodule is one path; any other nested repository
+    is one path that ends with `/`. `unreadable` are folders git could not read, relative to the top of the checkout.
     """
 
     paths: list[str]
@@ -58,7 +58,7 @@ class Listing(NamedTuple):
 def find_repository(folder: Path) -> Repository | None:
     """Return the repository whose checkout contains a folder; None if there is none, or git is not installed.
 
-    The checkout is the nearest folder upwards that holds `.git`, and nothing in there can make it another.
+    The checkout is the nearest folder upwards that holds `.git`, whatever the repository itself says.
 
     Raises:
         PathError: if the folder is missing, lies in a bare repository or inside `.git`, or git refuses to work there;
@@ -73,22 +73,22 @@ def find_repository(folder: Path) -> Repository | None:
     places = ["--absolute-git-dir", _SEPARATOR, "--git-common-dir", _SEPARATOR, "--show-toplevel"]
     above = Path(os.path.dirname(top))
     try:
-        done = run_git(
+        result = run_git(
             folder,
             ["rev-parse", "--is-bare-repository", "--is-inside-work-tree", *places],
             ceiling=None if str(above) == top else above,
         )
     except FileNotFoundError:
         return None
-    if done.returncode:
-        if _first_line(done.stderr).startswith("not a git repository"):
+    if result.returncode:
+        if _first_line(result.stderr).startswith("not a git repository"):
             return None
-        raise _refusal(folder, done)
+        raise _refusal(folder, result)
     try:
-        _, _, answer = os.fsdecode(done.stdout).removesuffix("\n").split("\n", 2)
+        _, _, answer = os.fsdecode(result.stdout).removesuffix("\n").split("\n", 2)
         git_dir, common_dir, work_tree = answer.split(f"\n{_SEPARATOR}\n")
     except ValueError as error:
-        raise PathError(f"git tells no checkout around {folder}", "see: git rev-parse --show-toplevel") from error
+        raise PathError(f"git reports no checkout around {folder}", "see: git rev-parse --show-toplevel") from error
     if os.path.realpath(work_tree) != top:
         raise PathError(
             f"the repository at {top} names another folder as its checkout: {work_tree}",
@@ -105,39 +105,39 @@ def is_linked(repository: Repository) -> bool:
     """
     if repository.git_dir.parent != repository.common_dir / "worktrees":
         return False
-    told = _read_reference(repository.git_dir / "gitdir")
-    return os.path.realpath(repository.git_dir / told) == os.path.realpath(repository.work_tree / ".git")
+    checkout = _read_reference(repository.git_dir / "gitdir")
+    return os.path.realpath(repository.git_dir / checkout) == os.path.realpath(repository.work_tree / ".git")
 
 
 def current_branch(repository: Repository) -> str | None:
     """Return the name of the branch checked out, also before its first commit; None when HEAD is detached."""
     reference = _read_reference(repository.git_dir / "HEAD")
     if reference == "ref: refs/heads/.invalid":  # refs are kept in a reftable, which only git reads
-        done = run_git(repository.work_tree, ["symbolic-ref", "--short", "--quiet", "HEAD"])
-        return os.fsdecode(done.stdout).strip() or None
-    named = re.fullmatch(_REFERENCE, reference)
-    return named[1].removeprefix("refs/heads/") if named else None
+        result = run_git(repository.work_tree, ["symbolic-ref", "--short", "--quiet", "HEAD"])
+        return os.fsdecode(result.stdout).strip() or None
+    match = re.fullmatch(_REFERENCE, reference)
+    return match[1].removeprefix("refs/heads/") if match else None
 
 
 def remote_url(folder: Path) -> str:
     """Return where the repository around a folder was cloned from: the remote `origin`, empty when there is none."""
     try:
-        done = run_git(folder, ["config", "--get", "remote.origin.url"])
+        result = run_git(folder, ["config", "--get", "remote.origin.url"])
     except GitStalledError:
         return ""
-    return os.fsdecode(done.stdout).strip()
+    return os.fsdecode(result.stdout).strip()
 
 
 def head_revision(repository: Repository) -> str | None:
     """Return the full hash of the commit checked out; None before the first commit."""
     reference = _read_reference(repository.git_dir / "HEAD")
-    named = re.fullmatch(_REFERENCE, reference)
-    if named and named[1].startswith("refs/heads/") and ".." not in named[1]:
-        reference = _read_reference(repository.common_dir / named[1])
+    match = re.fullmatch(_REFERENCE, reference)
+    if match and match[1].startswith("refs/heads/") and ".." not in match[1]:
+        reference = _read_reference(repository.common_dir / match[1])
     if re.fullmatch(_REVISION, reference):
         return reference
-    done = run_git(repository.work_tree, ["rev-parse", "--verify", "--quiet", "HEAD"])
-    return os.fsdecode(done.stdout).strip() or None
+    result = run_git(repository.work_tree, ["rev-parse", "--verify", "--quiet", "HEAD"])
+    return os.fsdecode(result.stdout).strip() or None
 
 
 def list_files(
@@ -159,31 +159,31 @@ def list_files(
         meanwhile: as for `run_git`.
 
     Raises:
-        PathError: if git fails; as `GitStalledError` if it does not get to an end.
+        PathError: if git fails; as `GitStalledError` if it does not finish.
     """
     if own_repository:
         _top_of(folder)  # a bare repository in the place of a submodule
         _check_files(str(folder))
-    done = run_git(
+    result = run_git(
         folder,
-        ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *(f":(literal){one}" for one in only)],
+        ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *(f":(literal){path}" for path in only)],
         _SUBMODULE_TIMEOUT_S if own_repository else _LIST_TIMEOUT_S,
         ceiling=folder.parent if own_repository else None,
         meanwhile=meanwhile,
         look=partial(refuse_stalling, folder),
     )
-    if done.returncode < 0 or b"Out of memory" in done.stderr:
+    if result.returncode < 0 or b"Out of memory" in result.stderr:
         refuse_stalling(folder, _LIST_TIMEOUT_S)
-        raise GitStalledError(f"git cannot list {folder}: {first_complaint(done)}", "see: git status")
-    if done.returncode:
-        raise _refusal(folder, done)
-    paths = set(os.fsdecode(done.stdout).split("\0"))  # a file in conflict is listed once for each side
+        raise GitStalledError(f"git cannot list {folder}: {first_complaint(result)}", "see: git status")
+    if result.returncode:
+        raise _refusal(folder, result)
+    paths = set(os.fsdecode(result.stdout).split("\0"))  # a file in conflict is listed once for each side
     # What a sparse checkout leaves out may stand there as a folder.
     paths = {path for path in paths if not path.endswith("/") or os.path.isdir(os.path.join(folder, path))}
     paths.discard("")
-    if re.search(_ODD, b"\0" + done.stdout):
+    if re.search(_ODD, b"\0" + result.stdout):
         paths = {path for path in paths if is_below(path.removesuffix("/"))}
-    unreadable = re.findall(_UNREADABLE, done.stderr) if done.stderr else []
+    unreadable = re.findall(_UNREADABLE, result.stderr) if result.stderr else []
     return Listing(sorted(paths), [os.fsdecode(path) for path in unreadable])
 
 
@@ -198,22 +198,22 @@ def is_ignored(folder: Path) -> bool:
     return run_git(folder, ["check-ignore", "--quiet", "."], look=look).returncode == 0
 
 
-def ignored_among(folder: Path, paths: Sequence[str]) -> set[str]:
-    """Return those of some paths that git ignores; they are relative to a folder of a checkout. None if git fails."""
+def find_ignored(folder: Path, paths: Sequence[str]) -> set[str]:
+    """Return the paths that git ignores, relative to a folder of a checkout; none if git fails."""
     names = b"".join(os.fsencode(path) + b"\0" for path in paths)
     look = partial(refuse_stalling, folder)
     try:
-        done = run_git(folder, ["check-ignore", "-z", "--stdin"], given=names, look=look)
+        result = run_git(folder, ["check-ignore", "-z", "--stdin"], given=names, look=look)
     except GitStalledError:
         return set()
-    return {os.fsdecode(path) for path in done.stdout.split(b"\0") if path}
+    return {os.fsdecode(path) for path in result.stdout.split(b"\0") if path}
 
 
 def _top_of(folder: Path) -> str | None:
     """Return the nearest folder upwards that holds a repository as `.git`, as git looks for it; None if there is none.
 
-    git takes a folder for a repository that looks like one. A clone can bring such a folder, with settings of its own,
-    so none is used.
+    git takes a folder that looks like a repository for one. A clone can contain such a folder with settings of its own,
+    so these are never used.
 
     Raises:
         PathError: if the way up leads through such a folder.
@@ -231,7 +231,7 @@ def _top_of(folder: Path) -> str | None:
 
 
 class _Link(str):
-    """A path at which a link counts as what it is."""
+    """A path whose symbolic link must not be followed."""
 
     __slots__ = ()
 
@@ -244,7 +244,7 @@ def _is_git_folder(path: str) -> bool:
 
 
 def _check_files(top: str) -> None:
-    """Make sure that git will wait for nothing while it reads the settings of a repository.
+    """Check that git can read the settings of a repository without waiting forever.
 
     Raises:
         PathError: if there is a pipe, or the like, in the place of one of its files.
@@ -257,11 +257,11 @@ def _check_files(top: str) -> None:
     files = [os.path.join(git_dir, name) for name in _OF_CHECKOUT]
     files += [os.path.join(common_dir, name) for name in _OF_REPOSITORY]
     config = os.path.join(common_dir, "config")
-    with suppress(OSError, ValueError):  # a pipe is told below
+    with suppress(OSError, ValueError):  # a pipe is reported below
         for value in re.findall(_PATH_SETTING, read_small(config, _MAX_CONFIG_BYTES)):
             files.append(os.path.join(common_dir, os.path.expanduser(os.fsdecode(value).strip())))
-    with suppress(OSError, ValueError):  # git says what is wrong with it
-        # git marks the one it reads as used, and would follow a link to a file of somebody else for that.
+    with suppress(OSError, ValueError):  # git reports it
+        # git touches the one it reads, and would follow a link to a file elsewhere to do so.
         shared = [name for name in os.listdir(git_dir) if name.startswith("sharedindex.")]
         files += [_Link(os.path.join(git_dir, name)) for name in shared]
     for file in files:
@@ -274,14 +274,14 @@ def _check_files(top: str) -> None:
                 f"git cannot read the repository at {top}: {file} is not a regular file", "remove it, or clone again"
             )
         if not isinstance(file, _Link) and status.st_size > _LARGE_FILES.get(os.path.basename(file), _MAX_FILE_BYTES):
-            raise PathError(f"{file} is {status.st_size:,} bytes large, too large for git", "remove it, or clone again")
+            raise PathError(f"{file} is {status.st_size:,} bytes, too large for git", "remove it, or clone again")
 
 
-def _refusal(folder: Path, done: subprocess.CompletedProcess[bytes]) -> PathError:
-    """Say why git failed, with its own advice as the hint where it gives one."""
-    message = first_complaint(done)
+def _refusal(folder: Path, result: subprocess.CompletedProcess[bytes]) -> PathError:
+    """Return an error that says why git failed, with git's own advice as the hint where there is any."""
+    message = first_complaint(result)
     if message.startswith(("detected dubious ownership", "unsafe repository")):
-        lines = os.fsdecode(done.stderr).split("\n")
+        lines = os.fsdecode(result.stderr).split("\n")
         advice = next((line.strip() for line in lines if "--add safe.directory" in line), "see: git status")
         return PathError(f"git refuses to read {folder}: {message}", advice)
     if message.startswith("this operation must be run in a work tree"):
@@ -299,11 +299,11 @@ def _inside_repository(folder: Path, at: str) -> PathError:
     return PathError(f"{folder} is a bare repository: it has no files", "check it out: git worktree add ../checkout")
 
 
-def first_complaint(done: subprocess.CompletedProcess[bytes]) -> str:
+def first_complaint(result: subprocess.CompletedProcess[bytes]) -> str:
     """Return what git says is wrong, on one line."""
-    if done.returncode < 0 and not done.stderr:
-        return f"git crashed, by signal {-done.returncode}"
-    return _first_line(done.stderr)
+    if result.returncode < 0 and not result.stderr:
+        return f"git crashed, by signal {-result.returncode}"
+    return _first_line(result.stderr)
 
 
 def _first_line(stderr: bytes) -> str:
@@ -319,5 +319,5 @@ def _read_reference(path: str | Path) -> str:
 
 
 def printable_name(name: str) -> str:
-    """Return a name of git's, or a folder's, as text that can be stored."""
+    """Return a name that git or a folder has as text that can be stored."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

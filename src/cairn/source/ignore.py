@@ -1,4 +1,4 @@
-"""Hides the gitignore pattern language: one file of rules becomes one automaton that answers in linear time."""
+"""Hides the gitignore pattern language: a file of rules becomes automata that answer in linear time."""
 
 from __future__ import annotations
 
@@ -6,40 +6,40 @@ import re
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-# What a pattern is made of; https://git-scm.com/docs/gitignore and wildmatch.c of git.
+# The parts of a pattern; https://git-scm.com/docs/gitignore and wildmatch.c of git.
 _TOKEN = re.compile(
-    rb"(?P<folders>(?:(?<=/)|^)\*{2,}/)|(?P<everything>(?:(?<=/)|^)\*{2,}$)|(?P<star>\*+)|(?P<one>\?)"
+    rb"(?P<folders>(?:(?<=/)|^)\*{2,}/)|(?P<everything>(?:(?<=/)|^)\*{2,}$)|(?P<star>\*+)|(?P<letter>\?)"
     rb"|\[(?P<negation>[!^]?)(?P<choice>\]?(?:\[:\w+:\]|\\.|[^\]\\])*)\]|\\(?P<quoted>.)|(?P<plain>.)",
     re.DOTALL,
 )
 _CHOICE_TOKEN = re.compile(rb"\[:\w+:\]|\\(.)|[\[\]^&~]", re.DOTALL)
 _FOLDER = b"D"
 _FILE = b"F"
-_PROBE = b"P"  # what no path is asked with
+_PROBE = b"P"  # matches no path
 _SPECIAL = re.compile(rb"[*?\[\\]")
 _ENDING = re.compile(rb"\*(\.[^.*?\[\\/]+)")
 _MAX_RULE_BYTES = 4096  # no path is longer
-# Rules that are more than a name, a path or an ending go into automata. With several wildcards a rule can keep an
-# automaton in many states at once, so of those there are fewer.
+# Rules that are more than a name, a path or an ending go into automata. A rule with several wildcards can keep an
+# automaton in many states at once, so fewer of those are allowed.
 _MAX_RULES, _MAX_WILDCARDS = 10_000, 1_000
 _MAX_EXPRESSION_BYTES = 600_000
 _RULES_PER_AUTOMATON = 2_000
-_BYTES_PER_BYTE = 16  # what an automaton takes at least, by the length of its expressions
+_BYTES_PER_BYTE = 16  # the least an automaton takes, per byte of its expressions
 _AUTOMATON_BYTES = (1 << 18, 1 << 21, 1 << 24, 1 << 26)
 _NONE = -1
 
-# The last rule about a name, and the last one that is about folders of that name only.
+# The last rule about a name, and the last one only about folders of that name.
 _Last = tuple[int, int]
 
 
 class IgnoreRules:
     """The rules of one `.gitignore` or `.cairnignore` file.
 
-    Folders must be asked from the top down, and nothing below an ignored folder asked at all: a rule decides on the
-    path it names and not on what lies below. So git treats negations; a single look at a whole path cannot.
+    Ask about folders from the top down, and about nothing below an ignored folder: a rule decides on the path it names
+    and not on what lies below. That is how git treats negations; matching a whole path once cannot.
 
-    `unused` counts the rules that are left out because they are too long or too many to be answered in bounded time
-    and memory: with wildcards 10,000 rules of 600 kB as expressions, of which those with several wildcards have 1,000.
+    `unused` counts the rules that are left out to bound time and memory: rules above 4 kB, and of rules with wildcards
+    those after the first 10,000, the first 600 kB of expressions, or 1,000 wildcards in rules that have several.
 
     Args:
         text: content of the file; rules that can never match, such as an open bracket, are dropped as git does.
@@ -103,13 +103,13 @@ class IgnoreRules:
             (self._paths, path),
             (self._endings, name[name.rfind(b".") :] if b"." in name else b""),
         ):
-            if table and (found := table.get(key)) is not None:
-                last = max(last, found[0], found[1] if is_folder else _NONE)
+            if table and (numbers := table.get(key)) is not None:
+                last = max(last, numbers[0], numbers[1] if is_folder else _NONE)
         if self._automata:
             text = (_FOLDER if is_folder else _FILE) + path
-            for automaton, numbers in self._automata:
+            for automaton, rules in self._automata:
                 if matches := automaton.Match(text):
-                    last = max(last, numbers[max(matches)])
+                    last = max(last, rules[max(matches)])
         return self._ignores[last] if last >= 0 else None
 
     def _add_plain(self, rule: _Rule, number: int) -> None:
@@ -119,7 +119,7 @@ class IgnoreRules:
             _add(self._names, rule.pattern, number, rule)
 
     def _compile(self, patterns: list[tuple[int, bytes]]) -> list[tuple[Any, list[int]]]:
-        """Return automata with the numbers of their rules; rules for which there is not memory enough are left out."""
+        """Return automata with the numbers of their rules; rules for which memory does not suffice are left out."""
         import re2  # noqa: PLC0415 - start-up time: most projects have no such file
 
         options = re2.Options()
@@ -142,7 +142,7 @@ class IgnoreRules:
             probe = automaton.Add(_PROBE)
             with suppress(re2.error):
                 automaton.Compile()
-                if automaton.Match(_PROBE) == [probe]:  # else it is too large to run, which it would not say
+                if automaton.Match(_PROBE) == [probe]:  # else it is too large to run, and fails silently
                     return [(automaton, numbers)] if numbers else []
         if len(patterns) == 1:
             self.unused += 1
@@ -152,7 +152,7 @@ class IgnoreRules:
 
 
 class _Rule(NamedTuple):
-    """A rule that names something: an anchored one names a path, any other a name in whatever folder."""
+    """A rule: an anchored one is about a path, any other about a name in any folder."""
 
     ignores: bool
     pattern: bytes
@@ -200,7 +200,7 @@ def _translate(pattern: bytes) -> bytes:
                 parts.append(b".+")
             case "star":
                 parts.append(b"[^/]*")
-            case "one":
+            case "letter":
                 parts.append(b"[^/]")
             case "choice":
                 body = _CHOICE_TOKEN.sub(_quote_in_choice, token["choice"])

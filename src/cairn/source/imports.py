@@ -15,8 +15,7 @@ class Import(NamedTuple):
     """One imported name.
 
     `name` is empty where the module itself is imported, `*` where all its names are. `alias` is what the code calls it,
-    empty where nothing is bound. An empty `module` with a name gives a name of this file another one for whoever
-    imports it.
+    empty where nothing is bound. An empty `module` with a name means that this file exports the name as `alias`.
     """
 
     module: str
@@ -27,7 +26,7 @@ class Import(NamedTuple):
 
 
 def read_import(text: str, language: str, line: int, flags: ImportFlag) -> list[Import]:
-    """Return the names that one import statement binds; `flags` are added to what the statement says itself."""
+    """Return the names that one import statement binds; `flags` are added to those the statement itself implies."""
     return [Import(module, name, alias, line, own | flags) for module, name, alias, own in _reader(language)(text)]
 
 

@@ -1,4 +1,4 @@
-"""Finds the lines of a text that an older text does not have, in bounded time; after that, more lines than need be.
+"""Finds the lines of a text that an older text does not have. Its time is bounded: past that it reports lines too many.
 
 Lines that both texts have once are its anchors, as in Bram Cohen's patience diff
 (https://bramcohen.livejournal.com/73318.html); what lies between two is compared line by line where it is short.
@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 _CELLS = 1_000_000  # of tables of common subsequences, over a whole text
-_ROUNDS = 30  # how often each line may be looked at, on average
+_ROUNDS = 30  # how often each line may be visited, on average
 
 _Block = tuple[int, int, int, int]  # lines `first` to before `last` of the old text, and of the new one
 
@@ -19,26 +19,26 @@ _Block = tuple[int, int, int, int]  # lines `first` to before `last` of the old 
 def changed_ranges(old: Sequence[bytes], new: Sequence[bytes]) -> list[tuple[int, int]]:
     """Return the ranges of changed lines, as they are numbered in the new text: 1-based, inclusive, in order.
 
-    What was only removed is a range of one line, the one before the gap, or the first.
+    A mere removal is a range of one line: the one before the gap, or the first.
     """
     partner = _match(old, new)
     ranges: list[tuple[int, int]] = []
     expected = 0  # the old line that follows the last one with a partner
     start = 0
     for line in range(len(new) + 1):
-        other = partner[line] if line < len(new) else len(old)
-        if other < 0:
+        old_line = partner[line] if line < len(new) else len(old)
+        if old_line < 0:
             continue
         if line > start:
             ranges.append((start + 1, line))
-        elif other > expected:
+        elif old_line > expected:
             ranges.append((max(1, line), max(1, line)))
-        expected, start = other + 1, line + 1
+        expected, start = old_line + 1, line + 1
     return ranges
 
 
 def _match(old: Sequence[bytes], new: Sequence[bytes]) -> list[int]:
-    """Return for each new line the old one it is, -1 for none; they rise."""
+    """Return for each new line the old line it matches, -1 for none; matches rise."""
     partner = [-1] * len(new)
     cells = _CELLS
     work = _ROUNDS * (len(old) + len(new))
@@ -68,7 +68,7 @@ def _match(old: Sequence[bytes], new: Sequence[bytes]) -> list[int]:
 
 
 def _anchors(old: Sequence[bytes], new: Sequence[bytes], block: _Block) -> list[tuple[int, int]]:
-    """Return the longest rising sequence of (old, new) lines that a block has once on either side."""
+    """Return the longest rising sequence of (old, new) lines that occur once on each side of a block."""
     old_first, old_last, first, last = block
     counts, old_counts = Counter(new[first:last]), Counter(old[old_first:old_last])
     places = {old[at]: at for at in range(old_first, old_last) if old_counts[old[at]] == 1}
@@ -83,12 +83,12 @@ def _anchors(old: Sequence[bytes], new: Sequence[bytes], block: _Block) -> list[
         chains.append((old_at, at, heads[length - 1] if length else -1))
         ends[length : length + 1] = [old_at]
         heads[length : length + 1] = [len(chains) - 1]
-    found = []
+    anchors = []
     link = heads[-1] if heads else -1
     while link >= 0:
         old_at, at, link = chains[link]
-        found.append((old_at, at))
-    return found[::-1]
+        anchors.append((old_at, at))
+    return anchors[::-1]
 
 
 def _match_short(old: Sequence[bytes], new: Sequence[bytes], block: _Block, partner: list[int]) -> None:

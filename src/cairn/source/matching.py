@@ -1,22 +1,22 @@
 """Runs the query of a language over a syntax tree: what its patterns and directives match, not yet definitions.
 
 Compiling a query costs most for the children a pattern names: for each node type with children in the pattern, the
-compiler walks all that the grammar allows there. Cheap are a node without children, and `_` in place of an inner node,
-since the compiler looks into no wildcard. Dear are patterns without one root of a certain type, `((a) . (b))` and
-`(_ field: (a))`: name the parent instead. What the compiler would have to work hard for is done here.
+compiler walks all that the grammar allows there. A node without children is cheap, and so is `_` in place of an inner
+node, because the compiler does not look into wildcards. Patterns whose root has no single type, `((a) . (b))` and
+`(_ field: (a))`, are expensive: name the parent instead. What would be expensive to compile is done here.
 
-A pattern may say what stands around its definition, in types of nodes with spaces between:
-    `(#set! up "A B")`: the definition is not the captured node but the nearest A or B from there upwards. Between the
-        two may stand nothing but what `(#set! through "C D")` names.
-    `(#set! inside "E F")`: the nearest node above the definition must be an E or F. On the way to it may stand what
-        `(#set! within "G H")` names.
+A pattern may say what stands around its definition, as node types separated by spaces:
+    `(#set! up "A B")`: the definition is not the captured node but the nearest A or B from there upwards. Only
+        nodes that `(#set! through "C D")` names may stand between the two.
+    `(#set! inside "E F")`: the nearest node above the definition must be an E or F. Only nodes that
+        `(#set! within "G H")` names may stand between the two.
     `(#set! without "field")`: the definition must not have this field.
-A match for which that does not hold counts for nothing. Looking up is slow where matches are many.
+A match for which that does not hold is dropped. Looking upwards is slow where matches are many.
 
-Where a word tells the kinds apart, one pattern serves for all: it captures `@definition` and lists the words of each
-kind as `(#set! kinds "@definition.kind word word @definition.other word")`; `*` is any other word, without it any other
-word defines nothing. The word is the text of `@keyword`, else the type of `@form`, else that of the declarator next to
-the name.
+Where a word distinguishes the kinds, one pattern serves them all: it captures `@definition` and lists the words of each
+kind as `(#set! kinds "@definition.kind word word @definition.other word")`; `*` is any other word, and without it any
+other word defines nothing. The word is the text of `@keyword`, else the type of `@form`, else that of the declarator
+next to the name.
 
 What a pattern captures as `@declarator` is, or holds, the name: the one that `*`, `&`, `[]` and `()` surround in C.
 `(#set! declares "field")` does so with each child in that field of the definition.
@@ -51,7 +51,7 @@ _DIRECTIVE = re.compile(rb'\(#set!\s+(\w+)\s+"([^"]*)"\)')
 
 @dataclass(slots=True)
 class Match:
-    """What a pattern found: the node of a definition, what it is called, and the parts of it."""
+    """What a pattern matched: the node of a definition, its name, and its parts."""
 
     kind: str
     scope: str
@@ -60,7 +60,7 @@ class Match:
     end: int
     body: tree_sitter.Node | None
     docs: list[tree_sitter.Node]
-    namespace: str  # qualifies the name, but makes no method of a function as a receiver does
+    namespace: str  # qualifies the name, but does not turn a function into a method as a receiver does
     receiver: str
     signature: tree_sitter.Node | None
     clause: bool
@@ -108,15 +108,15 @@ class _Context:
         return cls(up, through, inside, within, without, declares, omit, kinds) if settings else None
 
     def place(self, node: tree_sitter.Node) -> tree_sitter.Node | None:
-        """Return the definition that `node` belongs to, None where it is none."""
-        found: tree_sitter.Node | None = node
+        """Return the node of the definition that `node` belongs to, None where there is none."""
+        definition: tree_sitter.Node | None = node
         if self.up and node.type not in self.up:
-            found = _nearest(node.parent, self.up, self.through)
-        if found is None or (self.without and found.child_by_field_name(self.without) is not None):
+            definition = _nearest(node.parent, self.up, self.through)
+        if definition is None or (self.without and definition.child_by_field_name(self.without) is not None):
             return None
-        if self.inside and _nearest(found.parent, self.inside, self.within) is None:
+        if self.inside and _nearest(definition.parent, self.inside, self.within) is None:
             return None
-        return found
+        return definition
 
 
 def _nearest(node: tree_sitter.Node | None, wanted: frozenset[str], through: frozenset[str]) -> tree_sitter.Node | None:
@@ -131,7 +131,7 @@ def run_query(tree: tree_sitter.Tree, language: Language, members: bool) -> tupl
 
     matches: list[Match] = []
     wrappers: dict[int, Wrapper] = {}
-    query, contexts = _compiled(language, members)
+    query, contexts = _compile(language, members)
     for pattern, captures in tree_sitter.QueryCursor(query).matches(tree.root_node):
         context = contexts[pattern]
         if "wrapped" in captures:
@@ -154,7 +154,7 @@ def run_query(tree: tree_sitter.Tree, language: Language, members: bool) -> tupl
             if context is not None and context.declares:
                 declarators = node.children_by_field_name(context.declares)
             for declarator in declarators:
-                declared, form = _declared(declarator) if declarator is not None else ("", "")
+                declared, form = _declared_name(declarator) if declarator is not None else ("", "")
                 kind = _kind(capture, captures, form, context)
                 if kind:
                     matches.append(_match(kind, node, captures, declared, pattern, context, language))
@@ -163,7 +163,7 @@ def run_query(tree: tree_sitter.Tree, language: Language, members: bool) -> tupl
 
 
 @cache
-def _compiled(language: Language, members: bool) -> tuple[tree_sitter.Query, tuple[_Context | None, ...]]:
+def _compile(language: Language, members: bool) -> tuple[tree_sitter.Query, tuple[_Context | None, ...]]:
     import tree_sitter  # noqa: PLC0415 - start-up time: searching needs no parser
 
     text = load_query_text(language, members=members).encode("utf-8")
@@ -203,14 +203,14 @@ def _match(
     context: _Context | None,
     language: Language,
 ) -> Match:
-    names = [_unquoted(text_of(node)) for node in captures.get("name", [])]
+    names = [_strip_quotes(text_of(node)) for node in captures.get("name", [])]
     names += [text_of(node).removeprefix(":") for node in captures.get("symbol", [])]
     raw = " ".join([*names, declared]).strip()
     for omitted in context.omit if context is not None else ():
         raw = raw.replace(omitted, "")
     receivers = captures.get("receiver", [])
     bodies = captures.get("body", [])
-    # Elsewhere a dot or a colon is part of the name: a file, a version in a heading, a selector.
+    # In prose and data a dot or a colon is part of the name: a file, a version in a heading, a selector.
     scope, name = _split_name(raw, split=language.group == "code")
     return Match(
         kind=kind,
@@ -220,7 +220,7 @@ def _match(
         end=_end(node, bodies),
         body=bodies[0] if bodies else node.child_by_field_name("body") or node.child_by_field_name("computed_value"),
         docs=captures.get("doc", []),
-        namespace=".".join(_unquoted(text_of(part)) for part in captures.get("namespace", [])),
+        namespace=".".join(_strip_quotes(text_of(part)) for part in captures.get("namespace", [])),
         receiver=text_of(receivers[0]) if receivers else "",
         signature=captures.get("signature", [None])[0],
         clause="clause" in captures,
@@ -229,7 +229,7 @@ def _match(
     )
 
 
-def _declared(node: tree_sitter.Node) -> tuple[str, str]:
+def _declared_name(node: tree_sitter.Node) -> tuple[str, str]:
     """Return the name that a declarator declares, empty where a syntax error left none, and its form.
 
     The form is the type of the declarator next to the name, which parentheses don't change, else that of the name.
@@ -263,9 +263,9 @@ def _declared(node: tree_sitter.Node) -> tuple[str, str]:
 def _end(node: tree_sitter.Node, bodies: list[tree_sitter.Node]) -> int:
     """Return where a definition ends.
 
-    Bodies may be siblings of the head, and a node may take in blank lines. A comment at the end leads what follows.
+    Bodies may be siblings of the head, and a node may include blank lines. A comment at its end leads what follows.
     """
-    last = max([node, *(body for body in bodies if not is_comment(body))], key=lambda one: one.end_byte)
+    last = max([node, *(body for body in bodies if not is_comment(body))], key=lambda part: part.end_byte)
     end = last.end_byte
     for index in range(last.child_count - 1, -1, -1):
         child = last.child(index)
@@ -276,12 +276,12 @@ def _end(node: tree_sitter.Node, bodies: list[tree_sitter.Node]) -> int:
 
 
 def is_comment(node: tree_sitter.Node) -> bool:
-    """Tell whether a node is one that may stand anywhere, and no syntax error."""
+    """Tell whether a node may stand anywhere in the grammar and is not a syntax error."""
     return node.is_extra and not node.is_error
 
 
 def _split_name(raw: str, *, split: bool) -> tuple[str, str]:
-    """Split `Foo<T>::bar` into ("Foo", "bar"); plain names, and operators of their own, have no scope."""
+    """Split `Foo<T>::bar` into ("Foo", "bar"); plain names and operators have no scope."""
     raw = _SPACE.sub(" ", raw)
     if not split:
         return "", raw
@@ -297,11 +297,11 @@ def _split_name(raw: str, *, split: bool) -> tuple[str, str]:
     return "", raw
 
 
-def _unquoted(name: str) -> str:
+def _strip_quotes(name: str) -> str:
     quoted = len(name) > 1 and name[0] == name[-1] and name[0] in "\"'`"
     return name[1:-1] if quoted else name
 
 
 def text_of(node: tree_sitter.Node) -> str:
-    """Return what a node covers; bytes that are no UTF-8 become U+FFFD."""
+    """Return the text of a node; bytes that are not UTF-8 become U+FFFD."""
     return (node.text or b"").decode("utf-8", "replace")

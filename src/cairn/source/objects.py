@@ -1,4 +1,4 @@
-"""Hides how git keeps what is not checked out: which commit a name means, the files of a commit, their content."""
+"""Hides how git stores what is not checked out: which commit a name means, the files of a commit, and their content."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ _INDEX_ENTRY = re.compile(
     rb"  ctime: (?P<ctime>\d+:\d+)\n  mtime: (?P<mtime>\d+:\d+)\n  dev: \d+\tino: \d+\n  uid: \d+\tgid: \d+\n"
     rb"  size: (?P<size>\d+)\tflags: [0-9a-f]+\n"
 )
-# git keeps the lower half of seconds and sizes.
+# git keeps the lower 32 bits of seconds and sizes.
 _HALF = 1 << 32
-# A file written so shortly before the index may have changed again without a change of its time; where a file system
-# keeps seconds only, twice the longest step.
+# A file written this shortly before the index may change again without a new time. Where a file system keeps only
+# seconds, it is twice the longest step.
 _RACY_NS, _RACY_COARSE_NS = 20_000_000, 4_000_000_000
 _REGULAR_MODES = (b"100644", b"100755")
 _TREE_LINE = re.compile(rb"([0-7]{6}) \w+ ([0-9a-f]+) +(-|\d+|BAD)\t(.*)", re.DOTALL)
 _READ_S = 10.0
-# After so many objects that git could not read in time, it is asked for no other.
+# After so many objects that git could not read in time, it is not asked for others.
 _MAX_STALLS = 3
 _MAX_NAME_BYTES = 4_096
 _MAX_OBJECT_BYTES = 100_000_000
@@ -49,10 +49,10 @@ NOT_FETCHED = -1
 
 
 class Revision(NamedTuple):
-    """A commit by the name it was asked for.
+    """A commit, and the name under which it was asked for.
 
-    `reference` is the full name of the branch or tag, empty for what is none, such as a hash or `HEAD~3`. `label` is
-    what a reader is shown: the short name of the reference, else the first digits of the hash.
+    `reference` is the full name of the branch or tag, empty for anything else, such as a hash or `HEAD~3`. `label` is
+    for people to read: the short name of the reference, else the first digits of the hash.
     """
 
     label: str
@@ -63,7 +63,7 @@ class Revision(NamedTuple):
 class TreeEntry(NamedTuple):
     """One file of a commit, or what stands in its place.
 
-    `size` is 0 for a submodule, and `NOT_FETCHED` for a file whose content this clone never got.
+    `size` is 0 for a submodule, and `NOT_FETCHED` for a file whose content this clone never fetched.
     """
 
     path: str
@@ -82,14 +82,14 @@ def resolve_revision(folder: Path, name: str) -> Revision:
     Raises:
         RevisionError: if there is no such commit here.
     """
-    if not _may_be_asked(name):
-        raise RevisionError(f"{name[:100]!r} names no branch or revision", "list them: git branch --all")
+    if not _is_askable(name):
+        raise RevisionError(f"{name[:100]!r} is not the name of a branch or revision", "list them: git branch --all")
     for candidate in (f"refs/heads/{name}", name):  # a branch, even where a tag has the same name
         arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options"]
-        found = run_git(folder, [*arguments, f"{candidate}^{{commit}}"])
-        if found.returncode:
+        result = run_git(folder, [*arguments, f"{candidate}^{{commit}}"])
+        if result.returncode:
             continue
-        commit = os.fsdecode(found.stdout).split()[-1]
+        commit = os.fsdecode(result.stdout).split()[-1]
         if not _HASH.fullmatch(commit):  # such as a negation
             break
         full = run_git(folder, [*arguments[:1], "--symbolic-full-name", *arguments[1:], candidate])
@@ -99,11 +99,11 @@ def resolve_revision(folder: Path, name: str) -> Revision:
         return Revision(_SHORTER.sub("", reference), reference, commit)
     remote = _only_remote_branch(folder, name)
     hint = f"name it with its remote: {remote}" if remote else "list them: git branch --all; get more: git fetch"
-    raise RevisionError(f"git knows no branch or revision {name}", hint)
+    raise RevisionError(f"git has no branch or revision named {name}", hint)
 
 
-def _may_be_asked(name: str) -> bool:
-    """Tell whether git may be given a name of a revision: it must be no option, and fit on a command line."""
+def _is_askable(name: str) -> bool:
+    """Tell whether git may be asked for a revision: its name is not an option, and fits on a command line."""
     try:
         return 0 < len(os.fsencode(name)) <= _MAX_NAME_BYTES and not name.startswith("-") and "\0" not in name
     except UnicodeEncodeError:  # half a character
@@ -111,26 +111,26 @@ def _may_be_asked(name: str) -> bool:
 
 
 def missing_commits(folder: Path, names: Sequence[str]) -> set[str]:
-    """Return those of some full references and hashes that name no commit any more; none if git cannot tell.
+    """Return the full references and hashes that no longer name a commit; none if git fails.
 
-    What is neither, such as a search through the history, names none.
+    What is neither, such as a search through the history, is among them.
     """
-    asked = [name for name in names if _FULL_NAME.fullmatch(name)]
-    missing = set(names).difference(asked)
-    if not asked:
+    full = [name for name in names if _FULL_NAME.fullmatch(name)]
+    missing = set(names).difference(full)
+    if not full:
         return missing
-    lines = "".join(f"{name}^{{commit}}\n" for name in asked).encode("utf-8", "replace")
-    done = run_git(folder, ["cat-file", "--batch-check"], given=lines)
-    told = done.stdout.decode("utf-8", "replace").splitlines()
-    if done.returncode or len(told) != len(asked):
+    lines = "".join(f"{name}^{{commit}}\n" for name in full).encode("utf-8", "replace")
+    result = run_git(folder, ["cat-file", "--batch-check"], given=lines)
+    answers = result.stdout.decode("utf-8", "replace").splitlines()
+    if result.returncode or len(answers) != len(full):
         return set()
-    return missing.union(name for name, line in zip(asked, told, strict=True) if line.endswith(" missing"))
+    return missing.union(name for name, line in zip(full, answers, strict=True) if line.endswith(" missing"))
 
 
 def _only_remote_branch(folder: Path, name: str) -> str:
     """Return the branch of a remote that has this name, empty when there is none or more than one."""
-    done = run_git(folder, ["for-each-ref", "--format=%(refname:short)", f"refs/remotes/*/{name}"])
-    names = os.fsdecode(done.stdout).split()
+    result = run_git(folder, ["for-each-ref", "--format=%(refname:short)", f"refs/remotes/*/{name}"])
+    names = os.fsdecode(result.stdout).split()
     return names[0] if len(names) == 1 else ""
 
 
@@ -140,33 +140,33 @@ def resolve_tree(folder: Path, revision: str) -> str:
     Raises:
         DiffError: if git does not know the revision, or nothing is committed yet.
     """
-    if not _may_be_asked(revision):
-        raise DiffError(f"{revision[:100]!r} is no revision", "name one as git does, such as HEAD~1")
-    done = run_git(folder, ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{tree}}"])
-    words = os.fsdecode(done.stdout).split()
-    if done.returncode or not words or not _HASH.fullmatch(words[-1]):
-        raise _no_revision(folder, revision)
+    if not _is_askable(revision):
+        raise DiffError(f"{revision[:100]!r} is not a revision", "name one as git does, such as HEAD~1")
+    result = run_git(folder, ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{tree}}"])
+    words = os.fsdecode(result.stdout).split()
+    if result.returncode or not words or not _HASH.fullmatch(words[-1]):
+        raise _revision_error(folder, revision)
     return words[-1]
 
 
-def _no_revision(folder: Path, revision: str) -> DiffError:
+def _revision_error(folder: Path, revision: str) -> DiffError:
     if not run_git(folder, ["rev-parse", "--verify", "--quiet", "HEAD"]).returncode:
-        return DiffError(f"git knows no revision {revision!r}", "see the revisions with: git log")
+        return DiffError(f"git has no revision {revision!r}", "list them: git log")
     branches = ["for-each-ref", "--count=1", "--format=%(refname:short)", "refs/heads", "refs/remotes"]
-    if other := os.fsdecode(run_git(folder, branches).stdout).strip():
+    if branch := os.fsdecode(run_git(folder, branches).stdout).strip():
         return DiffError(
-            f"git knows no revision {revision!r}: the branch that is checked out has no commit yet",
-            Hint("compare with another", "impact", diff=other),
+            f"git has no revision {revision!r}: the branch that is checked out has no commits yet",
+            Hint("compare with another", "impact", diff=branch),
         )
     return DiffError(
-        "nothing is committed yet, so nothing tells what changed", Hint("name a symbol", "impact", symbol=None)
+        "nothing is committed yet, so there is nothing to compare with", Hint("name a symbol", "impact", symbol=None)
     )
 
 
 def list_tree(folder: Path, commit: str, max_bytes: int = MAX_BYTES) -> list[TreeEntry]:
     """Return the files of a commit that lie below a folder of the checkout, by path relative to it, each once.
 
-    Paths that lead out of the folder, which only a forged commit can hold, are left out.
+    Paths that lead out of the folder, which only a forged commit can contain, are left out.
 
     Args:
         folder: the folder.
@@ -176,11 +176,11 @@ def list_tree(folder: Path, commit: str, max_bytes: int = MAX_BYTES) -> list[Tre
     Raises:
         PathError: if git cannot read the commit, or it has more files than can be listed.
     """
-    done = run_git(folder, ["ls-tree", "-r", "-l", "-z", commit], _TIMEOUT_S, max_bytes=max_bytes)
-    if done.returncode:
-        raise PathError(f"git cannot read commit {commit[:12]}: {first_complaint(done)}", "see: git fsck")
+    result = run_git(folder, ["ls-tree", "-r", "-l", "-z", commit], _TIMEOUT_S, max_bytes=max_bytes)
+    if result.returncode:
+        raise PathError(f"git cannot read commit {commit[:12]}: {first_complaint(result)}", "see: git fsck")
     entries = {}
-    for line in done.stdout.split(b"\0"):
+    for line in result.stdout.split(b"\0"):
         if match := _TREE_LINE.fullmatch(line):
             path = os.fsdecode(match[4])
             if is_below(path):
@@ -197,8 +197,8 @@ def _size(text: bytes) -> int:
 class Index(NamedTuple):
     """What git's index holds below a folder.
 
-    `clean` is {path: object id} of clean files, `submodules` are their paths, and `left_out` are the files, and with a
-    `/` at the end the folders, that a sparse checkout does not have on disk.
+    `clean` is {path: object id} of clean files, `submodules` are the paths of submodules, and `left_out` are the files,
+    and with a `/` at the end the folders, that a sparse checkout does not have on disk.
     """
 
     clean: dict[str, bytes]
@@ -207,16 +207,16 @@ class Index(NamedTuple):
 
 
 def clean_objects(root: Path, repository: Repository, files: Iterable[FileStat]) -> dict[str, bytes]:
-    """Return {path: object id} of those of some files that are as git's index has them; see `read_index`."""
+    """Return {path: object id} of the files that are as git's index has them; see `read_index`."""
     return read_index(root, repository, files).clean
 
 
 def read_index(root: Path, repository: Repository, files: Iterable[FileStat]) -> Index:
-    """Return which of some files below a folder are as git's index has them, and where submodules are.
+    """Return which files below a folder are as git's index has them, and where submodules are.
 
-    A file is clean if it has the size and the times that git noted when it last compared it. git itself would read a
-    file where these cannot vouch for it, and first run what the repository says is to convert it; here it is not clean.
-    Nor are files that git was told to take for unchanged. An error of git gives none: the files are then read.
+    A file is clean if it has the size and the times that git noted when it last compared it. Where these do not prove
+    it, git would run the repository's filters and read the file; here it counts as not clean. So do files that git was
+    told to assume unchanged. If git fails, no file is clean, and all are read.
 
     Args:
         root: the folder.
@@ -226,39 +226,39 @@ def read_index(root: Path, repository: Repository, files: Iterable[FileStat]) ->
     file = repository.git_dir / "index"
     try:
         written = os.stat(file).st_mtime_ns
-        done = run_git(root, ["ls-files", "-z", "--stage", "-v", "--debug"], _TIMEOUT_S)
+        result = run_git(root, ["ls-files", "-z", "--stage", "-v", "--debug"], _TIMEOUT_S)
         changed = os.stat(file).st_mtime_ns != written
     except (OSError, PathError):
         return Index({}, [])
-    entries = list(_INDEX_ENTRY.finditer(done.stdout))
-    understood = sum(entry.end() - entry.start() for entry in entries) == len(done.stdout)
-    if done.returncode or changed or not understood:
+    entries = list(_INDEX_ENTRY.finditer(result.stdout))
+    understood = sum(entry.end() - entry.start() for entry in entries) == len(result.stdout)
+    if result.returncode or changed or not understood:
         return Index({}, [])
-    noted = {os.fsdecode(entry["path"]): entry for entry in entries}
+    by_path = {os.fsdecode(entry["path"]): entry for entry in entries}
     clean = {}
-    for one in files:
-        entry = noted.get(one.path)
-        if entry is not None and _is_clean(entry, one, written):
-            clean[one.path] = bytes.fromhex(entry["id"].decode())
+    for stat in files:
+        entry = by_path.get(stat.path)
+        if entry is not None and _is_clean(entry, stat, written):
+            clean[stat.path] = bytes.fromhex(entry["id"].decode())
     submodule = SUBMODULE.encode()
-    left_out = frozenset(path for path, entry in noted.items() if entry["tag"] in b"Ss")
-    return Index(clean, [path for path, entry in noted.items() if entry["mode"] == submodule], left_out)
+    left_out = frozenset(path for path, entry in by_path.items() if entry["tag"] in b"Ss")
+    return Index(clean, [path for path, entry in by_path.items() if entry["mode"] == submodule], left_out)
 
 
 def _is_clean(entry: re.Match[bytes], file: FileStat, index_written_ns: int) -> bool:
-    """Tell whether a file is surely as git saw it: a file in conflict, or one to leave alone (`h`, `S`), is not."""
+    """Tell whether a file is certainly as git saw it: one in conflict, or assumed unchanged (`h`, `S`), is not."""
     if entry["tag"] != b"H" or entry["stage"] != b"0" or entry["mode"] not in _REGULAR_MODES:
         return False
     racy = _RACY_NS if file.mtime_ns % 1_000_000_000 else _RACY_COARSE_NS
     return (
         int(entry["size"]) == file.size % _HALF
-        and entry["mtime"] == _noted(file.mtime_ns)
-        and entry["ctime"] == _noted(file.ctime_ns)
+        and entry["mtime"] == _index_time(file.mtime_ns)
+        and entry["ctime"] == _index_time(file.ctime_ns)
         and file.mtime_ns + racy < index_written_ns
     )
 
 
-def _noted(time_ns: int) -> bytes:
+def _index_time(time_ns: int) -> bytes:
     seconds, rest = divmod(time_ns, 1_000_000_000)
     return b"%d:%d" % (seconds % _HALF, rest)
 
@@ -270,7 +270,7 @@ def is_content_of(object_id: bytes, data: bytes) -> bool:
 
 
 class ObjectReader:
-    """Reads objects of one repository, through one process of git that stays for all of them."""
+    """Reads objects of one repository through one git process, which it keeps for all of them."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -287,7 +287,7 @@ class ObjectReader:
         self.close()
 
     def read(self, object_id: bytes, max_bytes: int = _MAX_OBJECT_BYTES) -> bytes:
-        """Return the content of an object, as git stores it: no filter or conversion of line ends is applied.
+        """Return the content of an object, as git stores it: no filter or conversion of line endings is applied.
 
         Raises:
             FileNotFoundError: if the object is not in this repository, as in a partial clone.
@@ -303,7 +303,7 @@ class ObjectReader:
             self._stalls += 1
             self.close()
             raise
-        except OSError:  # what git says next would be taken for the answer to another question
+        except OSError:  # git's next output would be taken for the answer to another question
             self.close()
             raise
 
@@ -311,7 +311,7 @@ class ObjectReader:
         process = self._process or self._start()
         assert process.stdin is not None
         end = time.monotonic() + _READ_S
-        with suppress(BrokenPipeError):  # what follows tells of a process that died
+        with suppress(BrokenPipeError):  # reading reports that the process died
             process.stdin.write(object_id.hex().encode() + b"\n")
             process.stdin.flush()
         while b"\n" not in self._unread:
@@ -335,7 +335,7 @@ class ObjectReader:
 
     def _receive(self, process: subprocess.Popen[bytes], end: float) -> bytes:
         assert process.stdout is not None
-        ready = select.poll()  # not `select`, which takes no descriptor above 1,023
+        ready = select.poll()  # not `select`, which fails for descriptors above 1,023
         ready.register(process.stdout, select.POLLIN)
         if not ready.poll(max(0.0, 1000 * (end - time.monotonic()))):
             raise OSError(errno.ETIMEDOUT, f"git cat-file needed more than {_READ_S:.0f} s")

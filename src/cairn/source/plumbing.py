@@ -1,9 +1,9 @@
-"""Hides how git is run: which program, what it may not do, how long, and how much it may say.
+"""Hides how git is run: which program, what it may not do, how long it may take, and how much it may print.
 
 A repository brings its own configuration, and git runs programs that this names: filters, hooks, monitors of files,
-converters, helpers of transports. So git is never asked for what could need one. `COMMANDS` are all that is ever run;
-each only reads, and none converts a file's content, compares with it, writes an index, moves a reference or shows a
-pager. What they could still start is turned off on the command line, which no file of settings can take back.
+converters, helpers of transports. So git is never asked for anything that could need one. Only `COMMANDS` are ever
+run; each only reads, and none converts a file's content, compares with it, writes an index, moves a reference or opens
+a pager. What they could still start is turned off on the command line, which no settings file can override.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pathlib import Path
 from cairn.errors import PathError
 from cairn.hints import Hint
 
-# Not among them: `diff`, `status` and what else compares files with the index, for which git runs filters.
+# Without `diff`, `status` and all else that compares files with the index, for which git runs filters.
 COMMANDS = frozenset(
     ("cat-file", "check-ignore", "config", "for-each-ref", "ls-files", "ls-tree", "rev-parse", "symbolic-ref")
 )
@@ -33,22 +33,22 @@ _CONVERTING = frozenset(("--filters", "--textconv", "--modified", "-m", "--eol",
 _OPTIONS = (
     "--no-pager",
     "--no-replace-objects",  # a hash is the content it was made from
-    *("-c", "core.fsmonitor="),  # empty, and not `false`, which git before 2.36 takes for the name of a program
+    *("-c", "core.fsmonitor="),  # empty, and not `false`, which git before 2.36 takes for a program's name
     *("-c", "core.hooksPath=/dev/null"),
     *("-c", "core.attributesFile=/dev/null"),
     *("-c", "protocol.allow=never"),
-    *("-c", "safe.bareRepository=explicit"),  # git before 2.38 does not know it; `find_repository` looks itself
+    *("-c", "safe.bareRepository=explicit"),  # git before 2.38 ignores it; `find_repository` checks itself
 )
 TIMEOUT_S = 20.0
 MAX_BYTES = 128_000_000
 _MAX_COMPLAINT_BYTES = 100_000
 _PIECE_BYTES = 65_536
-# After so long a caller's `look` is asked whether there is any point in waiting.
+# When a caller's `look` is asked whether there is any point in waiting.
 _PATIENCE_S = (1.0, 10.0)
-# git waits for nobody but the disk. One that was not woken for so long waits for a pipe that nobody writes to.
+# git waits only for the disk. If it has not woken up for this long, it waits for a pipe that nobody writes to.
 _ASLEEP_S = 5.0
 _MAX_MEMORY_BYTES = 2_000_000_000
-# Set by git around hooks and aliases: they point at another repository or change how arguments and output read.
+# Set by git around hooks and aliases: they point to another repository, or change how arguments and output are read.
 _FOREIGN_VARIABLE = (
     r"GIT_(?:ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|CONFIG|DIR|EXTERNAL_DIFF|GRAFT_FILE|IMPLICIT_WORK_TREE|INDEX_FILE"
     r"|INTERNAL_SUPER_PREFIX|NAMESPACE|OBJECT_DIRECTORY|PREFIX|QUARANTINE_PATH|REPLACE_REF_BASE|SHALLOW_FILE|WORK_TREE"
@@ -57,11 +57,11 @@ _FOREIGN_VARIABLE = (
 
 
 class GitStalledError(PathError):
-    """git takes too long, says too much, or waits for what never comes.
+    """git takes too long, prints too much, or waits forever.
 
     Args:
         message, hint: as for any error.
-        path: the file that is to blame, relative to where git ran; empty when that is not known.
+        path: the file to blame, relative to where git ran; empty when it is not known.
         reason: what is wrong with that file.
     """
 
@@ -72,7 +72,7 @@ class GitStalledError(PathError):
 
 
 class ForbiddenCommandError(RuntimeError):
-    """Cairn itself asked git for what it must not do; no input leads here."""
+    """Cairn asked git for something that it must not do; no input can cause this."""
 
 
 def run_git(
@@ -86,21 +86,21 @@ def run_git(
     meanwhile: Callable[[], None] | None = None,
     look: Callable[[float], None] | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run one of `COMMANDS` of git in a folder, free of the variables of a surrounding git.
+    """Run one of `COMMANDS` of git in a folder, without the environment variables of a surrounding git.
 
     Args:
         folder: where.
         arguments: for git.
         timeout_s: how long to wait for it.
         ceiling: git looks for a repository in folders below this one only.
-        given: what git reads.
-        max_bytes: how much it may say.
+        given: git's standard input.
+        max_bytes: how much it may print.
         meanwhile: what to do while git starts working.
-        look: told when git has taken longer than usual, in seconds; what it raises ends git.
+        look: called with the seconds passed when git takes longer than usual; an exception from it ends git.
 
     Raises:
         FileNotFoundError: if git is not installed.
-        PathError: if the folder cannot be entered; as `GitStalledError` if git does not end in time, or says too much.
+        PathError: if the folder cannot be entered; as `GitStalledError` if git is too slow or prints too much.
     """
     try:
         process = start_git(folder, arguments, ceiling=ceiling, stderr=subprocess.PIPE, seconds=timeout_s)
@@ -127,12 +127,12 @@ def start_git(
     stderr: int = subprocess.DEVNULL,
     seconds: float | None = None,
 ) -> subprocess.Popen[bytes]:
-    """Start git with pipes, in a group of its own, so that it is ended with all that it started.
+    """Start git with pipes, in a process group of its own, so that it can be ended with all that it started.
 
     Args:
         folder, arguments, ceiling: as for `run_git`.
-        stderr: what becomes of its complaints.
-        seconds: it ends when it has computed for so long, even if nobody is left to end it.
+        stderr: where its error output goes, as for `subprocess.Popen`.
+        seconds: it ends when it has used this much processor time, even if this process is gone by then.
 
     Raises:
         FileNotFoundError: if git is not installed.
@@ -141,7 +141,7 @@ def start_git(
     """
     _check_allowed(arguments)
     if arguments[0] == "ls-files" and _is_sparse(folder):
-        # Else git writes the trees of the folders that are left out to the store of objects.
+        # Otherwise git writes the trees of the folders that are left out to its object store.
         arguments = ["ls-files", "--sparse", *arguments[1:]]
     environment = environment_for(folder, ceiling)
     program = shutil.which("git", path=environment["PATH"])
@@ -161,7 +161,7 @@ def start_git(
 
 
 def _check_allowed(arguments: list[str]) -> None:
-    """Refuse what could run a program of the repository, or write. This is no `assert`, which `python -O` drops."""
+    """Refuse what could run a program of the repository, or write. Not an `assert`, which `python -O` drops."""
     only_reads = arguments[0] in COMMANDS and not _CONVERTING.intersection(arguments)
     if not only_reads or (arguments[0] == "config" and arguments[1:2] != ["--get"]):
         raise ForbiddenCommandError(f"git is never asked for: {' '.join(arguments)[:200]}")
@@ -175,12 +175,12 @@ def end_git(process: subprocess.Popen[bytes]) -> None:
 
 
 def environment_for(folder: Path, ceiling: Path | None = None) -> dict[str, str]:
-    """Return the variables git runs with: it takes no lock, fetches nothing, asks nobody, and speaks English."""
+    """Return the environment git runs with: it takes no locks, fetches nothing, never prompts, and speaks English."""
     environment = {name: value for name, value in os.environ.items() if not _is_foreign(name)}
     environment |= {
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_NO_LAZY_FETCH": "1",  # since 2.45, and in later fixes of older versions
-        "GIT_ALLOW_PROTOCOL": "none",  # so that a fetch by the versions before ends before it starts anything
+        "GIT_ALLOW_PROTOCOL": "none",  # so that a fetch by older versions ends before it starts anything
         "GIT_TERMINAL_PROMPT": "0",
         "LC_ALL": "C",
         "PATH": os.pathsep.join(_search_path(environment.get("PATH", os.defpath), _project_around(folder))),
@@ -192,18 +192,18 @@ def environment_for(folder: Path, ceiling: Path | None = None) -> dict[str, str]
 
 
 def read_small(path: str | Path, max_bytes: int = 10_000) -> bytes:
-    """Return the content of a file that is expected to be short.
+    """Return the content of a file that should be short, without ever waiting for it.
 
-    It is never waited for, whatever stands there; every answer asks for some, and as text it takes twice as long.
+    Every answer needs some of these files, and reading them as text takes twice as long.
 
     Raises:
-        OSError: if it is missing, no regular file, or longer.
+        OSError: if it is missing, not a regular file, or longer.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
         content = os.read(descriptor, max_bytes + 1)  # of a folder: OSError
         if len(content) > max_bytes or not os.path.isfile(descriptor):
-            raise OSError(f"{path} is no short file")
+            raise OSError(f"{path} is not a regular file of at most {max_bytes:,} bytes")
         return content
     finally:
         os.close(descriptor)
@@ -215,7 +215,7 @@ def _is_foreign(name: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _search_path(path: str, project: str) -> list[str]:
-    """Return the folders in which programs are looked for: none of the project, and none relative to where git runs."""
+    """Return the folders to look for programs in: none inside the project, and none relative to where git runs."""
     inside = os.path.join(project, "")
     return [
         folder
@@ -245,25 +245,25 @@ def _is_sparse(folder: Path) -> bool:
 
 
 def _project_around(folder: Path) -> str:
-    """Return the farthest folder upwards that holds `.git`, for a submodule lies in its project; else the folder.
+    """Return the farthest folder upwards that holds `.git`, since a submodule lies in its project; else the folder.
 
-    A home folder under version control is left out, and what holds it: in there are the user's own programs.
+    A home folder under version control and the folders above it do not count: the user's own programs are there.
     """
     at = os.path.realpath(folder)
     home = os.path.join(os.path.realpath(os.path.expanduser("~")), "")
-    found = at
+    project = at
     while not home.startswith(os.path.join(at, "")):
         if os.path.lexists(os.path.join(at, ".git")):
-            found = at
+            project = at
         if (above := os.path.dirname(at)) == at:
-            return found
+            return project
         at = above
-    return "\0" if found == at else found
+    return "\0" if project == at else project
 
 
 def _limit(pid: int, seconds: float | None) -> None:
-    """Limit the memory of a process, and the time it computes, where the system lets another process do that."""
-    import resource  # noqa: PLC0415 - start-up time: the daemon alone answers without git
+    """Limit the memory and processor time of a process, where the system allows that for another process."""
+    import resource  # noqa: PLC0415 - start-up time: not every command runs git
 
     if not hasattr(resource, "prlimit"):
         return
@@ -271,18 +271,18 @@ def _limit(pid: int, seconds: float | None) -> None:
     if seconds is not None:
         limits.append((resource.RLIMIT_CPU, int(seconds) + 1))
     for kind, limit in limits:
-        with suppress(OSError, ValueError):  # it has ended already, or the limit at hand is lower
+        with suppress(OSError, ValueError):  # it has ended already, or has a lower limit
             resource.prlimit(pid, kind, (limit, limit))
 
 
 class _Conversation:
-    """What passes between this process and git.
+    """Writes git's input and reads its output until it ends.
 
     Args:
         process: git.
         folder: where it runs.
-        given: what it reads.
-        max_bytes: how much it may say.
+        given: its standard input.
+        max_bytes: how much it may print.
     """
 
     def __init__(self, process: subprocess.Popen[bytes], folder: Path, given: bytes, max_bytes: int) -> None:
@@ -294,54 +294,54 @@ class _Conversation:
         self._stdin, self._stdout, self._stderr = process.stdin, process.stdout, process.stderr
         self._rest = memoryview(given)
         self._max_bytes = max_bytes
-        self._said: list[bytes] = []
+        self._output: list[bytes] = []
         self._complaints: list[bytes] = []
-        self._said_bytes = self._complaint_bytes = 0
-        self._state: tuple[bytes, int] = (b"", 0)  # how often git was woken, and what it had said then
+        self._output_bytes = self._complaint_bytes = 0
+        self._state: tuple[bytes, int] = (b"", 0)  # how often git woke up, and what it had printed by then
         self._same_since = 0.0
         self._selector = selectors.DefaultSelector()
 
     def run(self, timeout_s: float, look: Callable[[float], None] | None) -> tuple[bytes, bytes]:
-        """Return what git says and complains about.
+        """Return what git prints to its output and its error output.
 
         Raises:
-            GitStalledError: if it does not end in time, or says too much; whatever `look` raises.
+            GitStalledError: if it does not end in time, or prints too much; also whatever `look` raises.
         """
-        begun = time.monotonic()
-        deadline = begun + timeout_s
+        start = time.monotonic()
+        deadline = start + timeout_s
         looks = list(_PATIENCE_S) if look is not None else []
         with self._selector:
             self._open()
             while self._selector.get_map():
                 now = time.monotonic()
-                if look is not None and looks and now >= begun + looks[0]:
+                if look is not None and looks and now >= start + looks[0]:
                     look(looks.pop(0))
                     continue
-                if now >= begun + _PATIENCE_S[0]:
+                if now >= start + _PATIENCE_S[0]:
                     self._refuse_sleeping(now)
                 if now >= deadline:
                     raise GitStalledError(
                         f"git needed more than {timeout_s:.0f} s in {self._folder}", "try: git status"
                     )
-                until = min([deadline, now + _PATIENCE_S[0], *(begun + one for one in looks)])
+                until = min([deadline, now + _PATIENCE_S[0], *(start + seconds for seconds in looks)])
                 for key, _ in self._selector.select(until - now):
                     self._pass(key)
-        return b"".join(self._said), b"".join(self._complaints)
+        return b"".join(self._output), b"".join(self._complaints)
 
     def _refuse_sleeping(self, now: float) -> None:
-        """Raise an error when git was not woken for a while, where the system tells that."""
+        """Raise an error if git has not woken up for a while, where the system reports that."""
         try:
             status = read_small(f"/proc/{self._pid}/status")
         except OSError:
             return
         asleep = re.search(rb"(?m)^State:\s*S", status) is not None
         woken = re.search(rb"(?m)^voluntary_ctxt_switches:.*", status)
-        state = (woken[0] if woken and asleep else b"", self._said_bytes)
+        state = (woken[0] if woken and asleep else b"", self._output_bytes)
         if not state[0] or state != self._state:
             self._state, self._same_since = state, now
         elif now >= self._same_since + _ASLEEP_S:
             raise GitStalledError(
-                f"git waits in {self._folder} for what never comes, such as a pipe in the place of a file",
+                f"git waits forever in {self._folder}, probably for a pipe in the place of a file",
                 "find it: find . -type p",
             )
 
@@ -365,16 +365,16 @@ class _Conversation:
             if self._complaint_bytes <= _MAX_COMPLAINT_BYTES:
                 self._complaints.append(piece)
         else:
-            self._said_bytes += len(piece)
-            if self._said_bytes > self._max_bytes:
+            self._output_bytes += len(piece)
+            if self._output_bytes > self._max_bytes:
                 message = f"git lists more than {self._max_bytes:,} bytes in {self._folder}"
                 raise GitStalledError(message, Hint("name a smaller folder", "index", path=None))
-            self._said.append(piece)
+            self._output.append(piece)
 
     def _give(self) -> None:
         try:
             self._rest = self._rest[os.write(self._stdin.fileno(), self._rest[: select.PIPE_BUF]) :]
-        except BrokenPipeError:  # it reads no more
+        except BrokenPipeError:  # it has stopped reading
             self._rest = self._rest[:0]
         if not self._rest:
             self._selector.unregister(self._stdin)

@@ -1,18 +1,18 @@
-"""Finds what a file refers to: its facts, from which the symbol graph is made.
+"""Finds what a file refers to: its facts, from which the symbol graph is built.
 
-A query under `queries/references/` captures whole nodes, whose text is read here, because one wide node is cheaper than
-many small ones:
-    `@call @construct @inherit @implement @decorate`: what is referred to, as an expression. With `@receiver` in the
+The query `references.scm` of a language captures whole nodes, whose text is read here, because one wide node is cheaper
+than many small ones:
+    `@call @construct @inherit @implement @decorate`: an expression that refers to something. With `@receiver` in the
         same match, the expression begins there.
-    `@use`: a name handed on as it is; it counts where the file defines or imports it.
-    `@import`, `@package`: a statement, and the name of what the whole file belongs to.
+    `@use`: a name passed on as a value; it counts where the file defines or imports it.
+    `@import`: a statement. `@package`: the name of what the whole file belongs to.
     `@var` with `@value` or `@type`: a variable, and what it holds.
-    `@head`: where a definition begins that reads like a call of itself; no reference begins there.
+    `@head`: the beginning of a definition that looks like a call to itself; no reference begins there.
     `@result`: what a function returns, kept as the value of a variable called `return`.
     `@default`: the name that `import x from` gets.
 
-An expression is kept in one form for all languages: `a->b`, `A::b` and `a?.b` read `a.b`; what stands in brackets is
-left out, so that `f(x)[0].g` reads `f()[].g`; what cannot be written so reads `?`.
+An expression is kept in one form for all languages: `a->b`, `A::b` and `a?.b` become `a.b`; the content of brackets is
+left out, so that `f(x)[0].g` becomes `f()[].g`; anything else becomes `?`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from cairn.source.definitions import Found, Lines, find_definitions, parse
+from cairn.source.definitions import Lines, ParsedDefinition, find_definitions, parse
 from cairn.source.imports import Import, ImportFlag, read_import
 from cairn.source.languages import Language, load_grammar, load_reference_text
 from cairn.types import Definition
@@ -33,12 +33,12 @@ from cairn.types import Definition
 if TYPE_CHECKING:
     import tree_sitter
 
-FACTS_FORMAT = b"1"  # raised whenever a query or this module finds something else
+FACTS_FORMAT = b"1"  # to be raised whenever a query or this module finds something else
 KINDS = ("call", "construct", "inherit", "implement", "decorate", "use")
 _KIND_OF = {name: number for number, name in enumerate(KINDS)}
 RESULT = "return"
 _DECORATE, _USE = _KIND_OF["decorate"], _KIND_OF["use"]
-# A value belongs to the function or type around it, not to the variable it is for.
+# A value belongs to the function or type around it, not to the variable it is assigned to.
 _VALUE_KINDS = frozenset({"variable", "constant", "field", "property", "key", "section", "type", "macro"})
 _MAX_EXPRESSION_BYTES = 400
 # Of one file; more is generated code.
@@ -50,7 +50,7 @@ _MAX_TYPE_CHARS = 400
 _PLAIN = re.compile(r"[@$\w]+(?:\.[@$\w]+)*")
 _STRING = re.compile(r"""[rbfu]*"(?:[^"\\\n]|\\.)*"|[rbfu]*'(?:[^'\\\n]|\\.)*'|`[^`]*`""", re.IGNORECASE)
 _BRACKETS = re.compile(r"\([^()\[\]{}]*\)|\[[^()\[\]{}]*\]|\{[^()\[\]{}]*\}")
-_EMPTIED = {"(": "\1", "[": "\2", "{": "\3"}  # stand for empty brackets while those around them are looked for
+_EMPTIED = {"(": "\1", "[": "\2", "{": "\3"}  # stand for empty brackets while those around them are emptied
 _GENERICS = re.compile(r"(?:::)?<[^<>()]*>")
 _ARROW = re.compile(r"->|::|\?\.|&\.|!!?\.|\\")
 _UNWRAPPED = re.compile(r"^\((?:await\s+)?([@$\w.]+)(?:\s+as\s+[\w.]+)?\)")
@@ -66,7 +66,7 @@ _NOT_A_TYPE = frozenset({"None", "null", "undefined", "nil", "any", "Any", "obje
 
 
 class Facts(NamedTuple):
-    """What a file refers to, as columns, for they are many.
+    """What a file refers to, in columns, because references are many.
 
     `kinds`, `expressions`, `scopes` and `lines` are as long as there are references: what kind (a place in `KINDS`),
     to what (a place in `texts`), in which definition (its place in the file, -1 outside of all), and on which line.
@@ -90,7 +90,7 @@ Captures = dict[str, list["tree_sitter.Node"]]
 def read_facts(data: bytes, language: Language) -> tuple[tuple[Definition, ...], Facts]:
     """Return the definitions of a file in reading order, and what it refers to.
 
-    Never raises for bad content: a file without grammar, or without a query for it, has no facts.
+    Never raises for bad content: a file without a grammar, or without a query for it, has no facts.
     """
     if not language.has_references or not data.strip():
         return (), NO_FACTS
@@ -98,29 +98,29 @@ def read_facts(data: bytes, language: Language) -> tuple[tuple[Definition, ...],
 
     lines = Lines.of(data)
     tree = parse(data, language)
-    found = find_definitions(tree, data, lines, language)
-    matches = tree_sitter.QueryCursor(_compiled(language)).matches(tree.root_node)
-    facts = _Collector(found, data, lines, language.name).collect([captures for _, captures in matches])
-    return tuple(item.definition for item in found), facts
+    parsed = find_definitions(tree, data, lines, language)
+    matches = tree_sitter.QueryCursor(_compile_query(language)).matches(tree.root_node)
+    facts = _Collector(parsed, data, lines, language.name).collect([captures for _, captures in matches])
+    return tuple(item.definition for item in parsed), facts
 
 
 @cache
-def _compiled(language: Language) -> tree_sitter.Query:
+def _compile_query(language: Language) -> tree_sitter.Query:
     import tree_sitter  # noqa: PLC0415 - start-up time: what is stored needs no parser
 
     return tree_sitter.Query(load_grammar(language), load_reference_text(language))
 
 
 class _Collector:
-    """Reads matches one by one; `found` are the file's definitions in reading order."""
+    """Collects the facts of one file; `parsed` are its definitions in reading order."""
 
-    def __init__(self, found: Sequence[Found], data: bytes, lines: Lines, language: str) -> None:
-        self._found = found
+    def __init__(self, parsed: Sequence[ParsedDefinition], data: bytes, lines: Lines, language: str) -> None:
+        self._parsed = parsed
         self._data = data
         self._starts = lines.starts
         self._language = language
-        self._def_starts = [item.definition.span.start_byte for item in found]
-        self._borders, self._owners = _owners(found)
+        self._def_starts = [item.definition.span.start_byte for item in parsed]
+        self._borders, self._owners = _owners(parsed)
         self._imports: list[Import] = []
         self._values: list[tuple[int, str, str]] = []
         self._package = ""
@@ -142,22 +142,22 @@ class _Collector:
                     heads.add(node.start_byte)
                 else:
                     self._statement(name, node, captures)
-        # Most arguments are local variables.
-        known = {item.definition.name.encode("utf-8", "replace") for item in self._found}
-        known |= {one.alias.encode("utf-8", "replace") for one in self._imports}
-        references = [one for one in references if one[0] not in heads] if heads else references
-        references += [one for one in uses if one[2].rpartition(b".")[2] in known]
+        # Most uses are of local variables.
+        names = {item.definition.name.encode("utf-8", "replace") for item in self._parsed}
+        names |= {imported.alias.encode("utf-8", "replace") for imported in self._imports}
+        references = [reference for reference in references if reference[0] not in heads] if heads else references
+        references += [use for use in uses if use[2].rpartition(b".")[2] in names]
         references.sort()
         return self._facts(references[:_MAX_KEPT_REFERENCES])
 
     def _statement(self, name: str, node: tree_sitter.Node, captures: Captures) -> None:
-        """Take in what a capture tells that is no reference."""
+        """Record a capture that is not a reference."""
         if name == "import":
             self._import(node)
         elif name == "var":
             self._value(node, captures)
         elif name == "result":
-            if value := _held(expression_of(self._data[node.start_byte : node.end_byte])):
+            if value := _typed_expression(expression_of(self._data[node.start_byte : node.end_byte])):
                 self._values.append((self._scope(node.start_byte), RESULT, value))
         elif name == "default":
             line = self._line(node.start_byte)
@@ -166,7 +166,7 @@ class _Collector:
             self._package = _SPACE.sub("", _text(node)).strip("\\.")
 
     def _facts(self, references: list[tuple[int, int, bytes, int]]) -> Facts:
-        """Put the columns together from (first byte, kind, expression, last byte + 1) of each reference."""
+        """Make the columns from (first byte, kind, expression, last byte + 1) of each reference."""
         texts: dict[str, int] = {}
         numbers: dict[bytes, int] = {}
         kinds: list[int] = []
@@ -184,7 +184,7 @@ class _Collector:
             scope = owners[bisect_right(borders, start) - 1]
             kinds.append(kind)
             expressions.append(number)
-            scopes.append(self._decorated(start, scope) if kind == _DECORATE else scope)
+            scopes.append(self._decoration_target(start, scope) if kind == _DECORATE else scope)
             lines.append(bisect_right(starts, end - 1))
         imports, values = self._imports[:_MAX_IMPORTS], self._values[:_MAX_VALUES]
         package = self._package[:_MAX_IMPORT_CHARS]
@@ -198,8 +198,8 @@ class _Collector:
             condition = block.parent.child_by_field_name("condition")
             if condition is not None and b"TYPE_CHECKING" in (condition.text or b""):
                 flags |= ImportFlag.TYPE_ONLY
-        found = read_import(_text(node), self._language, self._line(start), flags)
-        self._imports += [one for one in found if max(map(len, one[:3])) <= _MAX_IMPORT_CHARS]
+        imports = read_import(_text(node), self._language, self._line(start), flags)
+        self._imports += [imported for imported in imports if max(map(len, imported[:3])) <= _MAX_IMPORT_CHARS]
 
     def _value(self, node: tree_sitter.Node, captures: Captures) -> None:
         start = node.start_byte
@@ -209,7 +209,7 @@ class _Collector:
         if (types := captures.get("type")) and (name := type_name(_text(types[0]))):
             self._values.append((self._scope(start), variable, f":{name}"))
         elif values := captures.get("value"):
-            value = _held(expression_of(self._data[values[0].start_byte : values[0].end_byte]))
+            value = _typed_expression(expression_of(self._data[values[0].start_byte : values[0].end_byte]))
             if value and value != variable:
                 self._values.append((self._scope(start), variable, value))
 
@@ -219,39 +219,39 @@ class _Collector:
     def _line(self, byte: int) -> int:
         return bisect_right(self._starts, byte)
 
-    def _decorated(self, start: int, scope: int) -> int:
-        """Return the definition that a decorator is for: the one it opens, or the next to come."""
+    def _decoration_target(self, start: int, scope: int) -> int:
+        """Return the definition that a decorator is for: the one it begins, or the next one."""
         if scope >= 0:
-            body = self._found[scope].node.child_by_field_name("body")
+            body = self._parsed[scope].node.child_by_field_name("body")
             if body is not None and start < body.start_byte:
                 return scope
         following = bisect_left(self._def_starts, start)
-        return following if following < len(self._found) else scope
+        return following if following < len(self._parsed) else scope
 
 
-def _owners(found: Sequence[Found]) -> tuple[list[int], list[int]]:
-    """Return where the innermost function or type changes, and which it is from there on."""
+def _owners(parsed: Sequence[ParsedDefinition]) -> tuple[list[int], list[int]]:
+    """Return the bytes at which the innermost function or type changes, and which it is from each on."""
     borders, owners = [0], [-1]
-    open_ones: list[int] = []
+    enclosing: list[int] = []
 
     def close(until: int) -> None:
-        while open_ones and found[open_ones[-1]].definition.span.end_byte <= until:
-            borders.append(found[open_ones.pop()].definition.span.end_byte)
-            owners.append(open_ones[-1] if open_ones else -1)
+        while enclosing and parsed[enclosing[-1]].definition.span.end_byte <= until:
+            borders.append(parsed[enclosing.pop()].definition.span.end_byte)
+            owners.append(enclosing[-1] if enclosing else -1)
 
-    for place, item in enumerate(found):
+    for place, item in enumerate(parsed):
         if item.definition.kind in _VALUE_KINDS:
             continue
         close(item.definition.span.start_byte)
         borders.append(item.definition.span.start_byte)
         owners.append(place)
-        open_ones.append(place)
+        enclosing.append(place)
     close(1 << 62)
     return borders, owners
 
 
-def _held(expression: str) -> str:
-    """Return an expression whose type can be found out, empty for literals and what is too intricate."""
+def _typed_expression(expression: str) -> str:
+    """Return an expression if its type can be inferred, empty for literals and for anything too complex."""
     return expression if expression and expression[0] not in '?"[{0123456789' else ""
 
 
@@ -313,17 +313,26 @@ def type_name(text: str) -> str:
 
 def encode(facts: Facts) -> bytes:
     """Return facts as bytes."""
-    imports = [(*one[:4], int(one.flags)) for one in facts.imports]
+    imports = [(*imported[:4], int(imported.flags)) for imported in facts.imports]
     return FACTS_FORMAT + zlib.compress(
         json.dumps((*facts[:5], imports, *facts[6:]), separators=(",", ":")).encode(), 1
     )
 
 
 def decode(data: bytes) -> Facts | None:
-    """Return the facts that `encode` made bytes of, None when another version of this module did."""
+    """Return the facts that `encode` wrote, None if another version of this module wrote them."""
     if not data.startswith(FACTS_FORMAT):
         return None
     document = json.loads(zlib.decompress(data[len(FACTS_FORMAT) :]))
     texts, kinds, expressions, scopes, lines, imports, values, package = document
-    read = [Import(module, name, alias, line, ImportFlag(flags)) for module, name, alias, line, flags in imports]
-    return Facts(texts, kinds, expressions, scopes, lines, read, [(one[0], one[1], one[2]) for one in values], package)
+    decoded = [Import(module, name, alias, line, ImportFlag(flags)) for module, name, alias, line, flags in imports]
+    return Facts(
+        texts,
+        kinds,
+        expressions,
+        scopes,
+        lines,
+        decoded,
+        [(scope, name, value) for scope, name, value in values],
+        package,
+    )

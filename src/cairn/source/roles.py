@@ -1,4 +1,4 @@
-"""What part a file plays in a project, judged by its path: implementation, test, example, documentation."""
+"""The part that a file plays in a project, judged by its path: implementation, test, example, documentation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Role(IntFlag):
     OLD_VERSION = 256
 
 
-# Patterns here are text, which is compiled when it is first needed: most runs know the roles of all files already.
+# Patterns are kept as text and compiled on first use: most runs know the roles of all files already.
 _TEST = (
     r"(^|/)(tests?|testing|specs?|__tests__|__mocks__|testdata|fixtures?|e2e|testutils?)/"
     r"|(^|/)(test_[^/]*|[^/]*_test|[^/]*_tests|[^/]*[.-](test|spec|stories|bench)|conftest|[^/]*_spec)\.[^/]+$"
@@ -48,28 +48,28 @@ _PLATFORM = sys.platform if sys.platform in _PLATFORMS else "linux"
 _VERSION = r"(?:^|/)v(\d+)/"
 
 
-_compiled = cache(re.compile)
+_compile = cache(re.compile)
 
 
 def role_of(path: str, language: str) -> Role:
     """Return the roles of the file at the relative `path`, as far as they do not depend on other files."""
     role = Role(0)
-    if _compiled(_TEST).search(path):
+    if _compile(_TEST).search(path):
         role |= Role.TEST
-    if _compiled(_EXAMPLE).search(path):
+    if _compile(_EXAMPLE).search(path):
         role |= Role.EXAMPLE
-    if language in CONFIGURING or _compiled(_CONFIG).search(path):
+    if language in CONFIGURING or _compile(_CONFIG).search(path):
         role |= Role.CONFIG
-    elif _compiled(_DOCS).search(path):
+    elif _compile(_DOCS).search(path):
         role |= Role.DOCS
-    if _compiled(_REEXPORT).search(path):
+    if _compile(_REEXPORT).search(path):
         role |= Role.REEXPORT
-    if _compiled(_LEGACY).search(path):
+    if _compile(_LEGACY).search(path):
         role |= Role.LEGACY
-    if _compiled(_DECLARATION).search(path):
+    if _compile(_DECLARATION).search(path):
         role |= Role.DECLARATION
-    here = _compiled(_PLATFORMS[_PLATFORM]).search(path)
-    if not here and any(_compiled(pattern).search(path) for pattern in _PLATFORMS.values()):
+    here = _compile(_PLATFORMS[_PLATFORM]).search(path)
+    if not here and any(_compile(pattern).search(path) for pattern in _PLATFORMS.values()):
         role |= Role.OTHER_PLATFORM
     return role
 
@@ -77,18 +77,15 @@ def role_of(path: str, language: str) -> Role:
 def roles_of(files: Sequence[tuple[str, str]], known: Mapping[tuple[str, str], Role] | None = None) -> list[Role]:
     """Return the roles of all files of a project, given as (path, language).
 
-    Seen together, files tell more: of twins for several platforms those of this machine's are meant unless the query
-    says otherwise, and of twins for several versions (`v3/`, `v4/`) the newest.
+    Together, files reveal more: of variants for several versions (`v3/`, `v4/`) all but the newest are old.
 
     Args:
         files: all of them.
-        known: what this function returned for some of them before, perhaps among other files.
+        known: roles that this function returned for some of them before, perhaps among other files.
     """
     known = known or {}
     roles = [role_of(*file) if (role := known.get(file)) is None else role & ~Role.OLD_VERSION for file in files]
-    versions = [
-        (number, match) for number, (path, _) in enumerate(files) if (match := _compiled(_VERSION).search(path))
-    ]
+    versions = [(number, match) for number, (path, _) in enumerate(files) if (match := _compile(_VERSION).search(path))]
     newest: dict[str, int] = {}
     for _, match in versions:
         above = match.string[: match.start()]

@@ -1,4 +1,4 @@
-"""Finds the ignore files at which git would wait for ever, or compute for ever."""
+"""Finds the ignore files on which git would wait or compute forever."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cairn.source.plumbing import GitStalledError, read_small
 _GITIGNORE = ".gitignore"
 _LOOK_S = 3.0
 _MAX_BYTES = 10_000_000
-# git tries every way to share a path among the `**` of a rule: with many at once, with two in a deep tree.
+# git tries every way to match the `**` of a rule: many of them stall it at once, two of them in a deep tree.
 _MANY, _FEW = 5, 2
 _LONG_S = 5.0
 
@@ -25,7 +25,7 @@ def refuse_stalling(folder: Path, waited_s: float) -> None:
 
     Args:
         folder: where git runs.
-        waited_s: how long it has run; after a while, rules count that are ordinary in a shallow tree.
+        waited_s: how long it has run; after a while, rules that are harmless in a shallow tree count, too.
 
     Raises:
         GitStalledError: if there is one.
@@ -39,7 +39,7 @@ def refuse_stalling(folder: Path, waited_s: float) -> None:
 
 
 def _ignore_files(folder: Path) -> Iterator[str]:
-    """Yield the ignore files that count in a folder, those far below it last, for as long as there is time."""
+    """Yield the ignore files that apply in a folder, the deepest last, for as long as there is time."""
     above, start = "", os.path.realpath(folder)
     while not os.path.lexists(os.path.join(start, ".git")) and os.path.dirname(start) != start:
         above, start = f"../{above}", os.path.dirname(start)
@@ -60,7 +60,7 @@ def _ignore_files(folder: Path) -> Iterator[str]:
 
 
 def _trouble(path: str, stars: int) -> str:
-    """Return what makes git stop at an ignore file, empty when nothing does."""
+    """Return why git stalls on an ignore file, empty if it does not."""
     try:
         status = os.stat(path)
         if stat.S_ISDIR(status.st_mode):
@@ -73,4 +73,4 @@ def _trouble(path: str, stars: int) -> str:
     except OSError:
         return ""
     most = max(rule.count(b"**") for rule in rules)
-    return f"a rule with {most} times `**`" if most >= stars else ""
+    return f"a rule with `**` {most} times" if most >= stars else ""

@@ -7,14 +7,14 @@ from functools import cache
 from hashlib import blake2b
 from typing import Protocol
 
-BYTES_PER_TOKEN = 4  # a rough cl100k average over code; every token count made with it is called an estimate
+BYTES_PER_TOKEN = 4  # a rough cl100k average over code; token counts made with it are called estimates
 MOST_CHARS_PER_TOKEN = 8  # `count_tokens` splits longer words
 MAX_WORD_CHARS = 64  # longer runs are data (base64, hashes), not words
 
-# A run of letters with its one leading mark, up to three digits, a run of marks, white space.
+# A run of letters with one mark before it, up to three digits, a run of marks, white space.
 _PRETOKEN = re.compile(r"[^\r\n\w]?[^\W\d_]+|_[^\W\d_]+|\d{1,3}| ?[^\s\w]+[\r\n]*|_+|\s*[\r\n]+|\s+(?!\S)|\s+")
 _RAW_WORD = re.compile(r"\w+")
-# Every letter that is no ASCII capital counts as lower case here, so words in other scripts stay whole.
+# Every letter but an ASCII capital counts as lower case here, so words in other scripts stay whole.
 _PARTS = re.compile(r"[A-Z]+(?=[A-Z][^\W\d_A-Z])|[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
 
 
@@ -38,12 +38,12 @@ def estimate_tokens(size_bytes: int) -> int:
 def count_tokens(text: str) -> int:
     """Return about how many tokens a dense text costs, such as an outline, where bytes / 4 is far too low.
 
-    Takes the text apart as the cl100k tokenizer does before it merges, and assumes that it splits longer words. Over
+    Splits the text as the cl100k tokenizer does before it merges, and assumes that longer words are split again. Over
     the outlines of the benchmark the sum is within 5 % of the real one.
     """
     pieces = _PRETOKEN.findall(text)
     return len(pieces) + sum(
-        (len(one) - 1) // MOST_CHARS_PER_TOKEN for one in pieces if len(one) > MOST_CHARS_PER_TOKEN
+        (len(piece) - 1) // MOST_CHARS_PER_TOKEN for piece in pieces if len(piece) > MOST_CHARS_PER_TOKEN
     )
 
 

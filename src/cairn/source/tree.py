@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-from operator import attrgetter
 from pathlib import Path
 from threading import RLock
 from types import TracebackType
@@ -13,7 +12,7 @@ from typing import NamedTuple, Self
 from cairn.errors import PathError
 from cairn.source.eligible import UNLISTED
 from cairn.source.objects import NOT_FETCHED, SUBMODULE, SYMLINK, ObjectReader, TreeEntry, list_tree
-from cairn.source.walk import MAX_FILE_BYTES, Folder, Walk, Walker
+from cairn.source.walk import MAX_FILE_BYTES, Folder, Walk, Walker, sort_walk
 from cairn.types import FileStat
 
 
@@ -29,8 +28,8 @@ class CommitFiles:
     """The files of one commit below a folder of a checkout: which there are, and what they hold.
 
     They are as git stores them. Filters, such as those of git LFS, are not run: a pointer stays a pointer. Submodules
-    are read from their own repositories as far as these are checked out and have the commit. Several
-    threads may use it.
+    are read from their own repositories where these are checked out and have the commit. It may be used from several
+    threads.
 
     Args:
         root: the folder; paths are relative to it.
@@ -46,7 +45,7 @@ class CommitFiles:
         self._entries: list[TreeEntry] = []
         self._problems: dict[str, str] = {}
         self._readers: dict[Path, ObjectReader] = {}
-        self._lock = RLock()  # of all of these: a process answers one question after the other
+        self._lock = RLock()  # for all of the above: a process answers one question at a time
 
     def __enter__(self) -> Self:
         return self
@@ -66,7 +65,7 @@ class CommitFiles:
     def walk(self) -> Walk:
         """Find the eligible files, by the same rules as in a checkout.
 
-        The time of a file is the beginning of its object's id, which changes with its content.
+        A file's time is the beginning of its object id, which changes with its content.
 
         Raises:
             PathError: if git cannot read the commit.
@@ -74,8 +73,7 @@ class CommitFiles:
         self._list()
         walker = _CommitWalker(self._root, self._max_file_bytes, self)
         walker.add_entries(self._entries, self._problems)
-        path_of = attrgetter("path")
-        return Walk(sorted(walker.files, key=path_of), sorted(walker.skipped, key=path_of))
+        return sort_walk(walker.files, walker.skipped)
 
     def object_ids(self) -> dict[str, bytes]:
         """Return {path: object id} of all regular files."""
@@ -182,7 +180,7 @@ class _CommitWalker(Walker):
                 reason = "symlink"
             if not reason and entry.size == NOT_FETCHED:
                 reason = "never fetched: the clone is partial"
-            if reason := reason or self._unwanted(entry.path, folder, entry.size):
+            if reason := reason or self._reason_by_rules(entry.path, folder, entry.size):
                 self._skip(entry.path, reason)
             else:
                 self.files.append(FileStat(entry.path, entry.size, _time_of(entry.object_id)))
@@ -197,5 +195,5 @@ class _CommitWalker(Walker):
 
 
 def _time_of(object_id: bytes) -> int:
-    """Return 63 bits of an object's id, which stand where a file on disk has its time of modification."""
+    """Return 63 bits of an object id, which take the place of a modification time."""
     return int.from_bytes(object_id[:8], "big") >> 1

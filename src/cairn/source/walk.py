@@ -20,10 +20,10 @@ from cairn.types import FileStat, Skipped
 MAX_FILE_BYTES = 1_000_000
 CAIRNIGNORE = ".cairnignore"
 _EXCLUDED = "excluded by .cairnignore"
-# Rules of all ignore files of a project that are not the same.
+# Of the different ignore files of a project, together.
 _MAX_RULES_BYTES = 4_000_000
 
-_Scope = tuple[int, IgnoreRules]  # the rules of one folder, and how many bytes its path and `/` take
+_Scope = tuple[int, IgnoreRules]  # how many bytes a folder's path and `/` take, and its rules
 
 
 class Walk(NamedTuple):
@@ -37,7 +37,7 @@ class Walk(NamedTuple):
 
 
 class Folder(NamedTuple):
-    """What holds for the files of a folder: why none is eligible, or the rules that decide, outermost first."""
+    """What applies to the files of a folder: why none is eligible, or the rules that decide, outermost first."""
 
     reason: str = ""
     cairnignore: tuple[_Scope, ...] = ()
@@ -55,8 +55,8 @@ def walk(
     """Find the eligible files below a folder.
 
     Names that convention marks as vendored, locked, minified or binary are left out, and so is what `.cairnignore`
-    files exclude (gitignore syntax, nested ones too). Their negations (`!vendor/`) take back what convention left out,
-    binaries apart. Symbolic links are never followed.
+    files exclude (gitignore syntax, nested ones too). Their negations (`!vendor/`) bring back what convention left out,
+    except binaries. Symbolic links are never followed.
 
     Args:
         root: the folder; paths are relative to it.
@@ -65,8 +65,8 @@ def walk(
         max_file_bytes: files above this size are skipped.
         meanwhile: what to do while git, if it is asked, starts working.
 
-    Where git does not get to an end, as with a pipe in the place of a `.gitignore` or rules on which it computes for
-    ever, the folders are walked as if there were no git, and that is among what was skipped.
+    Where git does not finish, as with a pipe in the place of a `.gitignore` or rules on which it computes forever, the
+    folders are walked as if there were no git, and `skipped` says so.
 
     Raises:
         PathError: if the root cannot be read, or git fails.
@@ -74,7 +74,7 @@ def walk(
     walker = Walker(root, max_file_bytes)
     try:
         listing = git.list_files(root, meanwhile=meanwhile) if repository else None
-        # An ignored folder that is named as the root is wanted all the same.
+        # An ignored folder that the user names as the root is indexed all the same.
         is_wanted = listing is not None and (bool(listing.paths) or not git.is_ignored(root))
     except GitStalledError as error:
         walker.add_stalled(error)
@@ -83,11 +83,11 @@ def walk(
         walker.add_listed(listing, repository.work_tree)
     else:
         walker.add_tree()
-    return sorted_walk(walker.files, walker.skipped)
+    return sort_walk(walker.files, walker.skipped)
 
 
-def sorted_walk(files: list[FileStat], skipped: list[Skipped]) -> Walk:
-    """Put a walk together."""
+def sort_walk(files: list[FileStat], skipped: list[Skipped]) -> Walk:
+    """Return a walk from files and skipped files in any order."""
     path_of = attrgetter("path")
     return Walk(sorted(files, key=path_of), sorted(skipped, key=path_of))
 
@@ -102,14 +102,14 @@ def list_folders(root: Path, *, repository: git.Repository | None) -> list[str]:
     """
     walker = Walker(root, MAX_FILE_BYTES)
     walker.add_tree()
-    found = set(walker.folders)
-    if repository:  # it may track what it would ignore
+    folders = set(walker.folders)
+    if repository:  # it may track files in folders that it ignores
         parents = {file.path.rpartition("/")[0] for file in walk(root, repository=repository).files}
-        for folder in parents - found:
-            while folder and folder not in found:
-                found.add(folder)
+        for folder in parents - folders:
+            while folder and folder not in folders:
+                folders.add(folder)
                 folder = folder.rpartition("/")[0]
-    return sorted(found)
+    return sorted(folders)
 
 
 def read_file(root: Path, path: str, max_file_bytes: int = MAX_FILE_BYTES) -> bytes:
@@ -122,21 +122,24 @@ def read_file(root: Path, path: str, max_file_bytes: int = MAX_FILE_BYTES) -> by
 
     Raises:
         OSError: FileNotFoundError if the file vanished; PermissionError if it cannot be read; NotADirectoryError or
-            ELOOP for a link; EINVAL for a path that leaves the root or no regular file; EFBIG if it is too large.
-        ResourceError: if too many files are open: that says nothing about this one.
+            ELOOP for a link; EINVAL for a path that leaves the root or is not a regular file; EFBIG if it is too large.
+        ResourceError: if too many files are open, which says nothing about this one.
     """
     try:
         descriptor = _open_below(root, path)
     except OSError as error:
-        if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM) and (told := resource_error(error)) is not None:
-            raise told from error
+        if (
+            error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+            and (shortage := resource_error(error)) is not None
+        ):
+            raise shortage from error
         raise
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "not a regular file", path)
         with open(descriptor, "rb", closefd=False) as file:
-            # Nothing at all comes from a device that would have to be waited for.
+            # None comes from a device that has nothing to read yet.
             data = file.read(min(status.st_size, max_file_bytes) + 1) or b""
             if status.st_size < len(data) <= max_file_bytes:  # it is being written to
                 data += file.read(max_file_bytes + 1 - len(data)) or b""
@@ -148,7 +151,7 @@ def read_file(root: Path, path: str, max_file_bytes: int = MAX_FILE_BYTES) -> by
 
 
 def _open_below(root: Path, path: str) -> int:
-    """Open a file part by part, so that no part can be swapped for a link meanwhile."""
+    """Open a path one part at a time, so that no part can be swapped for a link meanwhile."""
     parts = path.split("/")
     if "\0" in path or any(part in ("", ".", "..") for part in parts):
         raise OSError(errno.EINVAL, "not a path below the root", path)
@@ -169,7 +172,7 @@ def _too_large(max_file_bytes: int) -> str:
 
 
 class Walker:
-    """Collects the files of one walk; what it asks of the disk, `source/tree.py` asks of a commit instead."""
+    """Collects the files of one walk; `source/tree.py` overrides what it asks of the disk, and asks a commit."""
 
     def __init__(self, root: Path, max_file_bytes: int) -> None:
         self.files: list[FileStat] = []
@@ -179,12 +182,12 @@ class Walker:
         self._prefix = os.path.join(root, "")
         self._real_prefix = os.path.join(os.path.realpath(root), "")
         self._max_file_bytes = max_file_bytes
-        self._listed: set[str] | None = None  # what git lists: spares a look at the disk for each question
+        self._listed: set[str] | None = None  # what git lists: saves a look at the disk each time
         self._rules: dict[bytes, IgnoreRules] = {}
         self._rules_bytes = 0
 
     def add_listed(self, listing: git.Listing, work_tree: Path) -> None:
-        """Add files as git lists them; checked out submodules are listed in turn."""
+        """Add the files that git lists, also those in submodules that are checked out."""
         folders = {"": self._add_rules("", Folder())}
         submodules: list[str] = []
         self._add_listing(listing, str(work_tree), "", folders, submodules)
@@ -200,7 +203,7 @@ class Walker:
                 self._add_listing(listing, real, f"{submodule}/", folders, submodules)
 
     def add_stalled(self, error: GitStalledError) -> None:
-        """Say that git could not list the files, and why."""
+        """Record that git could not list the files, and why."""
         path = error.path if error.path and git.is_below(error.path) else ".git"
         self._skip(path, f"git stops at it, so files are found without git: {error.reason or error}")
 
@@ -261,17 +264,17 @@ class Walker:
             submodules.append(path)
         elif self._is_empty(path):
             self._skip(path, "submodule that is not checked out")
-        # else a tracked file gave way to a folder, whose files git lists themselves
+        # otherwise a folder took the place of a tracked file, and git lists its files one by one
 
     def _is_empty(self, path: str) -> bool:
         try:
             with os.scandir(self._prefix + path) as entries:
                 return next(entries, None) is None
-        except OSError:  # it went meanwhile, or cannot be read
+        except OSError:  # it was deleted meanwhile, or cannot be read
             return True
 
     def _enter_all(self, path: str, folders: dict[str, Folder]) -> Folder:
-        """Return what holds for a folder, after the folders above it."""
+        """Return what applies in a folder, after entering the folders above it."""
         folder = folders[""]
         end = 0
         while end < len(path):
@@ -286,7 +289,7 @@ class Walker:
     def _add_entry(self, path: str, entry: os.DirEntry[str], folder: Folder, pending: list[tuple[str, Folder]]) -> None:
         try:
             is_folder = entry.is_dir(follow_symlinks=False)
-        except OSError:  # where listing does not tell, and looking is refused
+        except OSError:  # where the listing does not say, and looking is refused
             is_folder = False
         if match(folder.gitignore, path, is_folder=is_folder):
             return
@@ -332,7 +335,7 @@ class Walker:
             return ()
         try:
             text = self._read(base + name)
-        except OSError as error:  # the walk comes across the file itself and says what is wrong with it
+        except OSError as error:  # the walk finds the file itself and reports what is wrong with it
             if error.errno == errno.EFBIG:
                 self._skip(base + name, f"not obeyed: {_too_large(MAX_FILE_BYTES)}")
             return ()
@@ -363,13 +366,13 @@ class Walker:
     def _reason_to_skip(self, path: str, folder: Folder, status: os.stat_result) -> str:
         if not stat.S_ISREG(status.st_mode):
             return self._irregular(path, status.st_mode)
-        if reason := self._unwanted(path, folder, status.st_size):
+        if reason := self._reason_by_rules(path, folder, status.st_size):
             return reason
         if not status.st_mode & stat.S_IROTH and not os.access(self._prefix + path, os.R_OK):
             return "unreadable"
         return ""
 
-    def _unwanted(self, path: str, folder: Folder, size: int) -> str:
+    def _reason_by_rules(self, path: str, folder: Folder, size: int) -> str:
         """Return why a regular file of this name and size is not indexed, empty when there is no reason."""
         excluded = match(folder.cairnignore, path, is_folder=False)
         if excluded:
@@ -384,7 +387,7 @@ class Walker:
             return "not a regular file"
         try:
             target = os.path.join(os.path.realpath(self._prefix + path), "")
-        except (OSError, ValueError):  # it vanished while it was resolved, or leads where looking is refused
+        except (OSError, ValueError):  # it vanished meanwhile, or leads where looking is refused
             return "symlink"
         return "symlink" if target.startswith(self._real_prefix) else "symlink out of the root"
 
@@ -396,7 +399,7 @@ class Walker:
 
 
 def match(scopes: tuple[_Scope, ...], path: str, *, is_folder: bool) -> bool | None:
-    """Ask the innermost rules first: True ignores the path, False takes it back, None when no rule names it."""
+    """Return what the innermost rule that names a path says: True to ignore it, False to keep it, None for no rule."""
     if scopes:
         encoded = os.fsencode(path)
         for start, rules in reversed(scopes):

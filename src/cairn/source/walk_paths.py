@@ -1,4 +1,4 @@
-"""Finds which of a few files are eligible, as a walk over all of them would, when these are all that changed."""
+"""Finds which of a few changed files are eligible, without a walk over all files."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from pathlib import Path
 from cairn.source import git
 from cairn.source.eligible import DECIDING_NAMES, UNLISTED, deciding_paths
 from cairn.source.plumbing import GitStalledError
-from cairn.source.walk import CAIRNIGNORE, MAX_FILE_BYTES, Folder, Walk, Walker, match, sorted_walk
+from cairn.source.walk import CAIRNIGNORE, MAX_FILE_BYTES, Folder, Walk, Walker, match, sort_walk
 
-# Of files that decide, by being there or by what they hold, whether others are eligible.
+# Files that decide, by their existence or their content, whether others are eligible.
 _DECIDING_NAMES = DECIDING_NAMES | {".git", ".gitignore", CAIRNIGNORE}
 
 
 def walk_paths(
     root: Path, paths: Collection[str], *, repository: git.Repository | None, max_file_bytes: int = MAX_FILE_BYTES
 ) -> Walk | None:
-    """Find which of some files are eligible, as `walk` would; None if only looking at all files can tell.
+    """Find which of some files are eligible, as `walk` would; None if that takes a walk over all files.
 
-    That is so where one of the paths is a folder, decides about other files, or lies in a repository within the
-    project, and where git has trouble.
+    That is so if one of the paths is a folder, decides about other files, or lies in a repository within the project,
+    or if git stalls.
 
     Args:
         root, repository, max_file_bytes: as for `walk`.
@@ -53,7 +53,7 @@ def walk_paths(
 def _of_paths(walker: Walker, paths: Collection[str]) -> Walk:
     wanted = frozenset(paths)
     skipped = [skip for skip in walker.skipped if skip.path in wanted]
-    return sorted_walk(walker.files, skipped)
+    return sort_walk(walker.files, skipped)
 
 
 def _is_folder(path: Path) -> bool:
@@ -70,7 +70,7 @@ class _PathWalker(Walker):
     """Collects some files, by the same rules."""
 
     def add_some_listed(self, listing: git.Listing, paths: Collection[str]) -> bool:
-        """Add those of some files that git lists, and tell whether that could be done without a look at others.
+        """Add those of some files that git lists; return whether that was possible without looking at others.
 
         Args:
             listing: what git says of these files, and of those that decide about them.
@@ -84,9 +84,9 @@ class _PathWalker(Walker):
         return not submodules
 
     def add_some(self, paths: Collection[str]) -> bool:
-        """Add those of some files that `add_tree` would, and tell whether that could be done without a look at others.
+        """Add those of some files that `add_tree` would; return whether that was possible without looking at others.
 
-        They are looked for in the lists of their folders, which name them as the disk does.
+        They are looked up in the listings of their folders, which spell their names as the disk does.
         """
         names: dict[str, set[str]] = {}
         for path in paths:
@@ -102,7 +102,7 @@ class _PathWalker(Walker):
             try:
                 with os.scandir(self._prefix + base) as scan:
                     entries = [entry for entry in scan if entry.name in wanted and entry.name not in UNLISTED]
-            except (FileNotFoundError, NotADirectoryError):  # it went with its files
+            except (FileNotFoundError, NotADirectoryError):  # it was deleted with its files
                 continue
             except OSError:
                 return False
@@ -111,7 +111,7 @@ class _PathWalker(Walker):
         return not pending
 
     def _reach(self, path: str, top: Folder) -> Folder | None:
-        """Return what holds for a folder, None if `add_tree` does not look into it."""
+        """Return what applies in a folder, None if `add_tree` does not look into it."""
         folder = top
         for above in [*_folders_above(path), path] if path else ():
             if match(folder.gitignore, above, is_folder=True):

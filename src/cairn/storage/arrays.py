@@ -48,7 +48,7 @@ Arrays = dict[str, npt.NDArray[Any]]
 # What a reader expects: {name: (type, number of axes)}.
 Layout = Mapping[str, tuple[str, int]]
 # What a header says: by name, the type, the shape, and the first byte behind the header.
-Described = dict[str, tuple[str, tuple[int, ...], int]]
+_Entries = dict[str, tuple[str, tuple[int, ...], int]]
 
 
 def save_arrays(path: Path, arrays: Mapping[str, npt.NDArray[np.generic]]) -> int:
@@ -57,18 +57,18 @@ def save_arrays(path: Path, arrays: Mapping[str, npt.NDArray[np.generic]]) -> in
     Raises:
         StoreError: if it cannot be written.
     """
-    described: Described = {}
+    entries: _Entries = {}
     offset = 0
     for name, array in arrays.items():
-        offset = _aligned(offset)
-        described[name] = (array.dtype.str, array.shape, offset)
+        offset = _align(offset)
+        entries[name] = (array.dtype.str, array.shape, offset)
         offset += array.nbytes
-    header = _header(path, described)
+    header = _header(path, entries)
     # The arrays as they lie in memory, with what fills the gaps between them: a large file is never held a second time.
     parts: list[bytes | memoryview] = [header]
     end = 0
     for name, array in arrays.items():
-        start = described[name][2]
+        start = entries[name][2]
         parts += [bytes(start - end), np.ascontiguousarray(array).reshape(-1).view(np.uint8).data]
         end = start + array.nbytes
     checksum = len(header)
@@ -95,33 +95,33 @@ def load_arrays(path: Path, layout: Layout | None = None, *, nameless: bool = Fa
         DerivedFileError: if the file is missing, another one, of another format, or fails its checksum, or does not
             hold what it must.
     """
-    view = _mapped(path)
+    view = _map_file(path)
     if len(view) < _PREFIX.size:
-        raise _refused(path, "is cut short")
+        raise _refusal(path, "is cut short")
     magic, version, header_bytes, checksum = _PREFIX.unpack(view[: _PREFIX.size])
     body = view[_PREFIX.size :]
     known = version == _FORMAT or (nameless and version == _NAMELESS_FORMAT)
     if magic != _MAGIC or not known or not 0 < header_bytes <= min(len(body), _MAX_HEADER_BYTES):
-        raise _refused(path, "is damaged or of another version")
+        raise _refusal(path, "is damaged or of another version")
     if _checksum(body, header_bytes) != checksum:
-        raise _refused(path, "is damaged or of another version")
+        raise _refusal(path, "is damaged or of another version")
     try:
         header = json.loads(bytes(body[:header_bytes]))
     except (ValueError, RecursionError) as error:
-        raise _refused(path, "has a header that cannot be read") from error
+        raise _refusal(path, "has a header that cannot be read") from error
     if version == _FORMAT:
         if not isinstance(header, dict) or (header.get("kind"), header.get("name")) != (path.suffix, path.stem):
-            raise _refused(path, "is another file in its place")
+            raise _refusal(path, "is another file in its place")
         header = header.get("arrays")
     arrays = {
         name: np.frombuffer(body, dtype=one.type, count=one.n_values, offset=header_bytes + one.offset).reshape(
             one.shape
         )
-        for name, one in _described(header, len(body) - header_bytes, path).items()
+        for name, one in _arrays_in(header, len(body) - header_bytes, path).items()
     }
     for name, (kind, axes) in (layout or {}).items():
         if (array := arrays.get(name)) is None or array.dtype != np.dtype(kind) or array.ndim != axes:
-            raise _refused(path, f"has no {name} as it should be")
+            raise _refusal(path, f"has no {name} as it should be")
     return arrays
 
 
@@ -133,7 +133,7 @@ def check_fits(path: Path, **conditions: bool) -> None:
     """
     for name, holds in conditions.items():
         if not holds:
-            raise _refused(path, f"has {name} that do not fit the rest")
+            raise _refusal(path, f"has {name} that do not fit the rest")
 
 
 def are_bounds(bounds: npt.NDArray[np.int64], count: int, end: int) -> bool:
@@ -158,14 +158,14 @@ def are_below(numbers: npt.NDArray[np.integer[Any]], end: int) -> bool:
     return True
 
 
-class _Described(NamedTuple):
+class _StoredArray(NamedTuple):
     type: np.dtype[Any]
     shape: tuple[int, ...]
     n_values: int
     offset: int
 
 
-def _mapped(path: Path) -> memoryview:
+def _map_file(path: Path) -> memoryview:
     """Return the bytes of a file of this user's own."""
     try:
         with open_stream(path, "rb") as stream:
@@ -174,20 +174,20 @@ def _mapped(path: Path) -> memoryview:
         raise DerivedFileError(f"{path.name} cannot be read: {error}", "cairn index") from error
 
 
-def _described(arrays: object, n_bytes: int, path: Path) -> dict[str, _Described]:
+def _arrays_in(arrays: object, n_bytes: int, path: Path) -> dict[str, _StoredArray]:
     """Return the arrays that a header describes, once it is sure that they lie within the bytes behind it."""
     if not isinstance(arrays, dict) or len(arrays) > _MAX_ARRAYS:
-        raise _refused(path, "does not say what is in it")
+        raise _refusal(path, "does not say what is in it")
     found = {}
     for name, entry in arrays.items():
         one = _array_of(entry)
         if one is None or one.offset + one.n_values * one.type.itemsize > n_bytes:
-            raise _refused(path, "claims what it does not hold")
+            raise _refusal(path, "claims what it does not hold")
         found[name] = one
     return found
 
 
-def _array_of(entry: object) -> _Described | None:
+def _array_of(entry: object) -> _StoredArray | None:
     """Return what one entry of a header says, None for nonsense. A bool counts as no number."""
     if not isinstance(entry, list) or len(entry) != 3:
         return None
@@ -197,10 +197,10 @@ def _array_of(entry: object) -> _Described | None:
         return None
     if not all(type(number) is int and 0 <= number < 1 << 48 for number in (*shape, offset)):
         return None
-    return _Described(known, tuple(shape), math.prod(shape), offset)
+    return _StoredArray(known, tuple(shape), math.prod(shape), offset)
 
 
-def _refused(path: Path, what: str) -> DerivedFileError:
+def _refusal(path: Path, what: str) -> DerivedFileError:
     return DerivedFileError(f"{path.name} {what}", "cairn index")
 
 
@@ -226,17 +226,17 @@ class ArrayWriter:
     def __init__(self, path: Path, shapes: Mapping[str, tuple[npt.DTypeLike, tuple[int, ...]]]) -> None:
         self._path = path
         self._file = AtomicFile(path, mode=_MODE, durable=False, buffering=0)
-        self._described: Described = {}
+        self._entries: _Entries = {}
         end = 0
         for name, (dtype, shape) in shapes.items():
-            start = _aligned(end)
-            self._described[name] = (np.dtype(dtype).str, shape, start)
+            start = _align(end)
+            self._entries[name] = (np.dtype(dtype).str, shape, start)
             end = start + np.dtype(dtype).itemsize * math.prod(shape)
-        self._header = _header(path, self._described)
+        self._header = _header(path, self._entries)
         self.n_bytes = _PREFIX.size + len(self._header) + end
 
     def __enter__(self) -> Self:
-        with self._mapped_errors():
+        with self._write_errors():
             self._stream = self._file.__enter__().stream
             try:
                 self._stream.truncate(self.n_bytes)
@@ -248,11 +248,11 @@ class ArrayWriter:
 
     def put(self, name: str, first: int, block: npt.NDArray[Any]) -> None:
         """Write some rows of an array, from row `first` on."""
-        dtype, shape, start = self._described[name]
+        dtype, shape, start = self._entries[name]
         data = np.ascontiguousarray(block, dtype=dtype).reshape(-1).view(np.uint8).data
         row_bytes = np.dtype(dtype).itemsize * math.prod(shape[1:])
         offset = _PREFIX.size + len(self._header) + start + first * row_bytes
-        with self._mapped_errors():
+        with self._write_errors():
             self._write(data, offset)
 
     def _write(self, data: bytes | memoryview, offset: int) -> None:
@@ -263,7 +263,7 @@ class ArrayWriter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with self._mapped_errors():
+        with self._write_errors():
             try:
                 if error is None:
                     self._finish()
@@ -280,7 +280,7 @@ class ArrayWriter:
         self._write(_PREFIX.pack(_MAGIC, _FORMAT, len(self._header), checksum), 0)
 
     @contextmanager
-    def _mapped_errors(self) -> Iterator[None]:
+    def _write_errors(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:
@@ -312,11 +312,11 @@ def _checksum(body: memoryview, begin: int) -> int:
     return checksum
 
 
-def _header(path: Path, described: Described) -> bytes:
+def _header(path: Path, entries: _Entries) -> bytes:
     """Return the header of a file, filled up so that what follows is aligned."""
-    header = json.dumps({"kind": path.suffix, "name": path.stem, "arrays": described}).encode()
-    return header + b" " * (_aligned(_PREFIX.size + len(header)) - _PREFIX.size - len(header))
+    header = json.dumps({"kind": path.suffix, "name": path.stem, "arrays": entries}).encode()
+    return header + b" " * (_align(_PREFIX.size + len(header)) - _PREFIX.size - len(header))
 
 
-def _aligned(offset: int) -> int:
+def _align(offset: int) -> int:
     return -(-offset // _ALIGN) * _ALIGN

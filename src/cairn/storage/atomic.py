@@ -54,7 +54,7 @@ class AtomicFile:
         self._new = path.with_name(f"{path.name}.{int.from_bytes(os.urandom(7), 'big')}.tmp")
 
     def __enter__(self) -> NewFile:
-        kept = _kept_mode(self._path) if self._mode is None else None
+        kept = _mode_of(self._path) if self._mode is None else None
         descriptor = create_new(self._new, self._mode or kept or _NEW_MODE)
         try:
             if kept is not None and hasattr(os, "fchmod"):
@@ -104,7 +104,7 @@ def write_file(path: Path, content: bytes, *, mode: int | None = None) -> None:
         new.stream.write(content)
 
 
-def _kept_mode(path: Path) -> int | None:
+def _mode_of(path: Path) -> int | None:
     """Return the permissions of a file that is there, None where there is none to keep them of."""
     try:
         mode = os.lstat(path).st_mode

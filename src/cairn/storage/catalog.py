@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cairn.storage.index.schema import INDEX
+from cairn.storage.memory.schema import MEMORY
 from cairn.storage.store import Store
 
-STORES: tuple[Store, ...] = (INDEX,)
+STORES: tuple[Store, ...] = (INDEX, MEMORY)

@@ -81,7 +81,7 @@ def connect(path: Path, store: Store, inspect: Inspect | None = None) -> sqlite3
         store: what it holds.
         inspect: is given the connection before anything is written; what it raises is raised.
     """
-    with mapped_errors(path, store):
+    with store_errors(path, store):
         connection = _connect(path, inspect)
         try:
             _keep_a_log(connection)
@@ -107,7 +107,7 @@ def connect_for_reading(path: Path, store: Store, inspect: Inspect | None = None
     except StoreError:
         if os.access(path.parent, os.W_OK) or not os.access(path, os.R_OK) or _has_content(Path(f"{path}-wal")):
             raise
-    with mapped_errors(path, store):
+    with store_errors(path, store):
         return _connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", inspect)
 
 
@@ -206,7 +206,7 @@ def reading(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 @contextmanager
-def mapped_errors(path: Path, store: Store) -> Iterator[None]:
+def store_errors(path: Path, store: Store) -> Iterator[None]:
     """Turn SQLite's errors into those of a store, with the command that mends each.
 
     Args:
@@ -218,10 +218,10 @@ def mapped_errors(path: Path, store: Store) -> Iterator[None]:
     except UnicodeDecodeError as error:  # the module decodes SQLite's message, which quotes what is damaged
         raise store.damage(path, "is damaged: it holds text that is no UTF-8") from error
     except sqlite3.DatabaseError as error:
-        raise _mapped(error, path, store) from error
+        raise _store_error(error, path, store) from error
 
 
-def _mapped(error: sqlite3.DatabaseError, path: Path, store: Store) -> StoreError:
+def _store_error(error: sqlite3.DatabaseError, path: Path, store: Store) -> StoreError:
     text = str(error)
     endless = "interrupted" in text and _stopped.by_count
     _stopped.by_count = False

@@ -16,48 +16,62 @@ from cairn.storage.own_files import open_own, open_stream
 from cairn.storage.store import Store
 
 _POLL_SECONDS = 0.05
+_MAX_BYTES = 60  # of what a lock file says
 
 
 @contextmanager
-def write_lock(path: Path, timeout_seconds: float, store: Store) -> Iterator[None]:
+def write_lock(path: Path, timeout_seconds: float, store: Store) -> Iterator[int]:
     """Keep other processes from writing to a store, such as the index, at the same time; see `file_lock`.
+
+    The block is given how often the lock had been taken before, as `count_turns` would have said: where that is more
+    than it said a while ago, somebody else may have written since.
 
     Raises:
         StoreLockedError: the store's own, if another process keeps it longer than `timeout_seconds`.
         UnsafeStateError, StoreError: as `file_lock`.
     """
-    with _held(path, timeout_seconds, store):
-        yield
+    with _hold(path, timeout_seconds, store) as n_turns:
+        yield n_turns
 
 
 @contextmanager
 def file_lock(path: Path, timeout_seconds: float) -> Iterator[None]:
-    """Hold the lock file at `path` for the block. The file says who holds it, for `holder`; nothing depends on that.
+    """Hold the lock file at `path` for the block. The file says who holds it, for `holder`.
 
     Raises:
         StoreLockedError: if another process keeps it longer than `timeout_seconds`.
         UnsafeStateError: if it is a link, or no file of this user's own.
         StoreError: if the file cannot be opened or locked.
     """
-    with _held(path, timeout_seconds, None):
+    with _hold(path, timeout_seconds, None):
         yield
 
 
 @contextmanager
-def _held(path: Path, timeout_seconds: float, store: Store | None) -> Iterator[None]:
+def _hold(path: Path, timeout_seconds: float, store: Store | None) -> Iterator[int]:
     deadline = time.monotonic() + timeout_seconds
     while True:
         with _open(path, store) as stream:
             if not _wait(stream, path, deadline, store):
-                raise _kept(path, timeout_seconds, store)
+                raise _locked_error(path, timeout_seconds, store)
             if not _is_at(stream, path):  # it was deleted meanwhile: whoever makes a new one must not be alone with it
                 continue
+            _, n_turns = _read(stream)
             with suppress(OSError):  # a full disk
                 stream.truncate(0)
-                stream.write(f"{os.getpid()}\n".encode())
+                stream.write(f"{os.getpid()} {n_turns + 1}\n".encode())
                 stream.flush()
-            yield  # closing the file releases the lock
+            yield n_turns  # closing the file releases the lock
             return
+
+
+def count_turns(path: Path) -> int:
+    """Return how often a lock was taken, 0 if that is not known: never, or it is being taken at this moment."""
+    try:
+        with open_stream(path, "rb") as stream:
+            return _read(stream)[1]
+    except (OSError, StoreError):  # whoever takes it is told what is wrong with it
+        return 0
 
 
 def holder(path: Path) -> int | None:
@@ -66,12 +80,18 @@ def holder(path: Path) -> int | None:
         with open_stream(path, "r+b") as stream:
             if _try_lock(stream):
                 return None
-            text = stream.read(20).strip()
+            return _read(stream)[0]
     except FileNotFoundError:
         return None
     except OSError as error:
         raise _not_usable(path, error) from error
-    return int(text) if text.isdigit() else 0
+
+
+def _read(stream: IO[bytes]) -> tuple[int, int]:
+    """Return which process took a lock last, and how often it was taken; 0 for what its file does not say."""
+    stream.seek(0)
+    process, _, n_turns = stream.read(_MAX_BYTES).strip().partition(b" ")
+    return int(process) if process.isdigit() else 0, int(n_turns) if n_turns.isdigit() else 0
 
 
 def _wait(stream: IO[bytes], path: Path, deadline: float, store: Store | None) -> bool:
@@ -86,7 +106,7 @@ def _wait(stream: IO[bytes], path: Path, deadline: float, store: Store | None) -
     return True
 
 
-def _kept(path: Path, timeout_seconds: float, store: Store | None) -> StoreLockedError:
+def _locked_error(path: Path, timeout_seconds: float, store: Store | None) -> StoreLockedError:
     if store is None:
         return StoreLockedError(f"another process keeps {path} locked", "wait for it, then run the command again")
     return store.locked(

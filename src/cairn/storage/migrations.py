@@ -58,7 +58,7 @@ def migrate(
         with transaction(connection):
             first = _version(connection, store)
             if store.is_truth and 0 < first < len(store.migrations):
-                copy = _copied(store, file)
+                copy = _make_copy(store, file)
             _apply(connection, store.migrations, first)
             if not first and begin is not None:
                 begin(connection)
@@ -75,7 +75,7 @@ def _drop(copy: Path, connection: sqlite3.Connection, store: Store) -> None:
             copy.unlink()
 
 
-def _copied(store: Store, file: Path) -> Path:
+def _make_copy(store: Store, file: Path) -> Path:
     try:
         copy: Path = load("cairn.storage.copies:copy_database")(file)  # loaded now: few schemas change
         return copy

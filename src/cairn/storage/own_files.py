@@ -42,7 +42,7 @@ def open_own(path: Path, flags: int, mode: int = 0o644) -> int:
     """
     if not HAS_FOLDERS:
         _refuse_links(path)
-        return _checked(os.open(path, flags | _FLAGS, mode), path, flags)
+        return _check_descriptor(os.open(path, flags | _FLAGS, mode), path, flags)
     folder = open_folder(path.parent)
     try:
         descriptor = os.open(path.name, flags | _FLAGS, mode, dir_fd=folder)
@@ -54,7 +54,7 @@ def open_own(path: Path, flags: int, mode: int = 0o644) -> int:
         raise
     finally:
         os.close(folder)
-    return _checked(descriptor, path, flags)
+    return _check_descriptor(descriptor, path, flags)
 
 
 def open_stream(path: Path, mode: str) -> IO[bytes]:
@@ -130,7 +130,7 @@ def open_folder(path: Path) -> int:
         raise
 
 
-def _checked(descriptor: int, path: Path, flags: int) -> int:
+def _check_descriptor(descriptor: int, path: Path, flags: int) -> int:
     try:
         facts = os.fstat(descriptor)
         if stat.S_ISDIR(facts.st_mode):

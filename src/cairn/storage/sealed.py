@@ -11,17 +11,32 @@ META = "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT RO
 _SEAL = "seal"
 
 
-def can_be_sealed(schema: Schema) -> bool:
+def has_seal_table(schema: Schema) -> bool:
     """Tell whether a database has the table that says where it was made."""
     return ("table", "meta", "meta", META) in schema.rows
 
 
 def read_seal_id(connection: sqlite3.Connection) -> str:
     """Return the id of the seal of the state folder that a database was made in, empty if it has none."""
-    row = connection.execute("SELECT value FROM meta WHERE key = ?", (_SEAL,)).fetchone()
+    return read_meta(connection, _SEAL)
+
+
+def read_meta(connection: sqlite3.Connection, key: str) -> str:
+    """Return what a store's table `meta` says under a key, empty for nothing."""
+    row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
     return str(row[0]) if row else ""
+
+
+def write_meta(connection: sqlite3.Connection, key: str, value: str) -> None:
+    """Write what a store's table `meta` says under a key."""
+    connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+
+def delete_meta(connection: sqlite3.Connection, key: str) -> None:
+    """Delete what a store's table `meta` says under a key."""
+    connection.execute("DELETE FROM meta WHERE key = ?", (key,))
 
 
 def write_seal_id(connection: sqlite3.Connection, seal: str) -> None:
     """Record the state folder's seal in a new database."""
-    connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_SEAL, seal))
+    write_meta(connection, _SEAL, seal)

@@ -69,7 +69,7 @@ class Store(NamedTuple):
         other = f" (or rebuild with: {self.rebuild})" if self.rebuild else ""
         return self.version(f"{self.name} was written by a newer Cairn ({known})", _UPGRADE + other)
 
-    def made_elsewhere(self, file: Path) -> StoreForeignError:
+    def foreign(self, file: Path) -> StoreForeignError:
         """Return the error that says that the file of a store of truth was not made in this state folder."""
         return StoreForeignError(
             f"{file} was not made by you on this machine, so it is not used; nothing was changed",

@@ -7,14 +7,15 @@ from pathlib import Path
 
 from cairn.answers import Outline, OutlineSymbol
 from cairn.errors import QueryError
+from cairn.fields import DEFAULT_ANSWER_TOKENS
 from cairn.hints import Hint
-from cairn.structure.context import Section, lay_out_context
+from cairn.structure.context import ContextSection, lay_out_context
 from cairn.structure.locate import ask_helper, find_symbol, outline_of, read_source
 from cairn.structure.outline import subtree
-from cairn.structure.outline_text import DEFAULT_MAX_TOKENS, lay_out
+from cairn.structure.outline_text import lay_out
 from cairn.types import OutlineMode
 
-Surroundings = Callable[[str, OutlineSymbol], tuple[list[Section], tuple[str, ...]]]
+Surroundings = Callable[[str, OutlineSymbol], tuple[list[ContextSection], tuple[str, ...]]]
 
 
 def make_outline(
@@ -28,10 +29,10 @@ def make_outline(
     """Return the outline of a file; see `Workspace.outline`.
 
     Args:
-        surroundings: gives, for a context, the sections that stand in other files and notes about them, from a path
-            and a definition in it; None leaves them out.
+        surroundings: returns, for a path and a definition in it, the sections of a context that are about other
+            files, and notes; None leaves them out.
     """
-    budget = DEFAULT_MAX_TOKENS if max_tokens is None else max_tokens
+    budget = DEFAULT_ANSWER_TOKENS if max_tokens is None else max_tokens
     file = read_source(root, path)
     outline = outline_of(file)
     notes = outline.notes
@@ -40,9 +41,9 @@ def make_outline(
     if mode == "context":
         if number is None:
             raise QueryError(
-                "a context is that of one symbol", Hint.of("outline", file=file.path, mode="context", symbol=None)
+                "a context needs a symbol", Hint.of("outline", file=file.path, mode="context", symbol=None)
             )
-        around: list[Section] = []
+        around: list[ContextSection] = []
         if surroundings is not None:
             around, more = surroundings(file.path, outline.symbols[number])
             notes += more
@@ -51,7 +52,7 @@ def make_outline(
     else:
         outline = outline if number is None else subtree(outline, number)
         if mode == "extract":
-            laid = ask_helper("cairn.structure.extract:flow_laid_out", file, outline, budget, scope="extract")
+            laid = ask_helper("cairn.structure.extract:lay_out_flow_in", file, outline, budget, scope="extract")
         else:
             laid = lay_out(outline, budget)
     return Outline(
@@ -61,7 +62,7 @@ def make_outline(
         lines=outline.lines,
         file_tokens=outline.tokens,
         imports=outline.imports,
-        symbols=tuple(outline.symbols[one] for one in laid.shown),
+        symbols=tuple(outline.symbols[place] for place in laid.shown),
         omitted=len(outline.symbols) - len(laid.shown),
         text=laid.text,
         text_tokens=laid.tokens,

@@ -1,12 +1,13 @@
-"""Lays out what there is to know about one definition: its code, what it stands in, and its neighbours."""
+"""Lays out what is known about one definition: its code, what encloses it, and its neighbours."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from cairn.hints import Hint
 from cairn.source.text import count_tokens, counted
-from cairn.structure.locate import SourceFile, code_lines
+from cairn.structure.locate import FileContent, code_lines
 from cairn.structure.outline import FileOutline
 from cairn.structure.outline_text import OutlineText, heading
 
@@ -17,11 +18,11 @@ HEAD_LINES, LINES_BEFORE = 5, 3
 MAX_BESIDE = 12  # definitions; a class may have a hundred
 
 
-class Section(NamedTuple):
+class ContextSection(NamedTuple):
     """A part of the context: a title, and lines of which the first are the most important.
 
     `symbols` are the numbers of the definitions that the lines show, one each, or empty. `omitted` counts lines that
-    were left out already.
+    are left out already.
     """
 
     title: str
@@ -31,11 +32,11 @@ class Section(NamedTuple):
 
 
 def lay_out_context(
-    file: SourceFile,
+    file: FileContent,
     outline: FileOutline,
     number: int,
     max_tokens: int,
-    around: Sequence[Section] = (),
+    around: Sequence[ContextSection] = (),
     notes: Sequence[str] = (),
     line: int = 0,
 ) -> OutlineText:
@@ -44,13 +45,13 @@ def lay_out_context(
     What does not fit is counted where it is missing.
 
     Args:
-        around: what is known of other files, shown before the neighbours in this one.
+        around: sections about other files, shown before the neighbours in this one.
         notes: sentences for the reader.
         line: code that does not fit is cut so that this line of it can be seen, 0 for its first.
     """
     head = f"{outline.path} {counted(outline.lines, 'line')} ~{counted(outline.tokens, 'token')}"
     sections = [_enclosing(outline, number), _code(file, outline, number, int(max_tokens * CODE_SHARE), line)]
-    sections += [Section("", tuple(f"({note})" for note in notes)), *around, _neighbours(outline, number)]
+    sections += [ContextSection("", tuple(f"({note})" for note in notes)), *around, _neighbours(outline, number)]
     text, shown = head, [number]
     for section in sections:
         text, symbols = _append(text, section, max_tokens)
@@ -58,7 +59,7 @@ def lay_out_context(
     return OutlineText(text, count_tokens(text), tuple(sorted(shown)))
 
 
-def _append(text: str, section: Section, max_tokens: int) -> tuple[str, list[int]]:
+def _append(text: str, section: ContextSection, max_tokens: int) -> tuple[str, list[int]]:
     """Return the text with as much of a section as fits, and the definitions that adds."""
     if not section.lines:
         return text, []
@@ -72,13 +73,15 @@ def _append(text: str, section: Section, max_tokens: int) -> tuple[str, list[int
         count = count * 3 // 4
 
 
-def _enclosing(outline: FileOutline, number: int) -> Section:
+def _enclosing(outline: FileOutline, number: int) -> ContextSection:
     around = _around(outline, number)
-    return Section("", tuple(heading(outline.symbols[one], outline.language) for one in around), tuple(around))
+    return ContextSection(
+        "", tuple(heading(outline.symbols[place], outline.language) for place in around), tuple(around)
+    )
 
 
 def _around(outline: FileOutline, number: int) -> list[int]:
-    """Return the definitions that stand around one, the outermost first."""
+    """Return the definitions that enclose one, the outermost first."""
     around: list[int] = []
     depth = outline.symbols[number].depth
     for before in range(number - 1, -1, -1):
@@ -88,7 +91,7 @@ def _around(outline: FileOutline, number: int) -> list[int]:
     return around
 
 
-def _code(file: SourceFile, outline: FileOutline, number: int, max_tokens: int, line: int) -> Section:
+def _code(file: FileContent, outline: FileOutline, number: int, max_tokens: int, line: int) -> ContextSection:
     symbol, first = outline.symbols[number], outline.leads[number]
     lines = code_lines(file.data, first, symbol.end_line).splitlines()
     count = _fitting(lines, max_tokens)
@@ -98,19 +101,19 @@ def _code(file: SourceFile, outline: FileOutline, number: int, max_tokens: int, 
         lines = [*lines[:HEAD_LINES], gap, *lines[start:]] if start > HEAD_LINES else lines
         count = max(_fitting(lines, max_tokens), min(len(lines), HEAD_LINES + 2 + LINES_BEFORE))
     if count < len(lines):
-        lines[count:] = [f"(+{counted(len(lines) - count, 'line')}: cairn fetch '{symbol.id}')"]
-    return Section(f"{symbol.kind} {symbol.qualified_name} {first}-{symbol.end_line}:", tuple(lines))
+        lines[count:] = [f"(+{counted(len(lines) - count, 'line')}: {Hint.of('fetch', ids=symbol.id)})"]
+    return ContextSection(f"{symbol.kind} {symbol.qualified_name} {first}-{symbol.end_line}:", tuple(lines))
 
 
 def _fitting(lines: Sequence[str], max_tokens: int) -> int:
-    """Return how many of the first lines cost about `max_tokens` at most; one in any case."""
+    """Return how many of the first lines fit into about `max_tokens`; at least one."""
     count = len(lines)
     while count > 1 and count_tokens("\n".join(lines[:count])) > max_tokens:
         count = count * 3 // 4
     return count
 
 
-def _neighbours(outline: FileOutline, number: int) -> Section:
+def _neighbours(outline: FileOutline, number: int) -> ContextSection:
     """Return the definitions beside one, the nearest first, and those in it."""
     around = _around(outline, number)
     symbol = outline.symbols[number]
@@ -123,4 +126,4 @@ def _neighbours(outline: FileOutline, number: int) -> Section:
     beside.sort(key=lambda other: abs(other - number))
     shown = beside[:MAX_BESIDE]
     lines = tuple(heading(outline.symbols[other], outline.language) for other in shown)
-    return Section("beside it:", lines, tuple(shown), len(beside) - len(shown))
+    return ContextSection("beside it:", lines, tuple(shown), len(beside) - len(shown))

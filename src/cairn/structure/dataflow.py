@@ -1,4 +1,4 @@
-"""Computes what depends on what in a control-flow graph: which writes reach which reads, and who decides what runs.
+"""Computes the dependences in a control-flow graph: which writes reach which reads, and which steps decide what runs.
 
 Sets of steps are integers, one bit a step: functions are small, and `&` and `|` are fast.
 
@@ -40,7 +40,9 @@ def _bits(number: int) -> Iterator[int]:
 
 def _data(flow: ControlFlow) -> Iterator[Dependence]:
     """Find the writes that reach each read, by iteration until nothing changes."""
-    writes = [(step, name, sure) for step, one in enumerate(flow.steps) for name, sure in one.access.writes.items()]
+    writes = [
+        (step, name, sure) for step, writer in enumerate(flow.steps) for name, sure in writer.access.writes.items()
+    ]
     own = [0] * len(flow.steps)
     kills = [0] * len(flow.steps)
     by_base: dict[str, int] = {}
@@ -54,8 +56,8 @@ def _data(flow: ControlFlow) -> Iterator[Dependence]:
                 same = sum(1 << number for number in _bits(same) if writes[number][1] == name)
             kills[step] |= same
     before = _reaching(flow, own, kills)
-    for target, one in enumerate(flow.steps):
-        for read in sorted(one.access.reads):
+    for target, reader in enumerate(flow.steps):
+        for read in sorted(reader.access.reads):
             for number in _bits(before[target] & by_base.get(base_of(read), 0)):
                 source, name, _ = writes[number]
                 if affects(name, read):
@@ -87,10 +89,10 @@ def _control(flow: ControlFlow) -> Iterator[Dependence]:
     for source, targets in enumerate(successors):
         if len(targets) > 1:
             for target in targets:
-                for one in _bits(after[target] & ~(after[source] & ~(1 << source))):
-                    yield Dependence(source, one, "")
-                    if flow.steps[target].kind in ("case", "handler") and one != target:
-                        yield Dependence(target, one, "")  # which decides nothing, but says when
+                for decided in _bits(after[target] & ~(after[source] & ~(1 << source))):
+                    yield Dependence(source, decided, "")
+                    if flow.steps[target].kind in ("case", "handler") and decided != target:
+                        yield Dependence(target, decided, "")  # which decides nothing, but says when
 
 
 def _post_dominators(successors: list[list[int]]) -> list[int]:

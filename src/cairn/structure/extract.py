@@ -1,4 +1,4 @@
-"""Lays out for one file what flow questions need: of each function its signature, size, calls, blocks and variables."""
+"""Lays out the flow of one file: the signature, size, calls, blocks and variables of each function."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cairn.source.languages import BY_NAME
 from cairn.source.languages.flow_syntax import FlowSyntax
 from cairn.source.text import count_tokens, counted
 from cairn.structure.flow import FlowGraph, syntax_of, unit_of
-from cairn.structure.locate import SourceFile
+from cairn.structure.locate import FileContent
 from cairn.structure.outline import FileOutline
 from cairn.structure.outline_text import OutlineText, heading
 from cairn.structure.steps import CONTROL_ONLY, DATA_ONLY
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     import tree_sitter
 
 
-def flow_laid_out(data: bytes, language: str, path: str, outline: FileOutline, max_tokens: int) -> OutlineText:
+def lay_out_flow_in(data: bytes, language: str, path: str, outline: FileOutline, max_tokens: int) -> OutlineText:
     """Return the flow of the functions in a file's content; see `lay_out_flow`."""
-    return lay_out_flow(SourceFile(path, data, BY_NAME[language]), outline, max_tokens)
+    return lay_out_flow(FileContent(path, data, BY_NAME[language]), outline, max_tokens)
 
 
-def lay_out_flow(file: SourceFile, outline: FileOutline, max_tokens: int) -> OutlineText:
+def lay_out_flow(file: FileContent, outline: FileOutline, max_tokens: int) -> OutlineText:
     """Return the flow of a file's functions as text of at most about `max_tokens` tokens; the rest is counted.
 
     Calls are matched by name alone, with what the file itself defines.
@@ -39,7 +39,7 @@ def lay_out_flow(file: SourceFile, outline: FileOutline, max_tokens: int) -> Out
         f"calls are matched by name, in this file"
     ]
     tokens = count_tokens(lines[0])
-    names = {one.name: one.qualified_name for one in outline.symbols}
+    names = {symbol.name: symbol.qualified_name for symbol in outline.symbols}
     shown: list[int] = []
     functions, seen = 0, set()
     full = False
@@ -69,7 +69,7 @@ def lay_out_flow(file: SourceFile, outline: FileOutline, max_tokens: int) -> Out
 
 
 def _function(
-    file: SourceFile, head: str, unit: tree_sitter.Node, name: str, names: dict[str, str], syntax: FlowSyntax
+    file: FileContent, head: str, unit: tree_sitter.Node, name: str, names: dict[str, str], syntax: FlowSyntax
 ) -> Iterator[str]:
     graph = FlowGraph.of(file, unit, name, syntax)
     blocks = graph.control.blocks()
@@ -79,15 +79,15 @@ def _function(
         if called in names:
             calls.setdefault(names[called], []).append(line)
     if calls:
-        yield " calls " + ", ".join(f"{one} ({_numbers(lines)})" for one, lines in calls.items())
+        yield " calls " + ", ".join(f"{name} ({_numbers(lines)})" for name, lines in calls.items())
     yield " flow " + "; ".join(_blocks(graph, blocks))
     variables: dict[str, tuple[set[int], set[int]]] = {}
     for step in graph.control.steps:
-        for one in step.access.writes:
-            variables.setdefault(one, (set(), set()))[0].add(step.first_line)
-        for one in step.access.reads:
-            if one in variables:
-                variables[one][1].add(step.first_line)
+        for variable in step.access.writes:
+            variables.setdefault(variable, (set(), set()))[0].add(step.first_line)
+        for variable in step.access.reads:
+            if variable in variables:
+                variables[variable][1].add(step.first_line)
     for variable, (written, read) in variables.items():
         if read or len(written) > 1:
             yield f" {variable} written {_numbers(written)}" + (f" read {_numbers(read)}" if read else "")
@@ -102,7 +102,7 @@ def _blocks(graph: FlowGraph, blocks: list[tuple[int, int]]) -> Iterator[str]:
             for target, kind in steps[last].successors
             if kind not in (DATA_ONLY, CONTROL_ONLY)
         ]
-        lines = sorted({steps[one].first_line for one in range(first, last + 1)})
+        lines = sorted({steps[step].first_line for step in range(first, last + 1)})
         span = str(lines[0]) if len(lines) == 1 else f"{lines[0]}-{lines[-1]}"
         yield f"{place}: {span}" + (f" to {', '.join(following)}" if following else "")
 
@@ -111,16 +111,16 @@ def _calls(node: tree_sitter.Node, syntax: FlowSyntax) -> Iterator[tuple[str, in
     calls = syntax.calls or {}
     waiting = [node]
     while waiting:
-        one = waiting.pop()
-        if one.type in calls:
-            called, name = calls[one.type]
-            target = one.child_by_field_name(name or called)
+        node = waiting.pop()
+        if node.type in calls:
+            called, name = calls[node.type]
+            target = node.child_by_field_name(name or called)
             attributes = syntax.attributes or {}
             if target is not None and target.type in attributes:
                 target = target.child_by_field_name(attributes[target.type][1])
             if target is not None:
-                yield (target.text or b"").decode("utf-8", "replace"), one.start_point.row + 1
-        waiting += reversed(one.named_children)
+                yield (target.text or b"").decode("utf-8", "replace"), node.start_point.row + 1
+        waiting += reversed(node.named_children)
 
 
 def _numbers(lines: set[int] | list[int]) -> str:

@@ -11,9 +11,10 @@ from cairn.hints import Hint
 from cairn.source.definitions import parse
 from cairn.source.languages import BY_NAME, LANGUAGES, load_part
 from cairn.source.languages.flow_syntax import FlowSyntax
-from cairn.structure.control import MAX_STEPS, TooManySteps, build_control_flow
+from cairn.structure.control import build_control_flow
 from cairn.structure.dataflow import Dependence, closure, dependences
-from cairn.structure.locate import SourceFile, ask_helper, find_symbol, read_source
+from cairn.structure.draft import MAX_STEPS, TooManySteps
+from cairn.structure.locate import FileContent, ask_helper, find_symbol, read_source
 from cairn.structure.names import affects, base_of
 from cairn.structure.outline import outline_file
 from cairn.structure.steps import CONTROL_ONLY, DATA_ONLY, ControlFlow
@@ -34,7 +35,7 @@ class FlowGraph:
     dependences: tuple[Dependence, ...]
 
     @classmethod
-    def of(cls, file: SourceFile, unit: tree_sitter.Node, name: str, syntax: FlowSyntax) -> FlowGraph:
+    def of(cls, file: FileContent, unit: tree_sitter.Node, name: str, syntax: FlowSyntax) -> FlowGraph:
         """Build the flow of a function's node, or of the root of a file.
 
         Raises:
@@ -44,7 +45,7 @@ class FlowGraph:
             control = build_control_flow(unit, name, syntax)
         except TooManySteps as error:
             raise PathError(
-                f"{name} in {file.path} has more statements than flow is found for, {MAX_STEPS:,}",
+                f"{name} in {file.path} has more than {MAX_STEPS:,} statements, the limit for flow",
                 Hint("name a smaller function of it", "outline", file=file.path),
             ) from error
         return cls(file.path, file.language.name, control, tuple(dependences(control)))
@@ -68,7 +69,7 @@ def flow_of(root: Path, path: str | Path, function: str) -> FlowGraph:
 
     Raises:
         NotFoundError, AmbiguousError, PathError: as `Workspace.outline`.
-        QueryError: if there is no flow for the language, or the symbol is no function.
+        QueryError: if flow is not supported for the language, or the symbol is not a function.
         UnparsableError: if the parser gave up on the file, or the flow takes too long to find.
     """
     graph: FlowGraph = ask_helper("cairn.structure.flow:flow_in", read_source(root, path), function, scope="flow")
@@ -77,7 +78,7 @@ def flow_of(root: Path, path: str | Path, function: str) -> FlowGraph:
 
 def flow_in(data: bytes, language: str, path: str, function: str) -> FlowGraph:
     """Return the flow of one function in a file's content; see `flow_of`."""
-    file = SourceFile(path, data, BY_NAME[language])
+    file = FileContent(path, data, BY_NAME[language])
     syntax = syntax_of(file)
     tree = parse(file.data, file.language).root_node
     if function == MODULE:
@@ -87,7 +88,9 @@ def flow_in(data: bytes, language: str, path: str, function: str) -> FlowGraph:
     span, symbol = outline.spans[number], outline.symbols[number]
     unit = unit_of(tree, span.start_byte, span.end_byte, syntax)
     if unit is None:
-        raise QueryError(f"{symbol.qualified_name} is a {symbol.kind}, no function", Hint.of("outline", file=file.path))
+        raise QueryError(
+            f"{symbol.qualified_name} is a {symbol.kind}, not a function", Hint.of("outline", file=file.path)
+        )
     return FlowGraph.of(file, unit, symbol.qualified_name, syntax)
 
 
@@ -112,14 +115,14 @@ def slice_from(root: Path, path: str | Path, line: int, variable: str, *, forwar
 
 def slice_in(data: bytes, language: str, path: str, line: int, variable: str, forward: bool) -> Slice:
     """Return the slice of the function around a line of a file's content; see `slice_from`."""
-    file = SourceFile(path, data, BY_NAME[language])
+    file = FileContent(path, data, BY_NAME[language])
     syntax = syntax_of(file)
     unit = _innermost(parse(file.data, file.language).root_node, line, syntax)
     name = unit.child_by_field_name("name") if unit.type in syntax.functions else None
     shown = MODULE if unit.parent is None else _text(name) if name is not None else "<function>"
     graph = FlowGraph.of(file, unit, shown, syntax)
     steps = graph.control.steps
-    start = 0 if unit.parent is not None else 1  # a file has no head that one could name
+    start = 0 if unit.parent is not None else 1  # a file has no head
     here = [
         number for number in range(start, len(steps) - 1) if steps[number].first_line <= line <= steps[number].last_line
     ]
@@ -127,7 +130,7 @@ def slice_in(data: bytes, language: str, path: str, line: int, variable: str, fo
         raise _no_statement(graph, line)
     if variable:
         _check_variable(graph, variable)
-    found = _reached(graph, here, variable, forward=forward)
+    found = _find_slice(graph, here, variable, forward=forward)
     source = file.data.decode("utf-8", "replace").split("\n")
     numbers = set(range(steps[0].first_line, steps[0].last_line + 1)) if unit.parent is not None else set()
     for number in found - {0}:
@@ -136,7 +139,7 @@ def slice_in(data: bytes, language: str, path: str, line: int, variable: str, fo
     return Slice(file.path, file.language.name, shown, line, variable, forward, lines)
 
 
-def _reached(graph: FlowGraph, here: list[int], variable: str, *, forward: bool) -> set[int]:
+def _find_slice(graph: FlowGraph, here: list[int], variable: str, *, forward: bool) -> set[int]:
     """Return the steps of a slice from the steps `here`, the exit never."""
     steps, edges = graph.control.steps, graph.dependences
     if not variable:
@@ -164,7 +167,7 @@ def _same(written: str, asked: str) -> bool:
     return written == asked or base_of(written) == asked
 
 
-def syntax_of(file: SourceFile) -> FlowSyntax:
+def syntax_of(file: FileContent) -> FlowSyntax:
     """Return the table of a file's language.
 
     Raises:
@@ -172,16 +175,16 @@ def syntax_of(file: SourceFile) -> FlowSyntax:
     """
     part = load_part(file.language.name, "flow")
     if part is None:
-        known = ", ".join(sorted(one.name for one in LANGUAGES if load_part(one.name, "flow")))
+        known = ", ".join(sorted(language.name for language in LANGUAGES if load_part(language.name, "flow")))
         raise QueryError(
-            f"there is no flow for {file.language.name}; it is known for {known}", Hint.of("outline", file=file.path)
+            f"flow is not supported for {file.language.name}, only for {known}", Hint.of("outline", file=file.path)
         )
     syntax: FlowSyntax = part.FLOW
     return syntax
 
 
 def unit_of(root: tree_sitter.Node, start: int, end: int, syntax: FlowSyntax) -> tree_sitter.Node | None:
-    """Return the outermost function between two bytes: what a definition binds to its name need not begin it."""
+    """Return the outermost function between two bytes; a definition may begin before it, as in `name = function`."""
     node = root.descendant_for_byte_range(start, end)
     while (
         node is not None
@@ -195,11 +198,11 @@ def unit_of(root: tree_sitter.Node, start: int, end: int, syntax: FlowSyntax) ->
         node = node.parent
     waiting = [node] if node is not None else []
     while waiting:
-        one = waiting.pop(0)
-        if one.type in syntax.functions and start <= one.start_byte and one.end_byte <= end:
-            return one
-        if one.type not in syntax.classes:
-            waiting += one.named_children
+        inner = waiting.pop(0)
+        if inner.type in syntax.functions and start <= inner.start_byte and inner.end_byte <= end:
+            return inner
+        if inner.type not in syntax.classes:
+            waiting += inner.named_children
     return None
 
 
@@ -207,7 +210,9 @@ def _innermost(root: tree_sitter.Node, line: int, syntax: FlowSyntax) -> tree_si
     """Return the innermost function with a body of statements around a line, else the root."""
     found, node = root, root
     while True:
-        inner = next((one for one in node.named_children if one.start_point.row < line <= one.end_point.row + 1), None)
+        inner = next(
+            (child for child in node.named_children if child.start_point.row < line <= child.end_point.row + 1), None
+        )
         if inner is None:
             return found
         body = inner.child_by_field_name("body") if inner.type in syntax.functions else None
@@ -242,7 +247,7 @@ def _text(node: tree_sitter.Node) -> str:
 
 
 def flow_lines(graph: FlowGraph, *, control: bool, data: bool) -> list[str]:
-    """Return a function's flow as lines to be read: its steps with what follows each, and who reads what it wrote."""
+    """Return a function's flow as text: its steps with what follows each, and which lines read what it writes."""
     flow = graph.control
     lines = [
         f"{graph.path}:{flow.first_line} {flow.name} {flow.first_line}-{flow.last_line} complexity {flow.complexity()}"
@@ -255,9 +260,9 @@ def flow_lines(graph: FlowGraph, *, control: bool, data: bool) -> list[str]:
             lines.append(f"{number:>3} {step.first_line}: {step.text}" + (f"  -> {following}" if following else ""))
     if data:
         readers: dict[tuple[str, int], list[int]] = {}
-        for one in graph.dependences:
-            if one.variable:
-                readers.setdefault((one.variable, flow.steps[one.source].first_line), []).append(one.target)
+        for edge in graph.dependences:
+            if edge.variable:
+                readers.setdefault((edge.variable, flow.steps[edge.source].first_line), []).append(edge.target)
         for (variable, line), targets in readers.items():
             where = ", ".join(map(str, sorted({flow.steps[target].first_line for target in targets})))
             lines.append(f"{variable} written {line}, read {where}")
@@ -273,7 +278,7 @@ def mermaid(graph: FlowGraph, *, data: bool) -> str:
         opening, closing = ("{", "}") if step.kind in ("branch", "loop") else ("[", "]")
         lines.append(f'    s{number}{opening}"{escaped}"{closing}')
     if data:
-        edges = [(one.source, one.variable, one.target) for one in graph.dependences if one.variable]
+        edges = [(edge.source, edge.variable, edge.target) for edge in graph.dependences if edge.variable]
     else:
         edges = [
             (number, kind, target)

@@ -18,7 +18,7 @@ from cairn.source.text import estimate_tokens
 from cairn.source.walk import read_file
 from cairn.structure.outline import ID_COUNTER, ID_MARK, FileOutline
 
-# Above what is indexed: a file that was generated is never searched, but its outline may be wanted.
+# Above the limit of the index: a generated file is never searched, but its outline may be wanted.
 MAX_FILE_BYTES = 8_000_000
 _HEAD_BYTES = 8_192
 _MAX_DIGITS = 18  # of the number of a line; more are a name that nothing has
@@ -27,7 +27,7 @@ _NEAREST, _CANDIDATES = 5, 10
 _MAX_COMPARED, _MAX_COMPARED_CHARS = 5_000, 80
 
 
-class SourceFile(NamedTuple):
+class FileContent(NamedTuple):
     """One file as it is now. `path` is relative to the root, `data` its normalized bytes."""
 
     path: str
@@ -35,7 +35,7 @@ class SourceFile(NamedTuple):
     language: Language
 
 
-def read_source(root: Path, path: str | Path) -> SourceFile:
+def read_source(root: Path, path: str | Path) -> FileContent:
     """Read one text file of a project.
 
     Args:
@@ -44,7 +44,7 @@ def read_source(root: Path, path: str | Path) -> SourceFile:
 
     Raises:
         NotFoundError: if there is no such file.
-        PathError: if it is outside the root, no regular file, not readable, too large, or no text.
+        PathError: if it is outside the root, not a regular file, unreadable, too large, or not text.
     """
     relative = _below(root, path)
     try:
@@ -53,7 +53,7 @@ def read_source(root: Path, path: str | Path) -> SourceFile:
         raise NotFoundError(
             f"there is no file {relative}", Hint("find it", "search", query=Path(relative).name)
         ) from error
-    except UnicodeEncodeError as error:  # half a character, which no name of a file holds
+    except UnicodeEncodeError as error:  # half a character, which no file name contains
         raise NotFoundError(f"there is no file {relative!r}", "name a file of the project") from error
     except OSError as error:
         if os.path.isdir(root / relative):
@@ -63,8 +63,8 @@ def read_source(root: Path, path: str | Path) -> SourceFile:
         reason = error.strerror or "unreadable"
         raise PathError(f"{relative} cannot be read: {reason}", f"look at it with: ls -l {relative}") from error
     if b"\0" in data[:_HEAD_BYTES]:
-        raise PathError(f"{relative} is no text", "name a file of code, text or settings")
-    return SourceFile(relative, data, detect_language(relative, data[:_HEAD_BYTES]))
+        raise PathError(f"{relative} is not a text file", "name a file of code, text or settings")
+    return FileContent(relative, data, detect_language(relative, data[:_HEAD_BYTES]))
 
 
 def _below(root: Path, path: str | Path) -> str:
@@ -77,8 +77,8 @@ def _below(root: Path, path: str | Path) -> str:
     return given.relative_to(root).as_posix()
 
 
-def outline_of(file: SourceFile) -> FileOutline:
-    """Return what a file defines, found by a helper; what the parser gives up on has sections only, and a note."""
+def outline_of(file: FileContent) -> FileOutline:
+    """Return what a file defines, found by a helper process; only sections and a note if the parser gave up."""
     try:
         found: FileOutline = isolated("cairn.structure.outline:outline_named", file.data, file.language.name, file.path)
     except UnparsableError as error:
@@ -86,7 +86,7 @@ def outline_of(file: SourceFile) -> FileOutline:
     return found
 
 
-def _plain_outline(file: SourceFile, reason: str) -> FileOutline:
+def _plain_outline(file: FileContent, reason: str) -> FileOutline:
     language = file.language.name
     try:
         found: FileOutline = isolated(
@@ -98,7 +98,7 @@ def _plain_outline(file: SourceFile, reason: str) -> FileOutline:
     return found
 
 
-def ask_helper(job: str, file: SourceFile, *arguments: object, scope: str) -> Any:  # noqa: ANN401 - of any job
+def ask_helper(job: str, file: FileContent, *arguments: object, scope: str) -> Any:  # noqa: ANN401 - of any job
     """Return what a job makes of a file; see `cairn.index.isolation.isolated`.
 
     Raises:
@@ -116,11 +116,11 @@ def find_symbol(outline: FileOutline, name: str) -> int:
 
     Args:
         outline: the file's.
-        name: a name, as much of a qualified one as tells it apart, either with `~N` for the Nth of that name, or the
-            number of a line, which means the innermost definition there, but rather one that begins on it.
+        name: a name, qualified as far as needed, with `~N` for the Nth of that name; or the number of a line, which
+            means the definition that begins there, else the innermost one around it.
 
     Raises:
-        NotFoundError: if there is none; the nearest names are offered.
+        NotFoundError: if there is none; the message offers the nearest names.
         AmbiguousError: if there are several.
     """
     if name.isascii() and name.isdigit() and len(name) <= _MAX_DIGITS:
@@ -128,14 +128,14 @@ def find_symbol(outline: FileOutline, name: str) -> int:
     plain, _, occurrence = name.rpartition(ID_COUNTER)
     if not plain or not occurrence.isdecimal():
         plain, occurrence = name, ""
-    found = _named(outline, plain)
+    found = _numbers_named(outline, plain)
     if occurrence and 0 < int(occurrence) <= len(found):
         return found[int(occurrence) - 1]
     if len(found) == 1 and not occurrence:
         return found[0]
     if not found or occurrence:
         raise _missing(outline, name)
-    options = [f"{_counted(outline, number)} (line {outline.symbols[number].start_line})" for number in found]
+    options = [f"{_name_with_number(outline, number)} (line {outline.symbols[number].start_line})" for number in found]
     rest = f" and {len(options) - _CANDIDATES} more" if len(options) > _CANDIDATES else ""
     raise AmbiguousError(
         f"{len(found)} definitions in {outline.path} are called {name}: {', '.join(options[:_CANDIDATES])}{rest}",
@@ -143,15 +143,15 @@ def find_symbol(outline: FileOutline, name: str) -> int:
     )
 
 
-def _named(outline: FileOutline, name: str) -> list[int]:
+def _numbers_named(outline: FileOutline, name: str) -> list[int]:
     symbols = outline.symbols
     for wanted, key in ((name, "qualified_name"), (f".{name}", "suffix"), (name.lower(), "lower")):
         found = []
-        for number, one in enumerate(symbols):
+        for number, symbol in enumerate(symbols):
             if key == "suffix":
-                matches = one.qualified_name.endswith(wanted)
+                matches = symbol.qualified_name.endswith(wanted)
             else:
-                own = one.qualified_name if key == "qualified_name" else one.name.lower()
+                own = symbol.qualified_name if key == "qualified_name" else symbol.name.lower()
                 matches = own == wanted
             if matches:
                 found.append(number)
@@ -160,19 +160,23 @@ def _named(outline: FileOutline, name: str) -> list[int]:
     return []
 
 
-def _counted(outline: FileOutline, number: int) -> str:
+def _name_with_number(outline: FileOutline, number: int) -> str:
     """Return a qualified name with its number among equal names, the first included."""
     symbol = outline.symbols[number]
     own = symbol.id[len(outline.path) + len(ID_MARK) :]
-    shared = any(one.qualified_name == symbol.qualified_name for one in outline.symbols if one.id != symbol.id)
+    shared = any(other.qualified_name == symbol.qualified_name for other in outline.symbols if other.id != symbol.id)
     return f"{own}{ID_COUNTER}1" if shared and own == symbol.qualified_name else own
 
 
 def _missing(outline: FileOutline, name: str) -> NotFoundError:
     from difflib import get_close_matches  # noqa: PLC0415 - start-up time: only a wrong name needs it
 
-    names = list(dict.fromkeys([one.qualified_name for one in outline.symbols] + [one.name for one in outline.symbols]))
-    short = [one for one in names if len(one) <= _MAX_COMPARED_CHARS][:_MAX_COMPARED]
+    names = list(
+        dict.fromkeys(
+            [symbol.qualified_name for symbol in outline.symbols] + [symbol.name for symbol in outline.symbols]
+        )
+    )
+    short = [candidate for candidate in names if len(candidate) <= _MAX_COMPARED_CHARS][:_MAX_COMPARED]
     nearest = get_close_matches(name[:_MAX_COMPARED_CHARS], short, _NEAREST, 0.5)
     meant = f"; nearest are {', '.join(nearest)}" if nearest else ""
     return NotFoundError(
@@ -181,7 +185,7 @@ def _missing(outline: FileOutline, name: str) -> NotFoundError:
 
 
 def _at_line(outline: FileOutline, line: int) -> int:
-    around = [n for n, one in enumerate(outline.symbols) if outline.leads[n] <= line <= one.end_line]
+    around = [n for n, symbol in enumerate(outline.symbols) if outline.leads[n] <= line <= symbol.end_line]
     if not around:
         raise _missing(outline, str(line))
     starting = [number for number in around if outline.symbols[number].start_line == line]
@@ -189,9 +193,9 @@ def _at_line(outline: FileOutline, line: int) -> int:
 
 
 def fetch_symbol(root: Path, text_id: str) -> Fetched | None:
-    """Return the text of the definition that an outline's id, `PATH#NAME`, names, None when it is no such id.
+    """Return the text of the definition that an outline's id, `PATH#NAME`, names, None for any other text.
 
-    The lines include the comment and decorators above the definition. The file is read now, so it is never stale.
+    The lines include the comment and decorators above the definition. The file is read from disk, so it is never stale.
 
     Raises:
         NotFoundError: if there is no such file or definition.
@@ -206,7 +210,7 @@ def fetch_symbol(root: Path, text_id: str) -> Fetched | None:
     outline = outline_of(file)
     wanted = text_id[place + 1 :]
     exact = f"{file.path}{ID_MARK}{wanted}"
-    number = next((n for n, one in enumerate(outline.symbols) if one.id == exact), None)
+    number = next((n for n, symbol in enumerate(outline.symbols) if symbol.id == exact), None)
     if number is None:
         number = find_symbol(outline, wanted)
     symbol, first = outline.symbols[number], outline.leads[number]

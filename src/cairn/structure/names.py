@@ -34,7 +34,7 @@ _TARGET_FIELDS = {
     "resource": ("name", "value"),
     "variable_declarator": ("name", "value"),
 }
-# What is nested more deeply in functions, patterns and assignments is left out.
+# Functions, patterns and assignments that are nested more deeply are left out.
 _MAX_DEPTH = 60
 _CALLED = "await await_expression expression_statement parenthesized_expression"
 _DISCARDING = frozenset({"expression_statement", "go_statement", "defer_statement"})
@@ -42,7 +42,7 @@ _DISCARDING = frozenset({"expression_statement", "go_statement", "defer_statemen
 
 @dataclass(slots=True)
 class Access:
-    """What is read and written. `writes` tells for each variable whether its old value is gone for certain.
+    """What is read and written. `writes` has, for each variable, whether its old value is certainly gone.
 
     `called` are variables with a method whose result nobody uses: a change, unless they are modules or types.
     """
@@ -82,7 +82,7 @@ def affects(written: str, read: str) -> bool:
 class NameReader:
     """Reads the names of one language's nodes.
 
-    `captures` holds what nested functions with a name read and write outside of themselves: naming one may call it.
+    `captures` holds what named nested functions read and write outside of themselves: mentioning one may call it.
     """
 
     def __init__(self, syntax: FlowSyntax) -> None:
@@ -97,44 +97,13 @@ class NameReader:
             self._read(node, access)
         return access
 
-    def bound(self, node: tree_sitter.Node | None) -> Access:
+    def binding(self, node: tree_sitter.Node | None) -> Access:
         """Return what binding a value to a pattern, or calling with parameters, writes."""
         access = Access()
         if node is not None:
             self._write(node, access)
         access.declared |= set(access.writes)
         return access
-
-    def captured(self, function: tree_sitter.Node) -> Access:
-        """Return what a nested function reads and writes outside of itself."""
-        inner = self.bound(function.child_by_field_name("parameters") or function.child_by_field_name("parameter"))
-        own = set(inner.declared)
-        body = Access()
-        if (code := function.child_by_field_name("body")) is not None:
-            self._read(code, body)
-        own |= body.declared
-        if not self._syntax.declares_locals:
-            own |= {name for name in body.writes if base_of(name) == name}
-        own -= body.outer
-        result = Access()
-        result.reads = {name for name in body.reads if base_of(name) not in own}
-        result.writes = {name: False for name in body.writes if base_of(name) not in own}
-        result.called = {name for name in body.called if base_of(name) not in own}
-        return result
-
-    def function_bound_by(self, node: tree_sitter.Node) -> tuple[str, tree_sitter.Node] | None:
-        """Return the name and the function of `name = function`, None where a node is something else."""
-        syntax = self._syntax
-        if node.type in syntax.declarators:
-            name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
-        elif node.type in syntax.assignments:
-            name, value = node.child_by_field_name("left"), node.child_by_field_name("right")
-        else:
-            return None
-        name, value = _only(name), _only(value)
-        if name is None or value is None or name.type not in syntax.identifiers or value.type not in syntax.functions:
-            return None
-        return _text(name), value
 
     def _read(self, node: tree_sitter.Node, access: Access) -> None:
         """Read an expression part by part; of parts within parts, only what binds names takes another call."""
@@ -147,7 +116,7 @@ class NameReader:
         self._depth -= 1
 
     def _read_one(self, node: tree_sitter.Node, access: Access) -> list[tree_sitter.Node]:  # noqa: C901 - one branch a form of expression
-        """Take in what a node says by itself, and return its parts that are to be read next."""
+        """Add what a node by itself reads and writes, and return those of its parts that are to be read next."""
         syntax, kind = self._syntax, node.type
         if kind in syntax.identifiers:
             self._use(_text(node), access)
@@ -156,10 +125,10 @@ class NameReader:
         elif kind in syntax.skipped or kind in syntax.ignored:
             return []
         elif kind in syntax.functions:
-            self._nested(node, access)
+            self._read_function(node, access)
         elif kind in syntax.comprehensions:
             self._comprehension(node, access)
-        elif (bound := self.function_bound_by(node)) is not None and bound[0] in self.captures:
+        elif (bound := assigned_function(node, syntax)) is not None and bound[0] in self.captures:
             access.write(bound[0])
             access.declared |= {bound[0]} if kind != "assignment_expression" else set()
         elif kind in syntax.updates or (kind in syntax.assignments and _is_update(node)):
@@ -171,45 +140,35 @@ class NameReader:
         elif kind in _BINDINGS:
             self._bind(node, access)
         elif kind in _IMPORTS:
-            self._import(node, access)
+            _write_imports(node, access)
         elif syntax.attributes and kind in syntax.attributes:
             return self._part(node, *syntax.attributes[kind], access)
         elif syntax.subscripts and kind in syntax.subscripts:
             return self._element(node, syntax.subscripts[kind], access)
         else:
             if syntax.calls and kind in syntax.calls:
-                self._call(node, *syntax.calls[kind], access)
-            return self._children(node)
+                _add_call(node, *syntax.calls[kind], access, syntax)
+            return _children(node, syntax)
         return []
-
-    def _children(self, node: tree_sitter.Node) -> list[tree_sitter.Node]:
-        skipped = {field for kind, field in self._syntax.skipped_fields if kind == node.type}
-        if not skipped:
-            return node.named_children
-        return [
-            child
-            for index, child in enumerate(node.children)
-            if child.is_named and (node.field_name_for_child(index) or "") not in skipped
-        ]
 
     def _use(self, name: str, access: Access) -> None:
         access.reads.add(name)
         if name in self.captures:
             access.add(self.captures[name])
 
-    def _nested(self, node: tree_sitter.Node, access: Access) -> None:
+    def _read_function(self, node: tree_sitter.Node, access: Access) -> None:
         name = node.child_by_field_name("name")
         if node.type in self._syntax.named_functions and name is not None:
             access.write(_text(name))
             access.declared.add(_text(name))
             return
-        access.add(self.captured(node))
+        access.add(captures_of(node, self, self._syntax))
 
     def _comprehension(self, node: tree_sitter.Node, access: Access) -> None:
         inner, own = Access(), set()
         for child in node.named_children:
             if child.type in self._syntax.comprehension_clauses:
-                own |= set(self.bound(child.child_by_field_name("left")).writes)
+                own |= set(self.binding(child.child_by_field_name("left")).writes)
                 self._read_field(child, "right", inner)
             else:
                 self._read(child, inner)
@@ -241,32 +200,19 @@ class NameReader:
         if value is not None:
             self._read(value, access)
         for name in node.children_by_field_name("name"):
-            bound = self.bound(name)
+            bound = self.binding(name)
             access.reads |= bound.reads
             access.declared |= bound.declared
-            for one in bound.writes:
-                access.write(one)
+            for variable in bound.writes:
+                access.write(variable)
 
     def _bind(self, node: tree_sitter.Node, access: Access) -> None:
         """Read what a node binds to the name behind it, such as `open(path) as file`."""
         for index, child in enumerate(node.children):
             if node.field_name_for_child(index) == _BINDINGS[node.type]:
-                access.add(self.bound(child))
+                access.add(self.binding(child))
             elif child.is_named:
                 self._read(child, access)
-
-    def _import(self, node: tree_sitter.Node, access: Access) -> None:
-        """Write the names that an import binds: the last ones in each of its parts, without strings and paths."""
-        for child in node.named_children:
-            module = node.child_by_field_name("module_name")
-            if child.type in ("dotted_name", "identifier") and child != module:
-                first = child.named_children[0] if child.named_children else child
-                access.write(_text(first))
-            elif child.type in ("aliased_import", "import_specifier"):
-                name = child.child_by_field_name("alias") or child.child_by_field_name("name")
-                access.write(_text(name) if name is not None else _text(child))
-            elif child.type in ("import_clause", "named_imports", "namespace_import"):
-                self._import(child, access)
 
     def _part(self, node: tree_sitter.Node, owner: str, name: str, access: Access) -> list[tree_sitter.Node]:
         holder, part = node.child_by_field_name(owner), node.child_by_field_name(name)
@@ -292,43 +238,6 @@ class NameReader:
             parts.append(holder)
         return parts
 
-    def _call(self, node: tree_sitter.Node, called: str, name: str, access: Access) -> None:
-        """Add that a call may change what its method is called on."""
-        target = node.child_by_field_name(called)
-        method = node.child_by_field_name(name) if name else None
-        if target is not None and not name:
-            attributes = self._syntax.attributes or {}
-            if target.type not in attributes:
-                return
-            owner, part = attributes[target.type]
-            method, target = target.child_by_field_name(part), target.child_by_field_name(owner)
-        if target is None or method is None:
-            return
-        written = self._held_in(target)
-        if written and _text(method) in self._syntax.mutators:
-            access.write(written, certain=False)
-        elif written and _is_discarded(node):
-            access.called.add(written)
-
-    def _held_in(self, node: tree_sitter.Node | None) -> str:
-        """Return the variable that holds what a path such as `a.b[i].c` leads to, empty where it is no variable."""
-        syntax = self._syntax
-        while node is not None:
-            if node.type in syntax.identifiers:
-                return _text(node)
-            if syntax.attributes and node.type in syntax.attributes:
-                owner, part = (node.child_by_field_name(one) for one in syntax.attributes[node.type])
-                if owner is not None and part is not None and owner.type in syntax.identifiers:
-                    return f"{_text(owner)}.{_text(part)}"
-            elif syntax.subscripts and node.type in syntax.subscripts:
-                owner = node.child_by_field_name(syntax.subscripts[node.type])
-                if owner is not None and owner.type in syntax.identifiers:
-                    return f"{_text(owner)}{ELEMENTS}"
-            else:
-                return ""
-            node = owner
-        return ""
-
     def _read_field(self, node: tree_sitter.Node, name: str, access: Access) -> None:
         if (child := node.child_by_field_name(name)) is not None:
             self._read(child, access)
@@ -351,8 +260,8 @@ class NameReader:
             self._inside(node.named_children[-1], access)
         elif kind in _TARGET_FIELDS:
             target, value = _TARGET_FIELDS[kind]
-            for one in node.children_by_field_name(target):
-                self._write(one, access)
+            for part in node.children_by_field_name(target):
+                self._write(part, access)
             if value:
                 self._read_field(node, value, access)
         elif kind not in syntax.skipped:
@@ -381,8 +290,101 @@ class NameReader:
     def _inside(self, owner: tree_sitter.Node, access: Access) -> None:
         """Write into what an expression holds: `a.b.c = 1` changes `a.b`, but not all of it."""
         self._read(owner, access)
-        if held := self._held_in(owner):
+        if held := _variable_of(owner, self._syntax):
             access.write(held, certain=False)
+
+
+def captures_of(function: tree_sitter.Node, names: NameReader, syntax: FlowSyntax) -> Access:
+    """Return what a nested function reads and writes outside of itself."""
+    parameters = function.child_by_field_name("parameters") or function.child_by_field_name("parameter")
+    own = set(names.binding(parameters).declared)
+    body = names.access(function.child_by_field_name("body"))
+    own |= body.declared
+    if not syntax.declares_locals:
+        own |= {name for name in body.writes if base_of(name) == name}
+    own -= body.outer
+    captures = Access()
+    captures.reads = {name for name in body.reads if base_of(name) not in own}
+    captures.writes = {name: False for name in body.writes if base_of(name) not in own}
+    captures.called = {name for name in body.called if base_of(name) not in own}
+    return captures
+
+
+def assigned_function(node: tree_sitter.Node, syntax: FlowSyntax) -> tuple[str, tree_sitter.Node] | None:
+    """Return the name and the function of `name = function`, None for any other node."""
+    if node.type in syntax.declarators:
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+    elif node.type in syntax.assignments:
+        name, value = node.child_by_field_name("left"), node.child_by_field_name("right")
+    else:
+        return None
+    name, value = _only(name), _only(value)
+    if name is None or value is None or name.type not in syntax.identifiers or value.type not in syntax.functions:
+        return None
+    return _text(name), value
+
+
+def _children(node: tree_sitter.Node, syntax: FlowSyntax) -> list[tree_sitter.Node]:
+    skipped = {field for kind, field in syntax.skipped_fields if kind == node.type}
+    if not skipped:
+        return node.named_children
+    return [
+        child
+        for index, child in enumerate(node.children)
+        if child.is_named and (node.field_name_for_child(index) or "") not in skipped
+    ]
+
+
+def _write_imports(node: tree_sitter.Node, access: Access) -> None:
+    """Write the names that an import binds: the last ones in each of its parts, without strings and paths."""
+    for child in node.named_children:
+        module = node.child_by_field_name("module_name")
+        if child.type in ("dotted_name", "identifier") and child != module:
+            first = child.named_children[0] if child.named_children else child
+            access.write(_text(first))
+        elif child.type in ("aliased_import", "import_specifier"):
+            name = child.child_by_field_name("alias") or child.child_by_field_name("name")
+            access.write(_text(name) if name is not None else _text(child))
+        elif child.type in ("import_clause", "named_imports", "namespace_import"):
+            _write_imports(child, access)
+
+
+def _add_call(node: tree_sitter.Node, called: str, name: str, access: Access, syntax: FlowSyntax) -> None:
+    """Add that a call may change what its method is called on."""
+    target = node.child_by_field_name(called)
+    method = node.child_by_field_name(name) if name else None
+    if target is not None and not name:
+        attributes = syntax.attributes or {}
+        if target.type not in attributes:
+            return
+        owner, part = attributes[target.type]
+        method, target = target.child_by_field_name(part), target.child_by_field_name(owner)
+    if target is None or method is None:
+        return
+    written = _variable_of(target, syntax)
+    if written and _text(method) in syntax.mutators:
+        access.write(written, certain=False)
+    elif written and _is_discarded(node):
+        access.called.add(written)
+
+
+def _variable_of(node: tree_sitter.Node | None, syntax: FlowSyntax) -> str:
+    """Return the variable that holds what a path such as `a.b[i].c` leads to, empty if it is not a variable."""
+    while node is not None:
+        if node.type in syntax.identifiers:
+            return _text(node)
+        if syntax.attributes and node.type in syntax.attributes:
+            owner, part = (node.child_by_field_name(name) for name in syntax.attributes[node.type])
+            if owner is not None and part is not None and owner.type in syntax.identifiers:
+                return f"{_text(owner)}.{_text(part)}"
+        elif syntax.subscripts and node.type in syntax.subscripts:
+            owner = node.child_by_field_name(syntax.subscripts[node.type])
+            if owner is not None and owner.type in syntax.identifiers:
+                return f"{_text(owner)}{ELEMENTS}"
+        else:
+            return ""
+        node = owner
+    return ""
 
 
 # Nodes that bind a name to what stands before it: the field of that name.
@@ -397,7 +399,7 @@ def _only(node: tree_sitter.Node | None) -> tree_sitter.Node | None:
 
 
 def _is_update(node: tree_sitter.Node) -> bool:
-    """Tell whether an assignment reads its target first, as `+=` does where it is no node type of its own."""
+    """Tell whether an assignment reads its target first, as `+=` does where it has no node type of its own."""
     operator = node.child_by_field_name("operator")
     return operator is not None and operator.type not in ("=", ":=")
 

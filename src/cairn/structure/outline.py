@@ -71,7 +71,7 @@ def outline_file(data: bytes, path: str, language: Language) -> FileOutline:
         return _without_grammar(data, path, language, lines)
     tree = parse(data, language)
     found = find_definitions(tree, data, lines, language, members=True)
-    definitions = [one.definition for one in found]
+    definitions = [entry.definition for entry in found]
     notes: tuple[str, ...] = ()
     if tree.root_node.has_error:
         line = _first_error_line(tree.root_node)
@@ -85,8 +85,8 @@ def outline_file(data: bytes, path: str, language: Language) -> FileOutline:
         imports=imports,
         import_lines=import_lines,
         symbols=tuple(_symbols(definitions, path)),
-        spans=tuple(one.span for one in definitions),
-        leads=tuple(min(one.lead_line + 1, one.definition.span.start_line) for one in found),
+        spans=tuple(definition.span for definition in definitions),
+        leads=tuple(min(entry.lead_line + 1, entry.definition.span.start_line) for entry in found),
         notes=notes,
     )
 
@@ -115,18 +115,18 @@ def symbol_id(path: str, qualified_name: str, occurrence: int) -> str:
 def _symbols(definitions: list[Definition], path: str) -> Iterator[OutlineSymbol]:
     seen: dict[str, int] = {}
     depths: list[int] = []
-    for one in definitions:
-        seen[one.qualified_name] = seen.get(one.qualified_name, 0) + 1
-        depths.append(depths[one.parent] + 1 if one.parent >= 0 else 0)
+    for definition in definitions:
+        seen[definition.qualified_name] = seen.get(definition.qualified_name, 0) + 1
+        depths.append(depths[definition.parent] + 1 if definition.parent >= 0 else 0)
         yield OutlineSymbol(
-            id=symbol_id(path, one.qualified_name, seen[one.qualified_name]),
-            kind=one.kind,
-            name=one.name,
-            qualified_name=one.qualified_name,
-            signature=one.signature,
-            doc=_first_line(one.doc),
-            start_line=one.span.start_line,
-            end_line=one.span.end_line,
+            id=symbol_id(path, definition.qualified_name, seen[definition.qualified_name]),
+            kind=definition.kind,
+            name=definition.name,
+            qualified_name=definition.qualified_name,
+            signature=definition.signature,
+            doc=_first_line(definition.doc),
+            start_line=definition.span.start_line,
+            end_line=definition.span.end_line,
             depth=depths[-1],
         )
 
@@ -181,7 +181,7 @@ def _beginning(node: tree_sitter.Node) -> str:
 
 
 def _holds_imports(node: tree_sitter.Node) -> bool:
-    return any(one.type in _IMPORT_HOLDERS or one.type.startswith(_IMPORT_NODES) for one in node.named_children)
+    return any(child.type in _IMPORT_HOLDERS or child.type.startswith(_IMPORT_NODES) for child in node.named_children)
 
 
 def _import_text(text: str) -> str:
@@ -213,8 +213,8 @@ def _without_grammar(data: bytes, path: str, language: Language, lines: Lines) -
         imports=(),
         import_lines=(0, 0),
         symbols=tuple(_symbols(definitions, path)),
-        spans=tuple(one.span for one in definitions),
-        leads=tuple(one.span.start_line for one in definitions),
+        spans=tuple(definition.span for definition in definitions),
+        leads=tuple(definition.span.start_line for definition in definitions),
         notes=(f"{language.name} has no grammar here: these are the lines that open a section",),
     )
 
@@ -231,7 +231,7 @@ def subtree(outline: FileOutline, number: int) -> FileOutline:
         tokens=estimate_tokens(span.end_byte - span.start_byte),
         imports=(),
         import_lines=(0, 0),
-        symbols=tuple(one._replace(depth=one.depth - depth) for one in outline.symbols[number:end]),
+        symbols=tuple(symbol._replace(depth=symbol.depth - depth) for symbol in outline.symbols[number:end]),
         spans=outline.spans[number:end],
         leads=outline.leads[number:end],
     )

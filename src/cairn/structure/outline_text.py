@@ -1,4 +1,4 @@
-"""Lays an outline out as dense text within a budget: first details go, one sort after the other, then definitions.
+"""Lays out an outline as dense text within a budget: details are dropped first, kind by kind, then definitions.
 
 A line is `FIRST-LAST head doc`, indented by one space for each definition around it; the numbers stand first because
 that costs a language model fewest tokens. Small definitions next to each other share a line. Parentheses say that
@@ -17,11 +17,10 @@ from cairn.source.languages import BY_NAME
 from cairn.source.text import MOST_CHARS_PER_TOKEN, count_tokens, counted
 from cairn.structure.outline import ID_MARK, FileOutline
 
-DEFAULT_MAX_TOKENS = 8_000
 # What the text may take of the file's tokens before details are left out, but never less than `_SMALL_TOKENS`.
 TARGET_SHARE = 0.085
 _SMALL_TOKENS = 250
-# These share a line; everything else has its own.
+# These share a line; all others have their own.
 MINOR_KINDS = frozenset(
     {"constant", "enumerator", "field", "key", "property", "setting", "variable", "type_parameter", "pair"}
 )
@@ -95,22 +94,22 @@ def lay_out(outline: FileOutline, max_tokens: int) -> OutlineText:
         fitting = text, count_tokens(text)
     if fitting[1] <= max_tokens:
         return OutlineText(*fitting, tuple(everything))
-    return _cut(outline, max_tokens, fitting[1])
+    return _lay_out_part(outline, max_tokens, fitting[1])
 
 
-def _cut(outline: FileOutline, max_tokens: int, all_tokens: int) -> OutlineText:
-    """Leave out the deepest and smallest definitions, and of equals the later ones, until the rest fits."""
+def _lay_out_part(outline: FileOutline, max_tokens: int, all_tokens: int) -> OutlineText:
+    """Leave out the deepest and smallest definitions, the later ones first, until the rest fits."""
     order = sorted(range(len(outline.symbols)), key=lambda number: (*_importance(outline.symbols[number]), number))
     hint = f"--symbol NAME, or --max-tokens {all_tokens + 50}"
     low, high = 0, min(len(order), max_tokens)
     while low < high:  # the most definitions that fit
         middle = (low + high + 1) // 2
-        if count_tokens(_render_cut(outline, order[:middle], hint)) <= max_tokens:
+        if count_tokens(_render_part(outline, order[:middle], hint)) <= max_tokens:
             low = middle
         else:
             high = middle - 1
     shown = sorted(order[:low])
-    text = _render_cut(outline, shown, hint)
+    text = _render_part(outline, shown, hint)
     return OutlineText(text, count_tokens(text), tuple(shown))
 
 
@@ -118,7 +117,7 @@ def _importance(symbol: OutlineSymbol) -> tuple[int, bool]:
     return symbol.depth, symbol.kind in MINOR_KINDS
 
 
-def _render_cut(outline: FileOutline, shown: Sequence[int], hint: str) -> str:
+def _render_part(outline: FileOutline, shown: Sequence[int], hint: str) -> str:
     omitted = len(outline.symbols) - len(shown)
     return _render(outline, sorted(shown), _DETAILS[-1], f"{omitted} of {len(outline.symbols)} left out: {hint}")
 
@@ -175,7 +174,7 @@ def _minor(symbol: OutlineSymbol, detail: _Detail) -> str:
 
 
 def _head(symbol: OutlineSymbol, language: str, detail: _Detail) -> str:
-    head = _tidied(symbol.signature, symbol.name)
+    head = _tidy(symbol.signature, symbol.name)
     if not detail.modifiers:
         head = _MODIFIERS.sub("", head)
     if not detail.types:
@@ -187,8 +186,8 @@ def _head(symbol: OutlineSymbol, language: str, detail: _Detail) -> str:
 
 
 @lru_cache(maxsize=4_096)
-def _tidied(signature: str, name: str) -> str:
-    """Return a signature with its name and without what goes without saying; the same in every detail."""
+def _tidy(signature: str, name: str) -> str:
+    """Return a signature with its name and without redundant words; independent of the detail."""
     head = signature if name in signature else f"{name} {signature}".strip()
     head = _TRAILING.sub(")", head.replace("( ", "("))
     return _SELF.sub("(", _FUNCTION_WORDS.sub("", head, count=1), count=1)
@@ -205,7 +204,7 @@ def _without_types(head: str, name: str, language: str, *, results: bool) -> str
     if written == "type name":
         head, start, end = name + head[start:], len(name), end - start + len(name)
     rest = head[end:] if results or head.startswith(_TYPE_WORDS) else ")"
-    return f"{head[:start]}({', '.join(_parameter(one, written) for one in inside)}{rest}"
+    return f"{head[:start]}({', '.join(_parameter(parameter, written) for parameter in inside)}{rest}"
 
 
 def _parameters(head: str, start: int) -> tuple[list[str], int]:
@@ -246,7 +245,7 @@ def _join_imports(imports: Sequence[str], limit: int) -> str:
     text = ", ".join(imports)
     if len(text) <= limit:
         return text
-    names = [one.split("(", 1)[0] for one in imports]
+    names = [imported.split("(", 1)[0] for imported in imports]
     names = list(dict.fromkeys(names))
     shown: list[str] = []
     for name in names:

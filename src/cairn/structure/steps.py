@@ -1,4 +1,4 @@
-"""The control flow of one function: its statements as steps, and which may run after which."""
+"""The control flow of one function: its statements as steps, and which may follow which."""
 
 from __future__ import annotations
 

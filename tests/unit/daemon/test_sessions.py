@@ -5,7 +5,7 @@ from typing import Any
 from cairn.daemon.sessions import MAX_SESSIONS, Ledger, Sessions
 
 
-def found(preview: str = "def f():") -> dict[str, Any]:
+def found(preview: str = "def f():\n    return 1") -> dict[str, Any]:
     hit = {"id": "c_1", "signature": "def f()", "preview": preview, "neighbours": [], "filepath": "a.py"}
     return {"code": [hit]}
 
@@ -19,10 +19,26 @@ def test_a_row_that_was_sent_becomes_a_short_one() -> None:
     assert second["code"] == [{"id": "c_1", "signature": "", "preview": "", "filepath": "a.py", "sent": True}]
 
 
+def test_what_is_shorter_than_saying_that_it_was_sent_is_sent_again() -> None:
+    ledger = Ledger()
+    for _ in range(2):
+        row = found("}")
+        ledger.shorten("search", "/p", row)
+        assert row == found("}")
+
+
+def test_a_row_without_room_for_its_preview_was_not_sent() -> None:
+    ledger = Ledger()
+    for preview in ("", found()["code"][0]["preview"]):
+        row = found(preview)
+        ledger.shorten("search", "/p", row)
+        assert "sent" not in row["code"][0]
+
+
 def test_what_changed_since_is_sent_again() -> None:
     ledger = Ledger()
     ledger.shorten("search", "/p", found())
-    changed = found("def f(a):")
+    changed = found("def f(a):\n    return 1")
     ledger.shorten("search", "/p", changed)
     assert "sent" not in changed["code"][0]
 
@@ -38,8 +54,8 @@ def test_the_same_id_in_another_project_is_something_else() -> None:
 def test_a_text_is_sent_though_its_row_was() -> None:
     ledger = Ledger()
     ledger.shorten("search", "/p", found())
-    for expected in ("the body", ""):
-        texts = [{"id": "c_1", "filepath": "a.py", "text": "the body", "tokens": 2}]
+    for expected in ("the whole of the body", ""):
+        texts = [{"id": "c_1", "filepath": "a.py", "text": "the whole of the body", "tokens": 2}]
         ledger.shorten("fetch", "/p", texts)
         assert texts[0]["text"] == expected
         assert texts[0].get("sent", False) is not bool(expected)
@@ -48,7 +64,7 @@ def test_a_text_is_sent_though_its_row_was() -> None:
 def test_the_context_of_a_file_is_known_by_its_path() -> None:
     ledger = Ledger()
     for sent in (False, True):
-        document: dict[str, Any] = {"items": [{"id": "", "filepath": "a.py", "text": "outline", "tokens": 2}]}
+        document: dict[str, Any] = {"items": [{"id": "", "filepath": "a.py", "text": "its whole outline", "tokens": 2}]}
         ledger.shorten("context", "/p", document)
         assert document["items"][0].get("sent", False) is sent
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from cairn.embedding.keys import find_key
-from cairn.embedding.known import known_of
+from cairn.embedding.model_facts import facts_of_model
 from cairn.embedding.providers import open_model
 from cairn.errors import ProviderError, ProviderKeyError
 from cairn.model_settings import ModelSettings
@@ -113,7 +113,7 @@ def test_a_key_is_taken_from_the_keyring(monkeypatch: pytest.MonkeyPatch) -> Non
     ],
 )
 def test_models_are_known_under_the_names_that_servers_give_them(model: str, tokens: int, prefix: str) -> None:
-    known = known_of(model)
+    known = facts_of_model(model)
     assert (known.max_tokens, known.query_prefix) == (tokens, prefix)
 
 

@@ -15,7 +15,7 @@ from cairn.embedding.keys import find_key
 from cairn.embedding.ollama import OllamaWire
 from cairn.embedding.openai import OpenAIWire
 from cairn.embedding.providers import open_model
-from cairn.embedding.remote import MAX_ATTEMPTS, Pace, RemoteEmbedder, Waiting, asked_wait
+from cairn.embedding.remote import MAX_ATTEMPTS, Pace, RemoteEmbedder, Waiting, retry_after_seconds
 from cairn.embedding.wire import Wire
 from cairn.errors import ProviderError, ProviderKeyError
 from cairn.model_settings import ModelSettings
@@ -214,8 +214,8 @@ def test_what_the_server_asks_to_wait_is_waited(
 
 
 def test_a_date_to_wait_for_is_understood() -> None:
-    assert asked_wait({"retry-after": formatdate(time.time() + 60, usegmt=True)}) == pytest.approx(60, abs=2)
-    assert asked_wait({"retry-after": "soon"}) is None
+    assert retry_after_seconds({"retry-after": formatdate(time.time() + 60, usegmt=True)}) == pytest.approx(60, abs=2)
+    assert retry_after_seconds({"retry-after": "soon"}) is None
 
 
 def test_a_server_that_asks_for_an_hour_is_given_up(server: EmbeddingServer) -> None:

@@ -64,3 +64,11 @@ def test_a_failure_leaves_nothing_half_open() -> None:
 
 def test_needs_of_different_kinds_differ() -> None:
     assert len({content_of("a"), namesakes_of("a"), place_called("a")}) == 3
+
+
+def test_what_is_forgotten_is_found_again() -> None:
+    memo = Memo()
+    answers = iter((1, 2))
+    assert [memo.recall("key", 0, lambda: next(answers)) for _ in range(2)] == [1, 1]
+    memo.forget()
+    assert memo.recall("key", 0, lambda: next(answers)) == 2

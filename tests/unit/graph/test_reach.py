@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cairn.graph.code import node_of
 from cairn.graph.entities import How
 from cairn.graph.network import Network
+from cairn.graph.nodes import node_of
 from cairn.graph.reach import WAYS, Feelers
 from cairn.graph.resolve import CALL, INHERIT, USE
 

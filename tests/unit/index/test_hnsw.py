@@ -9,7 +9,7 @@ import pytest
 
 from cairn.errors import DerivedFileError
 from cairn.index.analysis import quantize
-from cairn.index.hnsw import Graph, open_graph
+from cairn.index.hnsw import NeighbourGraph, open_graph
 from cairn.index.vectors import Vectors
 from cairn.storage.arrays import save_arrays
 
@@ -33,11 +33,11 @@ def stored() -> npt.NDArray[np.int8]:
 
 
 @pytest.fixture(scope="module")
-def graph(stored: npt.NDArray[np.int8]) -> Graph:
-    return Graph.build(stored, threads=1)
+def graph(stored: npt.NDArray[np.int8]) -> NeighbourGraph:
+    return NeighbourGraph.build(stored, threads=1)
 
 
-def test_nearly_all_of_the_ten_nearest_are_found(stored: npt.NDArray[np.int8], graph: Graph) -> None:
+def test_nearly_all_of_the_ten_nearest_are_found(stored: npt.NDArray[np.int8], graph: NeighbourGraph) -> None:
     found = wanted = 0
     for query in clustered(200, 3):
         cosines = Vectors([stored], DIMENSIONS).similarities(query)
@@ -48,29 +48,31 @@ def test_nearly_all_of_the_ten_nearest_are_found(stored: npt.NDArray[np.int8], g
     assert found / wanted >= 0.98
 
 
-def test_no_row_is_found_twice(graph: Graph) -> None:
+def test_no_row_is_found_twice(graph: NeighbourGraph) -> None:
     for query in clustered(20, 4):
         near = graph.nearest(query, 300)
         assert len(near) >= 300
         assert len(np.unique(near)) == len(near)
 
 
-def test_rows_with_equal_vectors_are_found_together(graph: Graph, stored: npt.NDArray[np.int8]) -> None:
+def test_rows_with_equal_vectors_are_found_together(graph: NeighbourGraph, stored: npt.NDArray[np.int8]) -> None:
     query = stored[7].astype(np.float32) / 127
     assert set(graph.nearest(query, 1).tolist()) == {7, 5_007}
 
 
-def test_more_than_there_are_gives_all_that_have_a_direction(graph: Graph, stored: npt.NDArray[np.int8]) -> None:
+def test_more_than_there_are_gives_all_that_have_a_direction(
+    graph: NeighbourGraph, stored: npt.NDArray[np.int8]
+) -> None:
     found = graph.nearest(clustered(1, 5)[0], 10_000)
     np.testing.assert_array_equal(np.sort(found), np.flatnonzero(stored.any(axis=1)))
 
 
 def test_vectors_without_any_direction_make_a_graph_that_finds_nothing() -> None:
-    graph = Graph.build(np.zeros((3, DIMENSIONS), np.int8))
+    graph = NeighbourGraph.build(np.zeros((3, DIMENSIONS), np.int8))
     assert len(graph.nearest(clustered(1, 5)[0])) == 0
 
 
-def test_a_stored_graph_finds_what_the_built_one_found(graph: Graph, tmp_path: Path) -> None:
+def test_a_stored_graph_finds_what_the_built_one_found(graph: NeighbourGraph, tmp_path: Path) -> None:
     file = tmp_path / "a.hnsw"
     assert graph.save(file) == file.stat().st_size
     opened = open_graph(file)
@@ -80,16 +82,16 @@ def test_a_stored_graph_finds_what_the_built_one_found(graph: Graph, tmp_path: P
 
 
 def test_equal_vectors_give_equal_files_on_one_thread(
-    graph: Graph, stored: npt.NDArray[np.int8], tmp_path: Path
+    graph: NeighbourGraph, stored: npt.NDArray[np.int8], tmp_path: Path
 ) -> None:
     files = [tmp_path / name / "a.hnsw" for name in ("one", "other")]
-    for file, one in zip(files, (graph, Graph.build(stored, threads=1)), strict=True):
+    for file, one in zip(files, (graph, NeighbourGraph.build(stored, threads=1)), strict=True):
         file.parent.mkdir()
         one.save(file)
     assert files[0].read_bytes() == files[1].read_bytes()
 
 
-def test_a_graph_is_not_written_through_a_link(graph: Graph, tmp_path: Path) -> None:
+def test_a_graph_is_not_written_through_a_link(graph: NeighbourGraph, tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_bytes(b"mine")
     (tmp_path / f"a.hnsw.{os.getpid()}.graph").symlink_to(victim)
@@ -100,18 +102,18 @@ def test_a_graph_is_not_written_through_a_link(graph: Graph, tmp_path: Path) -> 
 
 def test_progress_reaches_all_distinct_vectors(stored: npt.NDArray[np.int8]) -> None:
     told: list[tuple[int, int]] = []
-    Graph.build(stored[:300], progress=lambda done, total: told.append((done, total)))
+    NeighbourGraph.build(stored[:300], progress=lambda done, total: told.append((done, total)))
     assert told == [(300, 300)]
 
 
-def test_a_damaged_graph_is_refused_and_removed(graph: Graph, tmp_path: Path) -> None:
+def test_a_damaged_graph_is_refused_and_removed(graph: NeighbourGraph, tmp_path: Path) -> None:
     file = tmp_path / "a.hnsw"
     graph.save(file)
     data = bytearray(file.read_bytes())
     data[len(data) // 2] ^= 1
     file.write_bytes(data)
     with pytest.raises(DerivedFileError):
-        Graph.load(file)
+        NeighbourGraph.load(file)
     assert open_graph(file) is None
     assert not file.exists()
 
@@ -121,4 +123,4 @@ def test_a_file_that_holds_no_graph_is_refused(tmp_path: Path) -> None:
     nothing = np.zeros(8, np.int64)
     save_arrays(file, {"graph": np.zeros(5_000, np.uint8), "rows": nothing, "start": nothing})
     with pytest.raises(DerivedFileError):
-        Graph.load(file)
+        NeighbourGraph.load(file)

@@ -10,7 +10,7 @@ import pytest
 from cairn.config import Settings
 from cairn.errors import ConfigError
 from cairn.index.limits import (
-    Limits,
+    RunLimits,
     background_cores,
     kept_bytes_of,
     limits_of,
@@ -21,7 +21,7 @@ from cairn.index.limits import (
 
 
 def test_a_run_that_somebody_waits_for_uses_all_cores_up_to_four() -> None:
-    assert limits_of(Settings(), background=False, cores=2) == Limits(2, 3_000, 8_000_000, 8_000_000)
+    assert limits_of(Settings(), background=False, cores=2) == RunLimits(2, 3_000, 8_000_000, 8_000_000)
     assert limits_of(Settings(memory_mb=8_192), background=False, cores=16).helpers == 4
 
 

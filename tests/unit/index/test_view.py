@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cairn.embedding.static import StaticModel
 from cairn.errors import DerivedFileError
-from cairn.index.store import StateDir
+from cairn.index.state_dir import StateDir
 from cairn.index.view import STEM_FIELD, ViewArrays, ViewFile, ViewFiles, build_view, load_view
 from cairn.source.text import term_hash, terms_of
 from cairn.storage.index.view_db import Published, ViewRow

@@ -129,7 +129,7 @@ def test_a_large_pattern_is_found_across_lines_wherever_it_stands_in_a_large_fil
 def test_a_search_that_nobody_waits_for_stops_between_two_matches() -> None:
     asker = Asker()
     scan = Scan(lambda _: b"a\n" * 1_000, [(0, "f")], literal_finder("a"))
-    with asker.served(), pytest.raises(BusyError):  # noqa: PT012 - the answer is under way
+    with asker.serve(), pytest.raises(BusyError):  # noqa: PT012 - the answer is under way
         for seen in scan:
             if seen.start_line == 3:
                 asker.leave()

@@ -5,7 +5,7 @@ import numpy.typing as npt
 import pytest
 
 from cairn.index.analysis import Postings, quantize
-from cairn.index.hnsw import NEAREST, Graph
+from cairn.index.hnsw import NEAREST, NeighbourGraph
 from cairn.index.segment import Segment
 from cairn.index.snapshot import Snapshot
 from cairn.index.view import ViewFile, build_view
@@ -41,7 +41,7 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
     """A large segment with a graph and a small one without."""
     folder = tmp_path_factory.mktemp("derived")
     segments = [make_segment(1, N_BLOBS), make_segment(N_BLOBS + 1, 20)]
-    Graph.build(segments[0].vectors, threads=1).save(folder / "a.hnsw")
+    NeighbourGraph.build(segments[0].vectors, threads=1).save(folder / "a.hnsw")
     paths = [ViewFile(f"f{blob:04}.py", blob, "python") for blob in range(1, N_BLOBS + 21)]
     files = build_view(paths, lambda words: np.zeros((len(words), DIMENSIONS), np.float32), DIMENSIONS)
     return Snapshot(meta_db.State("", 1), "", 0, segments, files, [folder / "a.hnsw", folder / "b.hnsw"])
@@ -49,7 +49,7 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
 
 def test_what_is_known_is_exact_and_the_rest_is_hardly_ever_exceeded(snapshot: Snapshot) -> None:
     query = unit(1)[0]
-    exact = snapshot.similarities(query)
+    exact = snapshot.vectors.similarities(query)
     near = compare(snapshot, query, snapshot.file_of_blob)
     found, known = near.cosines, near.known
     assert known is not None
@@ -65,7 +65,7 @@ def test_the_best_files_are_those_of_an_exact_search_whatever_else_speaks_for_th
         query = unit(1)[0]
         others = RANDOM.normal(scale=spread, size=snapshot.n_rows).astype(np.float32)
         others[RANDOM.integers(0, snapshot.n_rows, 50)] = -np.inf
-        wanted = others + WEIGHT * snapshot.similarities(query)
+        wanted = others + WEIGHT * snapshot.vectors.similarities(query)
         near = compare(snapshot, query, snapshot.file_of_blob)
         known = near.known
         assert known is not None
@@ -89,7 +89,7 @@ def test_a_narrow_scope_is_compared_row_by_row(snapshot: Snapshot) -> None:
     near = compare(snapshot, query, few)
     assert near.known is None
     in_scope = np.repeat(few >= 0, ROWS)
-    np.testing.assert_allclose(near.cosines[in_scope], snapshot.similarities(query)[in_scope], atol=1e-5)
+    np.testing.assert_allclose(near.cosines[in_scope], snapshot.vectors.similarities(query)[in_scope], atol=1e-5)
 
 
 def without_graph(n_blobs: int) -> Snapshot:
@@ -104,7 +104,7 @@ def without_graph(n_blobs: int) -> Snapshot:
 def test_a_small_index_is_compared_row_by_row() -> None:
     few, query = without_graph(5), unit(1)[0]
     near = compare(few, query, few.file_of_blob)
-    np.testing.assert_array_equal(near.cosines, few.similarities(query))
+    np.testing.assert_array_equal(near.cosines, few.vectors.similarities(query))
     total = near.cosines.copy()
     near.sharpen(few, query, total, WEIGHT)
     np.testing.assert_array_equal(total, near.cosines)
@@ -117,6 +117,6 @@ def test_in_a_larger_index_the_rows_that_score_best_are_exact() -> None:
     total = others + np.float32(WEIGHT) * near.cosines
     chosen = np.argsort(-total)[:SHARPENED_ROWS]
     near.sharpen(many, query, total, WEIGHT)
-    exact = many.similarities(query)
+    exact = many.vectors.similarities(query)
     np.testing.assert_allclose(near.cosines[chosen], exact[chosen], atol=1e-5)
     np.testing.assert_allclose(total, others + WEIGHT * near.cosines, atol=1e-5)

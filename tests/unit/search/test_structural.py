@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cairn.errors import BusyError, QueryError
-from cairn.search.structural import Found, files_to_search, matches_in, prepare, search_structure
+from cairn.search.structural import StructuralMatches, files_to_search, matches_in, prepare, search_structure
 from cairn.source.languages import BY_NAME
 from cairn.source.languages import LANGUAGES as ALL_LANGUAGES
 from cairn.waiting import Asker
@@ -75,13 +75,13 @@ def reading(folder: Path) -> Callable[[str], bytes]:
     return lambda path: (folder / path).read_bytes()
 
 
-def run(folder: Path, pattern: str, *paths: str, budget_seconds: float = 60) -> Found:
+def run(folder: Path, pattern: str, *paths: str, budget_seconds: float = 60) -> StructuralMatches:
     wanted = paths or tuple(FILES)
     files = [(number, path, LANGUAGES[Path(path).suffix]) for number, path in enumerate(wanted)]
     return search_structure(reading(folder), files_to_search(files), pattern, budget_seconds)
 
 
-def lines(found: Found) -> list[tuple[int, int]]:
+def lines(found: StructuralMatches) -> list[tuple[int, int]]:
     return [(match.start_line, match.end_line) for match in found.matches]
 
 
@@ -206,7 +206,7 @@ def test_a_structural_search_that_nobody_waits_for_stops() -> None:
         asker.leave()
         return b"foo(a)\n"
 
-    with asker.served(), pytest.raises(BusyError):
+    with asker.serve(), pytest.raises(BusyError):
         search_structure(read, [(0, "a.py", "python"), (1, "b.py", "python")], "foo($A)")
 
 

@@ -22,11 +22,11 @@ def python(source: str) -> ParsedFile:
 
 
 def names(parsed: ParsedFile) -> list[str]:
-    return [one.qualified_name for one in parsed.definitions]
+    return [definition.qualified_name for definition in parsed.definitions]
 
 
 def find(parsed: ParsedFile, qualified_name: str) -> Definition:
-    return next(one for one in parsed.definitions if one.qualified_name == qualified_name)
+    return next(definition for definition in parsed.definitions if definition.qualified_name == qualified_name)
 
 
 def chunks_of(parsed: ParsedFile, qualified_name: str) -> list[Chunk]:
@@ -61,14 +61,14 @@ def check_contract(parsed: ParsedFile, data: bytes) -> None:
     ranges = [chunk.definitions for chunk in parsed.chunks]
     assert [start for start, _ in ranges] == [0, *(end for _, end in ranges)][: len(ranges)]
     assert not ranges or ranges[-1][1] == len(parsed.definitions)
-    for index, one in enumerate(parsed.definitions):
-        span = one.span
-        assert one.name
+    for index, definition in enumerate(parsed.definitions):
+        span = definition.span
+        assert definition.name
         assert 1 <= span.start_line <= span.end_line <= n_lines
         assert 0 <= span.start_byte <= span.end_byte <= len(data)
-        assert -1 <= one.parent < index
-        if one.parent >= 0:
-            outer = parsed.definitions[one.parent].span
+        assert -1 <= definition.parent < index
+        if definition.parent >= 0:
+            outer = parsed.definitions[definition.parent].span
             assert outer.start_byte <= span.start_byte
             assert span.end_byte <= outer.end_byte
     assert all(a.span.start_byte <= b.span.start_byte for a, b in pairwise(parsed.definitions))
@@ -183,7 +183,7 @@ def test_nested_functions_and_classes_are_listed_under_what_encloses_them() -> N
         "def outer():\n    class Local:\n        def method(self):\n            return 1\n    return Local\n"
     )
     assert names(parsed) == ["outer", "outer.Local", "outer.Local.method"]
-    assert [one.parent for one in parsed.definitions] == [-1, 0, 1]
+    assert [definition.parent for definition in parsed.definitions] == [-1, 0, 1]
 
 
 # -- broken and odd content -------------------------------------------------------------------------------------------

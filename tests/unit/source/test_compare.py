@@ -30,7 +30,7 @@ def compared(folder: Path, revision: str = "HEAD", **options: int) -> dict[str, 
 def comparison(folder: Path, revision: str = "HEAD", **options: int) -> Comparison:
     repository = find_repository(folder)
     assert repository is not None
-    paths = [str(one.relative_to(folder)) for one in folder.rglob("*.py")]
+    paths = [str(path.relative_to(folder)) for path in folder.rglob("*.py")]
     return compare(folder, repository, revision, [*paths, "never.py"], **options)
 
 

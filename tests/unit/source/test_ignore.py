@@ -130,7 +130,7 @@ def test_rules_that_are_left_out_are_told(tmp_path: Path) -> None:
     (tmp_path / "a.py").touch()
     (tmp_path / ".cairnignore").write_bytes(b"*a*b*\n" * 500)
     found = walk(tmp_path, repository=None)
-    reasons = [(one.path, one.reason) for one in found.skipped]
+    reasons = [(skip.path, skip.reason) for skip in found.skipped]
     assert reasons == [(".cairnignore", "167 of its rules are not obeyed: too long or too many")]
 
 
@@ -139,11 +139,11 @@ def test_rules_that_are_the_same_in_many_folders_are_read_once_and_others_up_to_
         (tmp_path / str(number)).mkdir()
         (tmp_path / str(number) / "gone.py").touch()
         (tmp_path / str(number) / ".cairnignore").write_bytes(b"gone.py\n" + b"# %d\n" % (number % 2) * 150_000)
-    assert not [one for one in walk(tmp_path, repository=None).files if one.path.endswith("gone.py")]
+    assert not [file for file in walk(tmp_path, repository=None).files if file.path.endswith("gone.py")]
     for number in range(30):
         (tmp_path / str(number) / ".cairnignore").write_bytes(b"gone.py\n" + b"# %5d\n" % number * 100_000)
     found = walk(tmp_path, repository=None)
-    assert 0 < len([one for one in found.skipped if one.reason.startswith("not obeyed: more than")]) < 30
+    assert 0 < len([skip for skip in found.skipped if skip.reason.startswith("not obeyed: more than")]) < 30
 
 
 NAMES = ["a", "b", "ab", "a.b", ".a", "a b"]

@@ -71,8 +71,8 @@ REEXPORT, TYPE_ONLY = ImportFlag.REEXPORT, ImportFlag.TYPE_ONLY
 )
 def test_an_import_binds_names(language: str, text: str, expected: list[tuple[str, str, str, int]]) -> None:
     found = read_import(text, language, 7, ImportFlag(0))
-    assert [(one.module, one.name, one.alias, int(one.flags)) for one in found] == expected
-    assert all(one.line == 7 for one in found)
+    assert [(imported.module, imported.name, imported.alias, int(imported.flags)) for imported in found] == expected
+    assert all(imported.line == 7 for imported in found)
 
 
 def test_flags_from_around_the_statement_are_added() -> None:

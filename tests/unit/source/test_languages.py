@@ -56,7 +56,7 @@ def test_sample_yields_exactly_the_known_definitions(expected_file: Path) -> Non
 
 
 def test_the_kinds_that_are_known_are_those_the_queries_find() -> None:
-    rules = (re.sub(r"^\s*;.*$", "", load_query_text(one), flags=re.MULTILINE) for one in LANGUAGES)
+    rules = (re.sub(r"^\s*;.*$", "", load_query_text(language), flags=re.MULTILINE) for language in LANGUAGES)
     found = {kind for text in rules for kind in re.findall(r"@definition\.(\w+)", text)}
     assert found | {"method", "module", "text"} == KINDS
 
@@ -77,18 +77,22 @@ def test_the_folder_of_a_language_holds_what_the_page_names(language: Language) 
 
 
 def test_every_folder_and_every_sample_belongs_to_a_language() -> None:
-    named = {one.name for one in LANGUAGES} | {name for one in LANGUAGES for name in one.support.folders}
+    named = {language.name for language in LANGUAGES} | {
+        name for language in LANGUAGES for name in language.support.folders
+    }
     assert {path.name for path in FOLDERS.iterdir() if path.is_dir() and path.name != "__pycache__"} == named
-    assert {path.name for path in SAMPLES.iterdir() if path.is_dir()} == {one.name for one in LANGUAGES}
+    assert {path.name for path in SAMPLES.iterdir() if path.is_dir()} == {language.name for language in LANGUAGES}
 
 
-@pytest.mark.parametrize("language", [one for one in LANGUAGES if one.has_references], ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "language", [language for language in LANGUAGES if language.has_references], ids=lambda language: language.name
+)
 def test_a_language_whose_query_finds_imports_can_read_them(language: Language) -> None:
     resolution = load_part(language.name, "resolution")
     assert "@import" not in load_reference_text(language) or callable(getattr(resolution, "read_import", None))
 
 
 def test_a_language_without_a_folder_has_no_support() -> None:
-    assert [(one.support.grammar, one.has_references, load_part(one.name, "flow")) for one in PLAIN] == [
-        ("", False, None)
-    ] * len(PLAIN)
+    assert [
+        (language.support.grammar, language.has_references, load_part(language.name, "flow")) for language in PLAIN
+    ] == [("", False, None)] * len(PLAIN)

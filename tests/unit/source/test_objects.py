@@ -39,25 +39,27 @@ def committed(checkout: Path, git: Git) -> Path:
 def clean(folder: Path) -> dict[str, bytes]:
     repository = find_repository(folder)
     assert repository is not None
-    files = [one for one in folder.rglob("*") if one.is_file() and not one.is_symlink() and ".git" not in one.parts]
-    stats = [(str(one.relative_to(folder)), one.stat()) for one in files]
-    found = [FileStat(path, one.st_size, one.st_mtime_ns, one.st_ctime_ns) for path, one in stats]
+    files = [
+        path for path in folder.rglob("*") if path.is_file() and not path.is_symlink() and ".git" not in path.parts
+    ]
+    stats = [(str(path.relative_to(folder)), path.stat()) for path in files]
+    found = [FileStat(path, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns) for path, stat in stats]
     return clean_objects(folder, repository, found)
 
 
 def settle(folder: Path, git: Git) -> None:
     """Let git note what it knows of all files long after they were written."""
     an_hour_ago = time.time_ns() - 3_600_000_000_000
-    for one in folder.rglob("*"):
-        if one.is_file() and ".git" not in one.parts:
-            os.utime(one, ns=(an_hour_ago, an_hour_ago))
+    for path in folder.rglob("*"):
+        if path.is_file() and ".git" not in path.parts:
+            os.utime(path, ns=(an_hour_ago, an_hour_ago))
     git(folder, "update-index", "--refresh")
 
 
 def test_a_tree_lists_files_with_mode_and_size(committed: Path, git: Git) -> None:
     git(committed, "update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},other")
     git(committed, "commit", "-qm", "second")
-    entries = {one.path: (one.mode, one.size) for one in list_tree(committed, "HEAD")}
+    entries = {entry.path: (entry.mode, entry.size) for entry in list_tree(committed, "HEAD")}
     assert entries == {
         "a.py": ("100644", 6),
         "sub/two\nlines.py": ("100644", 6),
@@ -67,7 +69,7 @@ def test_a_tree_lists_files_with_mode_and_size(committed: Path, git: Git) -> Non
 
 
 def test_a_tree_of_a_folder_holds_its_files_only(committed: Path) -> None:
-    assert [one.path for one in list_tree(committed / "sub", "HEAD")] == ["two\nlines.py"]
+    assert [entry.path for entry in list_tree(committed / "sub", "HEAD")] == ["two\nlines.py"]
 
 
 def test_a_commit_that_is_not_there_is_an_error_in_gits_words(committed: Path) -> None:
@@ -78,7 +80,7 @@ def test_a_commit_that_is_not_there_is_an_error_in_gits_words(committed: Path) -
 def test_objects_are_read_one_after_the_other(committed: Path) -> None:
     with ObjectReader(committed) as reader:
         for _ in range(2):
-            assert {reader.read(one.object_id) for one in list_tree(committed, "HEAD")} == {
+            assert {reader.read(entry.object_id) for entry in list_tree(committed, "HEAD")} == {
                 b"a = 1\n",
                 b"b = 2\n",
                 b"a.py",
@@ -142,7 +144,7 @@ def test_a_repository_without_an_index_has_no_clean_files(checkout: Path) -> Non
 
 
 def test_an_object_above_the_limit_is_not_read_and_the_next_one_is(committed: Path) -> None:
-    objects = {one.path: one.object_id for one in list_tree(committed, "HEAD")}
+    objects = {entry.path: entry.object_id for entry in list_tree(committed, "HEAD")}
     with ObjectReader(committed) as reader:
         with pytest.raises(OSError, match="larger than 3 bytes") as caught:
             reader.read(objects["a.py"], 3)

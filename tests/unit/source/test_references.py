@@ -98,7 +98,7 @@ def test_a_call_is_on_the_line_of_its_name() -> None:
 def test_the_head_of_a_definition_that_reads_like_a_call_is_none() -> None:
     text = "f(x) = g(x)\nfunction h(x)::Int\n    h(f(x))\nend\n"
     facts = read_facts(text.encode(), BY_NAME["julia"])[1]
-    found = [(facts.texts[one], line) for one, line in zip(facts.expressions, facts.lines, strict=True)]
+    found = [(facts.texts[number], line) for number, line in zip(facts.expressions, facts.lines, strict=True)]
     assert found == [("g", 1), ("h", 3), ("f", 3)]
 
 
@@ -132,7 +132,7 @@ def test_a_language_without_a_query_has_no_facts() -> None:
     assert read_facts(b"# Title\n", BY_NAME["markdown"]) == ((), NO_FACTS)
 
 
-@pytest.mark.parametrize("language", [one.name for one in LANGUAGES if one.has_references])
+@pytest.mark.parametrize("language", [language.name for language in LANGUAGES if language.has_references])
 def test_broken_files_give_what_can_be_read(language: str) -> None:
     for text in (b"", b"\xff\xfe(((", b"class {{{ def ( import from\n" * 20):
         read_facts(text, BY_NAME[language])

@@ -533,7 +533,7 @@ def test_a_link_that_leads_nowhere_any_more_is_skipped() -> None:
     with subprocess.Popen(["true"]) as process:
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         found = walk(Path(f"/proc/{process.pid}"), repository=None)
-    assert "symlink" in {one.reason for one in found.skipped if one.path == "exe"}
+    assert "symlink" in {skip.reason for skip in found.skipped if skip.path == "exe"}
 
 
 def test_links_that_come_and_go_while_they_are_resolved_are_skipped(tmp_path: Path) -> None:
@@ -549,7 +549,7 @@ def test_links_that_come_and_go_while_they_are_resolved_are_skipped(tmp_path: Pa
     thread.start()
     try:
         for _ in range(300):
-            assert [one.path for one in walk(tmp_path, repository=None).files] == ["a.py"]
+            assert [file.path for file in walk(tmp_path, repository=None).files] == ["a.py"]
     finally:
         ended.set()
         thread.join()
@@ -568,7 +568,7 @@ def test_paths_of_a_forged_index_that_lead_out_of_the_checkout_are_left_out(
     (checkout / "aaaaaaaaaaaa").unlink()
     (checkout / "bbbbbbbb").unlink()
     found = walk(checkout, repository=find_repository(checkout))
-    assert [one.path for one in found.files] == ["cc.py"]
+    assert [file.path for file in found.files] == ["cc.py"]
     assert "../secret.py" in subprocess.run(["git", "ls-files"], cwd=checkout, capture_output=True, text=True).stdout
 
 

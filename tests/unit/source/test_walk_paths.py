@@ -93,7 +93,9 @@ class Tree:
 
 
 def of(found: Walk, paths: Collection[str]) -> Walk:
-    return Walk([one for one in found.files if one.path in paths], [one for one in found.skipped if one.path in paths])
+    return Walk(
+        [file for file in found.files if file.path in paths], [skip for skip in found.skipped if skip.path in paths]
+    )
 
 
 def look(root: Path, repository: Repository | None, paths: Collection[str]) -> Walk | None:
@@ -107,7 +109,7 @@ def look(root: Path, repository: Repository | None, paths: Collection[str]) -> W
 def test_some_files_are_found_as_a_whole_walk_finds_them_in_a_repository(seed: int, checkout: Path, git: Git) -> None:
     tree = Tree(checkout, random.Random(seed))
     git(checkout, "add", "-A")
-    git(checkout, "add", "-f", *[str(one) for one in sorted(checkout.glob("out/*.py"))], "lib")
+    git(checkout, "add", "-f", *[str(path) for path in sorted(checkout.glob("out/*.py"))], "lib")
     repository = find_repository(checkout)
     assert repository
     for _ in range(8):

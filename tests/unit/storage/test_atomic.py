@@ -25,7 +25,7 @@ OTHERS = {
     "index/helper.py": "pipes",
     "index/ahead.py": "a pipe",
     "index/isolation.py": "a list in the cache that grows, of which a half-written line counts for nothing",
-    "index/store.py": "an empty database, which SQLite fills",
+    "index/state_dir.py": "an empty database, which SQLite fills",
     "cli/main.py": "the null device",
     "storage/lock.py": "locks, which hold nothing that counts",
     "storage/own_files.py": "opens files for the others",

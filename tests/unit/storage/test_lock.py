@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -11,7 +12,8 @@ import pytest
 
 from cairn.errors import IndexLockedError, StoreError
 from cairn.storage.index.schema import INDEX
-from cairn.storage.lock import write_lock
+from cairn.storage.lock import count_turns, write_lock
+from cairn.storage.lock import holder as holder_of
 
 HOLDER = """
 import sys
@@ -95,3 +97,23 @@ def test_a_lock_file_that_cannot_be_opened_is_an_error_of_the_store(tmp_path: Pa
     (tmp_path / "lock").mkdir()
     with pytest.raises(StoreError, match="cannot write"), write_lock(tmp_path / "lock", 0, INDEX):
         pass
+
+
+def test_a_lock_counts_how_often_it_was_taken(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    assert count_turns(path) == 0
+    for number in range(3):
+        assert count_turns(path) == number
+        with write_lock(path, 0, INDEX) as n_turns:
+            assert n_turns == number
+            assert holder_of(path) == os.getpid()
+    assert holder_of(path) is None
+
+
+@pytest.mark.parametrize("text", ["", "\n", "nonsense", "12\n", "12 x\n", "\0" * 100])
+def test_a_lock_file_that_says_nothing_of_turns_counts_from_the_beginning(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "lock"
+    path.write_text(text)
+    with write_lock(path, 0, INDEX) as n_turns:
+        assert n_turns == 0
+    assert count_turns(path) == 1

@@ -17,7 +17,7 @@ from cairn.errors import (
     StoreVersionError,
 )
 from cairn.storage.catalog import STORES
-from cairn.storage.connection import connect, mapped_errors
+from cairn.storage.connection import connect, store_errors
 from cairn.storage.copies import copy_database
 from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import file_lock, write_lock
@@ -27,7 +27,7 @@ from truth import FIRST, NOTES
 
 
 def mapped(error: Exception, store: Store) -> StoreError:
-    with pytest.raises(StoreError) as caught, mapped_errors(Path("/state") / store.file_name, store):
+    with pytest.raises(StoreError) as caught, store_errors(Path("/state") / store.file_name, store):
         raise error
     return caught.value
 
@@ -96,7 +96,7 @@ def test_only_what_can_be_rebuilt_offers_that_when_it_is_too_new() -> None:
 
 
 def test_a_store_from_elsewhere_stays_and_the_hint_moves_it(tmp_path: Path) -> None:
-    error = NOTES.made_elsewhere(tmp_path / "memory.db")
+    error = NOTES.foreign(tmp_path / "memory.db")
     assert type(error) is StoreForeignError
     assert "nothing was changed" in str(error)
     assert "mv memory.db" in error.hint

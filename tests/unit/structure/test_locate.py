@@ -99,7 +99,7 @@ def test_files_that_have_no_outline_are_refused_with_the_reason(root: Path) -> N
     (root / "link.py").symlink_to(root / "store.py")
     (root.parent / "outside.py").write_text("x = 1\n")
     for path, reason in (
-        ("data.bin", "is no text"),
+        ("data.bin", "is not a text file"),
         ("folder", "is a folder"),
         ("link.py", "symbolic link"),
         ("../outside.py", "not a file of the project"),
@@ -154,7 +154,7 @@ def test_a_context_shows_the_nearest_of_many_neighbours_and_counts_the_rest(root
 
 
 def test_a_context_needs_a_symbol(root: Path) -> None:
-    with pytest.raises(QueryError, match="of one symbol"):
+    with pytest.raises(QueryError, match="needs a symbol"):
         make_outline(root, "store.py", "context", None, None)
 
 
@@ -174,9 +174,9 @@ def test_an_extract_tells_of_complexity_calls_blocks_and_variables(root: Path) -
 def test_flow_of_what_is_no_function_or_has_no_table_is_refused(root: Path) -> None:
     (root / "a.rb").write_text("def f\n  1\nend\n")
     (root / "value.py").write_text("VALUE = 1\n")
-    with pytest.raises(QueryError, match="is a constant, no function"):
+    with pytest.raises(QueryError, match="is a constant, not a function"):
         flow_of(root, "value.py", "VALUE")
-    with pytest.raises(QueryError, match="no flow for ruby"):
+    with pytest.raises(QueryError, match="flow is not supported for ruby"):
         slice_from(root, "a.rb", 2, "", forward=False)
 
 

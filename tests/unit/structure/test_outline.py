@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from cairn.fields import DEFAULT_ANSWER_TOKENS
 from cairn.source.chunking import chunk_file
 from cairn.source.languages import BY_NAME, detect_language
 from cairn.source.text import count_tokens
 from cairn.structure.outline import FileOutline, outline_file
-from cairn.structure.outline_text import DEFAULT_MAX_TOKENS, lay_out
+from cairn.structure.outline_text import lay_out
 
 SAMPLES = sorted(
     path.with_suffix("") for path in (Path(__file__).parents[1] / "source" / "samples").glob("*/*.expected")
@@ -74,7 +75,7 @@ def test_every_definition_is_listed_with_its_lines() -> None:
 
 
 def test_the_text_of_a_small_file_has_everything() -> None:
-    text = lay_out(outline_of(SHAPES), DEFAULT_MAX_TOKENS).text.splitlines()
+    text = lay_out(outline_of(SHAPES), DEFAULT_ANSWER_TOKENS).text.splitlines()
     assert text[0] == "src/file 32 lines ~127 tokens; fetch PATH#NAME or #LINE"
     assert text[1] == "2-6 imports os, math(pi, sqrt)"
     assert "15-26 class Circle(Base)  A round one." in text
@@ -92,7 +93,7 @@ def test_details_go_before_definitions_when_the_file_is_long() -> None:
         for n in range(60)
     ]
     outline = outline_of("\n\n".join(functions).encode())
-    laid = lay_out(outline, DEFAULT_MAX_TOKENS)
+    laid = lay_out(outline, DEFAULT_ANSWER_TOKENS)
     assert len(laid.shown) == 60
     assert "Say 3." not in laid.text
     assert "function_59(first, second)" in laid.text

@@ -51,5 +51,5 @@ def test_sections_have_their_path_of_headings() -> None:
 def test_a_section_asks_for_what_it_names(tmp_path: Path) -> None:
     (tmp_path / "headers.py").write_bytes(SOURCE)
     (tmp_path / "README.md").write_text("# Headers\n\nA header is read line by line. Call `read_header()` for that.\n")
-    found = [one for one in mine(tmp_path, None, "") if one.kind == "section"]
-    assert [(one.query, one.path) for one in found] == [("Headers: A header is read line by line", "headers.py")]
+    found = [pair for pair in mine(tmp_path, None, "") if pair.kind == "section"]
+    assert [(pair.query, pair.path) for pair in found] == [("Headers: A header is read line by line", "headers.py")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -66,9 +67,10 @@ def _work(operation: str, asked: ProjectRequest, workspace: Workspace) -> Any:  
 async def _search_all(request: Request, asked: SearchRequest) -> Any:  # noqa: ANN401 - JSON
     found = []
     problems = []
+    whole = replace(asked, max_tokens=None)  # the budget is that of all answers together
     for project in request.daemon.projects.registry.projects():
         try:
-            found.append((project.name, await _perform(request, "search", asked, project.root)))
+            found.append((project.name, await _perform(request, "search", whole, project.root)))
         except QueryError:  # what is wrong with the question is wrong in every project
             raise
         except CairnError as error:

@@ -1,7 +1,7 @@
-"""The languages: how a file is recognised, and where the rest that Cairn knows of its language is found.
+"""The languages: how a file is recognised, and where everything else about its language is found.
 
 A language that is parsed has a folder of its name beside this file. It holds `SUPPORT` in `__init__.py`, the queries,
-and where they apply `resolution.py` and `flow.py`; docs/adding-a-language.md says what each is for.
+and if needed `resolution.py` and `flow.py`; docs/adding-a-language.md says what each is for.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from cairn.source.languages.support import Support
 
 _HERE = Path(__file__).parent
-# Patterns here are text, which `re` compiles when it first uses them and keeps: importing this is part of every start.
+# Patterns are kept as bytes, which `re` compiles and caches on first use: every start imports this module.
 _LOOKS_LIKE_CPP = rb"(?m)^[^\S\n]*(?:class|namespace|template|using|public:|private:)\b|\w::\w|\bconstexpr\b"
 _SHEBANG = rb"^#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*)?([\w.+-]+)"
 
@@ -30,7 +30,7 @@ _SHEBANG = rb"^#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*)?([\w.+-]+)"
 class Language:
     """One language, one row: its name, and how its files are recognised.
 
-    `group` is code, prose or data; data that `configures` is what people set a program up with.
+    `group` is code, prose or data; data that `configures` is what people configure programs with.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Language:
 
     @cached_property
     def support(self) -> Support:
-        """What its folder says; nothing for a language that is read and cut on line borders."""
+        """What its folder says; empty for a language without a grammar."""
         if self.name in _WITH_FOLDER:
             support: Support = import_module(f"{__name__}.{self.name}").SUPPORT
         else:
@@ -55,7 +55,7 @@ class Language:
         return bool(_query_files(self, "references"))
 
 
-# All that a definition in the index may be, and what belongs to none: `module` for code outside of any, and `text`.
+# The kinds of definitions in the index, and `module` and `text` for what belongs to no definition.
 _KINDS = (
     "alias attribute block callback class concept constant constructor contract data delegate destructor "
     "directive element enum error event extension field fragment function impl index input instance interface "
@@ -65,7 +65,7 @@ _KINDS = (
 )
 KINDS = frozenset(_KINDS.split())
 
-# Each has a folder of its name.
+# Each has a folder with its name.
 LANGUAGES: tuple[Language, ...] = (
     Language(
         "python",
@@ -196,7 +196,7 @@ def detect_language(path: str, head: bytes) -> Language:
 
     Args:
         path: relative path; only the last part counts.
-        head: the first bytes of the file, a few kilobytes: for the `#!` line, and to tell C from C++ headers.
+        head: the first few kilobytes of the file, for the `#!` line and to distinguish C from C++ headers.
     """
     name = path.rsplit("/", 1)[-1].lower()
     if language := _BY_FILENAME.get(name):
@@ -216,12 +216,12 @@ def detect_language(path: str, head: bytes) -> Language:
 
 @cache
 def load_grammar(language: Language) -> tree_sitter.Language:
-    """Import the wheel that carries the grammar; only languages that occur are loaded."""
+    """Import the wheel that contains the grammar; only languages that occur are loaded."""
     import tree_sitter  # noqa: PLC0415 - start-up time: searching needs no parser
 
     module, function = language.support.grammar.split(":")
     with warnings.catch_warnings():
-        # Wheels built before 2024 hand over the grammar's address as a plain number, which tree-sitter frowns upon.
+        # Wheels built before 2024 pass the grammar's address as a plain number, which tree-sitter warns about.
         warnings.simplefilter("ignore", DeprecationWarning)
         return tree_sitter.Language(getattr(import_module(module), function)())
 

@@ -8,7 +8,7 @@ Types = frozenset[str]
 
 
 def types(text: str) -> Types:
-    """Return the node types of a text with spaces between them."""
+    """Return the node types in a text, which are separated by spaces."""
     return frozenset(text.split())
 
 
@@ -16,7 +16,7 @@ def types(text: str) -> Types:
 class FlowSyntax:
     """The node types of one language, by what they mean; a field says which child plays which part.
 
-    Where a grammar uses other field names for a part, all names that occur are listed, and the first that is there
+    Where grammars use different field names for a part, all names that occur are listed, and the first that exists
     counts.
     """
 

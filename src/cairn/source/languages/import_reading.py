@@ -1,4 +1,4 @@
-"""What the readers of import statements are made of, and those that several languages share.
+"""The parts that readers of import statements are made of, and the readers that several languages share.
 
 A reader takes the text of one statement and yields (module, name, alias, flags) for each name that it binds, as in
 `cairn.source.imports.Import`.
@@ -14,8 +14,8 @@ from enum import IntFlag
 class ImportFlag(IntFlag):
     """What is special about an import."""
 
-    REEXPORT = 1  # whoever imports this file can use the name, too
-    TYPE_ONLY = 2  # gone at run time
+    REEXPORT = 1  # files that import this one can use the name, too
+    TYPE_ONLY = 2  # absent at run time
     DEFERRED = 4  # runs when a function does, not when the file is loaded
 
 
@@ -29,24 +29,24 @@ _NAMED_FILE = re.compile(r"""["'<]([^"'>\n]+)["'>]""")
 
 
 def in_one_line(text: str) -> str:
-    """Return a statement without comments, line breaks and the semicolon behind it, where `//` and `/*` comment."""
+    """Return a statement without line breaks, the semicolon at its end, and `//` and `/*` comments."""
     return SPACE.sub(" ", SLASH_COMMENT.sub(" ", text)).strip("; ")
 
 
 def pair(text: str, separator: str = " as ") -> tuple[str, str]:
-    """Split `name as alias`; what has no alias is called by its name."""
-    name, found, alias = SPACE.sub(" ", text.strip()).partition(separator)
-    return name.strip(), alias.strip() if found else name.strip()
+    """Split `name as alias`; without an alias, the alias is the name."""
+    name, separated, alias = SPACE.sub(" ", text.strip()).partition(separator)
+    return name.strip(), alias.strip() if separated else name.strip()
 
 
 def split_module(text: str) -> tuple[str, str]:
     """Split a statement before its last quoted text, which names the module."""
-    found = list(_QUOTED.finditer(text))
-    return (text[: found[-1].start()], found[-1][1]) if found else (text.rstrip("; \n"), "")
+    quotes = list(_QUOTED.finditer(text))
+    return (text[: quotes[-1].start()], quotes[-1][1]) if quotes else (text.rstrip("; \n"), "")
 
 
 def unfold(text: str, separator: str, depth_left: int = _MAX_DEPTH) -> Iterator[str]:
-    """Yield each path of `a::{b, c::{d, e}}` in full, without those in more brackets than anybody writes."""
+    """Yield each path of `a::{b, c::{d, e}}` in full, without those in more brackets than people write."""
     open_at = text.find("{")
     if not depth_left:
         return
@@ -61,8 +61,8 @@ def unfold(text: str, separator: str, depth_left: int = _MAX_DEPTH) -> Iterator[
         if letter == "," and not depth:
             part = inside[start - open_at - 1 : place].strip()
             start = open_at + 2 + place
-            for one in unfold(part, separator, depth_left - 1) if part else ():
-                yield f"{prefix}{separator}{one}" if prefix else one
+            for path in unfold(part, separator, depth_left - 1) if part else ():
+                yield f"{prefix}{separator}{path}" if prefix else path
 
 
 def read_dotted(text: str) -> Parts:
@@ -78,8 +78,8 @@ def read_dotted(text: str) -> Parts:
 
 
 def read_file_name(text: str) -> Parts:
-    """Read `#include "x.h"`, `require "x"`, `import 'x'`, `source x.sh`: a file, whose names need no qualification."""
-    found = _NAMED_FILE.search(text)
-    if found:
+    """Read `#include "x.h"`, `require "x"`, `import 'x'`, `source x.sh`: a file whose names need no qualification."""
+    match = _NAMED_FILE.search(text)
+    if match:
         prefix = "./" if "require_relative" in text else ""
-        yield prefix + found[1], "*", "", NO_FLAG
+        yield prefix + match[1], "*", "", NO_FLAG

@@ -11,20 +11,20 @@ class Rules:
 
     Attributes:
         family: languages of one family see each other's definitions; empty where names alone tell.
-        finder: which way of `cairn.graph.modules` leads from an import to a file, empty for none.
-        this: the words for the object whose method runs; `types` for its class; `parents` for what it inherits.
-        prefix: what an attribute of that object begins with where no word stands before it, such as Ruby's `@`.
+        finder: how `cairn.graph.modules` gets from an import to a file, empty if it cannot.
+        this: the words for the object whose method is running; `types` for its class; `parents` for what it inherits.
+        prefix: what an attribute of that object begins with where no such word precedes it, such as Ruby's `@`.
         implicit: whether a method calls another of its object without such a word.
-        package: what shares its names without an import: `file`, `directory`, `package` (as the files say), or `all`.
-        open_types: whether methods of a type may stand outside of it, even in other files.
-        open_namespaces: whether what a namespace holds is seen in the rest of its file without the namespace's name.
+        package: where names are visible without an import: `file`, `directory`, `package` (by declaration), or `all`.
+        open_types: whether methods of a type may be written outside of it, even in other files.
+        open_namespaces: whether the names in a namespace are visible in the rest of its file without qualification.
         type_side: where a type stands: `after` (`x: T`), `before` (`T x`), `go` (`x T`), or empty for none.
         result: the mark before the type a function returns, empty where it stands before the name.
-        maker: the method of a class that gives an instance, such as Ruby's `new`.
+        maker: the method of a class that returns an instance, such as Ruby's `new`.
         constructor: the method that runs then.
-        exports: what tells that others may use a definition: `name` (no underscore before it), `capital` (its first
-            letter), or `word` (such as `public` in its head).
-        exports_members: whether they may use all that a type holds, whatever tells of the rest.
+        exports: what lets other files use a definition: `name` (no underscore before it), `capital` (its first letter),
+            or `word` (such as `public` in its head).
+        exports_members: whether they may use all members of a type, whatever `exports` says.
     """
 
     family: str

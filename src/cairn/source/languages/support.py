@@ -1,4 +1,4 @@
-"""What Cairn knows of a language beyond the names of its files, as data; each folder beside this one fills one in."""
+"""What Cairn knows about a language beyond the names of its files, as data; each folder beside this file has one."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class Support:
     Attributes:
         grammar: `module:function` of the wheel, empty for text that is cut on line borders.
         folders: whose `definitions.scm`, `members.scm` and `references.scm` are read, one after the other; empty for
-            the language's own alone. Where two patterns find the same, the earlier one counts.
+            the language's own alone. Where two patterns match the same definition, the earlier one counts.
         line_comments: what begins a comment that ends with its line.
         block_comments: what begins and ends any other.
         attributes: the beginnings of lines that may stand between a comment and the definition it describes.
-        noise: patterns whose first group the grammar stumbles over; the parser sees spaces in its place.
-        import_calls: a pattern for the text of statements that import though their node does not say so.
-        import_holders: the types of nodes, besides the usual ones, in which imports stand.
-        parameters: where the name of a parameter stands: `name: type`, `name type` or `type name`.
-        frames: what makes a whole of a structural pattern, as (before, completion, after); empty where ast-grep does
+        noise: patterns whose first group the grammar cannot parse; the parser sees spaces in its place.
+        import_calls: a pattern for the text of statements that import although their node type does not say so.
+        import_holders: node types, besides the usual ones, that contain imports.
+        parameters: how a parameter is written: `name: type`, `name type` or `type name`.
+        frames: what completes a structural pattern, as (before, completion, after); empty where ast-grep does
             not know the language.
     """
 

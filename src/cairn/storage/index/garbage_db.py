@@ -50,7 +50,7 @@ def mark(connection: sqlite3.Connection, kind: Kind, ids: Collection[int], now: 
     connection.executemany("INSERT INTO garbage VALUES (?, ?, ?)", ((kind, one, now) for one in wanted - known))
 
 
-def expired(connection: sqlite3.Connection, kind: Kind, before: float) -> set[int]:
+def ids_due(connection: sqlite3.Connection, kind: Kind, before: float) -> set[int]:
     """Return the ids of a kind that have been garbage since `before` or longer, in seconds since the epoch."""
     return {
         row[0] for row in connection.execute("SELECT id FROM garbage WHERE kind = ? AND since <= ?", (kind, before))
@@ -80,7 +80,7 @@ def by_segment(connection: sqlite3.Connection, blob_ids: Collection[int]) -> dic
     return parts
 
 
-def collected_at(connection: sqlite3.Connection) -> float:
+def last_collection(connection: sqlite3.Connection) -> float:
     """Return when garbage was looked for last, in seconds since the epoch; 0 for never."""
     return float(meta_db.read_meta(connection).get(_COLLECTED, "0"))
 

@@ -129,7 +129,7 @@ def drop_overlays(connection: sqlite3.Connection, overlay_ids: Sequence[int]) ->
         connection.execute("DELETE FROM overlay WHERE id = ?", (overlay_id,))
 
 
-def covered_blobs(connection: sqlite3.Connection, model_id: int) -> list[tuple[int, int]]:
+def blobs_with_vectors(connection: sqlite3.Connection, model_id: int) -> list[tuple[int, int]]:
     """Return (overlay id, blob id) of every blob with vectors of a model."""
     return connection.execute("SELECT overlay_id, blob_id FROM overlay_blob WHERE model_id = ?", (model_id,)).fetchall()
 

@@ -8,7 +8,7 @@ from typing import Any
 from cairn.errors import IndexDamagedError
 
 
-def typed(row: Sequence[Any], *types: type) -> Sequence[Any]:
+def check_types(row: Sequence[Any], *types: type) -> Sequence[Any]:
     """Return a row whose values are of these types.
 
     Raises:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from cairn.storage.index.blob_db import drop_blobs
-from cairn.storage.index.rows import typed
+from cairn.storage.index.rows import check_types
 
 
 class SegmentRow(NamedTuple):
@@ -22,7 +22,7 @@ class SegmentRow(NamedTuple):
 def read_segments(connection: sqlite3.Connection) -> list[SegmentRow]:
     """Return the segments of the current generation."""
     rows = connection.execute("SELECT id, name, n_rows, n_bytes FROM segment ORDER BY id")
-    return [SegmentRow(*typed(row, int, str, int, int)) for row in rows]
+    return [SegmentRow(*check_types(row, int, str, int, int)) for row in rows]
 
 
 def chunk_counts(connection: sqlite3.Connection, segment_id: int) -> dict[int, int]:

@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 
 from cairn.storage.connection import in_parts
 from cairn.storage.index.meta_db import write_meta
-from cairn.storage.index.rows import typed
+from cairn.storage.index.rows import check_types
 from cairn.types import FileStat, Skipped
 
 # What is said of a blob that the parser did not give up on; see `cairn.source.chunking`.
@@ -101,7 +101,7 @@ def read_views(connection: sqlite3.Connection) -> list[ViewRow]:
 def _view_rows(connection: sqlite3.Connection, condition: str, values: tuple[str, ...]) -> Iterator[ViewRow]:
     columns = ", ".join(ViewRow._fields)
     for row in connection.execute(f"SELECT {columns} FROM view {condition}", values):
-        yield ViewRow(*typed(row, int, str, str, str, int, int, str, int, int, str))
+        yield ViewRow(*check_types(row, int, str, str, str, int, int, str, int, int, str))
 
 
 def rename_view(connection: sqlite3.Connection, view_id: int, name: str) -> None:
@@ -174,11 +174,11 @@ def read_skipped(connection: sqlite3.Connection, view_id: int) -> list[Skipped]:
     notes = dict(connection.execute("SELECT id, note FROM blob WHERE note NOT IN ('', ?, ?)", ORDINARY_NOTES))
     if not notes:
         return left_out
-    known = [(path, notes.get(blob_id)) for path, blob_id, _ in shown_files(connection, view_id)]
+    known = [(path, notes.get(blob_id)) for path, blob_id, _ in files_in_view(connection, view_id)]
     return [*left_out, *(Skipped(path, f"searched as plain text: {note}") for path, note in known if note)]
 
 
-def shown_files(connection: sqlite3.Connection, view_id: int) -> Iterator[tuple[str, int, str]]:
+def files_in_view(connection: sqlite3.Connection, view_id: int) -> Iterator[tuple[str, int, str]]:
     """Yield (path, blob id, language) of every file that a view shows, in path order."""
     rows = connection.execute(
         """SELECT path, blob_id, language FROM file JOIN blob ON blob.id = file.blob_id

@@ -1,8 +1,8 @@
-"""What C and C++ share: the folder of no language of its own."""
+"""Shared by C and C++; not a language of its own."""
 
 from __future__ import annotations
 
-# Macros that stand where C has nothing: `X_NAMESPACE_BEGIN` or `Q_OBJECT` on a line, `class EXPORT Name {`,
+# Macros where the grammar of C allows nothing: `X_NAMESPACE_BEGIN` or `Q_OBJECT` on a line, `class EXPORT Name {`,
 # `X_API int f();`, `int f() X_NOEXCEPT {`; and `[[nodiscard]]`. A missed one can cost the definitions of the whole
 # file. Each pattern begins with plain text, which makes it fast.
 C_NOISE = (

@@ -23,8 +23,8 @@ def read_import(text: str) -> Parts:
     """Read one import statement; see `cairn.source.languages.import_reading`."""
     text = SPACE.sub(" ", text).strip("; ")
     text = re.sub(r"^(?:global )?using (?:static )?", "", text)
-    alias, found, module = text.partition("=")
-    if found:
+    alias, separator, module = text.partition("=")
+    if separator:
         module, _, name = module.strip().rpartition(".")
         yield module, name, alias.strip(), NO_FLAG
     elif text:

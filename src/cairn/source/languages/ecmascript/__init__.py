@@ -1,1 +1,1 @@
-"""What JavaScript, TypeScript and TSX share: the folder of no language of its own."""
+"""Shared by JavaScript, TypeScript and TSX; not a language of its own."""

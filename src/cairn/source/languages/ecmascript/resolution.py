@@ -18,7 +18,7 @@ def read_import(text: str) -> Parts:
     text = SLASH_COMMENT.sub(" ", text)
     head, module = split_module(text)
     if not text.startswith(("import", "export")):
-        yield from _required(text, module)
+        yield from _read_require(text, module)
         return
     flags = ImportFlag.REEXPORT if text.startswith("export") else NO_FLAG
     head = SPACE.sub(" ", head.removeprefix("export").removeprefix("import")).strip()
@@ -28,7 +28,7 @@ def read_import(text: str) -> Parts:
     if not head and module:
         yield module, "", "", flags
     if clause := _CLAUSE.search(head):
-        yield from _named(clause[1], module, flags)
+        yield from _read_clause(clause[1], module, flags)
         head = head[: clause.start()] + head[clause.end() :]
     for part in (part.strip() for part in head.split(",")):
         if part.startswith("*"):
@@ -40,8 +40,8 @@ def read_import(text: str) -> Parts:
             yield module, "default", part, flags
 
 
-def _named(clause: str, module: str, flags: ImportFlag) -> Parts:
-    """Read what stands in the braces of `import { a as b, type C } from "x"`."""
+def _read_clause(clause: str, module: str, flags: ImportFlag) -> Parts:
+    """Read the braces of `import { a as b, type C } from "x"`."""
     for part in clause.split(","):
         only = part.strip().startswith("type ")
         name, alias = pair(part.strip().removeprefix("type ") if only else part)
@@ -49,8 +49,8 @@ def _named(clause: str, module: str, flags: ImportFlag) -> Parts:
             yield module, name, alias, flags | (ImportFlag.TYPE_ONLY if only else NO_FLAG)
 
 
-def _required(text: str, module: str) -> Parts:
-    """Read `const {a, b: c} = require("x")`; a whole module is called `=`, for it may be one value."""
+def _read_require(text: str, module: str) -> Parts:
+    """Read `const {a, b: c} = require("x")`; a whole module is called `=`, because it may be a single value."""
     binding = _BINDING.match(text)
     if binding is None:
         yield module, "", "", NO_FLAG

@@ -27,18 +27,18 @@ RULES = Rules(
 def read_import(text: str) -> Parts:
     """Read `using A, B.C`, `import A: b as c` or `include("a.jl")`.
 
-    What begins with a dot is a module of the same project, whose names are seen without an import.
+    What begins with a dot is a module of the same project, whose names are visible without an import.
     """
     if not _KEYWORD.match(text):
         yield from read_file_name(text)
         return
     text = SPACE.sub(" ", _COMMENT.sub(" ", _KEYWORD.sub("", text, count=1))).strip()
-    module, found, names = text.partition(":")
-    for part in names.split(",") if found else ():
+    module, colon, names = text.partition(":")
+    for part in names.split(",") if colon else ():
         name, alias = pair(part)
         if name and not module.startswith("."):
             yield module.strip(), name, alias, NO_FLAG
-    for part in () if found else text.split(","):
+    for part in () if colon else text.split(","):
         module, alias = pair(part)
         if module and not module.startswith("."):
             yield module, "", alias if alias != module else module.rpartition(".")[2], NO_FLAG

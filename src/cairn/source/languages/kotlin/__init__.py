@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from cairn.source.languages.support import BRACES, SLASH_BLOCKS, Support
 
-# What the grammar of Kotlin doesn't know costs the rest of the file: `where` as the name of a variable, the guards of
-# Kotlin 2.1 (`is Some if ready ->`, of which the condition stays), an annotation above an accessor.
+# The grammar loses the rest of the file at what it does not know: `where` as the name of a variable, the guards of
+# Kotlin 2.1 (`is Some if ready ->`, whose condition is kept), an annotation above an accessor.
 _NOISE = (
     rb"\n[ \t]*(where\??\.)(?=\w)",
     rb"\b(is [\w.<>?*, ]+ if)(?=[\s(])",

@@ -7,7 +7,7 @@ from cairn.source.languages.support import Support
 SUPPORT = Support(
     grammar="tree_sitter_make:language",
     line_comments=("#",),
-    # The grammar takes a conditional for a part of the rule above it.
+    # The grammar mistakes a conditional for part of the rule above it.
     noise=(rb"(?m)^( *(?:ifn?def|ifn?eq|else|endif)\b.*)$",),
     import_calls=r"-?include\s",
 )

@@ -30,7 +30,7 @@ def read_import(text: str) -> Parts:
         for part in names.strip("() ").split(","):
             name, alias = pair(part)
             if name:
-                # `from x import name as name` hands the name on, by the rule for stub files.
+                # `from x import name as name` re-exports the name, by the rule for stub files.
                 flags = ImportFlag.REEXPORT if f"{name} as {name}" in part else NO_FLAG
                 yield module, name, "" if name == "*" else alias, flags
         return

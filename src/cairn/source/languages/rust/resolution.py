@@ -24,8 +24,8 @@ def read_import(text: str) -> Parts:
     """Read one import statement; see `cairn.source.languages.import_reading`."""
     text = in_one_line(text)
     flags = ImportFlag.REEXPORT if text.startswith("pub") else NO_FLAG
-    if (found := re.match(r"(?:pub(?:\([^)]*\))? )?mod (\w+)$", text)) is not None:
-        yield f"self::{found[1]}", "", found[1], NO_FLAG
+    if (declared := re.match(r"(?:pub(?:\([^)]*\))? )?mod (\w+)$", text)) is not None:
+        yield f"self::{declared[1]}", "", declared[1], NO_FLAG
         return
     body = re.sub(r"^(?:pub(?:\([^)]*\))? )?(?:use|extern crate) ", "", text)
     for whole in unfold(body, "::"):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from cairn.source.languages.support import SLASH_BLOCKS, Support
 
-# What the grammar doesn't know costs the statements around it: function bodies, which are in any language, `OUT`
-# parameters, commands to the client, and rarer kinds of objects.
+# The grammar loses the statements around what it does not know: function bodies, which may be in any language, `OUT`
+# parameters, client commands, and rarer kinds of objects.
 _NOISE = (
     rb"(?is)\bAS\s+\$[A-Za-z_]\w*\$(.*?)\$[A-Za-z_]\w*\$",
     rb"(?is)\bAS\s+\$\$(.*?)\$\$",

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import sqlite3
 import stat
-import time
 from collections.abc import Callable, Iterator, Set
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -15,7 +13,6 @@ from pathlib import Path
 from shlex import quote
 
 from cairn.errors import (
-    CairnError,
     IndexDamagedError,
     IndexForeignError,
     IndexMissingError,
@@ -30,12 +27,12 @@ from cairn.index.seal import SEAL, Seal, break_seal, find_seal, is_kept, keep_re
 from cairn.index.state_files import LOGS, StateFiles
 from cairn.index.tracked import find_place, is_decisive, tracked_state
 from cairn.storage.atomic import write_file
-from cairn.storage.connection import Inspect, connect, connect_for_reading, mapped_errors
+from cairn.storage.connection import Inspect, connect, connect_for_reading, store_errors
 from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import write_lock
 from cairn.storage.migrations import Schema, check_schema, migrate, read_schema
-from cairn.storage.own_files import ELSEWHERE, check_folder, is_own_file, open_own, read_own
-from cairn.storage.sealed import can_be_sealed, read_seal_id, write_seal_id
+from cairn.storage.own_files import ELSEWHERE, check_folder, is_own_file, open_own
+from cairn.storage.sealed import has_seal_table, read_seal_id, write_seal_id
 from cairn.storage.store import Store
 from cairn.warning import warn
 
@@ -43,7 +40,6 @@ _GITIGNORE = "# Everything here is rebuilt by Cairn, except what is meant to be 
 _NOT_YOURS = "is of an older version of Cairn, or was not made by you on this machine"
 _NAME_BYTES = 16
 _TRUTH_MODE = 0o600  # what is remembered is its user's alone
-_MAX_ERROR_BYTES = 100_000
 _SEAL_SECONDS = 10.0
 # What was set aside, by folder, until somebody is told.
 _notices: dict[Path, str] = {}
@@ -117,11 +113,11 @@ class StateDir(StateFiles):
             UnsafeStateError, TrackedStateError: as `check`.
             StoreError: if it cannot be written.
         """
-        with self._mapped_errors():
+        with self._write_errors():
             return self._create()
 
     @contextmanager
-    def _mapped_errors(self) -> Iterator[None]:
+    def _write_errors(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:
@@ -142,7 +138,7 @@ class StateDir(StateFiles):
                 self.path.mkdir(mode=0o755)
         else:
             _close_to_others(self.path)
-        seal = self.check() or self._sealed()
+        seal = self.check() or self._make_seal()
         if not os.path.lexists(self.derived):
             with suppress(FileExistsError):
                 self.derived.mkdir(mode=0o755)
@@ -152,7 +148,7 @@ class StateDir(StateFiles):
             write_file(ignore, _GITIGNORE.encode("ascii"), mode=0o644)
         return seal
 
-    def _sealed(self) -> Seal:
+    def _make_seal(self) -> Seal:
         """Seal the folder after all in it was set aside, unless another process does."""
         with write_lock(self.path / "seal.lock", _SEAL_SECONDS, INDEX):
             if (seal := find_seal(self.path)) is not None:
@@ -215,7 +211,7 @@ class StateDir(StateFiles):
         file = self.file_of(store)
         if not os.path.lexists(file):
             keep_record(seal)
-            with self._mapped_errors(), suppress(FileExistsError):
+            with self._write_errors(), suppress(FileExistsError):
                 os.close(open_own(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, _TRUTH_MODE))
         return self._open(seal, store)
 
@@ -246,32 +242,12 @@ class StateDir(StateFiles):
             _check_file(Path(f"{file}{suffix}"), store)
         connection = opener(file, store, partial(_inspect, seal, store, file))
         try:
-            with mapped_errors(file, store):
+            with store_errors(file, store):
                 migrate(connection, store, file, partial(write_seal_id, seal=seal.id))
         except BaseException:
             connection.close()
             raise
         return connection
-
-    def record_error(self, error: CairnError) -> None:
-        """Keep why a run failed, for whoever asks later."""
-        document = {"code": error.code, "message": str(error), "hint": error.hint, "at": time.time()}
-        with suppress(OSError, StoreError):  # the error may be that nothing can be written
-            if self.check() is not None:
-                write_file(self.last_error, json.dumps(document).encode("ascii"))
-
-    def clear_error(self) -> None:
-        """Forget why a run failed, for one has succeeded since."""
-        with suppress(OSError):
-            self.last_error.unlink(missing_ok=True)
-
-    def read_error(self) -> dict[str, object] | None:
-        """Return why the last run failed, None when it did not."""
-        try:
-            document = json.loads(read_own(self.last_error, _MAX_ERROR_BYTES))
-        except (OSError, ValueError, UnsafeStateError, RecursionError):  # none, half of one, or not ours
-            return None
-        return document if isinstance(document, dict) else None
 
     def take_notice(self) -> str:
         """Return what there is to say of the folder since the last call, empty for nothing."""
@@ -293,14 +269,6 @@ class StateDir(StateFiles):
             self._add_notice(
                 f"the index in {self.path} {_NOT_YOURS}, so it was moved aside (*.foreign-{stamp}) and is built again"
             )
-
-    def set_aside_files(self) -> list[Path]:
-        """Return what was moved out of the way, databases with their logs."""
-        return aside.set_aside_files(self)
-
-    def remove_set_aside(self, before: float) -> None:
-        """Delete what was moved out of the way before some time, in seconds since the epoch."""
-        aside.remove_set_aside(self, before)
 
     def remove_unlisted(self, keep: Set[Path]) -> None:
         """Delete derived files that no generation names any more. Readers that have them mapped keep them."""
@@ -354,7 +322,7 @@ def _inspect(seal: Seal, store: Store, file: Path, connection: sqlite3.Connectio
     check_schema(schema, store, file)
     if schema == Schema(0, ()):
         return  # a new one
-    if not can_be_sealed(schema):
+    if not has_seal_table(schema):
         raise store.damage(file, "has a schema that is not of Cairn")
     if read_seal_id(connection) != seal.id:
         raise _is_foreign(store, file)
@@ -362,5 +330,5 @@ def _inspect(seal: Seal, store: Store, file: Path, connection: sqlite3.Connectio
 
 def _is_foreign(store: Store, file: Path) -> StoreError:
     if store.is_truth:
-        return store.made_elsewhere(file)
+        return store.foreign(file)
     return IndexForeignError(f"{store.name} in {file.parent} {_NOT_YOURS}", store.update)

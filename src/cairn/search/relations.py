@@ -49,14 +49,14 @@ KINDS: dict[str, frozenset[str]] = {
 }
 
 
-class Asked(NamedTuple):
+class RelationQuestion(NamedTuple):
     """A question for what stands in a relation to a symbol; the `symbol` is as it was written, quotes taken off."""
 
     relation: Relation
     symbol: str
 
 
-def read_question(text: str) -> Asked | None:
+def parse_relation(text: str) -> RelationQuestion | None:
     """Return the relation that a query asks for, None when it asks for none."""
     words = text.split()
     while words and words[0].lower() in _OPENINGS:
@@ -73,11 +73,11 @@ def read_question(text: str) -> Asked | None:
                 own == wanted for place, (own, wanted) in enumerate(zip(folded, template, strict=True)) if place != at
             ):
                 symbol = words[at].strip("\"'`").removesuffix("()")
-                return Asked(relation, symbol) if symbol.strip("?") else None
+                return RelationQuestion(relation, symbol) if symbol.strip("?") else None
     return None
 
 
-def read_kind(text: str) -> tuple[str, str] | None:
+def parse_kind(text: str) -> tuple[str, str] | None:
     """Return the word for a kind and what follows it, None unless the query is just these two."""
     word, _, name = text.partition(" ")
     return (word, name.strip()) if word in KINDS and name and " " not in name.strip() else None

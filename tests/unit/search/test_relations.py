@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.search.asked import Asked, read_kind, read_question
 from cairn.search.query import Name, understand
+from cairn.search.relations import RelationQuestion, parse_kind, parse_relation
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ from cairn.search.query import Name, understand
     ],
 )
 def test_a_question_for_a_relation_is_recognised(text: str, relation: str, symbol: str) -> None:
-    assert read_question(text) == Asked(relation, symbol)  # type: ignore[arg-type]  # pytest knows no literals
+    assert parse_relation(text) == RelationQuestion(relation, symbol)  # type: ignore[arg-type]  # pytest knows no literals
 
 
 @pytest.mark.parametrize(
@@ -49,19 +49,19 @@ def test_a_question_for_a_relation_is_recognised(text: str, relation: str, symbo
     ],
 )
 def test_prose_asks_for_no_relation(text: str) -> None:
-    found = read_question(text)
+    found = parse_relation(text)
     assert found is None or found.symbol == "the"
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "literal", "symbol", "semantic"])
 def test_a_mode_that_is_asked_for_leaves_no_question(mode: str) -> None:
     query = understand("callers of parse", mode)  # type: ignore[arg-type]  # as above
-    assert query.asked is None
+    assert query.relation is None
     assert query.kinds == frozenset()
 
 
 def test_a_word_for_a_kind_before_a_name_asks_for_that_definition() -> None:
-    assert read_kind("class Foo") == ("class", "Foo")
+    assert parse_kind("class Foo") == ("class", "Foo")
     query = understand("method Store.load")
     assert query.named == Name("load", "Store")
     assert "method" in query.kinds
@@ -83,5 +83,5 @@ def test_a_query_that_is_a_name_names_it() -> None:
 
 @given(st.text(max_size=60))
 def test_any_text_can_be_read(text: str) -> None:
-    read_question(text)
-    read_kind(text)
+    parse_relation(text)
+    parse_kind(text)

@@ -1,0 +1,79 @@
+"""Tells what `.name` means after something known: a member, or what an attribute holds."""
+
+from __future__ import annotations
+
+from cairn.graph.entities import Entity, Expressions, How
+from cairn.graph.exports import Exports
+from cairn.graph.inheritance import Inheritance
+from cairn.graph.nodes import file_of, place_of
+from cairn.graph.results import Results
+from cairn.graph.sight import Sight
+from cairn.graph.signatures import read_head
+from cairn.graph.source_file import SourceFile
+
+
+class Attributes:
+    """The attributes of modules, types and instances."""
+
+    def __init__(
+        self, sight: Sight, expressions: Expressions, inheritance: Inheritance, exports: Exports, results: Results
+    ) -> None:
+        self._sight = sight
+        self._expressions = expressions
+        self._inheritance = inheritance
+        self._exports = exports
+        self._results = results
+
+    def attribute(self, source: SourceFile, head: Entity, name: str) -> Entity | None:
+        """Return what `.name` means after something known."""
+        if head.tag == "module":
+            entity = self._exports.in_place(file_of(head.node), name, source)
+            return entity.by(How.IMPORT) if entity is not None else None
+        if head.tag == "package":
+            entity = self._exports.in_place(head.text, name, source)
+            return entity.by(How.IMPORT) if entity is not None else None
+        if head.tag == "function" and source.rules.family == "python":
+            head = self._results.of_call(head, None) or head  # a property reads like an attribute
+        if head.tag == "outside":
+            return head
+        if head.tag not in ("class", "instance"):
+            return None
+        rules = self._sight.file(file_of(head.node)).rules
+        if head.tag == "class" and rules.maker and name == rules.maker:
+            return head  # the brackets that follow, or their absence, make it an instance
+        entity = self._inheritance.member(head.node, name)
+        if entity is None:
+            entity = self.content(head.node, name)
+        if entity is None:
+            return None
+        return entity.by(How.RECEIVER if head.tag == "instance" else head.how)
+
+    def content(self, node: int, name: str) -> Entity | None:
+        """Return what an attribute of a type holds, by what is assigned to it or by how it is declared."""
+        return self._sight.memo.recall(("attribute", node, name), None, lambda: self._find_content(node, name))
+
+    def _find_content(self, node: int, name: str) -> Entity | None:
+        first_value = self._expressions.first_value
+        for current in self._inheritance.lineage(node):
+            source, place = self._sight.file(file_of(current)), place_of(current)
+            for scope, value in source.attributes.get((place, name), ()):
+                entity = first_value(source, scope, [value])
+                if entity is not None:
+                    return entity.by(How.RECEIVER)
+            entity = first_value(source, place, source.values.get((place, name), ()))
+            if entity is None:
+                entity = self._promoted_parameter(source, place, name)
+            if entity is not None:
+                return entity.by(How.RECEIVER)
+        return None
+
+    def _promoted_parameter(self, source: SourceFile, place: int, name: str) -> Entity | None:
+        """Return what a constructor's parameter holds that is an attribute as well."""
+        rules, owner = source.rules, source.definitions[place].qualified_name
+        for maker in source.members.get(owner, {}).get(rules.constructor, ()):
+            definition = source.definitions[maker]
+            head = read_head(definition.signature, definition.name, rules.type_side, rules.result)
+            for parameter in head.promoted & {name, f"${name}"}:
+                kind = head.parameters[parameter]
+                return self._expressions.type_of(source, place, kind) if kind else None
+        return None

@@ -1,0 +1,142 @@
+"""Tells what a name means at the top of a file, in a module and in a package: by definition, import or re-export."""
+
+from __future__ import annotations
+
+from cairn.graph.declarations import Declarations
+from cairn.graph.entities import OUTSIDE, SHADOWED, Entity, Expressions, How
+from cairn.graph.modules import Place
+from cairn.graph.namesakes import Namesakes
+from cairn.graph.nodes import node_of
+from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
+from cairn.graph.sight import Sight
+from cairn.graph.source_file import SourceFile
+from cairn.source.imports import Import, ImportFlag
+
+
+class Exports:
+    """The names that files and modules give."""
+
+    def __init__(
+        self, sight: Sight, expressions: Expressions, declarations: Declarations, namesakes: Namesakes
+    ) -> None:
+        self._sight = sight
+        self._memo = sight.memo
+        self._expressions = expressions
+        self._declarations = declarations
+        self._namesakes = namesakes
+
+    # -- in the file itself -------------------------------------------------------------------------------------------
+
+    def at_top(self, source: SourceFile, name: str) -> Entity | None:
+        """Return what a name means at the top of a file."""
+        return self._memo.recall(
+            ("global", source.number, name), None, lambda: self._find_at_top(self._sight.file(source.number), name)
+        )
+
+    def _find_at_top(self, source: SourceFile, name: str) -> Entity | None:
+        values = source.values.get((-1, name))
+        places = source.members.get("", {}).get(name)
+        if values and not (places and source.definitions[places[0]].kind in FUNCTION_KINDS | TYPE_KINDS):
+            value = self._expressions.first_value(source, -1, values)
+            if value is not None:
+                return value
+        if places:
+            return self._declarations.group(source, places)
+        for imported in source.aliases.get(name, ()):
+            if imported.module or imported.flags & ImportFlag.REEXPORT == 0:
+                entity = self.of_import(source, imported)
+                if entity is not None:
+                    return entity
+        for imported in source.stars if source.rules.package != "all" else ():
+            place = self._sight.place(source, imported.module)
+            entity = self.in_place(place, name, source) if place is not None else None
+            if entity is not None and entity.node >= 0:
+                return entity.by(How.IMPORT)
+        return self._declarations.entity_of(self._namesakes.in_package(source, name))
+
+    def type_named(self, source: SourceFile, name: str) -> Entity | None:
+        """Return the class that a name means at the top of a file, None if it means none."""
+        entity = self.at_top(source, name) if name else None
+        return entity if entity is not None and entity.tag == "class" else None
+
+    # -- by import ----------------------------------------------------------------------------------------------------
+
+    def of_import(self, source: SourceFile, imported: Import) -> Entity | None:
+        """Return what an import binds; something outside where the module is not of this project."""
+        if source.rules.package == "package":
+            text = f"{imported.module}.{imported.name}" if imported.module else imported.name
+            return self._declarations.entity_of(self._namesakes.with_full_name(source, text)) or OUTSIDE
+        module = imported.module
+        place = self._sight.place(source, module)
+        if place is None:
+            return OUTSIDE
+        if not imported.name:
+            if source.rules.family == "python" and "." in module and imported.alias == module.partition(".")[0]:
+                place = self._sight.place(source, imported.alias)
+            return _module_at(place)
+        if imported.name == "=":
+            return self.in_place(place, "default", source) or _module_at(place)
+        entity = self.in_place(place, imported.name, source)
+        if entity is None and source.rules.family == "rust":
+            deeper = self._sight.place(source, f"{module}::{imported.name}")
+            entity = _module_at(deeper) if deeper != place else None
+        if entity is None:
+            return SHADOWED if imported.name == "*" else None
+        return entity.by(How.IMPORT)
+
+    # -- in a module or package ---------------------------------------------------------------------------------------
+
+    def in_place(self, place: Place, name: str, asking: SourceFile) -> Entity | None:
+        """Return what a name means as a member of a module or package."""
+        if isinstance(place, str):
+            if asking.rules.package == "directory":
+                return self._declarations.entity_of(self._namesakes.in_folder(place, name))
+            return _module_at(self._sight.child(place, name))
+        if place is None:
+            return None
+        return self._memo.recall(("in", place, name), None, lambda: self._member_of_file(place, name))
+
+    def _member_of_file(self, file: int, name: str) -> Entity | None:
+        return self._find_export(file, name) or _module_at(self._sight.child(file, name))
+
+    def _find_export(self, file: int, name: str) -> Entity | None:
+        """Return what a file gives under a name: what it defines, imports, or re-exports whole, the nearest first."""
+        seen = {file}
+        queue = [file]
+        for current in queue:
+            source = self._sight.file(current)
+            entity = self._definition(source, name) or self._reexport(source, name)
+            if entity is not None:
+                return entity.by(How.IMPORT) if entity.node >= 0 or entity.tag == "package" else entity
+            for imported in source.stars:
+                following = self._sight.place(source, imported.module)
+                if isinstance(following, int) and following not in seen:
+                    seen.add(following)
+                    queue.append(following)
+        return None
+
+    def _definition(self, source: SourceFile, name: str) -> Entity | None:
+        """Return what a file defines at its top under a name."""
+        places = source.members.get("", {}).get(name)
+        if not places:
+            return None
+        entity = self._declarations.group(source, places)
+        if entity is not None and entity.tag != "value":
+            return entity
+        return self._expressions.first_value(source, -1, source.values.get((-1, name), ())) or entity
+
+    def _reexport(self, source: SourceFile, name: str) -> Entity | None:
+        """Return what a file imports, or renames, under a name."""
+        for imported in source.aliases.get(name, ()):
+            entity = self.of_import(source, imported) if imported.module else self.at_top(source, imported.name)
+            if entity is not None:
+                return entity
+        return None
+
+
+def _module_at(place: Place) -> Entity | None:
+    if place is None:
+        return None
+    if isinstance(place, str):
+        return Entity("package", -1, How.IMPORT, place)
+    return Entity("module", node_of(place, -1), How.IMPORT)

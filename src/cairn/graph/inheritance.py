@@ -1,0 +1,124 @@
+"""Finds the members of types, their own and those they inherit."""
+
+from __future__ import annotations
+
+import posixpath
+from collections import deque
+from collections.abc import Iterator
+
+from cairn.graph.declarations import Declarations
+from cairn.graph.entities import Entity, Expressions
+from cairn.graph.namesakes import MAX_OWNED
+from cairn.graph.nodes import file_of, node_of, place_of
+from cairn.graph.rules import FUNCTION_KINDS
+from cairn.graph.sight import Sight
+from cairn.graph.source_file import SourceFile
+
+_MAX_BASES, _MIN_BASES = 200, 8  # of a type, with theirs
+_BASES_A_FILE = 200_000  # looked at for all definitions of a file: a chain of thousands must not take minutes
+
+
+class Inheritance:
+    """The types of one state of the code: what each inherits from, and its members."""
+
+    def __init__(self, sight: Sight, expressions: Expressions, declarations: Declarations) -> None:
+        self._sight = sight
+        self._code = sight.code
+        self._memo = sight.memo
+        self._expressions = expressions
+        self._declarations = declarations
+
+    # -- members ------------------------------------------------------------------------------------------------------
+
+    def member(self, node: int, name: str) -> Entity | None:
+        """Return a member of a type or of what it inherits from, the nearest first."""
+        return self._memo.recall(("member", node, name), None, lambda: self._find_member(node, name))
+
+    def _find_member(self, node: int, name: str) -> Entity | None:
+        members = (self._own_member(current, name) for current in self.lineage(node))
+        return next((member for member in members if member is not None), None)
+
+    def _own_member(self, node: int, name: str) -> Entity | None:
+        source = self._sight.file(file_of(node))
+        definition = source.definitions[place_of(node)]
+        places = source.members.get(definition.qualified_name, {}).get(name)
+        declared_apart = source.rules.family == "c"
+        if places and not declared_apart:
+            return self._declarations.group(source, places)
+        if not source.rules.open_types:
+            return None
+        nodes = [node_of(source.number, place) for place in places or ()]
+        for other in self._sight.nodes_named(name)[:MAX_OWNED]:
+            elsewhere = self._code.file(file_of(other))
+            owner = elsewhere.definitions[place_of(other)].qualified_name[: -len(name) - 1]
+            same_name = owner.rpartition(".")[2] == definition.name
+            if other not in nodes and same_name and _may_share_type(source, elsewhere):
+                nodes.append(other)
+        functions = [other for other in nodes if self._code.definition(other).kind in FUNCTION_KINDS]
+        return self._declarations.entity(self._code.main_of(functions or nodes)) if nodes else None
+
+    def overridden(self, node: int, name: str) -> list[int]:
+        """Return the methods called `name` of all types that a type inherits from."""
+        members = (self._own_member(base, name) for base in self.lineage(node) if base != node)
+        return [member.node for member in members if member is not None and member.tag == "function"]
+
+    # -- bases --------------------------------------------------------------------------------------------------------
+
+    def lineage(self, node: int) -> Iterator[int]:
+        """Yield a type and what it inherits from, the nearest first; a type's bases are found after it is yielded."""
+        seen, limit = {node}, self._most_bases(node)
+        queue = deque([node])
+        while queue:
+            current = queue.popleft()
+            yield current
+            for base in self.bases_of(current):
+                if base not in seen and len(seen) < limit:
+                    seen.add(base)
+                    queue.append(base)
+
+    def _most_bases(self, node: int) -> int:
+        """Return how many types are looked at for one type: fewer in a file of thousands of definitions."""
+        n_definitions = len(self._code.file(file_of(node)).definitions)
+        return min(_MAX_BASES, max(_MIN_BASES, _BASES_A_FILE // n_definitions))
+
+    def bases_of(self, node: int) -> list[int]:
+        """Return the types that a type inherits from or implements, in the order it names them."""
+        return self._memo.recall(("bases", node), [], lambda: self._find_bases(node))
+
+    def _find_bases(self, node: int) -> list[int]:
+        source = self._sight.file(file_of(node))
+        place = place_of(node)
+        definition = source.definitions[place]
+        bases: list[int] = []
+        for expression in source.bases.get(place, ()):
+            plain = expression.partition("[")[0].partition("(")[0]
+            base = self._expressions.evaluate(source, definition.parent, plain)
+            if base is not None and base.tag == "class" and base.node != node:
+                bases.append(base.node)
+        if source.rules.family == "rust" and definition.kind != "impl":
+            bases += self._traits_of(source, definition.name)
+        return bases
+
+    def _traits_of(self, source: SourceFile, name: str) -> list[int]:
+        """Return the traits that the impl blocks of a Rust type in its own file name."""
+        traits = []
+        for place, definition in enumerate(source.definitions):
+            if definition.kind == "impl" and definition.name == name:
+                traits += self.bases_of(node_of(source.number, place))
+        return traits
+
+    def has_unknown_base(self, node: int) -> bool:
+        """Tell whether a type names a base that is not of this project, or not known to be."""
+        source = self._sight.file(file_of(node))
+        return len(source.bases.get(place_of(node), ())) > len(self.bases_of(node))
+
+
+def _may_share_type(source: SourceFile, other: SourceFile) -> bool:
+    """Tell whether two files may hold parts of one type, by the rules of their language."""
+    if other.rules.family != source.rules.family:
+        return False
+    if source.rules.package == "directory":
+        return posixpath.dirname(source.path) == posixpath.dirname(other.path)
+    if source.rules.family == "csharp":
+        return source.facts.package == other.facts.package
+    return True

@@ -1,0 +1,94 @@
+"""Tells what a plain name means in a scope: a local name, a parameter, a member of the type around, or a global."""
+
+from __future__ import annotations
+
+from cairn.graph.attributes import Attributes
+from cairn.graph.declarations import Declarations
+from cairn.graph.entities import SHADOWED, Entity, Expressions, How
+from cairn.graph.exports import Exports
+from cairn.graph.inheritance import Inheritance
+from cairn.graph.nodes import file_of, node_of
+from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, VALUE_KINDS
+from cairn.graph.signatures import read_head
+from cairn.graph.source_file import SourceFile
+
+
+class Scopes:
+    """The names that are in scope at a place in a file."""
+
+    def __init__(
+        self,
+        expressions: Expressions,
+        declarations: Declarations,
+        inheritance: Inheritance,
+        exports: Exports,
+        attributes: Attributes,
+    ) -> None:
+        self._expressions = expressions
+        self._declarations = declarations
+        self._inheritance = inheritance
+        self._exports = exports
+        self._attributes = attributes
+
+    def look_up(self, source: SourceFile, scope: int, name: str) -> Entity | None:
+        """Return what a plain name means in a scope."""
+        inner = True
+        definitions, implicit = source.definitions, source.rules.implicit
+        while scope >= 0:
+            definition = definitions[scope]
+            if definition.kind in FUNCTION_KINDS or definition.kind in VALUE_KINDS:
+                entity = self._local(source, scope, name)
+            elif inner or implicit:
+                entity = self._in_type(source, scope, name)
+            else:
+                entity = None
+            if entity is not None:
+                return None if entity is SHADOWED else entity
+            inner = inner and definition.kind not in FUNCTION_KINDS
+            scope = definition.parent
+        return self._exports.at_top(source, name)
+
+    def _local(self, source: SourceFile, scope: int, name: str) -> Entity | None:
+        definition, rules = source.definitions[scope], source.rules
+        nested = source.members.get(definition.qualified_name, {}).get(name)
+        if nested:
+            return self._declarations.group(source, nested)
+        if values := source.values.get((scope, name)):
+            return self._expressions.first_value(source, scope, values) or SHADOWED
+        parameters = read_head(definition.signature, definition.name, rules.type_side, rules.result).parameters
+        if name in parameters:
+            kind = parameters[name]
+            return self._expressions.type_of(source, definition.parent, kind).by(How.RECEIVER) if kind else SHADOWED
+        if rules.open_types and definition.parent < 0 and "." in definition.qualified_name and rules.implicit:
+            owner = self._owner(source, scope)
+            return self._attributes.attribute(source, owner, name) if owner is not None else None
+        return None
+
+    def _owner(self, source: SourceFile, scope: int) -> Entity | None:
+        """Return what a method is called on that stands outside of its type, such as `Type::method` in C++."""
+        owner = source.definitions[scope].qualified_name.rpartition(".")[0].rpartition(".")[2]
+        entity = self._exports.type_named(source, owner)
+        return entity._replace(tag="instance", how=How.RECEIVER) if entity is not None else None
+
+    def _in_type(self, source: SourceFile, scope: int, name: str) -> Entity | None:
+        """Return what a name means within a type or namespace: one of its members, or what an attribute holds."""
+        definition = source.definitions[scope]
+        if definition.kind in NAMESPACE_KINDS and not source.rules.prefix:
+            places = source.members.get(definition.qualified_name, {}).get(name)
+            return self._declarations.group(source, places) if places else None
+        node = node_of(source.number, scope)
+        entity = self._inheritance.member(node, name)
+        if entity is not None:
+            return entity if file_of(entity.node) == source.number else entity.by(How.RECEIVER)
+        return self._attributes.content(node, name)
+
+    def own_type(self, source: SourceFile, scope: int) -> Entity | None:
+        """Return what `this` or `self` means in a scope, None outside of types."""
+        place = source.enclosing_type(scope)
+        if place < 0:
+            return None
+        if source.definitions[place].kind == "impl":  # stands for the type that it implements something for
+            entity = self._exports.type_named(source, source.definitions[place].name)
+            if entity is not None:
+                return entity._replace(tag="instance", how=How.RECEIVER)
+        return Entity("instance", node_of(source.number, place), How.RECEIVER)

@@ -1,0 +1,176 @@
+"""What can happen to a memory: it is made, edited, linked, resolved, superseded, archived, reopened, and erased."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from cairn.errors import AuthorityError, NotFoundError, RequestError
+from cairn.hints import Hint
+from cairn.memory.events import MAX_TEXT_CHARS, TYPES, Event
+from cairn.memory.ids import handle_of, new_id
+from cairn.memory.store import By, Change, MemoryStore
+from cairn.storage.memory.observation_db import Conditions
+from cairn.storage.memory.rows import Link, Observation
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ufeff]")
+
+
+_WHO = {"rule": "a rule", "agent": "an agent", "person": "a person"}
+
+
+class Draft(NamedTuple):
+    """A memory to be made; see `Observation` for what the fields mean."""
+
+    text: str
+    type: str = "discovery"
+    importance: int = 5
+    tags: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
+    origin: str = "agent"
+    session: str = ""
+    branch: str = ""
+    revision: str = ""
+    is_shared: bool = False
+
+
+class Remembered(NamedTuple):
+    """A memory, and whether it was made just now; else it was there already."""
+
+    observation: Observation
+    is_new: bool
+
+
+class Lifecycle:
+    """Changes the memories of a store. Every change says who made it, and can be undone, except erasing.
+
+    Args:
+        store: that holds them.
+        now: the machine's clock, in seconds since the epoch.
+    """
+
+    def __init__(self, store: MemoryStore, now: Callable[[], float] = time.time) -> None:
+        self._store, self._now = store, now
+
+    def remember(self, draft: Draft, by: By) -> Remembered:
+        """Keep a memory, its secrets taken out. An active one that says the same is kept instead, with the new links.
+
+        Raises:
+            RequestError: if there is nothing to remember, or no such type.
+            StoreError: if it cannot be written.
+        """
+        text = clean(draft.text)
+        if not text:
+            raise RequestError("there is nothing to remember: the text is empty")
+        if draft.type not in TYPES:
+            raise RequestError(f"`type` must be one of {', '.join(TYPES)}")
+        with self._store.writing():
+            if (same := self._same(text, draft.type)) is not None:
+                missing = [link for link in draft.links if link not in same.links]
+                changed = self._store.record([_link(same.id, link) for link in missing], by)
+                return Remembered(changed[0] if changed else same, False)
+            id = new_id(self._now())
+            fields = draft._asdict()
+            links: Sequence[Link] = fields.pop("links")
+            fields.update(text=text, tags=sorted({clean(tag) for tag in draft.tags} - {""}))
+            changes = [Change(id, "created", fields), *(_link(id, link) for link in links)]
+            (made,) = self._store.record(changes, by)
+            return Remembered(made, True)
+
+    def _same(self, text: str, type: str) -> Observation | None:
+        wanted = " ".join(text.lower().split())
+        for observation in self._store.select(
+            Conditions(statuses=("active",), types=(type,), text=max(text.split(), key=len))
+        ):
+            if " ".join(observation.text.lower().split()) == wanted:
+                return observation
+        return None
+
+    def edit(self, id: str, by: By, **fields: Any) -> Observation:  # noqa: ANN401 - of any kind that a field has
+        """Change fields of a memory, such as `text`, `type`, `importance`, `tags` or `is_shared`."""
+        if "text" in fields:
+            fields["text"] = clean(fields["text"])
+        return self._change(id, "set", fields, by)
+
+    def link(self, id: str, link: Link, by: By) -> Observation:
+        """Tie a memory to a file or definition."""
+        return self._change(id, "link", link._asdict(), by)
+
+    def unlink(self, id: str, path: str, symbol: str, by: By) -> Observation:
+        """Untie a memory from a file or definition."""
+        return self._change(id, "unlink", {"path": path, "symbol": symbol}, by)
+
+    def resolve(self, id: str, by: By, reason: str = "") -> Observation:
+        """Say that what a memory warns of is no longer so."""
+        return self._status(id, "resolved", by, reason)
+
+    def archive(self, id: str, by: By, reason: str = "") -> Observation:
+        """Put a memory out of sight."""
+        return self._status(id, "archived", by, reason)
+
+    def reopen(self, id: str, by: By, reason: str = "") -> Observation:
+        """Make a memory active again."""
+        return self._status(id, "active", by, reason)
+
+    def supersede(self, id: str, successor: str, by: By, reason: str = "") -> Observation:
+        """Say that another memory takes the place of one.
+
+        Raises:
+            RequestError: if it is the same.
+        """
+        old, new = self._store.observations([id, successor])
+        if old.id == new.id:
+            raise RequestError("a memory cannot take its own place")
+        value = {"status": "superseded", "superseded_by": new.id}
+        return self._change(old.id, "status", value | _reason(reason), by)
+
+    def undo(self, id: str, by: By) -> Observation:
+        """Give a memory the status it had before its present one."""
+        observation = self._store.observation(id)
+        statuses = [event for event in self._store.history(observation.id) if event.kind == "status"]
+        before: Event | None = statuses[-2] if len(statuses) > 1 else None
+        value = {"status": "active"} if before is None else dict(before.value)
+        return self._change(observation.id, "status", value, by)
+
+    def erase(self, id: str, by: By) -> Observation:
+        """Erase the text of a memory for ever, here and, through sharing, elsewhere. This cannot be undone."""
+        return self._change(id, "redact", {}, by)
+
+    def _status(self, id: str, status: str, by: By, reason: str) -> Observation:
+        return self._change(id, "status", {"status": status} | _reason(reason), by)
+
+    def _change(self, id: str, kind: str, value: dict[str, Any], by: By) -> Observation:
+        with self._store.writing():
+            before = self._store.observation(id)
+            if before.is_redacted and kind != "redact":
+                raise NotFoundError(f"the memory {handle_of(before.id)} was erased", Hint("list them", "memories"))
+            self._store.record([Change(before.id, kind, value)], by)
+            now = self._store.observation(before.id)
+            if kind == "status" and now.status != value["status"]:
+                raise AuthorityError(
+                    f"{handle_of(now.id)} is {now.status} because {_WHO[self._decider(now)]} said so; "
+                    f"{_WHO[by.authority]} cannot change that",
+                    Hint("a person can", "memories"),
+                )
+            return now
+
+    def _decider(self, observation: Observation) -> str:
+        statuses = [event for event in self._store.history(observation.id) if event.kind == "status"]
+        return max(statuses, key=lambda event: event.rank).authority
+
+
+def clean(text: str) -> str:
+    """Return a text as it may be kept: without secrets, control characters and half characters, at most so long."""
+    whole = _CONTROL.sub("", text.replace("\r\n", "\n").encode("utf-8", "replace").decode()).strip()
+    return whole if len(whole) <= MAX_TEXT_CHARS else whole[: MAX_TEXT_CHARS - 1] + "…"
+
+
+def _link(id: str, link: Link) -> Change:
+    return Change(id, "link", link._asdict())
+
+
+def _reason(reason: str) -> dict[str, str]:
+    words = " ".join(clean(reason).split())
+    return {"reason": words[:500]} if words else {}

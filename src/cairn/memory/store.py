@@ -1,0 +1,288 @@
+"""The memory of one project: appends events, folds what they change in the same transaction, and reads the outcome."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from cairn.errors import AmbiguousError, EventError, NotFoundError
+from cairn.hints import Hint
+from cairn.index.state_dir import StateDir
+from cairn.memory.clock import HybridClock
+from cairn.memory.events import Event, check_event, parse_event
+from cairn.memory.fold import fold
+from cairn.memory.ids import HANDLE, is_handle
+from cairn.storage.connection import store_errors, transaction
+from cairn.storage.copies import copy_database, find_copies
+from cairn.storage.memory import event_db, observation_db
+from cairn.storage.memory.observation_db import Conditions
+from cairn.storage.memory.rows import Observation
+from cairn.storage.memory.schema import MEMORY
+from cairn.storage.sealed import delete_meta, read_meta, write_meta
+
+# Brings what is derived from observations, such as terms and vectors, up to date with those that changed.
+Derive = Callable[[sqlite3.Connection, Sequence[Observation]], None]
+_ERASE = "erase"  # in `meta` while what was redacted may still be in the log or in a copy
+
+
+class By(NamedTuple):
+    """Who changes something: as `person:ada`, and with which authority."""
+
+    actor: str
+    authority: str
+
+
+class Change(NamedTuple):
+    """What is to happen to an observation; the store makes an event of it."""
+
+    observation: str
+    kind: str
+    value: Mapping[str, Any]
+
+
+class MemoryStore:
+    """The events and observations of a project, in its state folder. Threads may share it; so may processes.
+
+    Args:
+        state: the state folder.
+        project: what events say they belong to.
+        derive: is called for observations that changed, in the transaction that changes them.
+        now: the machine's clock, in seconds since the epoch.
+    """
+
+    def __init__(
+        self, state: StateDir, project: str, derive: Derive | None = None, now: Callable[[], float] = time.time
+    ) -> None:
+        self._state, self._project, self._derive, self._now = state, project, derive, now
+        self._clock = HybridClock(now)
+        self._file = state.file_of(MEMORY)
+        self._lock = threading.RLock()
+        self._opened: sqlite3.Connection | None = None
+        self._must_erase = False
+
+    def close(self) -> None:
+        """Release the database; it reopens by itself."""
+        with self._lock:
+            if self._opened is not None:
+                self._opened.close()
+                self._opened = None
+
+    @property
+    def exists(self) -> bool:
+        """Whether anything was ever remembered here; nothing is created by asking."""
+        return self._opened is not None or os.path.lexists(self._file)
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Hand out the connection for the block, SQLite's errors mapped.
+
+        Raises:
+            StoreError: if the store cannot be used; it stays as it is.
+        """
+        with self._lock, store_errors(self._file, MEMORY):
+            yield self._connection()
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Hand out the connection for the block, in one transaction: all of it or nothing.
+
+        Raises:
+            StoreError: as `reading`, or if nothing can be written.
+        """
+        with self.reading() as connection:
+            if connection.in_transaction:
+                yield connection
+                return
+            with transaction(connection):
+                yield connection
+            if self._must_erase:
+                self.erase()
+
+    def _connection(self) -> sqlite3.Connection:
+        if self._opened is None:
+            self._opened = self._state.open_truth(MEMORY)
+            self._opened.execute("PRAGMA secure_delete = ON")  # what is redacted is overwritten
+            self._must_erase = bool(read_meta(self._opened, _ERASE))
+            if self._must_erase:
+                self.erase()
+        return self._opened
+
+    # -- writing ------------------------------------------------------------------------------------------------------
+
+    def record(self, changes: Iterable[Change], by: By) -> list[Observation]:
+        """Make events of changes, now, and return the observations that differ afterwards.
+
+        Raises:
+            EventError: if a change says what no event may.
+        """
+        with self.writing() as connection:
+            latest = event_db.latest_time(connection)
+            events = []
+            for change in changes:
+                latest = self._clock.tick(latest)
+                event = Event(change.observation, self._project, latest, *by, change.kind, dict(change.value))
+                check_event(event)
+                events.append(event)
+            return self.append(events)
+
+    def append(self, events: Iterable[Event]) -> list[Observation]:
+        """Add events, those that are there already left out, and return the observations that differ afterwards.
+
+        Of a redacted observation nothing is taken but that it was redacted.
+
+        Raises:
+            EventError: if one is dated more than a day ahead.
+        """
+        by_id = {event.id: event for event in events}
+        for event in by_id.values():
+            self._clock.check(event.time)
+        with self.writing() as connection:
+            fresh = [by_id[id] for id in by_id.keys() - event_db.known_ids(connection, by_id.keys())]
+            touched = {event.observation for event in fresh}
+            before = _component(connection, touched)
+            self._insert(connection, fresh)
+            changed = self._refold(connection, before | _component(connection, touched))
+            if any(event.kind == "redact" for event in fresh):
+                write_meta(connection, _ERASE, "due")
+                self._must_erase = True
+            return changed
+
+    def _insert(self, connection: sqlite3.Connection, events: Sequence[Event]) -> None:
+        redacted = event_db.redacted(connection, {event.observation for event in events})
+        redacted.update(event.observation for event in events if event.kind == "redact")
+        for event in events:
+            if event.kind == "redact" or event.observation not in redacted:
+                event_db.insert(connection, event.row())
+        for observation in redacted:
+            event_db.delete_all_but_redactions(connection, observation)
+
+    def _refold(self, connection: sqlite3.Connection, observations: Collection[str]) -> list[Observation]:
+        before = observation_db.load(connection, observations)
+        now = fold(map(parse_event, event_db.bodies(connection, observations)))
+        changed = [state for id, state in now.items() if before.get(id) != state]
+        for state in changed:
+            observation_db.save(connection, state)
+        if changed and self._derive is not None:
+            self._derive(connection, changed)
+        return changed
+
+    def erase(self) -> bool:
+        """Take what was redacted out of the log and of the copies, too; tried again later while others read.
+
+        Returns:
+            whether nothing of it is left.
+        """
+        with self.reading() as connection:
+            (is_busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            if is_busy:
+                return False
+            with transaction(connection):
+                if copies := find_copies(self._file):
+                    copy_database(self._file)
+                    for copy in copies:
+                        copy.path.unlink(missing_ok=True)
+                delete_meta(connection, _ERASE)
+            self._must_erase = False
+            return True
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    def observation(self, id: str) -> Observation:
+        """Return an observation.
+
+        Args:
+            id: its id, or its handle, such as `m_0123456789`: see `handle_of`.
+
+        Raises:
+            NotFoundError: if there is none.
+            AmbiguousError: if several end so.
+        """
+        return self.observations([id])[0]
+
+    def observations(self, ids: Sequence[str]) -> list[Observation]:
+        """Return some observations, in the order of their ids or handles; see `observation`."""
+        if not self.exists:
+            raise _unknown(ids[0])
+        with self.reading() as connection:
+            full = [self._full_id(connection, id) for id in ids]
+            found = observation_db.load(connection, full)
+        for id, name in zip(full, ids, strict=True):
+            if id not in found:
+                raise _unknown(name)
+        return [found[id] for id in full]
+
+    def select(self, conditions: Conditions, limit: int | None = None, offset: int = 0) -> list[Observation]:
+        """Return the observations that meet all conditions, the newest first; none where nothing was remembered."""
+        if not self.exists:
+            return []
+        with self.reading() as connection:
+            return observation_db.select(connection, conditions, limit, offset)
+
+    def count(self, conditions: Conditions) -> int:
+        """Return how many observations meet all conditions."""
+        if not self.exists:
+            return 0
+        with self.reading() as connection:
+            return observation_db.count(connection, conditions)
+
+    def history(self, id: str) -> list[Event]:
+        """Return the events of an observation, the oldest first."""
+        observation = self.observation(id)
+        with self.reading() as connection:
+            events = map(parse_event, event_db.bodies(connection, [observation.id]))
+            return sorted(events, key=lambda event: (event.time, event.id))
+
+    def refold(self) -> list[str]:
+        """Fold all events anew, and return the ids of the observations that were not what their events say.
+
+        Raises:
+            StoreDamagedError: if an event is not what its id says; then nothing is changed.
+        """
+        with self.writing() as connection:
+            events = [self._checked(id, body) for id, body in event_db.iter_events(connection)]
+            stored = {state.id: state for state in observation_db.iter_all(connection)}
+            now = fold(events)
+            wrong = [id for id in now.keys() | stored.keys() if now.get(id) != stored.get(id)]
+            if wrong:
+                observation_db.delete(connection, stored.keys() - now.keys())
+                changed = [now[id] for id in wrong if id in now]
+                for state in changed:
+                    observation_db.save(connection, state)
+                if self._derive is not None:
+                    self._derive(connection, changed)
+            return sorted(wrong)
+
+    def _checked(self, id: str, body: str) -> Event:
+        try:
+            event = parse_event(body)
+        except EventError as error:
+            raise MEMORY.damage(self._file, f"is damaged: {error}") from error
+        if event.id != id:
+            raise MEMORY.damage(self._file, "is damaged: an event is not what its id says")
+        return event
+
+    def _full_id(self, connection: sqlite3.Connection, id: str) -> str:
+        if not is_handle(id):
+            return id
+        ids = observation_db.ids_ending_in(connection, id.removeprefix(HANDLE))
+        if len(ids) > 1:
+            raise AmbiguousError(f"several memories are called {id}", f"give the whole id: {', '.join(ids)}")
+        return ids[0] if ids else id
+
+
+def _component(connection: sqlite3.Connection, observations: Collection[str]) -> set[str]:
+    """Return the observations, and all that events tie to them as superseding each other, near or far."""
+    component, border = set(observations), set(observations)
+    while border:
+        border = event_db.neighbours(connection, border) - component
+        component |= border
+    return component
+
+
+def _unknown(id: str) -> NotFoundError:
+    return NotFoundError(f"no memory has the id {id[:100]!r}", Hint("list them", "memories"))

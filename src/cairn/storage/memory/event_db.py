@@ -1,0 +1,77 @@
+"""All SQL of events: what happened to observations, kept for ever, unless it was redacted."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any
+
+from cairn.storage.connection import in_parts
+from cairn.storage.memory.rows import EventRow
+
+_COLUMNS = "id, observation, other, time, kind, body"
+
+
+def insert(connection: sqlite3.Connection, row: EventRow) -> None:
+    """Add an event that is not there yet."""
+    connection.execute(f"INSERT INTO event ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)", row)
+
+
+def known_ids(connection: sqlite3.Connection, ids: Collection[str]) -> set[str]:
+    """Return which of some events are there."""
+    return {id for part in in_parts(list(ids)) for (id,) in _select(connection, "SELECT id", "id", part)}
+
+
+def redacted(connection: sqlite3.Connection, observations: Collection[str]) -> set[str]:
+    """Return which of some observations were redacted."""
+    found: set[str] = set()
+    for part in in_parts(list(observations)):
+        found.update(id for (id,) in _select(connection, "SELECT observation", "kind = 'redact' AND observation", part))
+    return found
+
+
+def delete_all_but_redactions(connection: sqlite3.Connection, observation: str) -> None:
+    """Delete what was said of an observation; that it was redacted, by whom and when, stays."""
+    connection.execute("DELETE FROM event WHERE observation = ? AND kind != 'redact'", (observation,))
+
+
+def bodies(connection: sqlite3.Connection, observations: Collection[str]) -> list[str]:
+    """Return the bodies of all events of some observations, in the order in which they arrived."""
+    rows: list[tuple[int, str]] = []
+    for part in in_parts(list(observations)):
+        rows.extend(_select(connection, "SELECT seq, body", "observation", part))
+    return [body for _, body in sorted(rows)]
+
+
+def iter_events(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
+    """Yield all events, each as its id and its body, in the order in which they arrived."""
+    yield from connection.execute("SELECT id, body FROM event ORDER BY seq")
+
+
+def neighbours(connection: sqlite3.Connection, observations: Collection[str]) -> set[str]:
+    """Return the observations that some event ties to some others as superseded or superseding, these included."""
+    found = set(observations)
+    for part in in_parts(list(observations)):
+        found.update(id for (id,) in _select(connection, "SELECT other", "other != '' AND observation", part))
+        found.update(id for (id,) in _select(connection, "SELECT observation", "other != '' AND other", part))
+    return found
+
+
+def latest_time(connection: sqlite3.Connection) -> str:
+    """Return the time of the latest event, empty if there is none."""
+    (time,) = connection.execute("SELECT max(time) FROM event").fetchone()
+    return time or ""
+
+
+def count(connection: sqlite3.Connection) -> int:
+    """Return how many events there are."""
+    (number,) = connection.execute("SELECT count(*) FROM event").fetchone()
+    return int(number)
+
+
+def _select(
+    connection: sqlite3.Connection, select: str, condition: str, values: Iterable[str]
+) -> Iterator[tuple[Any, ...]]:
+    values = list(values)
+    marks = ", ".join("?" * len(values))
+    return connection.execute(f"{select} FROM event WHERE {condition} IN ({marks})", values)

@@ -1,0 +1,164 @@
+"""All SQL of observations, as they are folded from their events, and of their links."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from cairn.storage.connection import in_parts
+from cairn.storage.memory.rows import Link, Observation
+
+_COLUMNS = (
+    "id, type, text, importance, tags, origin, session, branch, revision, is_shared, status, superseded_by, "
+    "actor, created, changed, is_redacted"
+)  # fmt: skip
+_SET = ", ".join(f"{name} = excluded.{name}" for name in _COLUMNS.split(", ")[1:])
+_UPSERT = (
+    f"INSERT INTO observation ({_COLUMNS}) VALUES ({', '.join('?' * 16)}) "
+    f"ON CONFLICT (id) DO UPDATE SET {_SET} RETURNING number"
+)
+
+
+class Conditions(NamedTuple):
+    """Which observations are meant; what is empty or None is not looked at.
+
+    Attributes:
+        statuses, types, origins: any of these.
+        session, tag, path: exactly this; a path that ends in a slash means all below it.
+        text: is said somewhere, in any case.
+        since, until: when it was created, as a time of the clock or the beginning of one.
+        branches: any of these.
+        is_shared: whether it may leave this machine.
+    """
+
+    statuses: Sequence[str] = ()
+    types: Sequence[str] = ()
+    origins: Sequence[str] = ()
+    branches: Sequence[str] = ()
+    session: str = ""
+    tag: str = ""
+    path: str = ""
+    text: str = ""
+    since: str = ""
+    until: str = ""
+    is_shared: bool | None = None
+
+
+def save(connection: sqlite3.Connection, observation: Observation) -> None:
+    """Write what an observation is now."""
+    values = observation._asdict()
+    links: tuple[Link, ...] = values.pop("links")
+    values["tags"] = json.dumps(observation.tags, ensure_ascii=False)
+    row = [values[name] for name in _COLUMNS.split(", ")]
+    (number,) = connection.execute(_UPSERT, row).fetchone()
+    connection.execute("DELETE FROM link WHERE number = ?", (number,))
+    connection.executemany("INSERT INTO link VALUES (?, ?, ?, ?)", [(number, *link) for link in links])
+
+
+def delete(connection: sqlite3.Connection, ids: Collection[str]) -> None:
+    """Forget observations that no event makes."""
+    for number in numbers(connection, ids).values():
+        connection.execute("DELETE FROM link WHERE number = ?", (number,))
+        connection.execute("DELETE FROM observation WHERE number = ?", (number,))
+
+
+def numbers(connection: sqlite3.Connection, ids: Collection[str]) -> dict[str, int]:
+    """Return the row numbers of some observations, by id."""
+    found: dict[str, int] = {}
+    for part in in_parts(list(ids)):
+        marks = ", ".join("?" * len(part))
+        found.update(connection.execute(f"SELECT id, number FROM observation WHERE id IN ({marks})", part))
+    return found
+
+
+def load(connection: sqlite3.Connection, ids: Collection[str]) -> dict[str, Observation]:
+    """Return some observations by id; those that are not there are left out."""
+    found: dict[str, Observation] = {}
+    for part in in_parts(list(ids)):
+        marks = ", ".join("?" * len(part))
+        found.update((row.id, row) for row in _read(connection, f"WHERE id IN ({marks})", part))
+    return found
+
+
+def iter_all(connection: sqlite3.Connection) -> Iterator[Observation]:
+    """Yield all observations, redacted ones included."""
+    yield from _read(connection, "", ())
+
+
+def select(
+    connection: sqlite3.Connection, conditions: Conditions, limit: int | None = None, offset: int = 0
+) -> list[Observation]:
+    """Return the observations that meet all conditions, the newest first."""
+    where, values = _where(conditions)
+    page = f"{where} ORDER BY created DESC, id DESC LIMIT ? OFFSET ?"
+    return list(_read(connection, page, [*values, -1 if limit is None else limit, offset]))
+
+
+def count(connection: sqlite3.Connection, conditions: Conditions) -> int:
+    """Return how many observations meet all conditions."""
+    where, values = _where(conditions)
+    (number,) = connection.execute(f"SELECT count(*) FROM observation {where}", values).fetchone()
+    return int(number)
+
+
+def ids_ending_in(connection: sqlite3.Connection, ending: str) -> list[str]:
+    """Return the ids that end in some digits."""
+    rows = connection.execute("SELECT id FROM observation WHERE substr(id, -length(?1)) = ?1 ORDER BY id", (ending,))
+    return [id for (id,) in rows]
+
+
+def _where(conditions: Conditions) -> tuple[str, list[Any]]:
+    terms = ["is_redacted = 0"]
+    values: list[Any] = []
+    for column, names in (
+        ("status", conditions.statuses),
+        ("type", conditions.types),
+        ("origin", conditions.origins),
+        ("branch", conditions.branches),
+    ):
+        if names:
+            terms.append(f"{column} IN ({', '.join('?' * len(names))})")
+            values.extend(names)
+    for term, value in (
+        ("session = ?", conditions.session),
+        ("EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)", conditions.tag),
+        ("instr(lower(text), lower(?)) > 0", conditions.text),
+        ("created >= ?", conditions.since),
+        ("created < ?", conditions.until),
+        ("is_shared = ?", conditions.is_shared),
+    ):
+        if value not in ("", None):
+            terms.append(term)
+            values.append(value)
+    if conditions.path:
+        is_below = conditions.path.endswith("/")
+        match = "substr(path, 1, length(?1)) = ?1" if is_below else "path = ?1"
+        terms.append(f"number IN (SELECT number FROM link WHERE {match.replace('?1', '?')})")
+        values.extend([conditions.path] * match.count("?1"))
+    return f"WHERE {' AND '.join(terms)}", values
+
+
+def _read(connection: sqlite3.Connection, rest: str, values: Sequence[Any]) -> Iterator[Observation]:
+    rows = connection.execute(f"SELECT number, {_COLUMNS} FROM observation {rest}", values).fetchall()
+    links = _links(connection, [row[0] for row in rows])
+    for number, *row in rows:
+        fields = dict(zip(_COLUMNS.split(", "), row, strict=True))
+        fields.update(
+            tags=tuple(json.loads(fields["tags"])),
+            is_shared=bool(fields["is_shared"]),
+            is_redacted=bool(fields["is_redacted"]),
+            links=tuple(links.get(number, ())),
+        )
+        yield Observation(**fields)
+
+
+def _links(connection: sqlite3.Connection, row_numbers: Sequence[int]) -> dict[int, list[Link]]:
+    links: dict[int, list[Link]] = {}
+    for part in in_parts(row_numbers):
+        marks = ", ".join("?" * len(part))
+        query = f"SELECT number, path, symbol, hash FROM link WHERE number IN ({marks}) ORDER BY number, path, symbol"
+        for number, *link in connection.execute(query, part):
+            links.setdefault(number, []).append(Link(*link))
+    return links

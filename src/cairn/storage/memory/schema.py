@@ -1,0 +1,47 @@
+"""The memory as a store: its tables, as the migrations that made them; the modules `*_db` fill and read them."""
+
+from __future__ import annotations
+
+from cairn.storage.sealed import META
+from cairn.storage.store import Migration, Store
+
+MIGRATIONS = (
+    Migration(
+        "events, and what is folded from them",
+        (
+            META,
+            # The truth. `seq` counts what arrived here, so that others can ask for what is new.
+            """CREATE TABLE event (
+                seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, observation TEXT NOT NULL,
+                other TEXT NOT NULL, time TEXT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL)""",
+            "CREATE INDEX event_observation ON event (observation)",
+            "CREATE INDEX event_other ON event (other) WHERE other != ''",
+            "CREATE INDEX event_time ON event (time)",
+            # Folded from the events; see cairn/memory/fold.py.
+            """CREATE TABLE observation (
+                number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, type TEXT NOT NULL, text TEXT NOT NULL,
+                importance INTEGER NOT NULL, tags TEXT NOT NULL, origin TEXT NOT NULL, session TEXT NOT NULL,
+                branch TEXT NOT NULL, revision TEXT NOT NULL, is_shared INTEGER NOT NULL, status TEXT NOT NULL,
+                superseded_by TEXT NOT NULL, actor TEXT NOT NULL, created TEXT NOT NULL, changed TEXT NOT NULL,
+                is_redacted INTEGER NOT NULL)""",
+            "CREATE INDEX observation_status ON observation (status, type)",
+            "CREATE INDEX observation_session ON observation (session) WHERE session != ''",
+            """CREATE TABLE link (
+                number INTEGER NOT NULL, path TEXT NOT NULL, symbol TEXT NOT NULL, hash TEXT NOT NULL,
+                PRIMARY KEY (number, path, symbol)) WITHOUT ROWID""",
+            "CREATE INDEX link_path ON link (path)",
+        ),
+    ),
+)
+# The digest of the schema that all steps make: see `check_schema`. A test says what it is after a new step.
+NEWEST = "b7833958cf41586ec54f44a464f93d15a86e1ffe9ef3f02c2d47f8cbda0e23df"
+
+MEMORY = Store(
+    name="the memory",
+    file_name="memory.db",
+    migrations=MIGRATIONS,
+    newest=NEWEST,
+    is_truth=True,
+    work="writing memories",
+    update="cairn memories",
+)

@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cairn.errors import AuthorityError, NotFoundError, RequestError
+from cairn.memory.ids import handle_of
+from cairn.memory.lifecycle import Draft, Lifecycle
+from cairn.memory.store import By
+from cairn.storage.memory.rows import Link
+from replicas import Replica
+
+PERSON, AGENT, RULE = By("person:ada", "person"), By("agent:claude-code", "agent"), By("rule:supersede", "rule")
+
+
+@pytest.fixture
+def replica(tmp_path: Path) -> Replica:
+    return Replica(tmp_path / "state")
+
+
+@pytest.fixture
+def lifecycle(replica: Replica) -> Lifecycle:
+    return Lifecycle(replica.store, replica.clock)
+
+
+def keep(lifecycle: Lifecycle, text: str, by: By = AGENT) -> str:
+    return lifecycle.remember(Draft(text, "gotcha"), by).observation.id
+
+
+def test_a_memory_holds_what_was_said_of_it(lifecycle: Lifecycle) -> None:
+    links = (Link("src/a.py", "Cache.get", "12ab"), Link("src/b.py"))
+    draft = Draft(
+        "Cache.get is not thread-safe", "gotcha", 7, ("cache", "threads"), links, "agent", "s1", "dev", "c0ffee"
+    )
+    kept = lifecycle.remember(draft, AGENT)
+    assert kept.is_new
+    observation = kept.observation
+    assert (observation.text, observation.importance, observation.tags) == (draft.text, 7, ("cache", "threads"))
+    assert (observation.links, observation.session, observation.branch) == (links, "s1", "dev")
+    assert (observation.status, observation.actor, observation.is_shared) == ("active", "agent:claude-code", False)
+
+
+def test_the_same_words_are_kept_once_with_the_links_of_both(lifecycle: Lifecycle) -> None:
+    first = lifecycle.remember(Draft("Use WAL  mode", "decision", links=(Link("a.py"),)), AGENT)
+    again = lifecycle.remember(Draft("use wal mode\n", "decision", links=(Link("b.py"),)), PERSON)
+    assert not again.is_new
+    assert again.observation.id == first.observation.id
+    assert again.observation.links == (Link("a.py"), Link("b.py"))
+
+
+def test_what_was_resolved_can_be_remembered_anew(lifecycle: Lifecycle) -> None:
+    first = keep(lifecycle, "the build fails on Fridays")
+    lifecycle.resolve(first, AGENT)
+    assert lifecycle.remember(Draft("the build fails on Fridays", "gotcha"), AGENT).is_new
+
+
+def test_each_status_is_reached_and_undone(lifecycle: Lifecycle) -> None:
+    old, new = keep(lifecycle, "use port 80"), keep(lifecycle, "use port 8080")
+    assert lifecycle.resolve(handle_of(old), AGENT, "fixed in 1.2").status == "resolved"
+    assert lifecycle.archive(old, AGENT).status == "archived"
+    assert lifecycle.undo(old, AGENT).status == "resolved"
+    assert lifecycle.reopen(old, AGENT).status == "active"
+    superseded = lifecycle.supersede(old, handle_of(new), AGENT)
+    assert (superseded.status, superseded.superseded_by) == ("superseded", new)
+    assert lifecycle.undo(old, AGENT).status == "active"
+
+
+def test_who_changed_what_and_why_is_kept(lifecycle: Lifecycle, replica: Replica) -> None:
+    id = keep(lifecycle, "use port 80")
+    lifecycle.resolve(id, PERSON, "fixed in 1.2")
+    created, resolved = replica.store.history(id)
+    assert (created.kind, created.actor) == ("created", "agent:claude-code")
+    assert (resolved.actor, resolved.value) == ("person:ada", {"status": "resolved", "reason": "fixed in 1.2"})
+
+
+def test_fields_and_links_are_edited(lifecycle: Lifecycle) -> None:
+    id = keep(lifecycle, "use port 80")
+    assert lifecycle.edit(id, PERSON, text="use port 443", importance=9).text == "use port 443"
+    assert lifecycle.link(id, Link("a.py", "serve"), PERSON).links == (Link("a.py", "serve"),)
+    assert lifecycle.unlink(id, "a.py", "serve", PERSON).links == ()
+
+
+def test_what_a_person_decided_an_agent_cannot_undo_and_no_event_is_left(
+    lifecycle: Lifecycle, replica: Replica
+) -> None:
+    id = keep(lifecycle, "use port 80")
+    lifecycle.archive(id, PERSON)
+    with pytest.raises(AuthorityError, match="because a person said so; an agent"):
+        lifecycle.reopen(id, AGENT)
+    assert len(replica.store.history(id)) == 2
+    assert lifecycle.reopen(id, PERSON).status == "active"
+
+
+def test_an_erased_memory_can_only_be_erased(lifecycle: Lifecycle) -> None:
+    id = keep(lifecycle, "the password is swordfish")
+    assert lifecycle.erase(id, PERSON).is_redacted
+    assert lifecycle.erase(id, PERSON).is_redacted
+    with pytest.raises(NotFoundError, match="erased"):
+        lifecycle.edit(id, PERSON, text="again")
+
+
+def test_a_memory_cannot_take_its_own_place(lifecycle: Lifecycle) -> None:
+    id = keep(lifecycle, "use port 80")
+    with pytest.raises(RequestError):
+        lifecycle.supersede(id, handle_of(id), PERSON)
+
+
+@pytest.mark.parametrize("text", ["", " \n", "\x00\x1b"])
+def test_nothing_is_not_remembered(lifecycle: Lifecycle, text: str) -> None:
+    with pytest.raises(RequestError):
+        keep(lifecycle, text)
+
+
+def test_control_characters_and_half_characters_are_taken_out(lifecycle: Lifecycle) -> None:
+    observation = lifecycle.remember(
+        Draft("a\x1b[2Jb\u202ec \ud800 d\r\ne\tf", "gotcha", tags=("\x00",)), AGENT
+    ).observation
+    assert observation.text == "a[2Jbc ? d\ne\tf"
+    assert observation.tags == ()
+
+
+def test_a_text_that_is_too_long_is_cut(lifecycle: Lifecycle) -> None:
+    assert len(lifecycle.remember(Draft("x" * 50_000, "gotcha"), AGENT).observation.text) == 10_000
