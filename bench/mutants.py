@@ -31,8 +31,8 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ROOT / "src" / "cairn"
 FOLDERS = ("search", "index", "graph", "structure", "storage", "daemon")
-FIRST_TESTS = 40  # most changes are noticed by tests of the module; others get tests for so long:
-LATER_SECONDS = 120.0
+FIRST_TESTS, FIRST_SECONDS = 40, 30.0  # most changes are noticed by tests of the module
+LATER_SECONDS = 90.0  # what survives those gets the fastest of the others
 TIMEOUT_SECONDS = 60.0  # beside four times what the tests took when they were measured
 _SWAPS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
@@ -136,6 +136,7 @@ class Runs:
         self._lines: dict[str, dict[int, list[str]]] = {}
         self._data = data
         self._seconds: dict[str, float] = {}
+        self._kept: set[str] | None = None
         if _seconds_file(data).exists():
             for case in ElementTree.parse(_seconds_file(data)).iter("testcase"):
                 self._seconds[f"{case.get('classname')}::{case.get('name')}"] = float(case.get("time", "0"))
@@ -154,7 +155,11 @@ class Runs:
             near = words & set(test.partition("::")[0].replace("test_", "").replace(".", "/").split("/"))
             return -len(near), self.seconds(test)
 
-        return sorted(tests, key=distance)
+        return sorted((test for test in tests if self._kept is None or test in self._kept), key=distance)
+
+    def keep(self, tests: set[str]) -> None:
+        """Leave out all other tests, such as those named after a folder of the day when they were measured."""
+        self._kept = tests
 
     def seconds(self, test: str) -> float:
         """Return how long a test took when it was measured."""
@@ -187,7 +192,16 @@ class Checkout:
 
     def __init__(self, copy: Path) -> None:
         self._copy = copy
+        self._environment = os.environ | {"PYTHONPATH": str(copy / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
         self._sound: dict[str, bool] = {}
+
+    def tests(self) -> set[str]:
+        """Return the names of all tests."""
+        command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "--no-cov"]
+        done = subprocess.run(
+            command, cwd=self._copy, env=self._environment, capture_output=True, text=True, check=True
+        )
+        return {line for line in done.stdout.splitlines() if "::" in line}
 
     def killer_of(self, mutant: Mutant, tests: list[str], runs: Runs) -> str:
         """Return the test that fails once a change is made, "" if none does, `timeout` if they never end."""
@@ -215,10 +229,15 @@ class Checkout:
         return self._sound[test]
 
     def _first_failure(self, tests: list[str], seconds: float) -> str:
-        environment = os.environ | {"PYTHONPATH": str(self._copy / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
         command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--no-cov", "--tb=no", *tests]
         with subprocess.Popen(
-            command, cwd=self._copy, env=environment, start_new_session=True, stdout=subprocess.PIPE, text=True
+            command,
+            cwd=self._copy,
+            env=self._environment,
+            start_new_session=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
         ) as process:
             try:
                 output, _ = process.communicate(timeout=seconds)
@@ -264,11 +283,9 @@ def main() -> None:
             measure(data)
         runs = Runs(data)
         copy = Path(scratch) / "copy"
-        for part in ("src", "tests", "bench", "training", "docs"):
-            shutil.copytree(ROOT / part, copy / part)
-        for name in ("pyproject.toml", "README.md", "CHANGELOG.md"):
-            shutil.copy(ROOT / name, copy / name)
+        shutil.copytree(ROOT, copy, symlinks=True, ignore=shutil.ignore_patterns(".venv", ".tools", ".*_cache"))
         checkout = Checkout(copy)
+        runs.keep(checkout.tests())
         chosen = choose(arguments.mutants, arguments.only, dice)
         for number, mutant in enumerate(chosen[arguments.skip :], arguments.skip + 1):
             killer = _killer_of(mutant, runs, checkout)
@@ -280,15 +297,18 @@ def main() -> None:
 
 def _killer_of(mutant: Mutant, runs: Runs, checkout: Checkout) -> str:
     tests = runs.tests_of(mutant)
-    if killer := checkout.killer_of(mutant, tests[:FIRST_TESTS], runs):
+    near = list(_within(FIRST_SECONDS, tests[:FIRST_TESTS], runs))
+    if near and (killer := checkout.killer_of(mutant, near, runs)):
         return killer
-    later, seconds = [], 0.0
-    for test in tests[FIRST_TESTS:]:
-        seconds += runs.seconds(test)
-        if seconds > LATER_SECONDS:
-            break
-        later.append(test)
-    return checkout.killer_of(mutant, later, runs)
+    others = sorted(set(tests) - set(near), key=runs.seconds)
+    return checkout.killer_of(mutant, list(_within(LATER_SECONDS, others, runs)), runs)
+
+
+def _within(seconds: float, tests: list[str], runs: Runs) -> Iterator[str]:
+    for test in tests:
+        seconds -= runs.seconds(test)
+        if seconds >= 0:
+            yield test
 
 
 if __name__ == "__main__":
