@@ -31,8 +31,8 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ROOT / "src" / "cairn"
 FOLDERS = ("search", "index", "graph", "structure", "storage", "daemon")
-FIRST_TESTS, FIRST_SECONDS = 40, 30.0  # most changes are noticed by tests of the module
-LATER_SECONDS = 90.0  # what survives those gets the fastest of the others
+FIRST_TESTS, FIRST_SECONDS = 40, 20.0  # most changes are noticed by tests of the module
+LATER_SECONDS = 40.0  # what survives those gets the fastest of the others
 TIMEOUT_SECONDS = 60.0  # beside four times what the tests took when they were measured
 _SWAPS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
