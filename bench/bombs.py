@@ -1,13 +1,12 @@
-"""Asks everything of files made to crash, stall or bloat a parser, and prints the worst: time, memory, dead processes.
+"""Asks everything about files made to crash, stall or bloat a parser; prints the worst time, memory and dead processes.
 
     python bench/bombs.py                   # every file, by the command and by the daemon
     python bench/bombs.py --only yaml       # those whose name holds a word
     python bench/bombs.py --write FOLDER    # only write the files
 
-Each file stands in a project of its own beside an ordinary one. The bar: no command and no daemon ends otherwise than
-with an answer or a message, none takes more than 3 s of processor time or 500 MB in all its processes, and the ordinary
-file is found. What was remembered of a file is forgotten before each question, so that each meets it for the first
-time.
+Each file is in a project of its own with an ordinary file beside it. The bar: every command and every daemon ends with
+an answer or a message, none takes more than 3 s of processor time or 500 MB in all its processes, and the ordinary file
+is found. Caches are cleared before each question, so that each meets the file for the first time.
 """
 
 from __future__ import annotations
@@ -21,16 +20,18 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from cairn.source.languages import BY_NAME, LANGUAGES, Language, load_grammar
+from processes import cpu_seconds, family, usage_of
 
 MAX_BYTES = 1_000_000
 BAR_SECONDS, BAR_MB = 3.0, 500.0
 GIVE_UP_SECONDS, STEP_SECONDS = 120, 0.02
 LINE_BYTES = 400
-# Of these a line feed would make something else.
+# Line breaks would make something else of these.
 _LONG_LINES = frozenset(
     {
         "sum",
@@ -68,7 +69,7 @@ _PAIRS = {"(": ")", "[": "]", "{": "}", "<": ">"}
 
 
 class Bomb(NamedTuple):
-    """A hostile file: a name that tells what it does, its name in a project, and what it holds."""
+    """A hostile file: a name that says what it does, its file name, and its content."""
 
     name: str
     file: str
@@ -77,19 +78,19 @@ class Bomb(NamedTuple):
 
 def bombs() -> Iterator[Bomb]:
     """Make all files, the same ones each time."""
-    yield from _known()
+    yield from _handmade()
     for language in LANGUAGES:
-        for kind, data in _of_any_language(language):
+        for kind, data in _generated(language):
             # A file of a few very long lines is not indexed.
-            yield Bomb(f"{language.name}-{kind}", file_of(language), _wrapped(data)[:MAX_BYTES])
+            yield Bomb(f"{language.name}-{kind}", file_of(language), _wrap(data)[:MAX_BYTES])
 
 
 def file_of(language: Language) -> str:
-    """Return a file's name that makes it one of a language."""
+    """Return a file name by which a file is in a language."""
     return f"bomb{language.extensions[0]}" if language.extensions else language.filenames[0]
 
 
-def _of_any_language(language: Language) -> Iterator[tuple[str, bytes]]:
+def _generated(language: Language) -> Iterator[tuple[str, bytes]]:
     chance = random.Random(language.name)
     tokens = _tokens(language)
     brackets = [bracket for bracket in _PAIRS if bracket in tokens] or ["("]
@@ -105,13 +106,13 @@ def _of_any_language(language: Language) -> Iterator[tuple[str, bytes]]:
     yield "quote", b'x = "' + b"a\\" * 400_000
 
 
-def _wrapped(data: bytes) -> bytes:
+def _wrap(data: bytes) -> bytes:
     width = LINE_BYTES if max(map(len, data.splitlines()), default=0) > LINE_BYTES else MAX_BYTES
     return b"\n".join(data[start : start + width] for start in range(0, len(data), width))
 
 
 def _tokens(language: Language) -> list[str]:
-    """Return the words and marks that a grammar has, and some of everybody's."""
+    """Return the words and marks of a grammar, and some that all languages have."""
     grammar = load_grammar(language)
     kinds = {
         kind
@@ -121,12 +122,12 @@ def _tokens(language: Language) -> list[str]:
     return [*sorted(kind for kind in kinds if kind.isprintable() and kind.strip()), "x", "1", '"s"']
 
 
-def _known() -> Iterator[Bomb]:
-    """Yield files that hit something certain."""
+def _handmade() -> Iterator[Bomb]:
+    """Yield files that are aimed at something in particular."""
 
     def bomb(language: str, name: str, text: str | bytes) -> Bomb:
         data = text.encode() if isinstance(text, str) else text
-        data = _wrapped(data) if name not in _LONG_LINES else data
+        data = _wrap(data) if name not in _LONG_LINES else data
         return Bomb(f"{language}-{name}", file_of(BY_NAME[language]), data[:MAX_BYTES])
 
     many = 100_000
@@ -334,17 +335,17 @@ class Cost(NamedTuple):
     said: str
 
 
-def measured(command: list[str], environment: dict[str, str], also: int = 0) -> Cost:
-    """Run a command and return what it cost; `also` is a process that counts, too, with those below it."""
-    before = _cpu_below(also)
+def cost_of(command: list[str], environment: dict[str, str], also: int = 0) -> Cost:
+    """Run a command and return what it cost; `also` is another process to count, with those below it."""
+    before = _cpu_seconds(also)
     started = time.monotonic()
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(command, env=environment, stdout=output, stderr=subprocess.STDOUT)
         peak, used = 0.0, before
         ended, status, usage = os.wait4(process.pid, os.WNOHANG)
         while not ended:
-            peak = max(peak, _mb_below(process.pid) + _mb_below(also))
-            used = max(used, _cpu_below(also))
+            peak = max(peak, usage_of(family(process.pid)).total + _memory_mb(also))
+            used = max(used, _cpu_seconds(also))
             if time.monotonic() - started > GIVE_UP_SECONDS:
                 process.kill()
             time.sleep(STEP_SECONDS)
@@ -352,42 +353,22 @@ def measured(command: list[str], environment: dict[str, str], also: int = 0) -> 
         process.returncode = os.waitstatus_to_exitcode(status)
         output.seek(0)
         said = output.read().decode("utf-8", "replace")
-    cpu = usage.ru_utime + usage.ru_stime + max(used, _cpu_below(also)) - before
+    cpu = usage.ru_utime + usage.ru_stime + max(used, _cpu_seconds(also)) - before
     return Cost(time.monotonic() - started, cpu, peak, process.returncode, said)
 
 
-def _below(pid: int) -> Iterator[int]:
-    if not pid:
-        return
-    yield pid
-    try:
-        for task in Path(f"/proc/{pid}/task").iterdir():
-            for child in (task / "children").read_text().split():
-                yield from _below(int(child))
-    except OSError:
-        return
+def _memory_mb(pid: int) -> float:
+    """Return what a process and those below it hold; 0 for no process."""
+    return usage_of(family(pid)).total if pid else 0.0
 
 
-def _mb_below(pid: int) -> float:
-    total = 0
-    for child in _below(pid):
-        try:
-            text = Path(f"/proc/{child}/smaps_rollup").read_text()
-        except OSError:
-            continue
-        total += next((int(line.split()[1]) for line in text.splitlines() if line.startswith("Pss:")), 0)
-    return total / 1_000
-
-
-def _cpu_below(pid: int) -> float:
-    total = 0
-    for child in _below(pid):
-        try:
-            fields = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        total += sum(map(int, fields[11:15]))
-    return total / os.sysconf("SC_CLK_TCK")
+def _cpu_seconds(pid: int) -> float:
+    """Return the processor time of a process and those below it; 0 for no process."""
+    total = 0.0
+    for member in family(pid) if pid else ():
+        with suppress(OSError):  # it has ended
+            total += cpu_seconds(member, with_children=True)
+    return total
 
 
 def _alive(process: subprocess.Popen[bytes]) -> bool:
@@ -406,7 +387,7 @@ def ask_all(bomb: Bomb, home: Path, daemon: subprocess.Popen[bytes] | None) -> I
         words = [word.format(file=bomb.file) for word in question]
         route = [] if daemon is not None else ["--no-daemon"]
         command = [sys.executable, "-m", "cairn", *words, "-C", str(root), *route]
-        yield name, measured(command, environment, daemon.pid if daemon is not None else 0)
+        yield name, cost_of(command, environment, daemon.pid if daemon is not None else 0)
     shutil.rmtree(root)
 
 

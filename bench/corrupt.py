@@ -63,8 +63,8 @@ class Scene:
                 workspace.index()
                 workspace.index(branch="main")
                 if root == self.root:
-                    with closing(sqlite3.connect(self.database)) as one, closing(sqlite3.connect(self.older)) as copy:
-                        one.backup(copy)
+                    with closing(sqlite3.connect(self.database)) as live, closing(sqlite3.connect(self.older)) as copy:
+                        live.backup(copy)
                 _write(root, version + 1)
                 workspace.index()
                 if dice.random() < 0.5:
@@ -80,7 +80,7 @@ class Scene:
         """The database of the index."""
         return self.state / "index.db"
 
-    def derived(self, *endings: str) -> list[Path]:
+    def derived_files(self, *endings: str) -> list[Path]:
         """Return the derived files, of some endings or all."""
         found = sorted((self.state / "derived").iterdir())
         return [file for file in found if not endings or file.suffix in endings]
@@ -108,25 +108,25 @@ def _git(root: Path, *arguments: str) -> None:
 
 def swap(scene: Scene) -> str:
     """Copy a derived file over another."""
-    source, target = scene.pick(scene.derived()), scene.pick(scene.derived())
+    source, target = scene.pick(scene.derived_files()), scene.pick(scene.derived_files())
     if source != target:
         shutil.copyfile(source, target)
     return f"{source.suffix} over {target.suffix}"
 
 
 def exchange(scene: Scene) -> str:
-    """Let two derived files of one kind change places."""
-    one = scene.pick(scene.derived())
-    other = scene.pick(scene.derived(one.suffix))
-    first, second = one.read_bytes(), other.read_bytes()
-    one.write_bytes(second)
-    other.write_bytes(first)
-    return one.suffix
+    """Swap the contents of two derived files of one kind."""
+    left = scene.pick(scene.derived_files())
+    right = scene.pick(scene.derived_files(left.suffix))
+    left_data, right_data = left.read_bytes(), right.read_bytes()
+    left.write_bytes(right_data)
+    right.write_bytes(left_data)
+    return left.suffix
 
 
 def foreign(scene: Scene) -> str:
     """Put a derived file of another project in the place of one."""
-    target = scene.pick(scene.derived())
+    target = scene.pick(scene.derived_files())
     theirs = sorted((scene.other / ".cairn" / "derived").glob(f"*{target.suffix}"))
     if theirs:
         shutil.copyfile(scene.pick(theirs), target)
@@ -144,7 +144,7 @@ def _replace_by(path: Path, what: str) -> None:
         (path / "inner").mkdir()
         (path / "inner" / "file").write_text("x")
     elif what == "file":
-        path.write_text("no folder")
+        path.write_text("not a folder")
     else:
         os.mkfifo(path)
 
@@ -157,10 +157,10 @@ _NAMES = (
 
 def in_the_way(scene: Scene) -> str:
     """Put a folder or a pipe where a file belongs."""
-    path = scene.pick([*(scene.state / name for name in _NAMES), *scene.derived()])
+    path = scene.pick([*(scene.state / name for name in _NAMES), *scene.derived_files()])
     what = scene.dice.choice(("folder", "full folder", "pipe"))
     _replace_by(path, what)
-    return f"{what} at {_named(path)}"
+    return f"{what} at {_label(path)}"
 
 
 def no_folder(scene: Scene) -> str:
@@ -185,7 +185,7 @@ def cut(scene: Scene) -> str:
             stream.write(scene.dice.randbytes(999))
     else:
         os.truncate(file, scene.dice.randrange(size + 1) if how == "cut" else 0)
-    return f"{how} {_named(file)}"
+    return f"{how} {_label(file)}"
 
 
 def flip(scene: Scene) -> str:
@@ -197,7 +197,7 @@ def flip(scene: Scene) -> str:
             # The page that begins with the version of the schema is another matter.
             stream.seek(scene.dice.randrange(min(100, size - 1), size))
             stream.write(scene.dice.randbytes(1))
-    return f"flip {_named(file)}"
+    return f"flip {_label(file)}"
 
 
 def delete(scene: Scene) -> str:
@@ -212,7 +212,7 @@ def forbid(scene: Scene) -> str:
     """Take the right to read away."""
     path = scene.pick([*scene.files(), scene.state, scene.state / "derived"])
     path.chmod(0o200 if path.is_file() else 0)
-    return f"forbid {_named(path)}"
+    return f"forbid {_label(path)}"
 
 
 def other_log(scene: Scene) -> str:
@@ -279,7 +279,7 @@ def drop_table(scene: Scene) -> str:
 
 def craft(scene: Scene) -> str:
     """Give a derived file a header, with a checksum that fits, that claims what is not so."""
-    file = scene.pick(scene.derived())
+    file = scene.pick(scene.derived_files())
     data = file.read_bytes()
     magic, version, n_header, _ = struct.unpack("<8sIII", data[:20])
     header, body = json.loads(data[20 : 20 + n_header]), data[20 + n_header :]
@@ -326,7 +326,7 @@ KINDS = (
 )  # fmt: skip
 
 
-def _named(path: Path) -> str:
+def _label(path: Path) -> str:
     return path.name if path.parent.name != "derived" else f"*{path.suffix}"
 
 
@@ -353,7 +353,7 @@ def check(scene: Scene) -> tuple[str, str]:
     with Workspace.open(scene.root, settings=SETTINGS) as workspace:
         how = "by itself"
         try:
-            if _refreshed(workspace) == wanted:
+            if _answers_after_refresh(workspace) == wanted:
                 return how, ""
         except CairnError as error:
             if not error.hint:
@@ -364,8 +364,10 @@ def check(scene: Scene) -> tuple[str, str]:
         left = [finding for finding in workspace.upkeep.doctor(fix=True) if finding.repair and not finding.fixed]
         if left:
             return how, f"not mended: {left[0].message}"
-        if _refreshed(workspace) != _fresh_answers(scene):  # what was moved aside may be among the files now
-            return how, "answers something else than a fresh index"
+        if _answers_after_refresh(workspace) != _fresh_answers(
+            scene
+        ):  # what was moved aside may be among the files now
+            return how, "its answers differ from those of a fresh index"
     return how, ""
 
 
@@ -376,7 +378,7 @@ def _fresh_answers(scene: Scene) -> list[object]:
         return answers(fresh)
 
 
-def _refreshed(workspace: Workspace) -> list[object]:
+def _answers_after_refresh(workspace: Workspace) -> list[object]:
     """Return the answers as the commands give them, which bring the index up to date first."""
     workspace.refresh()
     workspace.refresh(branch="main")
@@ -398,7 +400,7 @@ def _corrupt(folder: Path, dice: random.Random, kind: Callable[[Scene], str]) ->
     started = time.perf_counter()
     try:
         how, wrong = check(scene)
-    except Exception:  # noqa: BLE001 - told as what is wrong
+    except Exception:  # noqa: BLE001 - reported as what is wrong
         return f"{kind.__name__}: {what}", "", traceback.format_exc()[-1_500:]
     if not wrong and time.perf_counter() - started > ANSWER_SECONDS:
         wrong = f"took {time.perf_counter() - started:.0f} s"

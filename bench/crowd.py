@@ -1,10 +1,10 @@
-"""Ten processes index, edit, switch branches, collect, examine and ask at once, and every answer is checked.
+"""Ten processes index, edit, switch branches, collect garbage, check and ask at once; every answer is checked.
 
     python bench/crowd.py --seconds 75
 
-The functions that are asked for are on both branches and are never edited, though half of the files they stand in are,
-each in one step: their names, their callers and what they call are known at every moment. Nothing may be answered
-wrong, and nothing may fail but with "busy" or "locked", which goes away when it is asked again.
+The functions that are asked for are on both branches and are never edited, though half of their files are, each in one
+step: their names, their callers and what they call are known at every moment. No answer may be wrong, and nothing may
+fail except with "busy" or "locked", which goes away on another try.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def make(root: Path) -> None:
 
 
 class Wrong(Exception):
-    """An answer is not what it has to be."""
+    """An answer is wrong."""
 
 
 def expect(right: bool, what: object) -> None:
@@ -79,7 +79,7 @@ def expect(right: bool, what: object) -> None:
         raise Wrong(str(what)[:300])
 
 
-# -- those that ask ----------------------------------------------------------------------------------------------------
+# -- what is asked -----------------------------------------------------------------------------------------------------
 
 
 def check_search(workspace: Workspace, number: int) -> None:
@@ -127,10 +127,10 @@ def command(root: Path, *arguments: str, environment: dict[str, str] | None = No
 def check_command(root: Path, number: int, environment: dict[str, str]) -> None:
     found = command(root, "search", f"keep_{number}", "-n", "2", environment=environment)
     rows = found.get("code") or found.get("hits") or []
-    names = [row["name"] for row in rows]  # type: ignore[attr-defined]
+    names = [row["name"] for row in rows]  # type: ignore[attr-defined] # JSON
     expect(names[:1] == [f"keep_{number}"], (number, names, found.get("notes")))
     links = command(root, "callers", f"keep_{number}", environment=environment)
-    callers = {link["symbol"]["name"] for link in links["links"]}  # type: ignore[attr-defined]
+    callers = {link["symbol"]["name"] for link in links["links"]}  # type: ignore[attr-defined] # JSON
     expect(callers == {f"keep_{(number - 1) % FILES}"}, (number, "callers", callers))
 
 
@@ -152,7 +152,7 @@ def patiently(who: str, reports: Queue[Report], act: Callable[[], object]) -> No
         except Wrong as error:
             reports.put((who, "wrong", str(error)))
             return
-        except Exception:  # noqa: BLE001 - whatever it is, it is told
+        except Exception:  # noqa: BLE001 - whatever it is, it is reported
             reports.put((who, "crash", traceback.format_exc()[-1_200:]))
             return
         else:
@@ -165,7 +165,7 @@ def ask_long(root: Path, who: str, reports: Queue[Report], end: float, check: Ca
     with Workspace.open(root) as workspace:
         while time.monotonic() < end:
             number = chance.randrange(FILES)
-            patiently(who, reports, lambda number=number: check(workspace, number))  # type: ignore[misc]
+            patiently(who, reports, lambda number=number: check(workspace, number))  # type: ignore[misc] # mypy infers no lambda with defaults
 
 
 def ask_opening(
@@ -188,7 +188,7 @@ def ask_command(root: Path, who: str, reports: Queue[Report], end: float, enviro
 
 
 def change(root: Path, who: str, reports: Queue[Report], end: float) -> None:
-    """Edit what stands above functions that are asked for, and switch branches."""
+    """Edit the code above functions that are asked for, and switch branches."""
     chance = random.Random(who)
     while time.monotonic() < end:
         for _ in range(chance.randint(1, 4)):
@@ -227,7 +227,7 @@ def play(folder: Path, seconds: float) -> dict[str, object]:
     os.environ["CAIRN_DAEMON_PORT"] = "38900"
     with Workspace.open(root) as workspace:
         workspace.index()
-    command(root, "search", "keep_1", environment={"CAIRN_DAEMON": "0"})  # makes it a project that the daemon serves
+    command(root, "search", "keep_1", environment={"CAIRN_DAEMON": "0"})  # makes the daemon serve the project
     subprocess.run([sys.executable, "-m", "cairn", "daemon", "start"], check=True, capture_output=True)
     context = multiprocessing.get_context("spawn")
     reports: Queue[Report] = context.Queue()

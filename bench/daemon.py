@@ -27,21 +27,12 @@ from pathlib import Path
 from cairn.client import ensure, stop
 from cairn.runtime import Runtime, StateFolder
 from cairn.transport import ask
+from metrics import percentile
+from processes import cpu_seconds
+from questions import QUESTIONS
 
 SUFFIXES = (".py", ".php", ".js", ".ts", ".go", ".rs", ".java", ".rb", ".c", ".h", ".cc", ".cs", ".kt", ".scala")
 MAX_BYTES = 200_000
-QUERIES = (
-    "how is a request parsed",
-    "where are errors logged",
-    "open a database connection",
-    "retry after a timeout",
-    "validate user input",
-    "parse the configuration file",
-    "write lock",
-    "cache eviction",
-    "convert a date to text",
-    "test fixtures for http",
-)
 
 
 def make_project(root: Path, sources: Sequence[Path], count: int) -> Path:
@@ -91,17 +82,6 @@ def search_body(root: Path, query: str) -> bytes:
     return json.dumps({"project": str(root), "query": query}).encode()
 
 
-def percentile(values: Sequence[float], share: float) -> float:
-    """Return the value below which this share of values lies."""
-    return sorted(values)[min(len(values) - 1, int(share * len(values)))]
-
-
-def processor_seconds(pid: int) -> float:
-    """Return how much processor time a process took so far (Linux)."""
-    fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def measure_starts(folder: StateFolder, root: Path, count: int) -> None:
     """Print how long it takes until the daemon answers, and until it has answered a first search."""
     starts, firsts, processors = [], [], []
@@ -110,9 +90,9 @@ def measure_starts(folder: StateFolder, root: Path, count: int) -> None:
         begun = time.perf_counter()
         runtime = ensure(folder)
         starts.append(time.perf_counter() - begun)
-        search(folder, runtime, root, QUERIES[0])
+        search(folder, runtime, root, QUESTIONS[0])
         firsts.append(time.perf_counter() - begun)
-        processors.append(processor_seconds(runtime.pid))
+        processors.append(cpu_seconds(runtime.pid))
     print(f"cold: median {statistics.median(processors):.2f} s of the daemon's processor time until the first search")
     for name, values in (("answers", starts), ("first search", firsts)):
         print(f"cold, {name}: median {statistics.median(values):.2f} s, of {min(values):.2f} to {max(values):.2f}")
@@ -128,18 +108,16 @@ def measure_searches(folder: StateFolder, root: Path, count: int) -> None:
         kept.request("POST", "/api/search", search_body(root, query), headers)
         assert json.loads(kept.getresponse().read())["code"]
 
-    search(folder, runtime, root, QUERIES[0])
+    search(folder, runtime, root, QUESTIONS[0])
     for name, ask_once in (("new", partial(search, folder, runtime, root)), ("kept", search_kept)):
         times = []
-        before = processor_seconds(runtime.pid)
+        before = cpu_seconds(runtime.pid)
         for place in range(count):
             begun = time.perf_counter()
-            ask_once(QUERIES[place % len(QUERIES)])
+            ask_once(QUESTIONS[place % len(QUESTIONS)])
             times.append(1000 * (time.perf_counter() - begun))
-        processor = 1000 * (processor_seconds(runtime.pid) - before) / count
-        print(
-            f"warm search, {name} connection: p50 {percentile(times, 0.5):.1f} ms, p95 {percentile(times, 0.95):.1f} ms"
-        )
+        processor = 1000 * (cpu_seconds(runtime.pid) - before) / count
+        print(f"warm search, {name} connection: p50 {percentile(times, 50):.1f} ms, p95 {percentile(times, 95):.1f} ms")
         print(f"warm search, {name} connection: {processor:.1f} ms of the daemon's processor time")
     kept.close()
 
@@ -147,7 +125,7 @@ def measure_searches(folder: StateFolder, root: Path, count: int) -> None:
 def measure_commands(root: Path, count: int) -> None:
     """Print what a search takes as a command, with the daemon and without."""
     for name, option in (("with the daemon", ()), ("without", ("--no-daemon",))):
-        arguments = ("search", QUERIES[0], "-C", str(root), *option)
+        arguments = ("search", QUESTIONS[0], "-C", str(root), *option)
         cairn(*arguments)
         walls, processors = [], []
         for _ in range(count):
@@ -163,7 +141,7 @@ def measure_memory(folder: StateFolder, roots: Sequence[Path]) -> None:
     stop(folder)
     runtime = ensure(folder)
     for root in roots:
-        for query in QUERIES:
+        for query in QUESTIONS:
             search(folder, runtime, root, query)
         usage = json.loads(ask(runtime, "", "GET", "/api/health").body)["usage"]
         print(f"resident after {root.name}: {usage['memory_mb']:.0f} MB, {usage['threads']} threads")

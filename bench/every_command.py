@@ -1,9 +1,9 @@
-"""Runs every command on one project in this process, and writes what came of each as a line of JSON.
+"""Runs every command on one project in this process, and writes the outcome of each as a line of JSON.
 
     python bench/every_command.py PROJECT REPORT [--first N]
 
-`hostile.py` starts it where a project may harm whoever reads it. Names of environment variables that are read are told,
-so that the reading of a secret shows. The report ends early where a command ends the process; `--first` goes on behind
+`hostile.py` starts it where a project may harm its readers. Names of environment variables that are read are reported,
+so that the reading of a secret shows. The report ends early where a command ends the process; `--first` continues after
 the one that did.
 """
 
@@ -64,7 +64,7 @@ COMMANDS = (
 
 
 class Recorder(MutableMapping[str, str]):
-    """The environment, with the names that were asked for one by one; to copy it whole for a child is no question."""
+    """The environment, with the names that were asked for one by one; copying it whole for a child does not count."""
 
     def __init__(self, values: MutableMapping[str, str]) -> None:
         self._values = values

@@ -1,10 +1,10 @@
-"""Plays random histories of repositories and compares all that an updated index answers with what a fresh one does.
+"""Plays random histories of repositories and compares the answers of an updated index with those of a fresh one.
 
     python bench/fresh.py --histories 300
 
 After each history the answers to ranked, exact and structural queries, to `similar` and to the symbol graph must be
 equal: ids, order, scores to six digits, relevance, confidence, previews, counts and notes. In every other history the
-numbers of rows from which cosines are estimated, and segments merged, are so low that small projects cross them.
+numbers of rows above which cosines are estimated, and segments merged, are so low that small projects exceed them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ QUERIES = (
 )  # fmt: skip
 SIZES = (8, 25, 25, 25, 120)  # files to begin with
 SYMBOLS = ("load_0", "load_1", "load_3", "file_2.py", "lib/file_1.py")
-# What a fresh index cannot know, or what tells times.
+# What a fresh index cannot know, and times.
 _LEFT_OUT = ("generation", "took_ms", "view", "branch", "revision")
 _LOW = {"EXACT_ROWS": 60, "SHARPENED_ROWS": 12}
 _SOURCES = sorted(Path(__file__).parent.parent.joinpath("src", "cairn").rglob("*.py"))
@@ -70,7 +70,7 @@ Question = Callable[[Workspace], object]
 ALL_STEPS = (*STEPS, "copy", "copy", "revert", "merge", "delete")
 
 
-def shown(answer: Answer) -> dict[str, Any]:
+def plain_values(answer: Answer) -> dict[str, Any]:
     """Return an answer as plain values, without what belongs to one index."""
     document = {name: value for name, value in asdict(answer).items() if name not in _LEFT_OUT}
     for hit in document["code"]:
@@ -79,42 +79,42 @@ def shown(answer: Answer) -> dict[str, Any]:
 
 
 def questions(dice: random.Random) -> Iterator[tuple[str, Question]]:
-    """Yield what is asked, and how, as decided once for both indexes."""
+    """Yield questions with their names, chosen once for both indexes."""
     for query in QUERIES:
         limit, expand = dice.choice((1, 3, 10, 10, 500)), dice.random() < 0.2
-        asked: dict[str, Any] = {"limit": limit, "expand": expand, "explain": dice.random() < 0.3}
+        options: dict[str, Any] = {"limit": limit, "expand": expand, "explain": dice.random() < 0.3}
         if dice.random() < 0.15:
-            asked["kinds"] = ("function",)
+            options["kinds"] = ("function",)
         if dice.random() < 0.15:
-            asked["globs"] = (dice.choice(("lib/**", "*.py", "!tests/**")),)
+            options["globs"] = (dice.choice(("lib/**", "*.py", "!tests/**")),)
         if dice.random() < 0.15:
-            asked["mode"] = "semantic"
-        yield f"search {query} {asked}", partial(_search, query, asked)
+            options["mode"] = "semantic"
+        yield f"search {query} {options}", partial(_search, query, options)
     code = "def load_9(total):\n    total += part_3(total)\n    total += part_1(total)\n    return total\n"
     yield "similar", partial(_similar, code, dice.choice((3, 10, 50)))
     for symbol in SYMBOLS:
         for method in ("callers", "callees", "impact", "choose_tests", "importers"):
-            yield f"{method} {symbol}", partial(_related, method, symbol)
+            yield f"{method} {symbol}", partial(_ask_graph, method, symbol)
     for method in ("dead_code", "import_cycles", "map"):
-        yield method, partial(_related, method)
+        yield method, partial(_ask_graph, method)
 
 
-def _search(query: str, asked: Mapping[str, Any], workspace: Workspace) -> object:
-    return shown(workspace.search(query, **asked))
+def _search(query: str, options: Mapping[str, Any], workspace: Workspace) -> object:
+    return plain_values(workspace.search(query, **options))
 
 
 def _similar(code: str, limit: int, workspace: Workspace) -> object:
-    return shown(workspace.similar(code=code, languages=("python",), limit=limit))
+    return plain_values(workspace.similar(code=code, languages=("python",), limit=limit))
 
 
-def _related(method: str, *arguments: object) -> object:
-    *asked, workspace = arguments
+def _ask_graph(method: str, *arguments: object) -> object:
+    *values, workspace = arguments
     assert isinstance(workspace, Workspace)
-    return getattr(workspace.graph, method)(*asked)
+    return getattr(workspace.graph, method)(*values)
 
 
-def asked(workspace: Workspace, question: Question) -> object:
-    """Return the answer, or the error that stands in its place."""
+def answer_of(workspace: Workspace, question: Question) -> object:
+    """Return the answer, or the error in its place."""
     try:
         return question(workspace)
     except CairnError as error:
@@ -122,7 +122,7 @@ def asked(workspace: Workspace, question: Question) -> object:
 
 
 def play(base: Path, number: int, seed: int, n_steps: int) -> list[str]:
-    """Play one history, and return in what the index differs from a fresh one."""
+    """Play one history, and return how the index differs from a fresh one."""
     dice = random.Random(f"{seed}/{number}")
     settings = Settings(batch_chunks=dice.choice((12, 40, 1_000)), garbage_days=dice.choice((0.0, 14.0)))
     low = number % 2 == 1
@@ -154,16 +154,16 @@ def _differences(base: Path, dice: random.Random, settings: Settings, n_steps: i
             if dice.random() < 0.1:
                 ours.upkeep.collect()
             if dice.random() < 0.2:
-                asked(
+                answer_of(
                     ours, lambda workspace: workspace.graph.callers("load_1")
                 )  # facts and edges are kept from here on
             if dice.random() < 0.1:
-                asked(ours, lambda workspace: workspace.graph.map())
+                answer_of(ours, lambda workspace: workspace.graph.map())
         ours.index()
         with Workspace.open(root, state_dir=base / "fresh", settings=settings) as fresh:
             fresh.index()
             for name, question in questions(dice):
-                if (first := asked(ours, question)) != (second := asked(fresh, question)):
+                if (first := answer_of(ours, question)) != (second := answer_of(fresh, question)):
                     yield f"{name}: {_first_difference(first, second)}"
 
 

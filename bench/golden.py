@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Ask the golden questions and show where the right answers come; `tests/golden` guards the same figures."""
+"""Ask the golden questions and show where the right answers rank; `tests/golden` guards the same figures."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MARGIN = 0.03
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class GoldenQuestion:
     """One question. Any of the `expected` files is a right answer; none is when there are none.
 
     `name` is the definition the first hit in such a file should show, when the question is that precise.
@@ -52,7 +52,7 @@ class Project:
 
     name: str
     sdist: sdists.Sdist | None
-    questions: tuple[Question, ...]
+    questions: tuple[GoldenQuestion, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Outcome:
     `named` is whether the first hit in a right file is the definition asked for, None when the question names none.
     """
 
-    question: Question
+    question: GoldenQuestion
     files: tuple[str, ...]
     rank: int | None
     named: bool | None
@@ -70,7 +70,7 @@ class Outcome:
 
     @property
     def right(self) -> bool:
-        """Whether nothing is left to wish: the right file first, or no confident hit where there is no answer."""
+        """Whether the answer is perfect: the right file first, or no confident hit where there is no answer."""
         if self.question.category == NONE:
             return self.confidence != "high"
         return self.rank == 1 and self.named is not False
@@ -109,23 +109,23 @@ def lay_out(project: Project, folder: Path, *, offline: bool = False) -> Path:
 
 
 def ask_all(project: Project, root: Path, state: Path) -> list[Outcome]:
-    """Index the project at `root` with nobody's settings, and ask its questions."""
+    """Index the project at `root` with default settings, and ask its questions."""
     with Workspace.open(root, state_dir=state, settings=Settings()) as workspace:
         workspace.index()
         return [ask(workspace, question) for question in project.questions]
 
 
-def ask(workspace: Workspace, question: Question) -> Outcome:
+def ask(workspace: Workspace, question: GoldenQuestion) -> Outcome:
     """Ask one question."""
     hits = workspace.search(question.query, limit=LIMIT).code
     places = first_per_file(Hit(hit.path, hit.start_line, hit.end_line) for hit in hits)
     rank = next((rank for rank, place in enumerate(places, 1) if place.path in question.expected), None)
-    shown = next((hit for hit in hits if hit.path in question.expected), None)
+    first_right = next((hit for hit in hits if hit.path in question.expected), None)
     return Outcome(
         question,
         tuple(place.path for place in places),
         rank,
-        _bears(shown, question.name) if question.name else None,
+        _is_named(first_right, question.name) if question.name else None,
         hits[0].confidence if hits else "",
     )
 
@@ -204,7 +204,7 @@ def _project(entry: dict[str, Any]) -> Project:
     name = entry["name"]
     pin = sdists.Sdist(name, entry["file"], entry["sha256"]) if "sha256" in entry else None
     questions = tuple(
-        Question(name, row["category"], row["query"], tuple(row["expected"]), row.get("name", ""))
+        GoldenQuestion(name, row["category"], row["query"], tuple(row["expected"]), row.get("name", ""))
         for row in entry["questions"]
     )
     return Project(name, pin, questions)
@@ -224,7 +224,7 @@ def _figures(category: str, outcomes: Sequence[Outcome]) -> dict[str, float]:
     }
 
 
-def _bears(hit: CodeHit | None, name: str) -> bool:
+def _is_named(hit: CodeHit | None, name: str) -> bool:
     return hit is not None and hit.name.rpartition(".")[2] == name
 
 

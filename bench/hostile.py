@@ -1,4 +1,4 @@
-"""Runs every command and every MCP tool on repositories that were planted to harm, and tells what reached beyond them.
+"""Runs every command and every MCP tool on repositories that were planted to harm, and reports what escaped them.
 
     python bench/hostile.py [--only TEXT] [--jobs 2] [--no-trace] [--keep]
 
@@ -8,9 +8,9 @@ project. It counts as a failure when
 
 - a program ran that is neither Python nor git, or the planted one left its mark;
 - a file outside the state folders was written, made, renamed or deleted, or something in the checkout changed;
-- a connection was opened to anything but the daemon, or a server heard anything;
+- a connection was opened to anything but the daemon, or a server was contacted;
 - a variable that may hold a secret was read;
-- a command took more than `--seconds` or `--mb`, ended the process, raised, or exited with another code than 0 to 3;
+- a command took more than `--seconds` or `--mb`, ended the process, raised, or exited with a code other than 0 to 3;
 - the daemon did not outlive its answers.
 """
 
@@ -38,11 +38,13 @@ from cairn.client import stop
 from cairn.runtime import StateFolder
 from cairn.workspace import Workspace
 from every_command import COMMANDS
-from hostile_repositories import SECRETS, Outside, Plant, all_plants, make_checkout
-from mcp_clients import HELLO, FrontEnd, resident_mb
+from hostile_repositories import all_plants
+from mcp_clients import HELLO, FrontEnd
+from plants import SECRETS, Outside, Plant, make_checkout
+from processes import resident_mb
 
 BENCH = Path(__file__).parent
-PATIENCE = 6  # times what one command may take, until all together are given up
+PATIENCE = 6  # times what one command may take; after that, all are given up
 CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("search", {"query": "how are settings read"}),
     ("search", {"query": "load_settings"}),
@@ -69,7 +71,7 @@ _HARMLESS = ("/dev/", "/proc/", "pipe:", "socket:", "anon_inode:")
 
 
 class Listener:
-    """A server that writes down whatever it is asked."""
+    """A server that records all requests."""
 
     def __init__(self) -> None:
         self.heard: list[str] = []
@@ -335,7 +337,7 @@ def run_tools(ground: Ground, limits: Limits) -> list[str]:
 
 
 def judge(answer: dict[str, Any] | None, seconds: float, limits: Limits) -> Iterator[str]:
-    """Yield what is wrong with the answer of a tool; None stands for none at all."""
+    """Yield what is wrong with the answer of a tool; None if there was none."""
     text = json.dumps(answer)
     if answer is None or seconds > limits.seconds:
         yield f"{seconds:.1f} s"
@@ -357,7 +359,7 @@ def _receive(front_end: FrontEnd, limits: Limits) -> dict[str, Any] | None:
 
 
 def make_index(folder: Path) -> Path:
-    """Return a state folder as somebody else would have made it."""
+    """Return a state folder that another user has made."""
     make_checkout(folder / "elsewhere")
     before = os.environ.get("XDG_STATE_HOME")
     os.environ["XDG_STATE_HOME"] = str(folder / "their-state")
@@ -372,10 +374,10 @@ def make_index(folder: Path) -> Path:
 
 
 def try_all(plants: Sequence[Plant], folder: Path, limits: Limits, *, jobs: int, traced: bool) -> dict[str, list[str]]:
-    """Try plants and return what went wrong with each, telling as it comes."""
+    """Try plants and return what went wrong with each, printing each result at once."""
     index = make_index(folder)
 
-    def one(numbered: tuple[int, Plant]) -> list[str]:
+    def try_plant(numbered: tuple[int, Plant]) -> list[str]:
         number, plant = numbered
         ground = folder / f"p{number:03}"
         try:
@@ -392,7 +394,7 @@ def try_all(plants: Sequence[Plant], folder: Path, limits: Limits, *, jobs: int,
         return wrong
 
     with ThreadPoolExecutor(jobs) as pool:
-        return dict(zip([plant.name for plant in plants], pool.map(one, enumerate(plants)), strict=True))
+        return dict(zip([plant.name for plant in plants], pool.map(try_plant, enumerate(plants)), strict=True))
 
 
 def main() -> int:
@@ -410,7 +412,11 @@ def main() -> int:
         found = try_all(plants, Path(scratch), limits, jobs=options.jobs, traced=traced)
     failed = sum(map(bool, found.values()))
     print(f"{len(found)} repositories, {len(COMMANDS)} commands and {len(CALLS)} calls of tools each: {failed} failed")
-    print("programs, connections and writes were traced" if traced else "nothing was traced: there is no strace")
+    print(
+        "programs, connections and writes were traced"
+        if traced
+        else "nothing was traced: strace is not installed, or was turned off"
+    )
     return int(failed > 0)
 
 

@@ -21,6 +21,7 @@ from cairn.graph.graph import Graph
 from cairn.graph.impact import impact
 from cairn.graph.nodes import file_of, place_of
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
+from metrics import percentile
 
 
 def main() -> None:
@@ -75,18 +76,13 @@ def ask(workspace: Workspace, title: str, nodes: Sequence[int], options: argpars
     milliseconds, affected = sorted(row[0] for row in taken), sorted(row[1] for row in taken)
     under = sum(value < 100 for value in milliseconds) / len(taken)
     print(
-        f"| {title} | {len(taken)} | {median(affected):.0f} / {at(affected, 0.95):.0f} / {affected[-1]} "
-        f"| {median(milliseconds):.0f} / {at(milliseconds, 0.95):.0f} / {at(milliseconds, 0.99):.0f} "
+        f"| {title} | {len(taken)} | {median(affected):.0f} / {percentile(affected, 95):.0f} / {affected[-1]} "
+        f"| {median(milliseconds):.0f} / {percentile(milliseconds, 95):.0f} / {percentile(milliseconds, 99):.0f} "
         f"/ {milliseconds[-1]:.0f} | {under:.1%} |"
     )
     for spent, count, node in sorted(taken, reverse=True)[: options.slowest]:
-        one = graph.code.definition(node)
-        print(f"  {spent:.0f} ms, {count} affected: {graph.code.paths[file_of(node)]}:{one.qualified_name}")
-
-
-def at(values: Sequence[float], share: float) -> float:
-    """Return the value that a share of sorted values does not exceed."""
-    return values[min(len(values) - 1, int(share * len(values)))]
+        definition = graph.code.definition(node)
+        print(f"  {spent:.0f} ms, {count} affected: {graph.code.paths[file_of(node)]}:{definition.qualified_name}")
 
 
 if __name__ == "__main__":

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import re
-import resource
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -30,6 +30,7 @@ from cairn.search.score import Weights
 from cairn.storage.index import segment_db
 from cairn.workspace import Workspace
 from metrics import percentile
+from processes import peak_mb, resident_mb
 
 Floats = npt.NDArray[np.float32]
 TOP = 10
@@ -51,7 +52,7 @@ def read_questions(root: Path, count: int) -> list[str]:
     return found
 
 
-def timed(call: Callable[[Floats], object], queries: Sequence[Floats]) -> str:
+def time_calls(call: Callable[[Floats], object], queries: Sequence[Floats]) -> str:
     """Return the median and the 95th percentile of what a call costs, in milliseconds of processor time."""
     taken = []
     for query in queries:
@@ -61,21 +62,14 @@ def timed(call: Callable[[Floats], object], queries: Sequence[Floats]) -> str:
     return f"p50 {percentile(taken, 50):.1f} ms, p95 {percentile(taken, 95):.1f} ms"
 
 
-def memory_mb(peak: bool = False) -> float:
-    """Return what this process holds now, or held at most, in MB (Linux)."""
-    if peak:
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
-    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 1e6
-
-
 def measure_building(vectors: npt.NDArray[np.int8], queries: Sequence[Floats]) -> None:
     """Build the graph of some vectors, and print what it costs and how much it finds."""
-    before = memory_mb()
+    before = resident_mb(os.getpid())
     wall, cpu = time.perf_counter(), time.process_time()
     graph = NeighbourGraph.build(vectors)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     print(f"graph of {len(vectors):,} vectors: built in {wall:.0f} s, {cpu:.0f} s of processor time", end="")
-    print(f", {memory_mb() - before:.0f} MB more in memory")
+    print(f", {resident_mb(os.getpid()) - before:.0f} MB more in memory")
     measure_recall(graph, vectors, queries)
 
 
@@ -92,10 +86,11 @@ def measure_recall(graph: NeighbourGraph, vectors: npt.NDArray[np.int8], queries
         shares = [min(TOP, int((near(query) >= tenth - 1e-6).sum())) / TOP for query, tenth in pairs]
         note = "<- what a search asks for" if count == NEAREST else ""
         print(
-            f"  nearest {count:>5}: recall@{TOP} {mean(shares):.4f}, worst {min(shares):.1f}, {timed(near, queries)}",
+            f"  nearest {count:>5}: recall@{TOP} {mean(shares):.4f}, worst {min(shares):.1f},",
+            time_calls(near, queries),
             note,
         )
-    print(f"  every row: {timed(exact.similarities, queries)}")
+    print(f"  every row: {time_calls(exact.similarities, queries)}")
 
 
 def measure_ranking(workspace: Workspace, questions: Sequence[str], label: str) -> list[list[int]]:
@@ -119,7 +114,7 @@ def measure_ranking(workspace: Workspace, questions: Sequence[str], label: str) 
         f"ranking {snapshot.n_rows:,} rows, {label}: p50 {p50:.1f} ms, p95 {p95:.1f} ms; first {taken[0]:.0f} ms",
         end="",
     )
-    print(f", opening {opened:.0f} ms, memory {memory_mb():.0f} MB")
+    print(f", opening {opened:.0f} ms, memory {resident_mb(os.getpid()):.0f} MB")
     return tens[1:]
 
 
@@ -153,7 +148,7 @@ def main() -> None:
         started = time.perf_counter()
         n_chunks = workspace.upkeep.build_graphs()
         taken = time.perf_counter() - started
-        print(f"graphs for {n_chunks:,} chunks in {taken:.0f} s, peak {memory_mb(peak=True):.0f} MB")
+        print(f"graphs for {n_chunks:,} chunks in {taken:.0f} s, peak {peak_mb(os.getpid()):.0f} MB")
         print(compare(exact, measure_ranking(workspace, questions, "by graphs")))
         with closing(workspace.state.open_for_reading()) as connection:
             rows = segment_db.read_segments(connection)

@@ -1,8 +1,8 @@
-"""Measures what a first index takes in memory and time under several ceilings.
+"""Measures how much memory and time a first index takes under several memory limits.
 
     python bench/limits.py REPOSITORY --memory 256 512 1024
 
-See `memory.py` for how memory is measured.
+See `processes.py` for how memory is measured.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-from memory import measure
+from processes import measure
 
 
-def measure_ceiling(repository: Path, ceiling_mb: int) -> dict[str, object]:
+def measure_limit(repository: Path, limit_mb: int) -> dict[str, object]:
     with tempfile.TemporaryDirectory() as state:
-        environment = os.environ | {"CAIRN_MEMORY_MB": str(ceiling_mb)}
+        environment = os.environ | {"CAIRN_MEMORY_MB": str(limit_mb)}
         command = [sys.executable, "-m", "cairn", "index", str(repository), "--state-dir", state]
-        return {"ceiling_mb": ceiling_mb, **measure(command, environment)}
+        return {"limit_mb": limit_mb, **measure(command, environment)}
 
 
 def main() -> None:
@@ -29,8 +29,8 @@ def main() -> None:
     parser.add_argument("repository", type=Path)
     parser.add_argument("--memory", type=int, nargs="+", default=[256, 512, 1024])
     options = parser.parse_args()
-    for ceiling_mb in options.memory:
-        print(json.dumps(measure_ceiling(options.repository, ceiling_mb)), flush=True)
+    for limit_mb in options.memory:
+        print(json.dumps(measure_limit(options.repository, limit_mb)), flush=True)
 
 
 if __name__ == "__main__":

@@ -33,8 +33,9 @@ from cairn.operations import perform
 from cairn.protocol.requests import SearchRequest
 from cairn.runtime import Runtime, StateFolder
 from cairn.workspace import Workspace
-from daemon import QUERIES as PROSE
-from daemon import cairn, list_sources, make_project, percentile, search_body
+from daemon import cairn, list_sources, make_project, search_body
+from metrics import percentile
+from questions import QUESTIONS as PROSE
 
 QUERIES = (
     *PROSE,
@@ -116,7 +117,7 @@ def report(times: dict[str, list[float]]) -> dict[str, dict[str, float]]:
     return {
         name: {
             "median_ms": round(statistics.median(values), 1),
-            "p95_ms": round(percentile(values, 0.95), 1),
+            "p95_ms": round(percentile(values, 95), 1),
             "above_http_ms": round(statistics.median(values) - base, 1),
             "times_http": round(statistics.median(values) / base, 2),
         }

@@ -28,6 +28,7 @@ from cairn.mcp.surface import PROMPTS
 from cairn.mcp.tools import TOOLS
 from cairn.runtime import StateFolder
 from cairn.source.text import estimate_tokens
+from processes import n_descriptors, resident_mb
 
 HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": __version__}}
 ENVELOPE = {
@@ -75,16 +76,6 @@ class FrontEnd:
                 stream.close()
             except BrokenPipeError:  # what was written last is not read any more
                 continue
-
-
-def resident_mb(pid: int) -> float:
-    """Return how much memory a process has resident."""
-    return int(Path(f"/proc/{pid}/status").read_text().partition("VmRSS:")[2].split()[0]) / 1_000
-
-
-def n_descriptors(pid: int) -> int:
-    """Return how many files and connections a process has open."""
-    return len(os.listdir(f"/proc/{pid}/fd"))
 
 
 def measure_start(project: Path, environment: dict[str, str], n: int = 10) -> None:

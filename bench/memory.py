@@ -4,9 +4,9 @@
     python bench/memory.py run PROJECT --state FOLDER --commands index map search edit
 
 `make` writes a project from real source files: each copy after the first has a third of its longer words renamed, in
-texts and in paths, so that contents, definitions and imports differ from copy to copy and still fit each other.
-`run` adds up the memory of all processes of a command every 20 ms, each page shared by several counted in parts (PSS).
-Pages of files that the system may drop at any time are counted apart (`files_mb`, at the time of the peak).
+contents and in paths, so that contents, definitions and imports differ from copy to copy and still fit each other.
+`run` adds up the memory of all processes of a command every 20 ms; see `processes.py` for how. Pages of files that the
+system may drop at any time are counted separately (`files_mb`, at the time of the peak).
 """
 
 from __future__ import annotations
@@ -16,15 +16,14 @@ import json
 import os
 import random
 import re
-import subprocess
 import sys
 import time
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
-SAMPLE_SECONDS = 0.02
+from processes import measure
+
 SUFFIXES = frozenset({".py", ".js", ".ts", ".go", ".c", ".h", ".java", ".rb", ".rs", ".cc", ".sh", ".md"})
 MAX_FILE_BYTES = 60_000
 _LONG_WORD = re.compile(rb"(?<![A-Za-z0-9_])[A-Za-z_][A-Za-z0-9_]{5,}(?![A-Za-z0-9_])")
@@ -41,9 +40,9 @@ def make_project(target: Path, sources: Sequence[Path], megabytes: int, copies: 
             continue
         for name, file in chosen:
             data = file.read_bytes()
-            copied = folder / os.fsdecode(_renamed(os.fsencode(name), number))
+            copied = folder / os.fsdecode(_rename_words(os.fsencode(name), number))
             copied.parent.mkdir(parents=True, exist_ok=True)
-            copied.write_bytes(_renamed(data, number))
+            copied.write_bytes(_rename_words(data, number))
         print(f"{folder}: {len(chosen):,} files", flush=True)
 
 
@@ -66,13 +65,13 @@ def _choose(sources: Sequence[Path], n_bytes: int) -> Iterator[tuple[str, Path]]
 
 
 def _plain(part: str) -> str:
-    """Return a part of a path under which a walk does not take its files for somebody else's."""
+    """Return a part of a path under which a walk does not take its files for vendored ones."""
     return {"site-packages": "packages", "third_party": "others", "node_modules": "modules", "vendor": "sold"}.get(
         part, part.replace("dist", "given").replace("build", "made")
     )
 
 
-def _renamed(text: bytes, copy: int) -> bytes:
+def _rename_words(text: bytes, copy: int) -> bytes:
     if not copy:
         return text
     mark = b"_%s" % bytes([ord("a") + copy]) * 2
@@ -82,60 +81,6 @@ def _renamed(text: bytes, copy: int) -> bytes:
 
 
 # -- measuring --------------------------------------------------------------------------------------------------------
-
-
-class Usage(NamedTuple):
-    """What the processes of a command hold, in MB: all, and of it what is mapped from files."""
-
-    total: float
-    files: float
-
-
-def family(pid: int) -> list[int]:
-    """Return a process and those it started."""
-    children = Path(f"/proc/{pid}/task/{pid}/children")
-    try:
-        return [pid, *(descendant for child in children.read_text().split() for descendant in family(int(child)))]
-    except OSError:  # it ended
-        return []
-
-
-def usage_of(pids: Sequence[int]) -> Usage:
-    """Return what some processes hold; those that ended meanwhile hold nothing."""
-    total = files = 0
-    for pid in pids:
-        try:
-            lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-        except OSError:  # it ended
-            continue
-        values = {name: int(rest.split()[0]) for name, _, rest in (line.partition(":") for line in lines[1:])}
-        total += values.get("Pss", 0)
-        files += values.get("Pss_File", 0)
-    return Usage(total / 1024, files / 1024)
-
-
-def measure(command: Sequence[str], environment: dict[str, str]) -> dict[str, object]:
-    """Run a command and return its peak and its time."""
-    begun = time.perf_counter()
-    cpu = os.times()
-    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
-        peak, most = Usage(0.0, 0.0), 0
-        while process.poll() is None:
-            pids = family(process.pid)
-            peak, most = max(peak, usage_of(pids)), max(most, len(pids))
-            time.sleep(SAMPLE_SECONDS)
-        assert process.stderr is not None
-        errors = process.stderr.read().decode(errors="replace")
-    after = os.times()
-    return {
-        "peak_mb": round(peak.total),
-        "files_mb": round(peak.files),
-        "processes": most,
-        "seconds": round(time.perf_counter() - begun, 1),
-        "cpu_seconds": round(after.children_user + after.children_system - cpu.children_user - cpu.children_system, 1),
-        "status": process.returncode,
-        "errors": errors[-300:] if process.returncode not in (0, 1) else "",
-    }
 
 
 def run(project: Path, state: Path, names: Sequence[str], symbol: str) -> None:

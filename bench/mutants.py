@@ -1,12 +1,12 @@
 """Changes the code in small ways, one at a time, and prints which changes no test notices.
 
-    python bench/mutants.py --mutants 200                   # finds out first which test runs which line: 15 minutes
+    python bench/mutants.py --mutants 200                   # first finds out which test runs which line: 15 minutes
     python bench/mutants.py --mutants 200 --data .coverage  # from what `pytest --cov --cov-context=test` left
     python bench/mutants.py --mutants 20 --only search/score.py
 
 A mutant is a copy of the sources with one comparison, condition, number or flag changed. The tests that run its line
-are run against it, the nearest first, until one fails: then it is killed. What survives is printed with its line, for
-somebody to read: it is a missing test, or a change that makes no difference.
+are run against it, the nearest first, until one fails: then it is killed. What survives is printed with its line for
+people to read: a test is missing, or the change makes no difference.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Mutant(NamedTuple):
     after: str
 
     def __str__(self) -> str:
-        """Tell it in one line."""
+        """Describe it on one line."""
         return f"{self.file.relative_to(SOURCES)}:{self.line}  {self.before}  ->  {self.after}"
 
 
@@ -87,8 +87,8 @@ def _changes(tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
             swapped = ast.Compare(node.left, [_SWAPS[type(node.ops[0])]()], node.comparators)
             yield node, f"({ast.unparse(swapped)})"
         elif isinstance(node, ast.BoolOp):
-            other = ast.BoolOp(ast.Or() if isinstance(node.op, ast.And) else ast.And(), node.values)
-            yield node, f"({ast.unparse(other)})"
+            swapped_operator = ast.BoolOp(ast.Or() if isinstance(node.op, ast.And) else ast.And(), node.values)
+            yield node, f"({ast.unparse(swapped_operator)})"
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             yield node, f"bool({ast.unparse(node.operand)})"
         elif isinstance(node, ast.If | ast.While | ast.IfExp) and not isinstance(node.test, ast.Compare | ast.BoolOp):

@@ -39,7 +39,7 @@ CTAGS = {
     "go": "Go", "java": "Java", "rust": "Rust", "c": "C", "cpp": "C++", "csharp": "C#", "ruby": "Ruby", "php": "PHP",
     "bash": "Sh", "elixir": "Elixir",
 }  # fmt: skip
-# What ctags lists that is no definition of its own: files, packages, imports, parameters, locals, text.
+# What ctags lists although it is not a definition of its own: files, packages, imports, parameters, locals, text.
 NOT_DEFINITIONS = frozenset(
     {"package", "packageName", "local", "header", "heredoc", "script", "library", "unknown", "anonMember", "accessor"}
     | {"alias", "receiver", "macroparam", "label", "parameter", "namespace"}

@@ -31,18 +31,9 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
-QUERIES = (
-    "how is a request parsed",
-    "where are errors logged",
-    "open a database connection",
-    "retry after a timeout",
-    "validate user input",
-    "parse the configuration file",
-    "write lock",
-    "cache eviction",
-    "convert a date to text",
-    "test fixtures for http",
-)
+from metrics import percentile
+from questions import QUESTIONS
+
 CLIENTS = (1, 4, 8)
 GRAPH_SECONDS = 300
 
@@ -67,10 +58,10 @@ def measure(root: Path, searches: int) -> dict[str, list[float]]:
         return 1000 * (time.perf_counter() - begun)
 
     def search(number: int) -> float:
-        return post("/api/search", {"query": QUERIES[number % len(QUERIES)]})
+        return post("/api/search", {"query": QUESTIONS[number % len(QUESTIONS)]})
 
     try:
-        for number in range(2 * len(QUERIES)):
+        for number in range(2 * len(QUESTIONS)):
             search(number)
         time.sleep(3)  # the first look of the watcher
         found = {f"{n} at once": _by_clients(search, n, searches) for n in CLIENTS}
@@ -81,7 +72,7 @@ def measure(root: Path, searches: int) -> dict[str, list[float]]:
 
 
 def forget_graph(root: Path) -> None:
-    """Make the graph of an index cold: nobody knows its edges, nor what its files refer to."""
+    """Make the graph of an index cold: remove its edges and what its files refer to."""
     for file in (root / ".cairn" / "derived").glob("graph-*"):
         file.unlink()
     with closing(sqlite3.connect(root / ".cairn" / "index.db")) as connection, connection:
@@ -128,21 +119,16 @@ def run_child(source: Path, root: Path, searches: int) -> dict[str, list[float]]
     return found
 
 
-def percentile(values: Sequence[float], share: float) -> float:
-    """Return the value below which this share of values lies."""
-    return sorted(values)[min(len(values) - 1, int(share * len(values)))]
-
-
 def report(name: str, rounds: Sequence[dict[str, list[float]]]) -> None:
     """Print what was measured of one checkout."""
     alone = [milliseconds for found in rounds for milliseconds in found["1 at once"]]
     for situation in rounds[0]:
         times = [milliseconds for found in rounds for milliseconds in found[situation]]
-        p50, p95, worst = percentile(times, 0.5), percentile(times, 0.95), max(times)
+        p50, p95, worst = percentile(times, 50), percentile(times, 95), max(times)
         delayed = p50 - statistics.median(alone)
         print(
             f"{name:>8}, {situation:>10}: p50 {p50:7.1f}, p95 {p95:7.1f}, slowest {worst:8.1f} ms; "
-            f"p50 delayed by {delayed:6.1f} ms, p95 by {p95 - percentile(alone, 0.95):6.1f} ms (n = {len(times)})"
+            f"p50 delayed by {delayed:6.1f} ms, p95 by {p95 - percentile(alone, 95):6.1f} ms (n = {len(times)})"
         )
 
 

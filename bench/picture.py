@@ -63,7 +63,7 @@ def make_project(folder: Path, state: Path) -> dict[str, str]:
     """Copy the project of the documentation into `folder`, as a git repository.
 
     Returns:
-        the environment in which commands run there: nobody's settings, all state below `state`, and no daemon.
+        the environment in which commands run there: no user settings, all state below `state`, and no daemon.
     """
     shutil.copytree(PROJECT, folder, dirs_exist_ok=True)
     subprocess.run(["git", "init", "--quiet", "--initial-branch=main"], cwd=folder, check=True)
@@ -86,7 +86,7 @@ def run_in_terminal(command: str, folder: Path, environment: Mapping[str, str]) 
 
 
 def _chunks(descriptor: int) -> Iterator[bytes]:
-    """Yield what is written to a terminal until nobody holds its other end; Linux reports that as an error."""
+    """Yield what is written to a terminal until its other end is closed, which Linux reports as an error."""
     while True:
         try:
             data = os.read(descriptor, 65_536)

@@ -18,7 +18,7 @@ from pathlib import Path
 RACY_SECONDS = 2.1  # a file changed more recently than this is read again by the next run
 
 
-def timed(command: list[str]) -> tuple[float, float]:
+def time_command(command: list[str]) -> tuple[float, float]:
     """Run a command and return the wall and processor milliseconds it took, with those of its children."""
     started = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
@@ -41,17 +41,17 @@ def main() -> None:
         copies = {}
         for number, command in enumerate(options.commands):
             copies[command] = shutil.copytree(options.project, Path(folder, str(number)), symlinks=True)
-            timed([command, "index", str(copies[command])])
+            time_command([command, "index", str(copies[command])])
         for run in range(options.runs):
             for command, copy in copies.items():
                 index = [command, "index", str(copy)]
-                times[command, "--version"].append(timed([command, "--version"]))
+                times[command, "--version"].append(time_command([command, "--version"]))
                 with (copy / options.file).open("a") as stream:
                     stream.write(f"\n// {run} {time.time_ns()}\n")
-                times[command, "one file"].append(timed(index))
+                times[command, "one file"].append(time_command(index))
                 time.sleep(RACY_SECONDS)
-                timed(index)
-                times[command, "nothing"].append(timed(index))
+                time_command(index)
+                times[command, "nothing"].append(time_command(index))
     for (command, what), pairs in times.items():
         walls, processor = ([pair[place] for pair in pairs] for place in (0, 1))
         versions = [wall for wall, _ in times[command, "--version"]]

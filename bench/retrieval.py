@@ -85,7 +85,7 @@ def summarise(questions: Sequence[Scored]) -> Summary:
     )
 
 
-def grouped(questions: Iterable[Scored], key: Callable[[Scored], str]) -> dict[str, Summary]:
+def summarise_by(questions: Iterable[Scored], key: Callable[[Scored], str]) -> dict[str, Summary]:
     """Return a summary for each value of `key`, in order of first appearance."""
     groups: dict[str, list[Scored]] = {}
     for question in questions:
@@ -118,10 +118,10 @@ def print_report(scored: Sequence[Scored], published: dict[str, dict[str, float]
         ("language", lambda question: question.language),
     ):
         print(f"by {title}")
-        for name, summary in sorted(grouped(scored, key).items()):
+        for name, summary in sorted(summarise_by(scored, key).items()):
             _print_row(f"  {name}", summary)
     print(f"\n{'repository':<22}{'n':>5}{'chunk':>9}{'file':>9}{'semble*':>9}{'chunk-semble':>14}")
-    repositories = grouped(scored, lambda question: question.repository)
+    repositories = summarise_by(scored, lambda question: question.repository)
     for name, summary in repositories.items():
         other = published.get(name, {}).get("semble", math.nan)
         print(
@@ -162,13 +162,14 @@ def to_json(system: systems.Worker, limit: int, scored: Sequence[Scored]) -> dic
         "limit": limit,
         "all": asdict(summarise(scored)),
         "categories": {
-            name: asdict(summary) for name, summary in grouped(scored, lambda question: question.category).items()
+            name: asdict(summary) for name, summary in summarise_by(scored, lambda question: question.category).items()
         },
         "languages": {
-            name: asdict(summary) for name, summary in grouped(scored, lambda question: question.language).items()
+            name: asdict(summary) for name, summary in summarise_by(scored, lambda question: question.language).items()
         },
         "repositories": {
-            name: asdict(summary) for name, summary in grouped(scored, lambda question: question.repository).items()
+            name: asdict(summary)
+            for name, summary in summarise_by(scored, lambda question: question.repository).items()
         },
         "questions": [asdict(question) for question in scored],
     }

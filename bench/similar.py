@@ -78,7 +78,7 @@ def plant(function: Function, kind: str, chance: random.Random) -> str:
         ]
     else:
         share = 1.0 if kind == "renamed" else 0.5
-        lines = _renamed("\n".join(lines), function.language, share, chance).split("\n")
+        lines = _rename("\n".join(lines), function.language, share, chance).split("\n")
     if kind == "edited":
         for _ in range(max(1, len(lines) // 6)):  # a sixth of the lines goes, or is said twice
             place = chance.randrange(1, len(lines) - 1)
@@ -89,17 +89,17 @@ def plant(function: Function, kind: str, chance: random.Random) -> str:
     return CLASSES.get(function.language.name, "{}\n").format("\n".join(lines))
 
 
-def _renamed(text: str, language: Language, share: float, chance: random.Random) -> str:
+def _rename(text: str, language: Language, share: float, chance: random.Random) -> str:
     """Return code with a share of its names replaced, each by the same name everywhere."""
-    known: dict[str, str] = {}
+    renamed: dict[str, str] = {}
 
     def replace(match: re.Match[str]) -> str:
         name = match[2]
         if name is None or name in keywords(language):
             return match[0]
-        if name not in known:
-            known[name] = f"q{len(known)}x" if chance.random() < share else name
-        return known[name]
+        if name not in renamed:
+            renamed[name] = f"q{len(renamed)}x" if chance.random() < share else name
+        return renamed[name]
 
     return _WORD.sub(replace, text)
 
@@ -160,12 +160,12 @@ def measure_controls(repository: Path, count: int, seed: int) -> tuple[int, int]
 def _agreement(root: Path, function: Function, hit: CodeHit) -> float:
     """Return the share of lines that a function and a hit have in common, their names folded."""
     lines = (root / hit.path).read_text(errors="replace").split("\n")
-    own = _folded(function.lines, function.language)
-    its = _folded(lines[hit.start_line - 1 : hit.end_line], BY_NAME[hit.language])
+    own = _fold(function.lines, function.language)
+    its = _fold(lines[hit.start_line - 1 : hit.end_line], BY_NAME[hit.language])
     return SequenceMatcher(None, own, its, autojunk=False).ratio()
 
 
-def _folded(lines: Sequence[str], language: Language) -> list[str]:
+def _fold(lines: Sequence[str], language: Language) -> list[str]:
     words = keywords(language)
     fold = [_WORD.sub(lambda m: m[0] if m[2] in words else "i" if m[2] else '"', line) for line in lines]
     return [stripped for line in fold if (stripped := line.strip())]
@@ -178,24 +178,24 @@ def measure_real(folder: Path, count: int, seed: int, misses: int) -> list[tuple
         by_name[function.language.name, function.definition.name].append(function)
     pairs = []
     for group in by_name.values():
-        for function, other in pairwise(group):
-            own, its = ([line.strip() for line in each.lines] for each in (function, other))
+        for function, twin in pairwise(group):
+            own, its = ([line.strip() for line in each.lines] for each in (function, twin))
             matcher = SequenceMatcher(None, own, its, autojunk=False)
-            if function.path != other.path and matcher.real_quick_ratio() >= LEAST_ALIKE:
+            if function.path != twin.path and matcher.real_quick_ratio() >= LEAST_ALIKE:
                 alike = matcher.ratio()
                 if LEAST_ALIKE <= alike < 1:
-                    pairs.append((alike, function, other))
+                    pairs.append((alike, function, twin))
     outcomes = []
     with tempfile.TemporaryDirectory() as state, Workspace.open(folder, state_dir=state) as workspace:
         workspace.index()
-        for alike, function, other in random.Random(seed).sample(pairs, min(count, len(pairs))):
+        for alike, function, twin in random.Random(seed).sample(pairs, min(count, len(pairs))):
             hits = workspace.similar(function.path, function.definition.span.start_line, limit=10).code
             # Others of this name are copies as well, as far as is known.
             right = {each.path for each in by_name[function.language.name, function.definition.name]} - {function.path}
-            rank, mark = _rank(hits, right, other.definition.name)
+            rank, mark = _rank(hits, right, twin.definition.name)
             outcomes.append((alike, rank, mark))
             if misses and rank is None:
-                _show(function, f"real {alike:.2f} {other.path}", rank, hits)
+                _show(function, f"real {alike:.2f} {twin.path}", rank, hits)
     return outcomes
 
 

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from cairn.config import Settings
 from cairn.workspace import Workspace
+from processes import n_descriptors, private_mb, resident_mb
 
 FILES = 40
 
@@ -51,12 +52,11 @@ def edit(root: Path, version: int, chance: random.Random) -> int:
 
 def usage(state: Path) -> dict[str, float]:
     gc.collect()
-    status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines() if ":" in line)
     files = [file for file in state.rglob("*") if file.is_file()]
     return {
-        "memory_mb": round(int(status["VmRSS"].split()[0]) / 1024, 1),
-        "private_mb": round(int(status["RssAnon"].split()[0]) / 1024, 1),
-        "descriptors": len(os.listdir("/proc/self/fd")),
+        "memory_mb": round(resident_mb(os.getpid()), 1),
+        "private_mb": round(private_mb(os.getpid()), 1),
+        "descriptors": n_descriptors(os.getpid()),
         "threads": threading.active_count(),
         "state_mb": round(sum(file.stat().st_size for file in files) / 1e6, 2),
         "state_files": len(files),

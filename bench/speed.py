@@ -67,7 +67,7 @@ def measure_in_process(
     seconds: dict[str, list[float]] = {worker.name: [] for worker in workers}
     for number, repository in enumerate(repositories):
         details[repository.name] = {}
-        for worker in _alternated(workers, number):
+        for worker in _by_turns(workers, number):
             indexed = worker.index(repository.folder)
             worker.search(repository.questions[0].query, LIMIT)  # opens what is opened once
             taken = []
@@ -120,7 +120,7 @@ class Stopwatch:
         """Return each command's median in milliseconds; `before` is called ahead of each single run."""
         taken: list[list[float]] = [[] for _ in commands]
         for number in range(runs):
-            for position in _alternated(range(len(commands)), number):
+            for position in _by_turns(range(len(commands)), number):
                 if before is not None:
                     before()
                 taken[position].append(self.seconds(commands[position](number)))
@@ -209,7 +209,7 @@ def main() -> int:
     return 0
 
 
-def _alternated(items: Sequence[Item], number: int) -> Sequence[Item]:
+def _by_turns(items: Sequence[Item], number: int) -> Sequence[Item]:
     """Return `items` in order, or in reverse for odd numbers."""
     return items[::-1] if number % 2 else items
 

@@ -125,7 +125,7 @@ def start(name: str, arguments: argparse.Namespace, state: Path) -> Worker:
 
 
 def environment(arguments: argparse.Namespace, state: Path) -> dict[str, str]:
-    """Return the environment for a system: nobody's settings, and nothing written outside `state`."""
+    """Return the environment for a system: no user settings, and nothing written outside `state`."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("CAIRN_", "XDG_", "SEMBLE_"))}
     folders = {f"XDG_{kind}_HOME": str(state / "xdg" / kind.lower()) for kind in ("CACHE", "CONFIG", "DATA", "STATE")}
     model = {"SEMBLE_MODEL_NAME": str(arguments.model.resolve())} if arguments.model else {}

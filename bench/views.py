@@ -61,15 +61,15 @@ def measure_repository(options: argparse.Namespace, base: Path) -> None:
         report = workspace.index()
     emit("first index", files=report.files, chunks=report.chunks, cpu_seconds=time.process_time() - started)
     measure_worktrees(root, base, options.worktrees)
-    timed(root, "nothing new")
+    time_update(root, "nothing new")
     for label, branch in (("one new", other), ("both seen", one), ("both seen", other), ("both seen", one)):
         git(root, "checkout", "-q", branch)
-        timed(root, label, branch=branch)
-        timed(root, "nothing new")
+        time_update(root, label, branch=branch)
+        time_update(root, "nothing new")
     compare(root, other, base, options.questions)
 
 
-def timed(root: Path, label: str, **facts: object) -> None:
+def time_update(root: Path, label: str, **facts: object) -> None:
     """Update and search in a process of its own, and print the time without its start."""
     command = [sys.executable, "-c", CHILD, str(root), "where are requests routed"]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
@@ -84,9 +84,9 @@ def measure_worktrees(root: Path, base: Path, count: int) -> None:
     trees = [base / f"tree-{number}" for number in range(1, count)]
     for tree in trees:
         git(root, "worktree", "add", "-q", "--detach", str(tree))
-        timed(tree, "worktree")
+        time_update(tree, "worktree")
     for tree in trees[:3]:
-        timed(tree, "worktree again")
+        time_update(tree, "worktree again")
     total = workspace.state.disk_bytes()
     emit("worktrees", count=count, bytes_of_one=alone, bytes_of_all=total, ratio=total / alone)
     for tree in trees:

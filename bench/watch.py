@@ -7,7 +7,7 @@
 `edits` copies the repository, starts `cairn index --watch` on the copy, and saves edits at random moments: a new
 function each, found when a search of the workspace in this process shows it. `idle` makes a tree of files in a git
 repository, lets `cairn index --watch` index it, and reads /proc while nothing happens. `readers` asks for answers from
-an index that is up to date, first with nobody beside, then while another process builds it from scratch all the time.
+an index that is up to date, first alone, then while another process keeps building it from scratch.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import cast
 
 from cairn.workspace import Workspace
+from processes import cpu_seconds, n_descriptors, n_threads, private_mb, resident_mb
 
 DEFINITIONS = {
     ".py": "\n\ndef {}():\n    pass\n",
@@ -87,7 +88,7 @@ def measure_edits(source: Path, n_edits: int, seed: int) -> dict[str, object]:
                 file for file in root.rglob("*") if file.suffix in DEFINITIONS and ".blade." not in file.name
             )
             files = [file for file in files if file.relative_to(root).as_posix() not in skipped]
-            cpu_seconds, load = _cpu_seconds(process.pid), []
+            before, load = cpu_seconds(process.pid, with_children=True), []
             generation = _generation(database)
             for _ in range(n_edits):
                 load.append(os.getloadavg()[0])
@@ -104,7 +105,7 @@ def measure_edits(source: Path, n_edits: int, seed: int) -> dict[str, object]:
                     time.sleep(POLL_SECONDS)
                 took.append(1000 * (time.perf_counter() - begun))
             n_files = workspace.upkeep.status()["files"]
-            cpu_seconds = _cpu_seconds(process.pid) - cpu_seconds
+            used_seconds = cpu_seconds(process.pid, with_children=True) - before
     took.sort()
     return {
         "files": n_files,
@@ -112,7 +113,7 @@ def measure_edits(source: Path, n_edits: int, seed: int) -> dict[str, object]:
         "median_ms": round(statistics.median(took)),
         "p95_ms": round(took[int(0.95 * (len(took) - 1))]),
         "max_ms": round(took[-1]),
-        "processor_ms": round(1000 * cpu_seconds / n_edits),
+        "processor_ms": round(1000 * used_seconds / n_edits),
         "load": round(statistics.mean(load), 1),
     }
 
@@ -125,12 +126,6 @@ def _generation(database: sqlite3.Connection) -> str:
 
 def _finds(workspace: Workspace, name: str) -> bool:
     return any(hit.name == name for hit in workspace.search(name, mode="symbol", limit=1).code)
-
-
-def _cpu_seconds(pid: int) -> float:
-    """Return what a process and those it waited for have used of the processor."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def measure_idle(n_files: int, seconds: float) -> dict[str, object]:
@@ -214,13 +209,12 @@ def _quantiles(values: list[float]) -> dict[str, float]:
 
 
 def _usage(pid: int) -> dict[str, float]:
-    status = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines() if ":" in line)
     return {
-        "cpu_seconds": _cpu_seconds(pid),
-        "memory_mb": round(int(status["VmRSS"].split()[0]) / 1024),
-        "private_mb": round(int(status["RssAnon"].split()[0]) / 1024),
-        "descriptors": len(os.listdir(f"/proc/{pid}/fd")),
-        "threads": int(status["Threads"]),
+        "cpu_seconds": cpu_seconds(pid, with_children=True),
+        "memory_mb": round(resident_mb(pid)),
+        "private_mb": round(private_mb(pid)),
+        "descriptors": n_descriptors(pid),
+        "threads": n_threads(pid),
     }
 
 

@@ -35,7 +35,7 @@ class Replica:
 
     def __init__(self, folder: Path, offset_seconds: float = 0.0) -> None:
         self.clock = Clock(START + offset_seconds)
-        self.store = MemoryStore(StateDir(folder), "project", now=self.clock)
+        self.store = MemoryStore(StateDir(folder), now=self.clock)
 
     def events(self) -> dict[str, Event]:
         with self.store.reading() as connection:

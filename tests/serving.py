@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx
 
-from cairn.client import Stream
+from cairn.client import StreamedReply
 from cairn.config import Settings
 from cairn.daemon.app import Application, create_app
 from cairn.daemon.lifecycle import bind
@@ -49,16 +49,16 @@ class AsgiTransport:
             got = await client.request(method, path, content=body, headers=self._headers)
         return Reply(got.status_code, dict(got.headers), got.content)
 
-    def stream(self, method: str, path: str, body: bytes | None) -> AbstractAsyncContextManager[Stream]:
+    def stream(self, method: str, path: str, body: bytes | None) -> AbstractAsyncContextManager[StreamedReply]:
         """Give the whole answer at once, which is all that this way of asking can do."""
         return _Whole(self, method, path, body)
 
 
-class _Whole(AbstractAsyncContextManager[Stream]):
+class _Whole(AbstractAsyncContextManager[StreamedReply]):
     def __init__(self, transport: AsgiTransport, method: str, path: str, body: bytes | None) -> None:
         self._asked = transport, method, path, body
 
-    async def __aenter__(self) -> Stream:
+    async def __aenter__(self) -> StreamedReply:
         transport, method, path, body = self._asked
         reply = await transport.send(method, path, body)
         self.status = reply.status

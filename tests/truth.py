@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
+from cairn.hints import Hint
 from cairn.storage.sealed import META
 from cairn.storage.store import Migration, Store
 
@@ -14,7 +15,7 @@ BROKEN = Migration("broken", ("INSERT INTO note (text) VALUES ('half')", "CREATE
 
 def notes_of(*migrations: Migration) -> Store:
     """The store as a program knows it that has these steps."""
-    return Store("the notes", "memory.db", migrations, "", is_truth=True, work="noting", update="cairn note")
+    return Store("the notes", "memory.db", migrations, "", is_truth=True, work="noting", update=Hint.of("note"))
 
 
 NOTES = notes_of(FIRST)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Predict every repository with trees that never saw it: honest NDCG, and confidence fitted on the same predictions."""
+"""Predict every repository with trees that never saw it: honest NDCG, and confidence fitted to the same predictions."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ class Outcome(NamedTuple):
 
 
 def outcomes_of(repository: Repository, strangers: list[str], state: Path) -> list[Outcome]:
-    """Return what the ranker makes of a repository's own questions and of strangers'."""
+    """Return how the ranker answers a repository's own questions and strangers'."""
     with Workspace.open(repository.folder, state_dir=state / repository.name) as workspace:
         own = [_own(workspace, repository.name, question) for question in repository.questions]
         return own + [_stranger(workspace, repository.name, query) for query in strangers]
 
 
-def _ranked(workspace: Workspace, text: str) -> Ranking:
+def _rank(workspace: Workspace, text: str) -> Ranking:
     library, query = workspace._index.answer(lambda library: library), understood(text)
     vector = query_vector(library.model, query)
     return rank(
@@ -52,7 +52,7 @@ def _ranked(workspace: Workspace, text: str) -> Ranking:
 
 
 def _own(workspace: Workspace, name: str, question: Question) -> Outcome:
-    ranking = _ranked(workspace, question.query)
+    ranking = _rank(workspace, question.query)
     hits = _hits(workspace, ranking)
     right = any(path_matches(hits[0].path, target.path) for target in question.targets)
     return Outcome(
@@ -77,7 +77,7 @@ def _hits(workspace: Workspace, ranking: Ranking) -> list[Hit]:
 
 
 def _stranger(workspace: Workspace, name: str, query: str) -> Outcome:
-    ranking = _ranked(workspace, query)
+    ranking = _rank(workspace, query)
     return Outcome(name, confidence.signals(ranking, 0), False, True, confidence.is_hopeless(ranking))
 
 
@@ -97,8 +97,8 @@ def logistic(features: npt.NDArray[np.float64], right: npt.NDArray[np.float64]) 
 
 def chances(features: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return the chance of being right of each row."""
-    found: npt.NDArray[np.float64] = 1 / (1 + np.exp(-(weights[0] + features @ weights[1:])))
-    return found
+    chance: npt.NDArray[np.float64] = 1 / (1 + np.exp(-(weights[0] + features @ weights[1:])))
+    return chance
 
 
 def report(outcomes: list[Outcome]) -> None:
@@ -148,7 +148,7 @@ def main() -> int:
     for repository in repositories:
         trees = fit([case for case in (*cases.bench, *cases.own) if case.repository != repository.name])
         forest = learned.make_forest(to_data(trees))
-        learned.load_forest = lambda forest=forest: forest  # type: ignore[assignment,misc]
+        learned.load_forest = lambda forest=forest: forest  # type: ignore[assignment,misc] # the forest of this fold
         others = [question.query for other in repositories if other is not repository for question in other.questions]
         strangers = [others[number] for number in pick.choice(len(others), STRANGERS, replace=False)]
         outcomes += outcomes_of(repository, strangers, arguments.state)

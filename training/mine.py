@@ -33,7 +33,7 @@ from cairn.source.walk import read_file, walk
 from cairn.types import Chunk, Definition, ParsedFile
 from collect import blobs
 from pairs import (
-    blanked,
+    blank_name,
     clean,
     hunk_lines,
     is_readable,
@@ -59,7 +59,7 @@ MAX_SECTIONS = 300
 MAX_SUBJECTS = 300
 COMMITS = 3_000  # looked at, newest first
 COMMIT_FILES = 3
-COMMIT_LINES = 200  # changed; more is no single concern
+COMMIT_LINES = 200  # changed; more is more than one concern
 TEST_SHARE = 0.1
 NAME_SHARE = 1 / 3
 HEAD_BYTES = 8_192
@@ -103,8 +103,8 @@ class Target:
     is_test: bool
 
 
-def parsed_file(data: bytes, path: str) -> tuple[ParsedFile, Language, list[tuple[Chunk, bytes]]] | None:
-    """Parse a file as Cairn would index it, None for one that it would not or that is no code."""
+def parse_file(data: bytes, path: str) -> tuple[ParsedFile, Language, list[tuple[Chunk, bytes]]] | None:
+    """Parse a file as Cairn would index it, None for one that it would not index or that is not code."""
     data = normalize(data)
     language = detect_language(path, data[:HEAD_BYTES])
     if not language.support.grammar or language.group != "code" or check_content(data, path):
@@ -115,7 +115,7 @@ def parsed_file(data: bytes, path: str) -> tuple[ParsedFile, Language, list[tupl
 
 def targets_in(data: bytes, path: str) -> Iterator[Target]:
     """Yield the functions and types that a file defines."""
-    if (result := parsed_file(data, path)) is None:
+    if (result := parse_file(data, path)) is None:
         return
     parsed, language, chunks = result
     role = role_of(path, language.name)
@@ -191,7 +191,7 @@ def name_pair(target: Target) -> Pair | None:
     query = name_question(name)
     if not query or target.definition.kind not in NAMED_KINDS or target.is_test:
         return None
-    _, signature, doc, body = (blanked(text, name) for text in target.row)
+    _, signature, doc, body = (blank_name(text, name) for text in target.row)
     if len(re.sub(r"\W", "", body)) < MIN_BODY_CHARS:
         return None
     return pair("name", query, target, ("", signature, doc, body))
@@ -221,7 +221,7 @@ def section_pairs(root: Path, targets: list[Target]) -> Iterator[Pair]:
             continue
         for heading, text in sections(read_file(root, file.path).decode("utf-8", "replace")):
             query = section_question(heading, text)
-            about = mentioned(text, query, named) if query else None
+            about = definition_mentioned(text, query, named) if query else None
             if about is not None:
                 yield pair("section", query, about, about.row)
 
@@ -236,7 +236,7 @@ def section_question(heading: str, text: str) -> str:
     return query if first and is_readable(query) else ""
 
 
-def mentioned(text: str, query: str, named: dict[str, list[Target]]) -> Target | None:
+def definition_mentioned(text: str, query: str, named: dict[str, list[Target]]) -> Target | None:
     """Return the definition that a section is about, None where that is not clear.
 
     It is the first that the text shows as code, whose name only one definition has and shares a word with the query.
@@ -266,7 +266,7 @@ def candidate_commits(repository: Path, revision: str) -> list[tuple[str, str]]:
 
 
 def is_code(path: str) -> bool:
-    """Tell whether a path names a file of code that is no test or example."""
+    """Tell whether a path names a file of code that is neither a test nor an example."""
     language = detect_language(path, b"")
     return (
         language.group == "code"
@@ -281,7 +281,9 @@ def subject_pairs(repository: Path, revision: str) -> Iterator[Pair]:
     random.Random(SEED).shuffle(commits)
     commits = commits[: MAX_SUBJECTS * 3 // 2]
     questions = dict(commits)
-    changes = [(questions[commit], commit, path, hunks) for commit, path, hunks in changed(repository, list(questions))]
+    changes = [
+        (questions[commit], commit, path, hunks) for commit, path, hunks in changed_files(repository, list(questions))
+    ]
     with tempfile.TemporaryDirectory() as scratch:
         contents = list(blobs(repository, [f"{commit}:{path}" for _, commit, path, _ in changes], Path(scratch)))
     best: dict[str, tuple[int, Pair]] = {}
@@ -293,7 +295,7 @@ def subject_pairs(repository: Path, revision: str) -> Iterator[Pair]:
     yield from [found for _, found in best.values()][:MAX_SUBJECTS]
 
 
-def changed(repository: Path, commits: list[str]) -> Iterator[tuple[str, str, list[range]]]:
+def changed_files(repository: Path, commits: list[str]) -> Iterator[tuple[str, str, list[range]]]:
     """Yield each file of code that each commit changed, as (commit, path, lines it wrote)."""
     show = ["git", "show", "--no-renames", "-U0", "--format=%x01%H", "--diff-filter=AM", *commits]
     done = subprocess.run(show, cwd=repository, capture_output=True, check=False) if commits else None
@@ -308,7 +310,7 @@ def changed(repository: Path, commits: list[str]) -> Iterator[tuple[str, str, li
 
 def most_changed_pair(query: str, path: str, hunks: list[range], data: bytes) -> Pair | None:
     """Return the question with the chunk of a definition that holds most of the changed lines."""
-    if (result := parsed_file(data, path)) is None:
+    if (result := parse_file(data, path)) is None:
         return None
     parsed, language, chunks = result
     owned = [
@@ -326,14 +328,14 @@ def most_changed_pair(query: str, path: str, hunks: list[range], data: bytes) ->
 
 
 def unique(pairs: list[Pair]) -> list[Pair]:
-    """Drop pairs that repeat a question of their kind: what is said of two pieces of code tells neither from it."""
+    """Drop pairs that repeat a question of their kind: what is said of two pieces of code distinguishes neither."""
     found: dict[tuple[str, str], Pair] = {}
     for pair in pairs:
         found.setdefault((pair.kind, pair.query.lower()), pair)
     return list(found.values())
 
 
-def balanced(pairs: list[Pair]) -> list[Pair]:
+def balance(pairs: list[Pair]) -> list[Pair]:
     """Return at most `MAX_PAIRS`, with shares of names and tests as the constants above say."""
     pick = random.Random(SEED)
     pairs = unique(pairs)
@@ -363,7 +365,7 @@ def mine(root: Path, repository: Path | None, revision: str) -> list[Pair]:
     pairs += list(section_pairs(root, targets))[:MAX_SECTIONS]
     if repository is not None:
         pairs += subject_pairs(repository, revision)
-    return balanced(pairs)
+    return balance(pairs)
 
 
 def write(pairs: list[Pair], path: Path) -> None:

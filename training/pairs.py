@@ -109,7 +109,7 @@ def lead(doc: str) -> str:
 
 
 def question(paragraph: str) -> str:
-    """Return the first sentence of a paragraph, or all of a short one; empty for what is no readable question."""
+    """Return the first sentence of a paragraph, or all of a short one; empty for what does not read as a question."""
     text = clean("\n".join(_BRIEF.sub("", line) for line in paragraph.splitlines()))
     end = _SENTENCE_END.search(text)
     first = text[: end.start()].strip() if end else text
@@ -170,7 +170,7 @@ def says(text: str, query: str) -> bool:
     return " ".join(_WORD.findall(query)).lower() in found
 
 
-def blanked(text: str, name: str) -> str:
+def blank_name(text: str, name: str) -> str:
     """Return `text` with every occurrence of an identifier replaced by a blank."""
     parts = text.split(name)
     kept = parts[0]

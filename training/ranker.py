@@ -144,7 +144,7 @@ def fit(cases: list[Case], columns: list[int] | None = None, seed: int = 0) -> l
     return lightgbm.train({**PARAMETERS, "seed": seed}, data, TREES)
 
 
-def left_out(cases: Cases, columns: list[int] | None = None, seed: int = 0) -> list[float]:
+def cross_validate(cases: Cases, columns: list[int] | None = None, seed: int = 0) -> list[float]:
     """Return NDCG@10 of the benchmark's questions, each predicted by trees that never saw its repository.
 
     The seed decides which repositories are left out together, and what is random in fitting.
@@ -211,21 +211,21 @@ def main() -> int:
         print(
             f"{group}: {len(own)} questions, first stage alone {np.mean([ndcg(case.totals, case) for case in own]):.4f}"
         )
-    whole = _left_out_means(cases, arguments.seeds)
+    whole = _cross_validated_means(cases, arguments.seeds)
     print(f"benchmark with trees, left out: {whole.mean():.4f}, by seed {np.round(whole, 4)}", flush=True)
     arguments.out.write_text(json.dumps(to_data(fit([*cases.bench, *cases.own]))) + "\n", encoding="utf-8")
     if arguments.ablate:
         for group, first, last in GROUPS:
             dropped = range(FEATURES.index(first), FEATURES.index(last) + 1)
             rest = [column for column in range(len(FEATURES)) if column not in dropped]
-            without = _left_out_means(cases, arguments.seeds, rest)
+            without = _cross_validated_means(cases, arguments.seeds, rest)
             print(f"without {group:<44} {(without - whole).mean():+.4f}", flush=True)
     return 0
 
 
-def _left_out_means(cases: Cases, seeds: int, columns: list[int] | None = None) -> npt.NDArray[np.float64]:
-    """Return the mean of `left_out` for each seed."""
-    return np.array([np.mean(left_out(cases, columns, seed)) for seed in range(seeds)])
+def _cross_validated_means(cases: Cases, seeds: int, columns: list[int] | None = None) -> npt.NDArray[np.float64]:
+    """Return the mean of `cross_validate` for each seed."""
+    return np.array([np.mean(cross_validate(cases, columns, seed)) for seed in range(seeds)])
 
 
 if __name__ == "__main__":

@@ -112,10 +112,10 @@ def record(table: Table, folder: Path) -> None:
     (folder / "pieces.json").write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
     (folder / "sentences.txt").write_text("\n".join(SENTENCES) + "\n", encoding="utf-8")
     # float16 moves a cosine by less than a millionth and halves the file
-    np.save(folder / "sentences.npy", np.stack([_pooled(tokenizer, table.vectors, sentence) for sentence in SENTENCES]))
+    np.save(folder / "sentences.npy", np.stack([_pool(tokenizer, table.vectors, sentence) for sentence in SENTENCES]))
 
 
-def _pooled(tokenizer: Tokenizer, vectors: Floats, sentence: str) -> np.ndarray:
+def _pool(tokenizer: Tokenizer, vectors: Floats, sentence: str) -> np.ndarray:
     known = [number for number in tokenizer.encode(sentence).ids if number < len(vectors)]
     pooled = vectors[known].sum(axis=0)
     return (pooled / np.linalg.norm(pooled)).astype(np.float16)

@@ -43,7 +43,7 @@ def load_table(folder: Path) -> Table:
     return Table(pieces, rows.astype(np.float32) * scales[:, None])
 
 
-def quantised(vectors: Floats) -> tuple[npt.NDArray[np.int8], Floats]:
+def quantise(vectors: Floats) -> tuple[npt.NDArray[np.int8], Floats]:
     """Return int8 rows and one scale per row, so that `rows * scales` is near `vectors`.
 
     The lengths differ by a factor of several hundred, so one scale for all would leave frequent pieces no precision.
@@ -59,7 +59,7 @@ def save_table(table: Table, out: Path, about: Mapping[str, object]) -> dict[str
     Raises:
         SystemExit: if they are larger than may be shipped.
     """
-    rows, scales = quantised(table.vectors)
+    rows, scales = quantise(table.vectors)
     out.mkdir(parents=True, exist_ok=True)
     content = blake2b(digest_size=8)
     total = 0

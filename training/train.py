@@ -92,12 +92,12 @@ class Trainer:
 
     def _loss(self, queries: Tensor, chunks: Tensor, paths: Tensor, files: Tensor) -> Tensor:
         """Return the contrastive loss over all nested dimensions: InfoNCE, mostly from query to chunk."""
-        # A chunk of the same file is no wrong answer.
+        # A chunk of the same file is not a wrong answer.
         same = (files[:, None] == files[None, :]) & ~torch.eye(len(files), dtype=torch.bool)
         target = torch.arange(len(files))
         total = torch.zeros(())
         for size in DIMENSIONS:
-            answers = joined(chunks[:, :size], paths[:, :size])
+            answers = join(chunks[:, :size], paths[:, :size])
             scores = normalize(queries[:, :size], dim=1) @ answers.T / self._recipe.temperature
             scores = scores.masked_fill(same, -1e4)
             total = total + cross_entropy(scores, target) + 0.5 * cross_entropy(scores.T, target)
@@ -121,7 +121,7 @@ class Trainer:
         for package in np.unique(self._packages[self._held]):
             chosen = self._held[self._packages[self._held] == package][:MAX_HELD]
             queries, chunks, paths = (torch.from_numpy(texts[chosen] @ self.vectors) for texts in self._texts)
-            scores = (normalize(queries, dim=1) @ joined(chunks, paths).T).numpy()
+            scores = (normalize(queries, dim=1) @ join(chunks, paths).T).numpy()
             same = self._files[chosen][:, None] == self._files[chosen][None, :]
             right = np.where(same, scores, -2).max(axis=1, keepdims=True)
             ranks.append(1 / (1 + (np.where(same, -2, scores) > right).sum(axis=1)))
@@ -141,7 +141,7 @@ class Trainer:
             )
 
 
-def joined(chunks: Tensor, paths: Tensor) -> Tensor:
+def join(chunks: Tensor, paths: Tensor) -> Tensor:
     """Return the unit vectors of chunks with their paths, as Cairn's search adds them."""
     return normalize(normalize(chunks, dim=1) + PATH_SHARE * normalize(paths, dim=1), dim=1)
 

@@ -5,9 +5,9 @@ from typing import NoReturn
 
 
 def run() -> NoReturn:
-    """Run one command as a process; whatever keeps it from being loaded does not end with 1, for nothing found."""
+    """Run one command as a process. A failure to load it does not exit with 1, which means that nothing was found."""
     try:
-        from cairn.cli.main import run as run_command  # noqa: PLC0415 - to tell why it cannot be
+        from cairn.cli.main import run as run_command  # noqa: PLC0415 - inside, so that a failure is reported
     except KeyboardInterrupt:
         os._exit(130)
     except BaseException as error:  # noqa: BLE001 - the edge of the process

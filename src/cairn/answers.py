@@ -10,7 +10,7 @@ from cairn.types import Confidence, Match, OutlineMode
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How much of the project the answer stands on, in files."""
+    """How much of the project an answer covers, in files."""
 
     indexed: int
     eligible: int
@@ -21,7 +21,7 @@ class Neighbour(NamedTuple):
     """A definition that calls a hit or is called by it.
 
     `relation` is `caller`, with the line of the call, or `callee`, with the line of its definition. `name` is
-    qualified, empty for the top level of a file; `how` the call was resolved is as in `cairn.graph.values`.
+    qualified, empty for the top level of a file. `how` says how the call was resolved, as in `cairn.graph.values`.
     """
 
     relation: Literal["caller", "callee"]
@@ -37,8 +37,8 @@ class CodeHit:
     """One piece of code in an answer. `tokens` is an estimate (bytes / 4) for the text that `fetch` returns.
 
     `captures` are what the metavariables of a structural pattern stand for, by name, once for each match on the lines.
-    `similarity`, 0 to 1, and `match` say how alike this is to code that others were asked for.
-    `neighbours` is None unless they were asked for. `qualified_name` is the name with those of what encloses it.
+    `similarity`, 0 to 1, and `match` say how similar this is to the sample, for a question about similar code.
+    `neighbours` is None unless the request wanted them. `qualified_name` includes the names of what encloses it.
     """
 
     id: str
@@ -65,13 +65,12 @@ class CodeHit:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer to one query: hits best first, and what they stand on.
+    """The answer to one query: the hits, best first, and what they are based on.
 
-    `view` names the files that were searched: a folder, or the branch or commit that was asked for; `revision` is then
-    the full hash of the commit, else empty. `branch` is the one when these files were last compared with the index.
-    `omitted` counts hits left out to keep within `max_tokens`; `notes` are sentences for the reader, such as how the
-    query was understood. `searched` is how many files an exact search looked at before its time was up; None if it
-    looked at all.
+    `view` names the files that were searched: a folder, or the requested branch or commit; `revision` is then the full
+    hash of the commit, else empty. `branch` was checked out when these files were last compared with the index.
+    `omitted` counts hits left out to stay within `max_tokens`; `notes` are sentences for the reader, such as how the
+    query was understood. `searched` is how many files an exact search read before time ran out; None if it read all.
     """
 
     query: str
@@ -91,10 +90,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """The full text of one hit, as it stands now.
+    """The full text of one hit, as it is now.
 
-    `stale` says that its file changed since it was indexed, and that it was not found there again. `revision` is the
-    full hash of the commit that it was read from, empty for a file on disk.
+    `stale` means that its file changed since it was indexed and no longer holds it. `revision` is the full hash of the
+    commit from which it was read, empty for a file on disk.
     """
 
     id: str
@@ -111,9 +110,9 @@ class Fetched:
 
 
 class OutlineSymbol(NamedTuple):
-    """One definition in an outline. `id` is for `fetch`; `doc` the first line of its documentation.
+    """One definition in an outline. `id` is for `fetch`; `doc` is the first line of its documentation.
 
-    `depth` counts the definitions around it. Lines are those of the definition itself, without what stands above it.
+    `depth` counts the enclosing definitions. Lines are those of the definition itself, without comments above it.
     """
 
     id: str
@@ -131,10 +130,10 @@ class OutlineSymbol(NamedTuple):
 class Outline:
     """What a file defines, as it is on disk now.
 
-    `text` is the outline to be read, of about `text_tokens` tokens; `file_tokens` is what the file would cost (both are
-    estimates). `symbols` are those that `text` shows, in reading order; `omitted` counts the rest. `imports` are shown
-    as they are written, without their keyword. `notes` are sentences for the reader. `focus` is the definition that was
-    asked for, if one was.
+    `text` is the outline for the reader, with about `text_tokens` tokens; the whole file has `file_tokens` (both are
+    estimates). `symbols` are those that `text` shows, in reading order; `omitted` counts the rest. `imports` are as
+    in the file, without their keyword. `notes` are sentences for the reader. `focus` is the definition that the request
+    named, if any.
     """
 
     path: str

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any, TypeVar, cast
 
 from cairn.answers import Answer, CodeHit
+from cairn.hints import show
 from cairn.protocol.documents import (
     FetchedDocument,
     HitDocument,
@@ -109,7 +110,7 @@ def fit_search(document: SearchDocument, max_tokens: int | None) -> None:
     hits = document["code"]
     document_at_most: dict[str, Any] = {**document, "took_ms": _WIDEST_MS}
     if "notes" in document:
-        document_at_most["notes"] = [_longest(note) for note in document["notes"]]
+        document_at_most["notes"] = [max(note, show(note, "tools"), key=len) for note in document["notes"]]
     if Room(max_tokens, document_at_most).left >= 0:
         return
     document_at_most |= {"code": [], "omitted": document["omitted"] + len(hits)}
@@ -121,10 +122,6 @@ def fit_search(document: SearchDocument, max_tokens: int | None) -> None:
             document["omitted_notes"] = len(notes)
     document["code"] = kept
     document["omitted"] += len(hits) - len(kept)
-
-
-def _longest(note: str) -> str:
-    return note
 
 
 def _leading_hits(hits: Sequence[HitDocument], room: Room) -> list[HitDocument]:
@@ -144,7 +141,7 @@ def _forms(hit: HitDocument) -> Iterator[HitDocument]:
     short: Mapping[str, object] = {name: value for name, value in hit.items() if name not in _EXTRAS}
     yield cast("HitDocument", {**short, "preview": ""})
     yield cast("HitDocument", {**short, "preview": "", "signature": ""})
-    yield cast("HitDocument", {name: hit[name] for name in _BARE if name in hit})  # type: ignore[literal-required]
+    yield cast("HitDocument", {name: hit[name] for name in _BARE if name in hit})  # type: ignore[literal-required] # these are its fields
 
 
 # -- lists -------------------------------------------------------------------------------------------------------------

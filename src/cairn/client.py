@@ -1,4 +1,4 @@
-"""Finds or starts the daemon and asks it: what MCP, hooks and programs use instead of a workspace of their own."""
+"""Finds or starts the daemon and asks it: what MCP, hooks and programs use instead of opening a workspace."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any, Protocol, Self
 from urllib.parse import quote
 
 from cairn import __version__
-from cairn.errors import CairnError, DaemonError, StoreError, StoreLockedError, TooLargeError, error_from_dict
+from cairn.errors import DaemonError, StoreError, StoreLockedError, TooLargeError, error_from_dict
 from cairn.hints import Hint
 from cairn.protocol import PROTOCOL_VERSION
 from cairn.protocol.requests import MAX_BODY_BYTES, ProjectRequest
@@ -33,21 +33,21 @@ _MAX_LINE_BYTES = 1 << 24
 
 
 class Transport(Protocol):
-    """Carries one request to the daemon, or, in tests, to its application."""
+    """Carries requests to the daemon, or, in tests, to its application."""
 
     async def send(self, method: str, path: str, body: bytes | None) -> Reply:
-        """Return the whole answer.
+        """Return the whole reply.
 
         Raises:
             DaemonError: if there is none.
         """
 
-    def stream(self, method: str, path: str, body: bytes | None) -> AbstractAsyncContextManager[Stream]:
-        """Open an answer that comes bit by bit."""
+    def stream(self, method: str, path: str, body: bytes | None) -> AbstractAsyncContextManager[StreamedReply]:
+        """Open a reply that comes bit by bit."""
 
 
-class Stream(Protocol):
-    """An answer that comes bit by bit."""
+class StreamedReply(Protocol):
+    """A reply that comes bit by bit."""
 
     status: int
 
@@ -56,56 +56,56 @@ class Stream(Protocol):
 
 
 class _Hangs(Exception):
-    """The daemon with this process id is there and does not answer: another attempt would wait as long."""
+    """The daemon with this process id runs but does not answer; another attempt would wait as long."""
 
 
 class SocketTransport:
-    """Asks the daemon of this user, and starts it first when it does not run.
+    """Asks this user's daemon, and starts it first if none is running.
 
     Args:
         folder: where the daemon is found.
-        starting: called to find or start it; a seam for tests.
-        silence_seconds: how long it may work before it is asked whether it lives.
+        start: finds or starts it; a seam for tests.
+        silence_seconds: how long it may work before it is checked for a hang.
     """
 
     def __init__(
         self,
         folder: StateFolder,
-        starting: Callable[[StateFolder], Runtime] | None = None,
+        start: Callable[[StateFolder], Runtime] | None = None,
         silence_seconds: float = _SILENCE_SECONDS,
     ) -> None:
         self._folder = folder
-        self._starting = starting or ensure
+        self._ensure = start or ensure
         self._silence_seconds = silence_seconds
 
     async def send(self, method: str, path: str, body: bytes | None) -> Reply:
-        """Return the whole answer; a daemon that goes or went meanwhile is started again, once.
+        """Return the whole reply; a daemon that has stopped meanwhile is started again, once.
 
         Raises:
-            DaemonError: if there is none, or it hangs.
-            TooLargeError: if the body is larger than the daemon takes, which would hang up on it.
+            DaemonError: if there is no reply, or the daemon hangs.
+            TooLargeError: if the body is larger than the daemon takes; it would hang up.
         """
         if body is not None and len(body) > MAX_BODY_BYTES:
-            raise TooLargeError(f"the request is larger than {MAX_BODY_BYTES:,} bytes", "ask for less at once")
+            raise TooLargeError(f"the request is larger than {MAX_BODY_BYTES:,} bytes", "send less at once")
         try:
             with suppress(DaemonError, StoreError):
-                reply = await self._reply(method, path, body, look=False)
+                reply = await self._reply(method, path, body, check=False)
                 if not (reply.status == 503 and "retry-after" in reply.headers):
                     return reply
-            return await self._reply(method, path, body, look=True)
+            return await self._reply(method, path, body, check=True)
         except _Hangs as hangs:
             pid = hangs.args[0]
             raise DaemonError(
                 f"the daemon (process {pid}) does not answer", f"kill -9 {pid}; the next call starts another"
             ) from hangs
 
-    async def _reply(self, method: str, path: str, body: bytes | None, *, look: bool) -> Reply:
-        async with self._connection(method, path, body, look=look) as reader:
+    async def _reply(self, method: str, path: str, body: bytes | None, *, check: bool) -> Reply:
+        async with self._connection(method, path, body, check=check) as reader:
             reading = asyncio.ensure_future(reader.read())
             try:
                 while not (await asyncio.wait([reading], timeout=self._silence_seconds))[0]:
                     await asyncio.to_thread(self._check_alive)
-                return read_reply(await _guarded(reading))
+                return read_reply(await _wait_for(reading))
             finally:
                 reading.cancel()
 
@@ -115,9 +115,9 @@ class SocketTransport:
             raise _Hangs(runtime.pid)
 
     @asynccontextmanager
-    async def stream(self, method: str, path: str, body: bytes | None) -> AsyncIterator[Stream]:
-        """Open an answer that comes bit by bit."""
-        async with self._connection(method, path, body, look=True) as reader:
+    async def stream(self, method: str, path: str, body: bytes | None) -> AsyncIterator[StreamedReply]:
+        """Open a reply that comes bit by bit."""
+        async with self._connection(method, path, body, check=True) as reader:
             try:
                 head = await reader.readuntil(b"\r\n\r\n")
             except (OSError, EOFError, asyncio.LimitOverrunError) as error:
@@ -127,21 +127,21 @@ class SocketTransport:
 
     @asynccontextmanager
     async def _connection(
-        self, method: str, path: str, body: bytes | None, *, look: bool
+        self, method: str, path: str, body: bytes | None, *, check: bool
     ) -> AsyncIterator[asyncio.StreamReader]:
         """Connect and send a request.
 
         Args:
             method, path, body: the request.
-            look: whether to make sure first that the daemon answers.
+            check: whether to make sure first that the daemon answers.
         """
-        runtime = None if look else self._folder.find()
+        runtime = None if check else self._folder.find()
         if runtime is None or not _is_ours(runtime):
-            runtime = await asyncio.to_thread(self._starting, self._folder)
-        reader, writer = await _guarded(asyncio.open_connection(runtime.host, runtime.port, limit=_MAX_LINE_BYTES))
+            runtime = await asyncio.to_thread(self._ensure, self._folder)
+        reader, writer = await _wait_for(asyncio.open_connection(runtime.host, runtime.port, limit=_MAX_LINE_BYTES))
         try:
             writer.write(request_bytes(runtime, self._folder.read_token(), method, path, body))
-            await _guarded(writer.drain())
+            await _wait_for(writer.drain())
             yield reader
         finally:
             writer.close()
@@ -153,12 +153,17 @@ class _SocketStream:
         self._reader = reader
 
     async def lines(self) -> AsyncIterator[str]:
-        """Yield lines; the marks of HTTP's chunks stand on lines of their own, between events, and are left out."""
-        while line := await _guarded(self._reader.readline()):
+        """Yield lines. The sizes of HTTP's chunks come on their own lines, between events, where readers skip them."""
+        while line := await _wait_for(self._reader.readline()):
             yield line.decode("utf-8").rstrip("\r\n")
 
 
-async def _guarded(waiting: Awaitable[Any]) -> Any:  # noqa: ANN401 - what is waited for
+async def _wait_for(waiting: Awaitable[Any]) -> Any:  # noqa: ANN401 - of any type
+    """Return the result of a step of the connection.
+
+    Raises:
+        DaemonError: if the connection fails.
+    """
     try:
         return await waiting
     except OSError as error:
@@ -166,10 +171,10 @@ async def _guarded(waiting: Awaitable[Any]) -> Any:  # noqa: ANN401 - what is wa
 
 
 class Client:
-    """Asks the daemon; each method is one of its addresses.
+    """Asks the daemon.
 
     Args:
-        transport: by default to the daemon of this user, which is started when needed.
+        transport: carries the requests; by default to this user's daemon, which is started when needed.
     """
 
     def __init__(self, transport: Transport | None = None) -> None:
@@ -182,7 +187,7 @@ class Client:
         """Nothing is kept between requests."""
 
     async def call(self, operation: str, request: ProjectRequest) -> Any:  # noqa: ANN401 - JSON
-        """Carry out one of `cairn.protocol.OPERATIONS` and return its answer, of the type `answer_type` names.
+        """Perform one of `cairn.protocol.OPERATIONS` and return its answer, of the type that `answer_type` names.
 
         Raises:
             CairnError: with the code, message and hint of the daemon's error.
@@ -190,16 +195,18 @@ class Client:
         return await self.post(f"/api/{operation}", encode(request))
 
     async def get(self, path: str, **query: str) -> Any:  # noqa: ANN401 - JSON
-        """Return what is at an address."""
-        asked = "&".join(f"{name}={quote(value, safe='', errors='surrogatepass')}" for name, value in query.items())
-        return _checked(await self._transport.send("GET", f"{path}?{asked}" if asked else path, None))
+        """Return the answer to a GET request."""
+        query_string = "&".join(
+            f"{name}={quote(value, safe='', errors='surrogatepass')}" for name, value in query.items()
+        )
+        return _document_of(await self._transport.send("GET", f"{path}?{query_string}" if query_string else path, None))
 
     async def post(self, path: str, document: dict[str, Any]) -> Any:  # noqa: ANN401 - JSON
-        """Send a document to an address and return the answer."""
-        return _checked(await self._transport.send("POST", path, json.dumps(document).encode("ascii")))
+        """Send a document by POST and return the answer."""
+        return _document_of(await self._transport.send("POST", path, json.dumps(document).encode("ascii")))
 
     async def events(self, path: str, document: dict[str, Any]) -> AsyncIterator[tuple[str, Any]]:
-        """Send a document and yield the events (name, data) of the answer; an event `error` is raised.
+        """Send a document by POST and yield the events (name, data) of the reply; an event `error` is raised.
 
         Raises:
             CairnError: as `call`.
@@ -212,36 +219,33 @@ class Client:
                 elif line.startswith("data: "):
                     data = json.loads(line.removeprefix("data: "))
                     if name == "error":
-                        raise _error(data)
+                        raise error_from_dict(data)
                     yield name, data
                 elif stream.status >= 400 and line.startswith("{"):
-                    raise _error(json.loads(line))
+                    raise error_from_dict(json.loads(line))
 
 
-def _checked(reply: Reply) -> Any:  # noqa: ANN401 - JSON
+def _document_of(reply: Reply) -> Any:  # noqa: ANN401 - JSON
+    """Return the document of a reply; raise the error that it may be."""
     try:
         document = json.loads(reply.body)
     except ValueError as error:
-        raise DaemonError("the daemon answers what is no JSON", Hint.of("daemon logs")) from error
+        raise DaemonError("the daemon's reply is not JSON", Hint.of("daemon logs")) from error
     if reply.status >= 400:
-        raise _error(document)
+        raise error_from_dict(document)
     return document
-
-
-def _error(document: dict[str, str]) -> CairnError:
-    return error_from_dict(document)
 
 
 # -- starting and stopping ---------------------------------------------------------------------------------------------
 
 
 def ensure(folder: StateFolder) -> Runtime:
-    """Return the daemon of this user once it answers; start it if none runs, replace it if it is of another version.
+    """Return this user's daemon once it answers; start it if none runs, replace it if it is of another version.
 
-    Any number of processes may call it at once: one of them starts the daemon.
+    Any number of processes may call this at once: one of them starts the daemon.
 
     Raises:
-        DaemonError: if it does not start, or one of another version does not stop.
+        DaemonError: if it does not start, or a daemon of another version does not stop.
     """
     runtime = folder.find()
     if runtime is not None and _is_ours(runtime) and answers(runtime):
@@ -265,7 +269,7 @@ def _is_ours(runtime: Runtime) -> bool:
 
 
 def answers(runtime: Runtime, timeout_seconds: float = _HEALTH_SECONDS) -> bool:
-    """Tell whether a daemon answers, and is not about to stop."""
+    """Tell whether a daemon answers and is not stopping."""
     try:
         reply = ask(runtime, "", "GET", "/api/health", timeout_seconds=timeout_seconds)
         return reply.status == 200 and json.loads(reply.body)["status"] == "ok"
@@ -274,7 +278,7 @@ def answers(runtime: Runtime, timeout_seconds: float = _HEALTH_SECONDS) -> bool:
 
 
 def _is_silent(runtime: Runtime, timeout_seconds: float) -> bool:
-    """Tell whether a daemon takes a connection and says nothing; one that works does, for its threads do the work."""
+    """Tell whether a daemon accepts a connection and sends nothing. A busy one replies: its threads do the work."""
     try:
         ask(runtime, "", "GET", "/api/health", timeout_seconds=timeout_seconds)
     except DaemonError as error:
@@ -286,13 +290,13 @@ def _start(folder: StateFolder) -> Runtime:
     command = [sys.executable, "-P", "-m", "cairn", "daemon", "start", "--detached"]
     with open_stream(folder.log, "ab") as log:
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder.path, **_detached()
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder.path, **_detach_options()
         )
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         runtime = folder.find()
         if runtime is not None and answers(runtime):
-            # What was started ends now (`cairn.daemon.lifecycle.detach`), and somebody has to take its exit code.
+            # The process started here exits now (`cairn.daemon.lifecycle.detach`); waiting for it leaves no zombie.
             threading.Thread(target=process.wait, name="cairn-daemon-exit", daemon=True).start()
             return runtime
         if process.poll() is not None and folder.find() is None:
@@ -301,14 +305,14 @@ def _start(folder: StateFolder) -> Runtime:
     raise DaemonError("the daemon does not start", Hint(f"its log is {folder.log}; read it", "daemon logs"))
 
 
-def _detached() -> dict[str, Any]:
+def _detach_options() -> dict[str, Any]:
     if sys.platform == "win32":
         return {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
     return {"start_new_session": True}
 
 
 def stop(folder: StateFolder, timeout_seconds: float = STOP_SECONDS) -> bool:
-    """Ask the daemon of this user to stop, wait until it has, and tell whether one ran.
+    """Ask this user's daemon to stop and wait until it has; return whether one was running.
 
     Raises:
         DaemonError: if it does not stop. It is never killed.
@@ -316,7 +320,7 @@ def stop(folder: StateFolder, timeout_seconds: float = STOP_SECONDS) -> bool:
     runtime = folder.find()
     if runtime is None:
         return False
-    with suppress(StoreError, DaemonError):  # it may be ending by itself; whether it ends is what counts
+    with suppress(StoreError, DaemonError):  # it may be stopping by itself; all that counts is whether it does
         ask(runtime, folder.read_token(), "POST", "/api/shutdown", b"{}", timeout_seconds=timeout_seconds)
     deadline = time.monotonic() + timeout_seconds
     while (now := folder.find()) is not None and now.pid == runtime.pid:

@@ -41,40 +41,38 @@ def _half_the_cores() -> float:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything a user can set; docs/configuration.md has a line for each.
+    """Everything a user can set; docs/configuration.md has a line for each setting.
 
-    The second argument says what a project's file may do with it, see `cairn.setting.Share`; then come the least and
-    the most that it can be. Nobody but the user decides where on the disk something is written, or how the daemon runs,
-    which serves all of the user's projects.
+    The second argument says what a project's file may do with it, see `cairn.setting.Share`; then come its least and
+    its greatest value. Only the user decides where on the disk something is written, and how the daemon runs, which
+    serves all of their projects.
     """
 
     max_file_bytes: int = setting(1_000_000, "lowers", 1, 10**15)
     lock_timeout_seconds: float = setting(120.0, "lowers", 0, 1_000_000)
-    # What is committed at a time, and so survives an interruption.
+    # How much is committed at a time, and so survives an interruption.
     batch_chunks: int = setting(3_000, "lowers", 1, 10**9)
-    # An index of more is searched by graphs, which cost time and space to build.
+    # A larger index is searched by graphs, which cost time and space to build.
     exact_chunks: int = setting(500_000, "never", 0, 10**12)
     state_dir: str = setting("", "never", pattern=A_PATH)
-    watch_polling: bool = setting(False, "free")  # look for changes instead of being told
+    watch_polling: bool = setting(False, "free")  # look for changes instead of waiting for events
     watch_poll_seconds: float = setting(2.0, "raises", 0.1, 3_600)
-    garbage_days: float = setting(
-        14.0, "lowers", 0, 100_000
-    )  # what no branch and no worktree shows is kept for so long
-    memory_mb: int = setting(1_024, "lowers", 256, 10**9)  # the ceiling of a run with all its processes
-    background_cores: int = setting(0, "lowers", 0, 4_096, zero=_half_the_cores)  # of work nobody waits for
+    garbage_days: float = setting(14.0, "lowers", 0, 100_000)  # how long to keep what no branch or worktree has
+    memory_mb: int = setting(1_024, "lowers", 256, 10**9)  # for a run with all its processes
+    background_cores: int = setting(0, "lowers", 0, 4_096, zero=_half_the_cores)  # for work that nobody is waiting for
     background_nice: int = setting(10, "raises", 0, 19)  # its priority, as in nice(1)
     pause_on_battery: bool = setting(False, "raises")
-    # What the project is called among others; by default its git remote or its folder.
+    # The project's name among others; by default that of its git remote or its folder.
     project_name: str = setting("", "free")
     daemon: bool = setting(True, "never")  # whether commands use the daemon when it runs
     daemon_host: str = setting("127.0.0.1", "never")
     daemon_port: int = setting(37_800, "never", 1_024, 65_436)  # the next free one of a hundred is taken
-    daemon_idle_minutes: float = setting(30.0, "never", 0, 100_000)  # then it ends
-    # Then a project is closed that nobody asked anything of.
+    daemon_idle_minutes: float = setting(30.0, "never", 0, 100_000)  # after which the idle daemon ends
+    # After which the daemon closes an idle project.
     daemon_project_minutes: float = setting(10.0, "never", 0, 100_000)
-    daemon_memory_mb: int = setting(1_024, "never", 128, 1_000_000)  # beyond it projects are closed, no others opened
-    daemon_threads: int = setting(4, "never", 1, 64)  # that answer; slow work, events and watches have others
-    embedding: EmbeddingSettings | None = None  # None: no model but the bundled one
+    daemon_memory_mb: int = setting(1_024, "never", 128, 1_000_000)  # beyond which projects are closed, and none opened
+    daemon_threads: int = setting(4, "never", 1, 64)  # for answers; slow work, events and watches have others
+    embedding: EmbeddingSettings | None = None  # None: only the bundled model
 
     def __post_init__(self) -> None:
         try:
@@ -89,14 +87,14 @@ class Settings:
 
 
 class Loaded(NamedTuple):
-    """The settings that hold for a project, and what its file asks for without having the user's answer yet."""
+    """The settings of a project, and what its file asks for and the user has not answered yet."""
 
     settings: Settings
     consent_request: ConsentRequest | None
 
 
 class _Layer(NamedTuple):
-    """What a file says, the section `embedding` apart and not read yet; that is None where there is none."""
+    """The settings in a file. The section `embedding` is not read yet; it is None if there is none."""
 
     values: dict[str, PlacedValue]
     embedding: Entry | None
@@ -108,17 +106,17 @@ def settings_files(project: Path, environment: Mapping[str, str] = os.environ) -
 
 
 class Deciding(NamedTuple):
-    """A file that decides on a project's settings. `follow`: it may be a link, whose target counts, too."""
+    """A file that affects a project's settings. `follow`: if it is a link, its target counts."""
 
     path: str
     follow: bool
 
 
 def deciding_files(project: Path, environment: Mapping[str, str] = os.environ) -> tuple[Deciding, ...]:
-    """Return the files that decide on a project's settings, for `stamp_of`."""
+    """Return the files that affect a project's settings, for `stamp_of`."""
     user_file, project_file = settings_files(project, environment)
     consents = Consents(state_folder(environment), project)
-    # The user's own may be a link, as to a folder of dotfiles. What a link of the project leads to counts for nothing.
+    # The user's own file may be a link, for example into a folder of dotfiles. A link in a project is never followed.
     return (
         Deciding(str(user_file), follow=True),
         Deciding(str(project_file), follow=False),
@@ -127,7 +125,7 @@ def deciding_files(project: Path, environment: Mapping[str, str] = os.environ) -
 
 
 def stamp_of(files: Sequence[Deciding]) -> tuple[tuple[int, ...], ...]:
-    """Return what changes when one of some files is written, made or removed. None is opened."""
+    """Return a value that changes when one of the files is written, created or removed. No file is opened."""
     return tuple(map(_stamp, files))
 
 
@@ -140,7 +138,7 @@ def _stamp(file: Deciding) -> tuple[int, ...]:
 
 
 def load_settings(project: Path | None, environment: Mapping[str, str] = os.environ) -> Settings:
-    """Return the settings that hold for the project in the folder `project`; without one, those of the user.
+    """Return the settings of the project in the folder `project`; without a folder, the user's own.
 
     Raises:
         ConfigError: as `load`.
@@ -149,11 +147,11 @@ def load_settings(project: Path | None, environment: Mapping[str, str] = os.envi
 
 
 def load(project: Path | None, environment: Mapping[str, str] = os.environ) -> Loaded:
-    """Return the settings that hold for a project, and what it asks for. Nothing is asked here, or taken for granted.
+    """Return the settings of a project, and what its file asks for. The user is not asked here.
 
     Raises:
-        ConfigError: for an unknown setting, a value that cannot be used, or a file that cannot; it names the file, the
-            line and the setting, and never repeats what may be a key.
+        ConfigError: for an unknown setting, an unusable value or an unusable file; it names the file, the line and the
+            setting, and never repeats what may be a key.
     """
     user_file = settings_folder(environment) / _FILE_NAME
     user = _layer(read_user_file(user_file), str(user_file))
@@ -175,11 +173,13 @@ def load(project: Path | None, environment: Mapping[str, str] = os.environ) -> L
         embedding, consent_request = model_choice.choose(
             model_choice.read_section(user.embedding), section, own_section, file, consents
         )
-    return Loaded(Settings(**{name: one.value for name, one in values.items()}, embedding=embedding), consent_request)
+    return Loaded(
+        Settings(**{name: placed.value for name, placed in values.items()}, embedding=embedding), consent_request
+    )
 
 
 def _layer(text: str | None, file: str) -> _Layer:
-    """Return what a file says; nothing where there is none."""
+    """Return the settings in a file; none if there is no file."""
     entries = read_mapping(text, file) if text is not None and text.strip() else {}
     embedding = entries.pop("embedding", None)
     return _Layer(read_settings(Settings, entries), embedding)
@@ -197,10 +197,10 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, PlacedValue]:
 def _of_project(
     values: Mapping[str, PlacedValue], own: Mapping[str, PlacedValue], user_file: str
 ) -> dict[str, PlacedValue]:
-    """Return what a project's file has a say in: of limits, what asks for less than the user's own.
+    """Return the settings that a project's file may set; of limits, those that ask for less than the user's own.
 
     Raises:
-        ConfigError: if it sets what is the user's alone.
+        ConfigError: if it sets what only the user may set.
     """
     if refused := sorted(names_shared(Settings, "never").intersection(values)):
         name = refused[0]
@@ -209,9 +209,9 @@ def _of_project(
         )
     result = {}
     known = settings_of(Settings)
-    for name, one in values.items():
-        value = one.value
+    for name, placed in values.items():
+        value = placed.value
         if rule_of(known[name]).shared in ("lowers", "raises"):
             value = milder(known[name], own[name].value if name in own else known[name].default, value)
-        result[name] = PlacedValue(value, one.place)
+        result[name] = PlacedValue(value, placed.place)
     return result

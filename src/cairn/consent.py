@@ -1,7 +1,7 @@
-"""What the user answered when the file of a project asked for an embedding model.
+"""The user's answers to projects that ask for an embedding model.
 
-The answers are kept in the user's state folder, a file for each project, and never in the project: what comes with a
-clone cannot hold a consent.
+They are kept in the user's state folder, in a file for each project, and never in the project: a clone cannot bring a
+consent.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Consents:
     """The answers for one project.
 
     Args:
-        state_folder: of the user.
+        state_folder: the user's.
         root: the project's folder.
     """
 
@@ -37,27 +37,28 @@ class Consents:
         name = blake2b(os.fsencode(self._root), digest_size=16).hexdigest()
         self.file = state_folder / "consent" / f"{name}.json"
 
-    def answer(self, asked: str) -> bool | None:
-        """Return what the user said; None when nobody asked, or it cannot be told.
+    def answer(self, digest: str) -> bool | None:
+        """Return the user's answer; None if they were not asked, or it cannot be read.
 
         Args:
-            asked: names what was asked for, down to what would make it something else.
+            digest: identifies what the project asked for, so that any change of it is asked about again.
         """
-        one = self._read().get(asked)
-        return one["allowed"] if isinstance(one, dict) and isinstance(one.get("allowed"), bool) else None
+        entry = self._read().get(digest)
+        return entry["allowed"] if isinstance(entry, dict) and isinstance(entry.get("allowed"), bool) else None
 
-    def record(self, asked: Mapping[str, str], *, allowed: bool) -> None:
-        """Keep an answer.
+    def record(self, words_of: Mapping[str, str], *, allowed: bool) -> None:
+        """Record an answer.
 
         Args:
-            asked: what was asked for, as for `answer`, with the words that the user saw.
+            words_of: the words that the user saw for each digest, which are as for `answer`.
             allowed: the answer.
 
         Raises:
             StoreError: if it cannot be written.
         """
-        said = {name: {"allowed": allowed, "what": words, "at": int(time.time())} for name, words in asked.items()}
-        answers = {**{name: one for name, one in self._read().items() if name not in said}, **said}
+        now = int(time.time())
+        new = {digest: {"allowed": allowed, "what": words, "at": now} for digest, words in words_of.items()}
+        answers = {**{digest: entry for digest, entry in self._read().items() if digest not in new}, **new}
         kept = dict(list(answers.items())[-_MAX_ANSWERS:])
         try:
             self._write(json.dumps({"root": self._root, "answers": kept}, indent=1))
@@ -68,7 +69,7 @@ class Consents:
         """Drop all answers, so that the user is asked again.
 
         Raises:
-            StoreError: if that cannot be done.
+            StoreError: if the file cannot be removed.
         """
         try:
             self.file.unlink(missing_ok=True)
@@ -79,7 +80,7 @@ class Consents:
         return StoreError(f"cannot write {self.file}: {error.strerror}", "make it writable, or set XDG_STATE_HOME")
 
     def _read(self) -> dict[str, Any]:
-        """Return the answers; none where the file or its folder is another's, or open to others."""
+        """Return the answers; none if the file or its folder belongs to others or is writable by them."""
         try:
             if not _is_ours(os.lstat(self.file.parent), stat.S_IFDIR):
                 return {}
@@ -89,21 +90,27 @@ class Consents:
                     return {}
                 document = json.loads(stream.read(_MAX_BYTES))
             answers = document["answers"] if document["root"] == self._root else {}
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):  # none, or damaged: the user is asked again
+        except (
+            OSError,
+            ValueError,
+            KeyError,
+            TypeError,
+            RecursionError,
+        ):  # missing or damaged: ask again
             return {}
         return answers if isinstance(answers, dict) else {}
 
     def _write(self, text: str) -> None:
         folder = self.file.parent
-        for one in (folder.parent, folder):  # `mode` is of the last one only
-            one.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for level in (folder.parent, folder):  # `mode` applies to the last level only
+            level.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _is_ours(os.lstat(folder), stat.S_IFDIR):
-            raise PermissionError(0, "its folder is not this user's alone")
+            raise PermissionError(0, "other users can write its folder")
         write_file(self.file, text.encode("ascii"), mode=0o600)
 
 
 def _is_ours(facts: os.stat_result, kind: int) -> bool:
-    """Tell whether what was found is of a kind, belongs to this user, and can be written by nobody else."""
+    """Tell whether a file is of a kind, belongs to this user, and cannot be written by others."""
     if stat.S_IFMT(facts.st_mode) != kind:
         return False
     return sys.platform == "win32" or (facts.st_uid == os.geteuid() and not facts.st_mode & 0o022)

@@ -1,7 +1,7 @@
-"""`.cairn/core.yaml`: the files everybody who works on a project should know, as its people wrote them down.
+"""`.cairn/core.yaml`: the files that everyone who works on a project should know.
 
-The file is theirs: an edit changes the lines it is about, so comments and order survive, and a file that cannot be read
-is left alone.
+People write it, too: an edit changes only the lines it is about, so comments and order survive, and a file that cannot
+be read is left alone.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _LOCK_SECONDS = 10.0
 _MAX_FILES = 1_000
-_HINT = "correct it by hand: `files:` holds a list of `- path: FILE`, each with a `summary:` if you like"
+_HINT = "correct it by hand: `files:` is a list of `- path: FILE`, each with an optional `summary:`"
 _START = """\
 # The files to know first, for whoever works on this project, people and agents alike. See: cairn core --help
 files:
@@ -57,26 +57,25 @@ class CoreFiles:
         self.file = root / ".cairn" / "core.yaml"
 
     def read(self) -> tuple[CoreFile, ...]:
-        """Return the core files in the order they are written down in; none when there is no file.
+        """Return the core files in the order of the list; none when there is no list.
 
         Raises:
             ConfigError: if it is damaged.
             StoreError: if it cannot be read.
         """
-        return tuple(one.file for one in _parse(self._text(), self.file)[1])
+        return tuple(item.file for item in _parse(self._text(), self.file)[1])
 
     def has(self, path: str) -> bool:
-        """Tell whether a path leads to a file, and to one of the project: others may have written the list."""
+        """Tell whether a path leads to a file inside the project; somebody else may have written the list."""
         try:
             at = Path(os.path.realpath(self._root / path))
-            return at.is_relative_to(os.path.realpath(self._root)) and os.path.isfile(
-                at
-            )  # none if its name is too long
+            is_inside = at.is_relative_to(os.path.realpath(self._root))
+            return is_inside and os.path.isfile(at)  # not if its name is too long
         except ValueError:  # a null byte, or half a character
             return False
 
     def add(self, path: str, summary: str | None = None) -> tuple[CoreFile, bool]:
-        """Mark a file, or give a marked one another summary; return it, and whether that changed anything.
+        """Add a file, or change the summary of a listed one; return it, and whether anything changed.
 
         Args:
             path: below the root, or absolute.
@@ -84,7 +83,7 @@ class CoreFiles:
 
         Raises:
             NotFoundError: if there is no such file.
-            PathError: if it is not below the root, or a link leads out of it there.
+            PathError: if it is outside the root, also by a link.
             ConfigError, StoreError: as `read`, or if the list cannot be edited or written.
         """
         path = self._relative(path)
@@ -94,18 +93,18 @@ class CoreFiles:
             raise PathError(f"{path!r} leads out of {self._root}", "name a file of the project")
 
         def change(text: str) -> tuple[str, CoreFile]:
-            found, items = _parse(text, self.file)
+            sequence, items = _parse(text, self.file)
             for item in items:
                 if item.file.path == path:
                     wanted = CoreFile(path, item.file.summary if summary is None else summary)
                     return (text if wanted == item.file else _set_summary(text, item, wanted.summary)), wanted
             new = CoreFile(path, summary or "")
-            return _add_item(text or _START, found, items, new), new
+            return _add_item(text or _START, sequence, items, new), new
 
         return self._edit(change, present=True)
 
     def remove(self, path: str) -> tuple[CoreFile, bool]:
-        """Take a file off the list; return it, and whether it was there.
+        """Remove a file from the list; return it, and whether it was listed.
 
         Raises:
             PathError, ConfigError, StoreError: as `add`.
@@ -122,23 +121,23 @@ class CoreFiles:
         return self._edit(change, present=False)
 
     def _edit(self, change: Callable[[str], tuple[str, CoreFile]], *, present: bool) -> tuple[CoreFile, bool]:
-        """Change the text, alone; it is written only if it then says what it said before, but for the change."""
+        """Change the text under a lock. It is written only if it then says the same as before, but for the change."""
         try:
             self.file.parent.mkdir(exist_ok=True)
-            is_folder = stat.S_ISDIR(os.lstat(self.file.parent).st_mode)  # no link to one: it may lead anywhere
+            is_folder = stat.S_ISDIR(os.lstat(self.file.parent).st_mode)  # not a link to one, which may lead anywhere
         except OSError as error:
             raise StoreError(f"cannot write {self.file}: {error.strerror}", "make its folder writable") from error
         if not is_folder:
-            raise StoreError(f"{self.file.parent} is no folder", f"move or remove {self.file.parent}")
+            raise StoreError(f"{self.file.parent} is not a directory", f"move or remove {self.file.parent}")
         with file_lock(self.file.with_name("core.lock"), _LOCK_SECONDS):
             old = self._text()
             new, file = change(old)
             if new == old:
                 return file, False
-            before = [one.file for one in _parse(old, self.file)[1]]
+            before = [item.file for item in _parse(old, self.file)[1]]
             try:
-                after = [one.file for one in _parse(new, self.file)[1]]
-            except ConfigError:  # of the text that would be written
+                after = [item.file for item in _parse(new, self.file)[1]]
+            except ConfigError:  # about the text that would be written
                 after = []
             if _others(after, file) != _others(before, file) or (file in after) != present:
                 raise ConfigError(f"{self.file} is written in a way that cannot be edited", _HINT)
@@ -163,7 +162,7 @@ class CoreFiles:
 
 
 def _others(files: Sequence[CoreFile], file: CoreFile) -> list[CoreFile]:
-    return [one for one in files if one.path != file.path]
+    return [listed for listed in files if listed.path != file.path]
 
 
 def _parse(text: str, file: Path) -> tuple[SequenceNode | None, list[_Item]]:
@@ -174,21 +173,21 @@ def _parse(text: str, file: Path) -> tuple[SequenceNode | None, list[_Item]]:
     if document is None:
         return None, []
     if not isinstance(document, MappingNode):
-        raise ConfigError(f"{file} holds no `files:`", _HINT)
+        raise ConfigError(f"{file} has no `files:`", _HINT)
     lists = [value for key, value in document.value if key.value == "files"]
-    if not lists and document.value:  # other keys may stand beside it, but not instead of it: that is a slip
-        raise ConfigError(f"{file} holds no `files:`", _HINT)
+    if not lists and document.value:  # other keys may be beside it; without it there is probably a typo
+        raise ConfigError(f"{file} has no `files:`", _HINT)
     if not lists or is_null(lists[0]):
         return None, []
     if not isinstance(lists[0], SequenceNode):
-        raise ConfigError(f"{file}: `files` is no list", _HINT)
+        raise ConfigError(f"{file}: `files` must be a list", _HINT)
     if len(lists[0].value) > _MAX_FILES:
-        raise ConfigError(f"{file}: more than {_MAX_FILES:,} files are nobody's to know first", _HINT)
+        raise ConfigError(f"{file} lists more than {_MAX_FILES:,} files", _HINT)
     items: dict[str, _Item] = {}
     for node in lists[0].value:
         item = _item(node, file)
         if item.file.path in items:
-            raise ConfigError(f"{file}:{node.start_mark.line + 1}: {item.file.path!r} is there twice", _HINT)
+            raise ConfigError(f"{file}:{node.start_mark.line + 1}: {item.file.path!r} is listed twice", _HINT)
         items[item.file.path] = item
     return lists[0], list(items.values())
 
@@ -200,8 +199,8 @@ def _item(node: Node, file: Path) -> _Item:
     if isinstance(node, ScalarNode):
         return _Item(CoreFile(_path(node, where), ""), node, node, None)
     if not isinstance(node, MappingNode):
-        raise ConfigError(f"{where} is no file", _HINT)
-    values = {str(key.value): value for key, value in node.value}  # others are their owners' own, and stay
+        raise ConfigError(f"{where} must be a path, or have a `path`", _HINT)
+    values = {str(key.value): value for key, value in node.value}  # other keys are left alone
     if "path" not in values:
         raise ConfigError(f"{where} has no `path`", _HINT)
     summary = values.get("summary")
@@ -218,17 +217,17 @@ def _path(node: Node, where: str) -> str:
 
 def _scalar(node: Node, where: str) -> str:
     if not isinstance(node.value, str):
-        raise ConfigError(f"{where} holds what is no text", _HINT)
+        raise ConfigError(f"{where} must be a string", _HINT)
     return "" if is_null(node) else node.value.strip()
 
 
 # -- edits of the text -------------------------------------------------------------------------------------------------
 
 
-def _add_item(text: str, found: SequenceNode | None, items: list[_Item], new: CoreFile) -> str:
-    """Return the text with a new item behind the last one."""
-    if found is not None and found.flow_style and items:
-        raise ConfigError("the list of core files stands in brackets", _HINT)
+def _add_item(text: str, sequence: SequenceNode | None, items: list[_Item], new: CoreFile) -> str:
+    """Return the text with a new item after the last one."""
+    if sequence is not None and sequence.flow_style and items:
+        raise ConfigError("a list of core files in brackets cannot be edited", _HINT)
     lines = text.splitlines(keepends=True)
     ending = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
     if lines and not lines[-1].endswith("\n"):
@@ -255,7 +254,7 @@ def _set_summary(text: str, item: _Item, summary: str) -> str:
     if item.summary_node is not None:
         old = item.summary_node
         written = text[old.start_mark.index : old.end_mark.index]
-        tail = "\n" if written.endswith("\n") else ""  # a block's text ends with its line
+        tail = "\n" if written.endswith("\n") else ""  # a block scalar ends with its line
         return text[: old.start_mark.index] + _yaml_string(summary) + tail + text[old.end_mark.index :]
     lines = text.splitlines(keepends=True)
     at = item.path_node.end_mark.line
@@ -278,7 +277,7 @@ def _remove_item(text: str, item: _Item) -> str:
 
 
 def _end_line(lines: list[str], node: Node) -> int:
-    """Return the line behind an item: empty lines below it, and comments further left, are not its own."""
+    """Return the line after an item; empty lines below it and comments further left are not part of it."""
     mark = node.end_mark  # on the item's last line, or where the next thing begins
     end = mark.line + (1 if mark.line < len(lines) and lines[mark.line][: mark.column].strip() else 0)
     left = node.start_mark.column
@@ -296,7 +295,7 @@ def _dash_column(lines: list[str], node: Node) -> int:
 
 
 def _yaml_string(text: str) -> str:
-    """Return a text as YAML writes it on one line."""
+    """Return a text as YAML on one line."""
     import yaml  # noqa: PLC0415 - as in _parse()
 
     style = None if text.isprintable() else '"'  # only there can a line break be written on one line

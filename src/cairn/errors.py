@@ -1,43 +1,43 @@
-"""Every error a user can meet, in one tree; each carries a stable code and a hint that names the next command.
+"""Every error that a user can meet, in one tree; each has a stable code and a hint that names the next command.
 
 CairnError
 ├── ConfigError            settings that cannot be used
-├── PathError              the path given is no project
+├── PathError              the path given is not a project
 ├── RevisionError          a branch or revision that git does not know
 ├── QueryError             a query that cannot be run
- ├── NotFoundError          an id, file or symbol that is not there
- │   └── UnknownSymbolError     no definition has this name
- ├── AmbiguousError         a name that several definitions have
- ├── DiffError              changes that git cannot tell
+├── NotFoundError          an id, file or symbol that does not exist
+│   └── UnknownSymbolError     no definition has this name
+├── AmbiguousError         a name that several definitions have
+├── DiffError              changes that git cannot show
 ├── UnparsableError        a file that the parser gave up on
-├── RequestError           a request with a field that is unknown, missing or of the wrong kind
-├── ProjectError           a project that the user has not allowed, or that no project is called
-├── EventError             an event of a memory that cannot be taken over
+├── RequestError           a request with a field that is unknown, missing or invalid
+├── ProjectError           a project that does not exist or that the user did not allow
+├── EventError             an event of a memory that cannot be applied
 ├── AuthorityError         a person's decision that nothing less may undo
 ├── NotAvailableError      an operation that this version does not have yet
 ├── DaemonError            the daemon cannot be started, reached or stopped
-│   ├── AccessError        without the token, from a foreign page, or under a foreign name
-│   ├── RouteError         no such address, or not by this method
+│   ├── AccessError        no token, or a request from a foreign page or host name
+│   ├── RouteError         no such path, or not with this method
 │   ├── TooLargeError      a request beyond the limits
-│   ├── SlowError          a request that does not come to its end
-│   └── BusyError          more at once than the daemon takes, or for longer
-├── ResourceError          the system has no more memory, open files, processes or disk space to give
-├── ProviderError          an embedding model that does not answer as it should
+│   ├── SlowError          a request that does not arrive in time
+│   └── BusyError          more at once than the daemon takes, or an answer that takes too long
+├── ResourceError          the system is out of memory, open files, processes or disk space
+├── ProviderError          an embedding provider that fails or refuses
 │   └── ProviderKeyError   its key is missing or refused
 └── StoreError             the state on disk cannot be used
-    ├── UnsafeStateError   what is there is a link, another user's, or open to all
-    ├── TrackedStateError  git tracks it, so it came with the repository
-    ├── IndexMissingError  nothing indexed yet
-    │   └── IndexForeignError  what is there was not made by this user on this machine
-    ├── StoreForeignError  the same of a store that cannot be rebuilt
-    ├── StoreLockedError   another process keeps a file locked
+    ├── UnsafeStateError   a link, another user's file, or one that others can write
+    ├── TrackedStateError  git tracks it, so it may have come with the repository
+    ├── IndexMissingError  nothing is indexed yet
+    │   └── IndexForeignError  the index was not made by this user on this machine
+    ├── StoreForeignError  nor was a store that cannot be rebuilt
+    ├── StoreLockedError   another process holds a lock
     │   └── IndexLockedError   another process is writing the index
-    │       └── IndexMovedError    it has written what a question was being answered from
+    │       └── IndexMovedError    it wrote to the index while a question was being answered
     ├── StoreVersionError  a store was written by a newer version
     │   └── IndexVersionError  the index was
-    └── StoreDamagedError  the file of a store is corrupt
-        └── IndexDamagedError  that of the index is
-            └── DerivedFileError  a file beside it is; it is rebuilt by itself
+    └── StoreDamagedError  a store is corrupt
+        └── IndexDamagedError  the index is
+            └── DerivedFileError  a file derived from it is; Cairn rebuilds it
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class CairnError(Exception):
     """Base of all errors meant for the user.
 
     Args:
-        message: what went wrong, one sentence.
-        hint: the next thing to do, preferably an action of Cairn's.
+        message: what went wrong, in one sentence.
+        hint: what to do next, preferably an action of Cairn's.
     """
 
     code: ClassVar[str] = "error"
@@ -65,15 +65,15 @@ class CairnError(Exception):
         self.hint: Hint = hint_of(hint)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the error as JSON has it: `hint` to be read, `next` the same as data where an action does it."""
+        """Return the error as JSON has it: `hint` is text, `next` the same as data if there is an action."""
         document = {"code": self.code, "message": str(self), "hint": str(self.hint)}
         return document | {"next": self.hint.to_dict()} if self.hint.action else document
 
 
 def error_from_dict(document: Mapping[str, Any]) -> CairnError:
-    """Return the error that `CairnError.to_dict` gave in another process."""
-    told = document.get("next")
-    hint = Hint.from_dict(told) if told else str(document.get("hint", ""))
+    """Return the error that another process wrote with `CairnError.to_dict`."""
+    action = document.get("next")
+    hint = Hint.from_dict(action) if action else str(document.get("hint", ""))
     return error_from(document.get("code", "error"), document.get("message", ""), hint)
 
 
@@ -92,13 +92,13 @@ class ConfigError(CairnError):
 
 
 class PathError(CairnError):
-    """The path is missing, outside the project, of the wrong kind, or cannot be read."""
+    """The path does not exist, is outside the project, is of the wrong kind, or cannot be read."""
 
     code = "path"
 
 
 class RevisionError(CairnError):
-    """git knows no such branch or revision here, or the project is in no git repository."""
+    """git does not know this branch or revision, or the project is not in a git repository."""
 
     code = "revision"
 
@@ -110,7 +110,7 @@ class QueryError(CairnError):
 
 
 class NotFoundError(CairnError):
-    """No result has this id, or the file or symbol it names is not there."""
+    """No result has this id, or the file or symbol that it names does not exist."""
 
     code = "not-found"
     exit_code = 1
@@ -129,7 +129,7 @@ class AmbiguousError(CairnError):
 
 
 class DiffError(CairnError):
-    """What changed cannot be told: no git repository, or no such revision."""
+    """Changes cannot be determined: there is no git repository, or no such revision."""
 
     code = "diff"
 
@@ -141,7 +141,7 @@ class UnparsableError(CairnError):
 
 
 class RequestError(CairnError):
-    """A request has a field that is unknown, missing, of the wrong kind or out of range, or is no JSON object."""
+    """A request is not a JSON object, or has a field that is unknown, missing, of the wrong type or out of range."""
 
     code = "request"
 
@@ -153,7 +153,7 @@ class ProjectError(CairnError):
 
 
 class EventError(CairnError):
-    """An event of a memory that came from elsewhere cannot be taken over."""
+    """An event of a memory that came from elsewhere cannot be applied."""
 
     code = "event"
 
@@ -171,20 +171,20 @@ class NotAvailableError(CairnError):
 
 
 class DaemonError(CairnError):
-    """The daemon cannot be started, reached or stopped, or answers what makes no sense."""
+    """The daemon cannot be started, reached or stopped, or its reply makes no sense."""
 
     code = "daemon"
     exit_code = 3
 
 
 class AccessError(DaemonError):
-    """A request without the token, or one that a page of a foreign origin may have caused."""
+    """A request has no valid token, or a page of a foreign origin may have caused it."""
 
     code = "access"
 
 
 class RouteError(DaemonError):
-    """The daemon has nothing at this address, or does not take this method there."""
+    """The daemon has nothing at this path, or does not take this method there."""
 
     code = "route"
 
@@ -196,26 +196,26 @@ class TooLargeError(DaemonError):
 
 
 class SlowError(DaemonError):
-    """A request does not come to its end in time."""
+    """A request does not arrive in time."""
 
     code = "slow"
 
 
 class BusyError(DaemonError):
-    """More is asked at once than the daemon takes, or one thing takes longer than it may."""
+    """The daemon gets more requests at once than it takes, or an answer takes longer than it may."""
 
     code = "busy"
 
 
 class InternalError(CairnError):
-    """A mistake of Cairn's own; the traceback is in the daemon's log, or was printed before the message."""
+    """A bug in Cairn; the traceback is in the daemon's log, or was printed before the message."""
 
     code = "internal"
     exit_code = 3
 
 
 class ResourceError(CairnError):
-    """The system gives no more memory, open files, processes or disk space."""
+    """The system is out of memory, open files, processes or disk space."""
 
     code = "resources"
     exit_code = 3
@@ -224,18 +224,21 @@ class ResourceError(CairnError):
 _AGAIN = "then run the command again"
 _EXHAUSTED = {
     errno.EMFILE: ("too many files are open", f"ulimit -n 1024, {_AGAIN}"),
-    errno.ENFILE: ("too many files are open on this machine", f"end what opened them, {_AGAIN}"),
-    errno.ENOMEM: ("there is not enough memory", f"allow more (ulimit -v unlimited), or end what takes it, {_AGAIN}"),
-    errno.EAGAIN: ("no further process can be started", f"allow more (ulimit -u), or end some, {_AGAIN}"),
-    errno.ENOSPC: ("there is no space left to write to", f"free some space, {_AGAIN}"),
-    errno.EDQUOT: ("the quota of disk space is used up", f"free some space, {_AGAIN}"),
-    errno.EFBIG: ("a file grew larger than is allowed", f"allow more (ulimit -f unlimited), {_AGAIN}"),
-    errno.EIO: ("the disk fails", "look into the log of the system"),
+    errno.ENFILE: ("too many files are open on this machine", f"close programs that have many open, {_AGAIN}"),
+    errno.ENOMEM: (
+        "there is not enough memory",
+        f"allow more (ulimit -v unlimited), or close other programs, {_AGAIN}",
+    ),
+    errno.EAGAIN: ("no more processes can be started", f"allow more (ulimit -u), or end some, {_AGAIN}"),
+    errno.ENOSPC: ("the disk is full", f"free some space, {_AGAIN}"),
+    errno.EDQUOT: ("the disk quota is used up", f"free some space, {_AGAIN}"),
+    errno.EFBIG: ("a file is larger than is allowed", f"allow more (ulimit -f unlimited), {_AGAIN}"),
+    errno.EIO: ("the disk fails", "look at the system log"),
 }
 
 
 def resource_error(error: BaseException) -> ResourceError | None:
-    """Return what an error means for the user where it tells that the system has no more of something, else None."""
+    """Return what an error means for the user if the system has run out of something, else None."""
     number = errno.ENOMEM if isinstance(error, MemoryError) else error.errno if isinstance(error, OSError) else None
     if isinstance(error, RuntimeError) and "start new thread" in str(error):
         number = errno.EAGAIN
@@ -246,13 +249,13 @@ def resource_error(error: BaseException) -> ResourceError | None:
 
 
 class ProviderError(CairnError):
-    """An embedding provider cannot be reached, refuses, or answers what makes no sense."""
+    """An embedding provider cannot be reached, refuses, or gives an answer that makes no sense."""
 
     code = "provider"
 
 
 class ProviderKeyError(ProviderError):
-    """The key of an embedding provider is missing, or the provider refuses it."""
+    """The key for an embedding provider is missing, or the provider refuses it."""
 
     code = "provider-key"
 
@@ -271,31 +274,31 @@ class IndexMissingError(StoreError):
 
 
 class IndexForeignError(IndexMissingError):
-    """What is in the place of the index was not made by this user on this machine; an update moves it aside."""
+    """The index was not made by this user on this machine; an update moves it aside."""
 
     code = "index-foreign"
 
 
 class UnsafeStateError(StoreError):
-    """A folder or file of the state is a link or no regular file, belongs to another user, or others can write it."""
+    """Part of the state is a link or not a regular file, belongs to another user, or others can write it."""
 
     code = "state-unsafe"
 
 
 class TrackedStateError(StoreError):
-    """git tracks files of the state folder that are not meant to be shared, so whoever can push decides on them."""
+    """git tracks files of the state folder that are not meant to be shared, so anyone who can push controls them."""
 
     code = "state-tracked"
 
 
 class StoreForeignError(StoreError):
-    """A store that cannot be rebuilt was not made by this user on this machine; it stays where it is, unused."""
+    """A store that cannot be rebuilt was not made by this user on this machine; it stays in place, unused."""
 
     code = "store-foreign"
 
 
 class StoreLockedError(StoreError):
-    """Another process kept a file locked longer than the wait allows."""
+    """Another process held a lock for longer than Cairn waits."""
 
     code = "store-locked"
 
@@ -307,19 +310,19 @@ class StoreVersionError(StoreError):
 
 
 class StoreDamagedError(StoreError):
-    """The file of a store is not what was written; of one that cannot be rebuilt nothing is changed."""
+    """The file of a store is not what was written. A store that cannot be rebuilt is left as it is."""
 
     code = "store-damaged"
 
 
 class IndexLockedError(StoreLockedError):
-    """Another process held the index for writing longer than the wait allows."""
+    """Another process was writing the index for longer than Cairn waits."""
 
     code = "index-locked"
 
 
 class IndexMovedError(IndexLockedError):
-    """Another process wrote the index while a question was answered from it; asked again, it is of the new state."""
+    """Another process wrote the index while a question was being answered; ask again for the new state."""
 
     code = "index-moved"
 

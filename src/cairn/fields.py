@@ -1,16 +1,17 @@
-"""What the fields of requests mean and what they may be: one row each, for requests, flags, OpenAPI and MCP tools.
+"""The meaning and the limits of the fields of requests: one row each, for requests, flags, OpenAPI and MCP tools.
 
-The command line reads this whenever it starts, so nothing is imported here that takes time.
+The command line imports this at every start, so it must not import anything slow.
 """
 
 from __future__ import annotations
 
 
 class Rule:
-    """What a field means, and what its value must keep to beside its type. Lengths are of strings and of lists.
+    """The meaning of a field, and the limits of its value. Lengths are those of strings and of lists.
 
-    `pattern` is a regular expression that a whole string must match. `choices` are those of the field's Literal, for
-    who cannot wait for its import. A plain class, since making a NamedTuple takes as long as making all rows below.
+    `pattern` is a regular expression that the whole string must match. `choices` repeats those of the field's Literal,
+    for the command line, which does not import it. This is a plain class because defining a NamedTuple takes as long as
+    making all rows below.
     """
 
     __slots__ = ("choices", "least", "max_length", "min_length", "most", "pattern", "text")
@@ -37,43 +38,46 @@ class Rule:
 
 MAX_ANSWER_TOKENS = 1_000_000
 DEFAULT_ANSWER_TOKENS = 8_000
-DEFAULT_CORE_TOKENS = 1_500  # they are shown at the start of sessions
+DEFAULT_CORE_TOKENS = 1_500  # core files are shown at the start of sessions
 _MAX_ROWS = 100_000
 
 # -- of most requests --------------------------------------------------------------------------------------------------
 PROJECT = Rule("name or folder of a project; by default the one at hand", max_length=4_096)
-BUILD = Rule("build the first index if there is none; false: that is an error, told at once")
+HINTS = Rule(
+    "how notes say what to do next: as commands of a terminal or as tools of MCP", choices=("commands", "tools")
+)
+BUILD = Rule("build the first index if there is none; false: fail at once instead")
 NAME = Rule(min_length=1, max_length=1_000)
 FILE = Rule("a file of the project, relative to its root", min_length=1, max_length=4_096)
 BRANCH = Rule("a branch, tag or commit instead of what is checked out", min_length=1, max_length=1_000)
 TOKENS = Rule(
-    "what the answer may cost, in estimated tokens; what is left out is counted", least=0, most=MAX_ANSWER_TOKENS
+    "the limit of the answer, in estimated tokens; what is left out is counted", least=0, most=MAX_ANSWER_TOKENS
 )
-UPDATE = Rule("look for changed files first, as the command line does; the daemon watches anyway")
-SESSION = Rule("the session's id, as /api/session/start gave it", max_length=200)
-REPEAT = Rule("send again what this session was sent already")
+UPDATE = Rule("look for changed files first, as the command line does; the daemon also watches")
+SESSION = Rule("the session's id, as returned by /api/session/start", max_length=200)
+REPEAT = Rule("send again what this session has already received")
 
 # -- of searches -------------------------------------------------------------------------------------------------------
 QUERY = Rule("prose, a name, a quoted text, a regular expression, or `callers of X`")
 SEARCH_LIMIT = Rule("hits at most; 0: all matches of an exact search", least=0, most=_MAX_ROWS)
 MODE = Rule(
-    "how the query is meant", choices=("auto", "hybrid", "literal", "regex", "symbol", "semantic", "structural")
+    "how to understand the query", choices=("auto", "hybrid", "literal", "regex", "symbol", "semantic", "structural")
 )
 KINDS = Rule("only definitions of these kinds: function, class...", max_length=50)
 LANGUAGES = Rule("only files in these languages", max_length=50)
 GLOBS = Rule("only these paths; !GLOB leaves out", max_length=50)
-LINES_AROUND = Rule("show so many lines around the first line of a hit", least=0, most=1_000)
-EXPLAIN = Rule("say what each score is made of")
+LINES_AROUND = Rule("show this many lines around the first line of a hit", least=0, most=1_000)
+EXPLAIN = Rule("show the parts of each score")
 EXPAND = Rule("show a few callers and callees of each hit")
 
-SIMILAR_FILE = Rule("the file with the code that others are compared with")
-SIMILAR_LINE = Rule("a line of `file`; the innermost definition there is meant", least=1)
-SIMILAR_CODE = Rule("a text instead of a place; in the first of `languages`, if there are any")
+SIMILAR_FILE = Rule("the file with the code to compare with")
+SIMILAR_LINE = Rule("a line of `file`; the innermost definition there is compared", least=1)
+SIMILAR_CODE = Rule("code instead of a place, in the first of `languages` if given")
 SIMILAR_LIMIT = Rule("hits at most; 0: all that are similar", least=0, most=_MAX_ROWS)
 
 # -- of texts, tasks and files -----------------------------------------------------------------------------------------
 FETCH_IDS = Rule("ids from a search, or PATH#NAME from an outline", min_length=1, max_length=1_000)
-SKIP_LINES = Rule("leave out so many lines of each text: a cut text goes on there", least=0)
+SKIP_LINES = Rule("skip this many lines of each text, to continue one that was cut", least=0)
 TASK = Rule("what is to be done, in prose; instead of ids", max_length=10_000)
 CONTEXT_IDS = Rule("ids from a search; instead of a task", max_length=50)
 CONTEXT_FILES = Rule("files known to matter; they come first", max_length=50)
@@ -85,17 +89,17 @@ OUTLINE_SYMBOL = Rule("only this definition: its name, or a line in it", min_len
 
 # -- of the symbol graph -----------------------------------------------------------------------------------------------
 SYMBOL = Rule("NAME, CLASS.METHOD, PATH:NAME, PATH:LINE, PATH, or the id of a hit", min_length=1, max_length=2_000)
-CHANGED = Rule("what changes, as for callers", min_length=1, max_length=2_000)
-DIFF = Rule("what changed since this revision, instead of a symbol", min_length=1, max_length=1_000)
+CHANGED = Rule("the symbol that changes, as for callers", min_length=1, max_length=2_000)
+DIFF = Rule("everything that changed since this revision, instead of a symbol", min_length=1, max_length=1_000)
 GRAPH_LIMIT = Rule("how many at most; 0: all", least=0, most=_MAX_ROWS)
-PATH_FROM = Rule("the symbol that the path of calls begins with, as for callers", min_length=1, max_length=2_000)
-PATH_TO = Rule("the symbol that the path of calls ends with", min_length=1, max_length=2_000)
-IMPORTED = Rule("a path, a module's name, or a symbol of the file", min_length=1, max_length=4_096)
+PATH_FROM = Rule("the symbol at which the path of calls begins, as for callers", min_length=1, max_length=2_000)
+PATH_TO = Rule("the symbol at which the path of calls ends", min_length=1, max_length=2_000)
+IMPORTED = Rule("a path, the name of a module, or a symbol in the file", min_length=1, max_length=4_096)
 RELATION = Rule("what to ask; path: of calls from `symbol` to `target`; importers: of the file `symbol`")
 
 # -- of core files and the index ---------------------------------------------------------------------------------------
 SUMMARY = Rule("what the file is for, in a sentence", max_length=500)
 SUGGEST_LIMIT = Rule("how many suggestions at most", least=1, most=100)
 CORE_ACTION = Rule("what to do")
-CORE_FILE = Rule("which file to mark or unmark")
-CHECK = Rule("examine the index and all it stands on, too")
+CORE_FILE = Rule("which file to add or remove")
+CHECK = Rule("also examine the index and everything it depends on")

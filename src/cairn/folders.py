@@ -1,4 +1,4 @@
-"""Where this user's own files are, by the conventions of the system, and whether a folder can be relied on."""
+"""Where this user's own files are, by the conventions of the system, and whether a folder is safe to use."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from cairn.errors import ConfigError, UnsafeStateError
 def settings_folder(environment: Mapping[str, str] = os.environ) -> Path:
     """Return the folder with the user's settings."""
     folder = environment.get("XDG_CONFIG_HOME", "")
-    absolute = os.path.isabs(folder)  # others are to be ignored: https://specifications.freedesktop.org/basedir-spec/
+    absolute = os.path.isabs(
+        folder
+    )  # relative paths are to be ignored: https://specifications.freedesktop.org/basedir-spec/
     return (Path(folder) if absolute else _home() / ".config") / "cairn"
 
 
 def state_folder(environment: Mapping[str, str] = os.environ) -> Path:
-    """Return the folder with what is known of the user and the user's projects: the daemon's files, consents."""
+    """Return the folder with the state of the user's projects: the daemon's files, the list of projects, consents."""
     folder = environment.get("XDG_STATE_HOME", "")
     if os.path.isabs(folder):  # as above
         return Path(folder) / "cairn"
@@ -32,21 +34,21 @@ def state_folder(environment: Mapping[str, str] = os.environ) -> Path:
 
 
 def check_private(folder: Path, *, follow: bool = True) -> None:
-    """Make sure, as ssh does of its own, that a folder is this user's and nobody else can write it.
+    """Make sure that a folder belongs to this user and nobody else can write it, as ssh does for its own.
 
     Args:
-        folder: which has to be there.
-        follow: a link to such a folder will do: the user made it.
+        folder: an existing folder.
+        follow: accept a link to such a folder, since the user made it.
 
     Raises:
-        UnsafeStateError: if it is not.
-        OSError: if it cannot be looked at.
+        UnsafeStateError: if it does not.
+        OSError: if it cannot be inspected.
     """
     if sys.platform == "win32":
         return
     facts = os.stat(folder, follow_symlinks=follow)
     if not stat.S_ISDIR(facts.st_mode):
-        raise UnsafeStateError(f"{folder} is no folder", f"move or remove {folder}")
+        raise UnsafeStateError(f"{folder} is not a directory", f"move or remove {folder}")
     if facts.st_uid != os.geteuid():
         raise UnsafeStateError(
             f"{folder} belongs to another user", f"sudo chown -R $(id -u) {quote(str(folder))}, or set XDG_STATE_HOME"
@@ -58,5 +60,5 @@ def check_private(folder: Path, *, follow: bool = True) -> None:
 def _home() -> Path:
     try:
         return Path.home()
-    except RuntimeError as error:  # no HOME, and a user whom the system has no record of
-        raise ConfigError("your home folder is not known", "set HOME, or XDG_CONFIG_HOME and XDG_STATE_HOME") from error
+    except RuntimeError as error:  # no HOME, and no entry for the user in the system's database
+        raise ConfigError("your home folder is unknown", "set HOME, or XDG_CONFIG_HOME and XDG_STATE_HOME") from error

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
+# How a hint is shown: as the command of a terminal, or as the call of a tool, which an agent reads.
+HintStyle = Literal["commands", "tools"]
 # Arguments that a command takes without a flag, in order; all others are `--name value`.
 _POSITIONAL: Mapping[str, tuple[str, ...]] = {
     "callees": ("symbol",),
@@ -21,7 +23,9 @@ _POSITIONAL: Mapping[str, tuple[str, ...]] = {
     "tests": ("symbol",),
 }
 _FLAGS: Mapping[str, str] = {"project": "-C", "languages": "--lang", "globs": "--in", "kinds": "--kind"}
-_PLACEHOLDERS: Mapping[str, str] = {"ids": "ID", "place": "FILE:LINE", "project": "FOLDER", "languages": "LANG"}
+_PLACEHOLDERS: Mapping[str, str] = {
+    "globs": "GLOB", "ids": "ID", "languages": "LANG", "place": "FILE:LINE", "project": "FOLDER",
+}  # fmt: skip
 _WORDS = frozenset({"mode", "relation"})  # their values are words of ours
 
 
@@ -77,6 +81,10 @@ class Hint(str):
         """Return the hint with what happened before it."""
         return type(self)("; ".join(filter(None, (words, self.words))), self.action, **self.arguments)
 
+    def preceded_by(self, words: str) -> Self:
+        """Return the hint with words right before its own, such as whom it is for."""
+        return type(self)(f"{words}{self.words}", self.action, **self.arguments)
+
     @property
     def for_tools(self) -> str:
         """The hint with a call of a tool in the place of the command, where there is a tool for it."""
@@ -90,6 +98,18 @@ class Hint(str):
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
         """Return the hint that `to_dict` gave."""
         return cls(document["words"], document["action"], **document["arguments"])
+
+
+def show(text: str, style: HintStyle) -> str:
+    """Return a text as a surface shows it, which matters for a hint: here alone one becomes a command or a tool."""
+    return text.for_tools if style == "tools" and isinstance(text, Hint) else str(text)
+
+
+def show_notes(document: Any, style: HintStyle) -> Any:  # noqa: ANN401 - JSON
+    """Return an answer with its notes, if it has any, as a surface shows them."""
+    if isinstance(document, dict) and "notes" in document:
+        return {**document, "notes": [show(note, style) for note in document["notes"]]}
+    return document
 
 
 def hint_of(text: str) -> Hint:

@@ -1,4 +1,4 @@
-"""Loads what is rarely needed when it is first called for, so that nobody else pays for its imports."""
+"""Loads rarely needed functions at their first use, so that nothing else pays for their imports."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def load(place: str) -> Callable[..., Any]:
-    """Return the function at a place, `module:function`; its module is imported now."""
+    """Return the function at a place, `module:function`, and import its module if that has not been done."""
     module, _, name = place.partition(":")
     function: Callable[..., Any] = getattr(import_module(module), name)
     return function

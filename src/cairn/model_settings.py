@@ -1,4 +1,4 @@
-"""The settings of embedding models; apart from the others, for most projects set none and need not import this."""
+"""The settings of embedding models, apart from the others: most projects set none and do not import this."""
 
 from __future__ import annotations
 
@@ -8,18 +8,11 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from cairn.errors import ConfigError
+from cairn.model_providers import PROVIDERS
 from cairn.setting import NO_KEYS_HERE, SOME_LINES, UnusableError, check_all, looks_like_key, no_limit, setting
 
-PROVIDERS = ("bundled", "ollama", "openai", "google", "fastembed", "sentence-transformers")
-LOCAL_PROVIDERS = frozenset({"bundled", "fastembed", "sentence-transformers"})  # these run in this process
 AUTO = "auto"
 
-_DEFAULT_URLS = {
-    "ollama": "http://localhost:11434",
-    "openai": "https://api.openai.com/v1",
-    "google": "https://generativelanguage.googleapis.com/v1beta",
-}
-_DEFAULT_KEYS = {"openai": "OPENAI_API_KEY", "google": "GEMINI_API_KEY"}
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _URL = re.compile(r"https?://[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]{1,2000}", re.IGNORECASE)  # the letters of RFC 3986
 _ANYTHING = r"(?s).*"
@@ -36,12 +29,12 @@ def _check_url(url: str) -> None:
     if not usable:
         raise UnusableError("must begin with http:// or https:// and name a host", _HINT)
     if parts.username or parts.password or parts.query or parts.fragment:
-        raise UnusableError("must hold no password, query or fragment", NO_KEYS_HERE)
+        raise UnusableError("must not contain a password, query or fragment", NO_KEYS_HERE)
 
 
 def _check_variable(name: str) -> None:
     if name and (not _VARIABLE.fullmatch(name) or looks_like_key(name)):
-        raise UnusableError("holds no name of a variable, but what may be a key", NO_KEYS_HERE)
+        raise UnusableError("must be the name of a variable; this may be a key", NO_KEYS_HERE)
 
 
 _HINT = "see docs/configuration.md#embedding"
@@ -49,9 +42,9 @@ _HINT = "see docs/configuration.md#embedding"
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """One embedding model: who serves it, and how it is asked. Docs/configuration.md has a line for each."""
+    """One embedding model: its provider, and how it is asked. docs/configuration.md has a line for each setting."""
 
-    provider: str = setting("bundled", "asks", choices=PROVIDERS)
+    provider: str = setting("bundled", "asks", choices=tuple(PROVIDERS))
     model: str = setting("", "asks")
     url: str = setting("", "asks", pattern=_ANYTHING, check=_check_url)
     dimensions: int = setting(0, "asks", 0, 65_536)  # 0: as many as the model has
@@ -73,35 +66,35 @@ class ModelSettings:
         except UnusableError as error:
             raise ConfigError(f"embedding.{error}", error.hint) from None
         if self.provider != "bundled" and not self.model:
-            raise ConfigError(f"embedding.model says which model of {self.provider} to use, and is empty", _HINT)
+            raise ConfigError(f"embedding.model must name the model of {self.provider} to use; it is empty", _HINT)
 
     @property
     def name(self) -> str:
-        """What the model is called in notes and tables."""
+        """The model's name in notes and tables."""
         return f"{self.provider}:{self.model}" if self.provider != "bundled" else self.provider
 
     @property
     def base_url(self) -> str:
-        """Where the provider is asked, without a slash at the end; empty for one that runs in this process."""
-        return (self.url or _DEFAULT_URLS.get(self.provider, "")).rstrip("/")
+        """The provider's address, without a slash at the end; empty if it runs in this process."""
+        return (self.url or PROVIDERS[self.provider].url).rstrip("/")
 
     @property
     def key_variable(self) -> str:
-        """The environment variable that holds the key, empty when none is sent.
+        """The environment variable that holds the key, empty when no key is sent.
 
-        A key of the provider itself goes to the provider only: a server of one's own gets the one that is named for it.
+        The provider's own key is only sent to the provider; another server gets the key that is configured for it.
         """
-        return self.api_key_env or ("" if self.url else _DEFAULT_KEYS.get(self.provider, ""))
+        return self.api_key_env or ("" if self.url else PROVIDERS[self.provider].key_variable)
 
     @property
     def stays_here(self) -> bool:
         """Whether texts do not leave this machine."""
-        return self.provider in LOCAL_PROVIDERS or is_loopback(self.base_url)
+        return PROVIDERS[self.provider].is_local or is_loopback(self.base_url)
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingSettings(ModelSettings):
-    """The model that is wanted, those to fall back to, and whether searches may complete it in the background."""
+    """The configured model, its fallbacks, and whether searches may complete its vectors in the background."""
 
     fallbacks: tuple[ModelSettings, ...] = ()
     background: bool = setting(True, "lowers")
@@ -109,11 +102,11 @@ class EmbeddingSettings(ModelSettings):
     @property
     def chain(self) -> tuple[ModelSettings, ...]:
         """The models in the order in which they are asked, without the bundled one, which always comes last."""
-        return tuple(one for one in (self, *self.fallbacks) if one.provider != "bundled")
+        return tuple(model for model in (self, *self.fallbacks) if model.provider != "bundled")
 
 
 def is_loopback(url: str) -> bool:
-    """Tell whether a URL leads to this machine itself."""
+    """Tell whether a URL is an address of this machine."""
     host = urlsplit(url).hostname or ""
     try:
         return host == "localhost" or ip_address(host).is_loopback

@@ -1,4 +1,4 @@
-"""Where the daemon of this user is found: the files by which it says so, and how to tell that they still hold.
+"""How this user's daemon is found: the files in which it says where it is, and the check that they still hold.
 
 Commands and hooks read this before anything else, so it imports little.
 """
@@ -21,18 +21,17 @@ from cairn.storage.lock import holder
 from cairn.storage.own_files import read_own
 
 FIRST_PORT, LAST_PORT = 37_800, 37_899
-_MAX_BYTES = 100_000  # of a file here
+_MAX_BYTES = 100_000  # of a file in the state folder
 _PREFIXES = ("CAIRN_", "GIT_CONFIG")
-# What does not change an answer.
+# Variables that do not change an answer.
 _WITHOUT_EFFECT = ("CAIRN_DAEMON",)
 
 
 class Runtime(NamedTuple):
-    """A daemon that runs, as it wrote it down.
+    """A running daemon, as it describes itself.
 
-    `started` tells its process from a later one with the same number. `environment` is `environment_mark` of the
-    variables it was started with: under others, a command may mean something else. `answers_commands` is the setting
-    `daemon`.
+    `started` tells its process from a later one with the same id. `environment` is the `environment_mark` that it was
+    started with: under other variables, a command may mean something else. `answers_commands` is the setting `daemon`.
     """
 
     pid: int
@@ -53,12 +52,12 @@ class StateFolder:
 
     @classmethod
     def of_user(cls, environment: Mapping[str, str] = os.environ) -> StateFolder:
-        """Return the folder where it is by the conventions of the system."""
+        """Return the folder that the environment names, below XDG_STATE_HOME by default."""
         return cls(state_folder(environment))
 
     @property
     def lock(self) -> Path:
-        """The file that a daemon locks as long as it lives."""
+        """The file that a daemon locks while it runs."""
         return self.path / "daemon.lock"
 
     @property
@@ -73,25 +72,25 @@ class StateFolder:
 
     @property
     def token(self) -> Path:
-        """The file with the secret that every request carries; only its owner can read it."""
+        """The file with the secret that every request carries, readable by its owner alone."""
         return self.path / "daemon.token"
 
     @property
     def log(self) -> Path:
-        """What the daemon writes while it runs."""
+        """The daemon's log."""
         return self.path / "daemon.log"
 
     @property
     def projects(self) -> Path:
-        """The projects that the user allows the daemon to serve."""
+        """The list of projects that the daemon may serve."""
         return self.path / "projects.json"
 
     def create(self) -> None:
-        """Make the folder, for its owner only.
+        """Create the folder, for its owner only.
 
         Raises:
-            UnsafeStateError: if there is one that belongs to another user, or that others can write.
-            StoreError: if it cannot be made.
+            UnsafeStateError: if it exists and belongs to another user, or others can write to it.
+            StoreError: if it cannot be created.
         """
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -102,13 +101,13 @@ class StateFolder:
             ) from error
 
     def find(self) -> Runtime | None:
-        """Return the daemon that runs, None when there is none.
+        """Return the running daemon, None if there is none.
 
-        What the file says counts only while the process it names holds the lock, which the system takes from a process
-        that dies. So nobody is sent the token because he sits at a dead daemon's port.
+        The file counts only while the process it names holds the lock, which the system releases when that process
+        dies. So the token is never sent to a program that has taken a dead daemon's port.
 
         Raises:
-            UnsafeStateError: if the folder belongs to another user, or others can write it.
+            UnsafeStateError: if the folder belongs to another user, or others can write to it.
         """
         try:
             check_private(self.path)
@@ -116,7 +115,7 @@ class StateFolder:
             return None
         try:
             runtime = Runtime(**json.loads(read_own(self.runtime, _MAX_BYTES)))
-        except (OSError, ValueError, TypeError, UnsafeStateError):  # none, or of a version that wrote other things
+        except (OSError, ValueError, TypeError, UnsafeStateError):  # missing, or written by another version
             return None
         return runtime if holder(self.lock) == runtime.pid else None
 
@@ -131,40 +130,40 @@ class StateFolder:
         except OSError as error:
             raise StoreError(f"cannot read {self.token}: {error.strerror}", Hint.of("daemon stop")) from error
         except UnicodeDecodeError as error:
-            raise StoreError(f"{self.token} holds no token", Hint.of("daemon stop")) from error
+            raise StoreError(f"{self.token} does not hold a token", Hint.of("daemon stop")) from error
 
     def write(self, runtime: Runtime, token: str) -> None:
-        """Write down where a daemon is found; readers see all of it or nothing."""
+        """Write where the daemon is found; readers see all of it or nothing."""
         write_file(self.token, token.encode("ascii"), mode=0o600)
         write_file(self.runtime, json.dumps(runtime._asdict()).encode("ascii"), mode=0o600)
 
     def forget(self) -> None:
-        """Take back what `write` wrote."""
+        """Delete what `write` wrote."""
         self.runtime.unlink(missing_ok=True)
         self.token.unlink(missing_ok=True)
 
 
 def environment_mark(environment: Mapping[str, str] = os.environ) -> str:
-    """Return a short text that is equal for equal settings in the environment."""
-    kept = sorted(
+    """Return a short string that is equal for equal settings in the environment."""
+    settings = sorted(
         (name, value)
         for name, value in environment.items()
         if (name.startswith(_PREFIXES) and not name.startswith(_WITHOUT_EFFECT)) or name == "XDG_CONFIG_HOME"
     )
-    return f"{zlib.crc32(repr(kept).encode('utf-8', 'surrogateescape')):08x}"
+    return f"{zlib.crc32(repr(settings).encode('utf-8', 'surrogateescape')):08x}"
 
 
 def process_started(pid: int) -> str:
-    """Return when a process started, in the system's own words; empty when there is none, or it is not known."""
+    """Return when a process started, in the system's own format; empty if there is no such process or it is unknown."""
     if sys.platform == "linux":
         try:
             fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
         except OSError:
             return ""
-        return fields[19].decode()  # ticks since the machine started; proc_pid_stat(5)
+        return fields[19].decode()  # ticks since boot; proc_pid_stat(5)
     if sys.platform == "win32":
         return ""
-    import subprocess  # noqa: PLC0415 - start-up time: few ask, and Linux needs none
+    import subprocess  # noqa: PLC0415 - start-up time: seldom called, and not needed on Linux
 
-    done = subprocess.run(["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, check=False)
-    return done.stdout.strip()
+    process = subprocess.run(["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, check=False)
+    return process.stdout.strip()

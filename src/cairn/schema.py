@@ -1,7 +1,7 @@
-"""Reads typed requests from JSON and says in JSON Schema what a type looks like, from the annotations alone.
+"""Reads typed requests from JSON, and describes types in JSON Schema, from their annotations alone.
 
-A type is written once, as a dataclass, NamedTuple or TypedDict of the standard library. The command line, HTTP and MCP
-take their descriptions from here, and none of them needs a validation library to start.
+A type is written once, as a dataclass, NamedTuple or TypedDict. The command line, HTTP and MCP get their descriptions
+here, and none of them has to import a validation library.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ _PLAIN: dict[Any, Schema] = {kind: {"type": name} for kind, name in _KINDS.items
     NoneType: {"type": "null"},
     Any: {},
 }
-_WORDS = {"string": "a text", "boolean": "true or false", "integer": "a whole number", "number": "a number"}
-_MAX_SHOWN = 100  # characters of a name that is not known
+_WORDS = {"string": "a string", "boolean": "true or false", "integer": "a whole number", "number": "a number"}
+_MAX_SHOWN = 100  # characters of an unknown name
 _HINT = "docs/http-api.md names the fields of every request"
 
 
 def decode(kind: type[_T], document: object) -> _T:
-    """Return a request of a dataclass from a JSON object.
+    """Return a request, which is a dataclass, from a JSON object.
 
     Raises:
-        RequestError: for a field that is unknown, missing, of the wrong kind or out of range.
+        RequestError: for a field that is unknown, missing, of the wrong type or out of range.
     """
     if not isinstance(document, dict):
         raise RequestError("the request must be a JSON object", _HINT)
@@ -51,16 +51,16 @@ def decode(kind: type[_T], document: object) -> _T:
     if unknown := sorted(str(name) for name in document if name not in hints):
         raise RequestError(f"unknown field {unknown[0][:_MAX_SHOWN]!r}", _nearest(unknown[0], sorted(hints)))
     values = {}
-    for one in fields(kind):  # type: ignore[arg-type] # a dataclass, by contract
-        if one.name in document:
-            values[one.name] = _value(hints[one.name], document[one.name], one.name)
-        elif one.default is MISSING and one.default_factory is MISSING:
-            raise RequestError(f"field {one.name!r} is missing", _HINT)
+    for field in fields(kind):  # type: ignore[arg-type] # a dataclass, by contract
+        if field.name in document:
+            values[field.name] = _value(hints[field.name], document[field.name], field.name)
+        elif field.default is MISSING and field.default_factory is MISSING:
+            raise RequestError(f"field {field.name!r} is missing", _HINT)
     return kind(**values)
 
 
 def _nearest(name: str, known: list[str]) -> str:
-    """Return a hint with the field that was probably meant, and all that there are."""
+    """Return a hint with the field that was probably meant, and all known fields."""
     near = get_close_matches(name[:_MAX_SHOWN], known, 1)
     meant = f"did you mean {near[0]!r}? " if near else ""
     return f"{meant}known fields: {', '.join(known)}"
@@ -69,9 +69,9 @@ def _nearest(name: str, known: list[str]) -> str:
 def encode(request: object) -> dict[str, Any]:
     """Return the JSON object of a request: the fields that differ from their defaults."""
     return {
-        one.name: getattr(request, one.name)
-        for one in fields(request)  # type: ignore[arg-type] # a dataclass, by contract
-        if one.default is MISSING or getattr(request, one.name) != one.default
+        field.name: getattr(request, field.name)
+        for field in fields(request)  # type: ignore[arg-type] # a dataclass, by contract
+        if field.default is MISSING or getattr(request, field.name) != field.default
     }
 
 
@@ -84,18 +84,18 @@ def _value(kind: Any, value: object, name: str) -> Any:  # noqa: ANN401 - one of
     origin = get_origin(kind)
     if origin is Annotated:
         inner, *rules = get_args(kind)
-        found = _value(inner, value, name)
-        for rule in rules if found is not None else ():
-            _check(rule, found, name)
-        return found
+        decoded = _value(inner, value, name)
+        for rule in rules if decoded is not None else ():
+            _check(rule, decoded, name)
+        return decoded
     if origin in (Union, UnionType):
-        (inner,) = [one for one in get_args(kind) if one is not NoneType]
+        (inner,) = [option for option in get_args(kind) if option is not NoneType]
         return None if value is None else _value(inner, value, name)
     if origin is tuple:
         if not isinstance(value, list | tuple):
             raise RequestError(f"field {name!r} must be a list", _HINT)
         inner = get_args(kind)[0]
-        return tuple(_value(inner, one, f"{name}[{place}]") for place, one in enumerate(value))
+        return tuple(_value(inner, item, f"{name}[{place}]") for place, item in enumerate(value))
     if origin is Literal:
         if not isinstance(value, str) or value not in get_args(kind):
             raise RequestError(f"field {name!r} must be one of: {', '.join(get_args(kind))}", _HINT)
@@ -103,18 +103,18 @@ def _value(kind: Any, value: object, name: str) -> Any:  # noqa: ANN401 - one of
     return _plain(kind, value, name)
 
 
-def _plain(kind: type, value: object, name: str) -> Any:  # noqa: ANN401 - a text, a number or a truth value
+def _plain(kind: type, value: object, name: str) -> Any:  # noqa: ANN401 - a string, a number or a boolean
     if kind is float and type(value) is int:
         return float(value)
     if kind is int and isinstance(value, float) and value.is_integer():  # JSON has one kind of number
         return int(value)
-    if type(value) is not kind:  # a truth value is no number
+    if type(value) is not kind:  # a boolean is not a number
         raise RequestError(f"field {name!r} must be {_WORDS[_KINDS[kind]]}", _HINT)
     if isinstance(value, str):
         try:
-            value.encode("utf-8", "surrogateescape")  # bytes that are no UTF-8 may be in paths
+            value.encode("utf-8", "surrogateescape")  # paths may contain bytes that are not valid UTF-8
         except UnicodeEncodeError as error:
-            raise RequestError(f"field {name!r} holds half a character", _HINT) from error
+            raise RequestError(f"field {name!r} contains half a character", _HINT) from error
     return value
 
 
@@ -141,9 +141,9 @@ def json_schema(kind: Any, definitions: dict[str, Schema] | None = None) -> Sche
     """Return the JSON Schema of a type (2020-12).
 
     Args:
-        kind: an annotation made of texts, numbers, truth values, lists, mappings, dataclasses, NamedTuples, TypedDicts.
-        definitions: collects the schemas of named types, which are then referred to as OpenAPI's components. Without
-            it they stand where they are used.
+        kind: an annotation of strings, numbers, booleans, lists, mappings, dataclasses, NamedTuples and TypedDicts.
+        definitions: collects the schemas of named types, to which references then point, as OpenAPI's components.
+            Without it they are inlined.
     """
     origin = get_origin(kind)
     arguments = get_args(kind)
@@ -155,7 +155,7 @@ def json_schema(kind: Any, definitions: dict[str, Schema] | None = None) -> Sche
     if origin is NotRequired:
         return json_schema(arguments[0], definitions)
     if origin in (Union, UnionType):
-        return {"anyOf": [json_schema(one, definitions) for one in arguments]}
+        return {"anyOf": [json_schema(option, definitions) for option in arguments]}
     if origin is Literal:
         return {"type": "string", "enum": list(arguments)}
     if origin in (dict, list, tuple):
@@ -165,12 +165,12 @@ def json_schema(kind: Any, definitions: dict[str, Schema] | None = None) -> Sche
     return _reference_to(kind, definitions)
 
 
-def _collection(origin: Any, arguments: tuple[Any, ...], definitions: dict[str, Schema] | None) -> Schema:  # noqa: ANN401
+def _collection(origin: Any, arguments: tuple[Any, ...], definitions: dict[str, Schema] | None) -> Schema:  # noqa: ANN401 - an annotation
     if origin is dict:
         return {"type": "object", "additionalProperties": json_schema(arguments[1], definitions)}
     if origin is list or arguments[-1] is Ellipsis:
         return {"type": "array", "items": json_schema(arguments[0], definitions)}
-    places = [json_schema(one, definitions) for one in arguments]
+    places = [json_schema(item, definitions) for item in arguments]
     return {"type": "array", "prefixItems": places, "minItems": len(places), "maxItems": len(places)}
 
 
@@ -205,30 +205,30 @@ def _object(kind: Any, definitions: dict[str, Schema] | None) -> Schema:  # noqa
 
 
 def wire_name(name: str) -> str:
-    """Return what a field is called in JSON: a path is a `filepath` there, as everywhere outside the process."""
+    """Return the name of a field in JSON: `path` is `filepath` there, as everywhere outside the process."""
     return "filepath" if name == "path" else name
 
 
 def _defaults(kind: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
     if is_dataclass(kind):
-        return {one.name: one.default for one in fields(kind) if one.default is not MISSING}
-    found: dict[str, Any] = getattr(kind, "_field_defaults", {})
-    return found
+        return {field.name: field.default for field in fields(kind) if field.default is not MISSING}
+    defaults: dict[str, Any] = getattr(kind, "_field_defaults", {})
+    return defaults
 
 
 def _constraints(rule: Rule, schema: Schema) -> Schema:
-    inner: Schema = next((one for one in schema.get("anyOf", ()) if one != {"type": "null"}), schema)
+    inner: Schema = next((option for option in schema.get("anyOf", ()) if option != {"type": "null"}), schema)
     unit = "Items" if inner.get("type") == "array" else "Length"
-    found = {
+    constraints = {
         "minimum": rule.least,
         "maximum": rule.most,
         f"min{unit}": rule.min_length,
         f"max{unit}": rule.max_length,
         "pattern": None if rule.pattern is None else f"^(?:{rule.pattern})$",
     }
-    kept = {name: value for name, value in found.items() if value is not None}
-    told = {"description": rule.text} if rule.text else {}
+    kept = {name: value for name, value in constraints.items() if value is not None}
+    description = {"description": rule.text} if rule.text else {}
     if inner is schema:
-        return kept | told
+        return kept | description
     inner |= kept
-    return told
+    return description

@@ -1,4 +1,4 @@
-"""What one setting may be: its kind and its bounds, and what the file of a project may do with it."""
+"""The rules of a setting: its type and its bounds, and what a project's file may do with it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any, Literal, NamedTuple
 
 from cairn.errors import ConfigError
 
-# What a project's file may do with a setting. It comes with a clone, so it never decides what costs its reader more
-# than the reader allowed: "lowers" and "raises" name the direction in which a value asks less of the machine.
+# What a project's file may do with a setting. It comes with a clone, so it may never cost the user more than they
+# allowed: "lowers" and "raises" name the direction in which a value asks less of the machine.
 Share = Literal["free", "asks", "lowers", "raises", "never"]
 
 _KEY_SHAPES = r"(?i:(sk|pk|rk|hf|gsk|xai|voyage|ghp|github_pat|AKIA)[-_A]|AIza|eyJ|Bearer )"
-# Patterns are compiled when a text is looked at: start-up time.
+# Patterns are compiled at their first use, to save start-up time.
 ONE_LINE = r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{0,300}"
 SOME_LINES = r"[^\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]{0,1000}"
 A_PATH = r"[^\x00]{0,4096}"
@@ -24,27 +24,27 @@ _MAX_SHOWN = 16  # characters; keys are longer
 _INT = r"[+-]?(0|[1-9][0-9_]{0,18})"
 _FLOAT = r"[+-]?([0-9][0-9_]{0,18}(\.[0-9]{0,18})?|\.[0-9]{1,18})(e[+-]?[0-9]{1,2})?"
 _BOOL = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
-_WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "one text"}
+_WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a string"}
 _SECRET_NAMES = r"(?i:(.*_)?(api_?)?(key|token|secret|password|passwd|bearer|authorization))"
-NO_KEYS_HERE = "put the key into an environment variable and name that: embedding.api_key_env (or keyring_service)"
+NO_KEYS_HERE = "put the key into an environment variable and name it in embedding.api_key_env (or use keyring_service)"
 
 
 class Entry(NamedTuple):
-    """A value as it was written, and where: `FILE:LINE`, or the name of a variable. None stands for no value at all."""
+    """A value as it was written, and where: `FILE:LINE`, or the name of a variable. None means no value at all."""
 
     value: str | list[Entry] | dict[str, Entry] | None
     place: str
 
 
 class PlacedValue(NamedTuple):
-    """A value of a setting's kind, and where it was written."""
+    """A value of the setting's type, and where it was written."""
 
     value: Any
     place: str
 
 
 class UnusableError(ValueError):
-    """A value that a setting cannot have. Its text goes on where the setting's name ends: `must be a number`."""
+    """A value that a setting cannot have. Its text continues after the setting's name: `must be a number`."""
 
     def __init__(self, words: str, hint: str = "see docs/configuration.md") -> None:
         super().__init__(words)
@@ -52,10 +52,10 @@ class UnusableError(ValueError):
 
 
 class SettingRule(NamedTuple):
-    """What holds for one setting.
+    """The rules of one setting.
 
-    `zero` is what 0 stands for where it is no number of its own, such as no limit at all. `check` raises UnusableError
-    for what neither bounds nor pattern can tell.
+    `zero` is what 0 stands for if it has a special meaning, such as no limit. `check` raises UnusableError for what
+    neither bounds nor pattern can express.
     """
 
     shared: Share
@@ -78,40 +78,41 @@ def setting(
     choices: tuple[str, ...] = (),
     check: Callable[[Any], None] | None = None,
 ) -> Any:  # noqa: ANN401 - as `dataclasses.field`
-    """Return a field of a class of settings; see `SettingRule`."""
+    """Return a field for a class of settings; see `SettingRule`."""
     return field(default=default, metadata={"rule": SettingRule(shared, least, most, zero, pattern, choices, check)})
 
 
 def no_limit() -> float:
-    """Return what 0 stands for where it means `as many as there are`."""
+    """Return what 0 stands for if it means `as many as there are`."""
     return math.inf
 
 
 def settings_of(schema: type) -> dict[str, Field[Any]]:
-    """Return the settings of a class by name; what is no single value has no rule, and is not among them."""
-    return {one.name: one for one in fields(schema) if "rule" in one.metadata}
+    """Return the settings of a class by name; a field that is not a single value has no rule and is left out."""
+    return {setting.name: setting for setting in fields(schema) if "rule" in setting.metadata}
 
 
-def rule_of(one: Field[Any]) -> SettingRule:
-    """Return what holds for a setting."""
-    rule: SettingRule = one.metadata["rule"]
+def rule_of(setting: Field[Any]) -> SettingRule:
+    """Return the rules of a setting."""
+    rule: SettingRule = setting.metadata["rule"]
     return rule
 
 
 def names_shared(schema: type, shared: Share) -> frozenset[str]:
-    """Return the settings with which a project's file may do what `shared` says."""
-    return frozenset(name for name, one in settings_of(schema).items() if rule_of(one).shared == shared)
+    """Return the names of the settings with which a project's file may do what `shared` says."""
+    return frozenset(name for name, setting in settings_of(schema).items() if rule_of(setting).shared == shared)
 
 
-def parse(one: Field[Any], text: str) -> Any:  # noqa: ANN401 - of the kind of its default
-    """Return the value that a text means.
+def parse(setting: Field[Any], text: str) -> Any:  # noqa: ANN401 - of the type of its default
+    """Return the value of a text.
 
-    Numbers are decimal and finite. What YAML 1.1 reads into `010`, `1:30` or `0x10` is refused: people differ on it.
+    Numbers are decimal and finite. `010`, `1:30` and `0x10`, which YAML 1.1 reads in ways that surprise people, are
+    refused.
 
     Raises:
-        UnusableError: if it is none, or not within the bounds.
+        UnusableError: if the text is not a value of the setting's type, or not within the bounds.
     """
-    kind: type = type(one.default)
+    kind: type = type(setting.default)
     value: object = text
     stripped = text.strip().lower() if len(text) < 100 else ""
     if kind is bool:
@@ -122,31 +123,31 @@ def parse(one: Field[Any], text: str) -> Any:  # noqa: ANN401 - of the kind of i
         value = float(stripped) if re.fullmatch(_FLOAT, stripped) else None
     if value is None:
         raise UnusableError(f"must be {_WORDS[kind]}{not_this(text)}")
-    check(one, value)
+    check(setting, value)
     return value
 
 
 def read_settings(schema: type, entries: Mapping[str, Entry], section: str = "") -> dict[str, PlacedValue]:
-    """Return what was written for the settings of a class, each value of its kind and within its bounds.
+    """Return the values of a class of settings, each of the right type and within its bounds.
 
     Args:
         schema: the class.
         entries: what was written, by name.
-        section: what stands before the names in messages.
+        section: the prefix of names in messages.
 
     Raises:
-        ConfigError: for an unknown name, or a value that cannot be used. It names the place and the setting, and never
-            repeats what may be a key.
+        ConfigError: for an unknown name or an unusable value. It names the place and the setting, and never repeats
+            what may be a key.
     """
     known = settings_of(schema)
     result = {}
     for name, entry in entries.items():
         if name not in known and re.fullmatch(_SECRET_NAMES, name):
-            what = f"{entry.place}: {section}{printable_name(name)}: a key does not belong into a settings file"
-            raise ConfigError(what, NO_KEYS_HERE)
+            message = f"{entry.place}: {section}{printable_name(name)}: a settings file must not contain keys"
+            raise ConfigError(message, NO_KEYS_HERE)
         if name not in known:
-            shown = repr(section + printable_name(name)) if printable_name(name) else "whose name is not repeated here"
-            raise ConfigError(f"{entry.place}: unknown setting {shown}", f"known settings: {', '.join(sorted(known))}")
+            label = repr(section + printable_name(name)) if printable_name(name) else "whose name is not repeated here"
+            raise ConfigError(f"{entry.place}: unknown setting {label}", f"known settings: {', '.join(sorted(known))}")
         try:
             if entry.value is None:
                 raise UnusableError("has no value")
@@ -159,35 +160,35 @@ def read_settings(schema: type, entries: Mapping[str, Entry], section: str = "")
 
 
 def check_all(values: object) -> None:
-    """Make sure that all settings of an object of a class of settings may be what they are.
+    """Make sure that all settings of an object have values that they may have.
 
     Raises:
         UnusableError: if not; its text begins with the setting's name.
     """
-    for name, one in settings_of(type(values)).items():
+    for name, setting in settings_of(type(values)).items():
         value = getattr(values, name)
-        if value is one.default:
+        if value is setting.default:
             continue
         try:
-            check(one, value)
+            check(setting, value)
         except UnusableError as error:
             raise UnusableError(f"{name} {error}", error.hint) from None
 
 
-def check(one: Field[Any], value: object) -> None:
+def check(setting: Field[Any], value: object) -> None:
     """Make sure that a setting may have a value.
 
     Raises:
         UnusableError: if not.
     """
-    rule = rule_of(one)
-    kind: type = type(one.default)
+    rule = rule_of(setting)
+    kind: type = type(setting.default)
     if not isinstance(value, (int, float) if kind is float else kind) or (isinstance(value, bool) and kind is not bool):
         raise UnusableError(f"must be {_WORDS[kind]}")
     if isinstance(value, str):
         if not re.fullmatch(rule.pattern, value):
-            lines = "be text" if rule.pattern != ONE_LINE else "be one line"
-            raise UnusableError(f"must {lines}, without control characters and not too long")
+            what = "text" if rule.pattern != ONE_LINE else "one line"
+            raise UnusableError(f"must be {what}, without control characters and not too long")
         if rule.choices and value not in rule.choices:
             raise UnusableError(f"must be one of {', '.join(rule.choices)}{not_this(value)}")
     elif isinstance(value, int | float) and kind is not bool:
@@ -201,9 +202,9 @@ def check(one: Field[Any], value: object) -> None:
         rule.check(value)
 
 
-def milder(one: Field[Any], own: Any, asked: Any) -> Any:  # noqa: ANN401 - of the kind of its default
-    """Return the user's own value of a setting or the one a project asks for, whichever asks less of the machine."""
-    rule = rule_of(one)
+def milder(setting: Field[Any], own: Any, asked: Any) -> Any:  # noqa: ANN401 - of the type of its default
+    """Return the user's own value of a setting or the project's, whichever asks less of the machine."""
+    rule = rule_of(setting)
 
     def size(value: float) -> float:
         return rule.zero() if rule.zero is not None and not value else value
@@ -212,17 +213,17 @@ def milder(one: Field[Any], own: Any, asked: Any) -> Any:  # noqa: ANN401 - of t
 
 
 def looks_like_key(text: str) -> bool:
-    """Tell whether a text begins as keys of providers do."""
+    """Tell whether a text begins like a provider's key."""
     return re.match(_KEY_SHAPES, text) is not None
 
 
 def not_this(text: str) -> str:
-    """Return how a message goes on about a value that is wrong; nothing where it may be a key."""
+    """Return the end of a message about a wrong value; empty if the value may be a key."""
     return f", not {text!r}" if len(text) <= _MAX_SHOWN and not looks_like_key(text.strip()) else ""
 
 
 def printable_name(name: str) -> str:
-    """Return a name as a message may repeat it: empty where it may be a key that stands in the wrong place."""
+    """Return a name as a message may repeat it; empty if it may be a key in the wrong place."""
     is_word = len(name) <= 40 and re.fullmatch(r"[A-Za-z_.-]+", name) is not None
     if looks_like_key(name) or not (is_word or (len(name) <= _MAX_SHOWN and name.isprintable())):
         return ""

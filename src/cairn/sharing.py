@@ -1,4 +1,4 @@
-"""What threads share: things that are closed once nobody uses them any more, and work that one does for all."""
+"""What threads share: things that are closed when nobody uses them any more, and work that one does for all."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Shared(Generic[_T]):
 
     Args:
         thing: what is shared.
-        close: releases it. Whoever uses it after that opens it again, and it is closed again behind them.
+        close: releases it. A later use opens it again, and it is closed again after that.
     """
 
     def __init__(self, thing: _T, close: Callable[[_T], object]) -> None:
@@ -27,7 +27,7 @@ class Shared(Generic[_T]):
 
     @contextmanager
     def use(self) -> Iterator[_T]:
-        """Give the thing to the block; it stays open until the block is left."""
+        """Yield the thing; it stays open until the block ends."""
         with self._change:
             self._users += 1
         try:
@@ -41,7 +41,7 @@ class Shared(Generic[_T]):
                 self._close(self.thing)
 
     def retire(self, timeout_seconds: float = 0.0) -> bool:
-        """Close the thing once nobody uses it, and tell whether that was so in time. Once is enough."""
+        """Close the thing when nobody uses it any more; return whether that was within the timeout. Call it once."""
         with self._change:
             is_first, self._retired = not self._retired, True
             is_unused = not self._users
@@ -52,19 +52,19 @@ class Shared(Generic[_T]):
 
 
 class OneForAll(Generic[_T]):
-    """Work that many threads want done at once: one does it, for all who came before it began."""
+    """Work that many threads need at once: one of them does it for all that asked before it began."""
 
     def __init__(self) -> None:
-        self.n_waiting = 0  # for their turn, or for the outcome of another's work
+        self.n_waiting = 0  # for their turn, or for the result of another thread
         self._counting = threading.Lock()
         self._working = threading.Lock()
-        self._begun = self._done = 0  # the numbers of the last time that it was begun, and done
-        self._outcome: _T
+        self._begun = self._done = 0  # the numbers of the last run that began, and that ended
+        self._result: _T
 
     def run(self, work: Callable[[], _T]) -> _T:
-        """Return the outcome of work that began after this call did, perhaps in another thread.
+        """Return the result of work that began after this call, perhaps in another thread.
 
-        Where it fails, that one thread gets the error, and the next does the work itself.
+        If it fails, only the thread that did it gets the error, and the next one does the work itself.
         """
         mine = self._begun + 1
         self._count(1)
@@ -72,9 +72,9 @@ class OneForAll(Generic[_T]):
             self._count(-1)
             if self._done < mine:
                 self._begun += 1
-                self._outcome = work()
+                self._result = work()
                 self._done = self._begun
-            return self._outcome
+            return self._result
 
     def _count(self, more: int) -> None:
         with self._counting:

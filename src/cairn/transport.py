@@ -1,4 +1,4 @@
-"""HTTP/1.1 to the daemon over a plain socket: what commands and hooks need of it, and quick to start.
+"""HTTP/1.1 to the daemon over a plain socket: as much of it as commands and hooks need, and quick to import.
 
 Importing an HTTP library takes longer than the daemon takes to answer (docs/adr/0018).
 """
@@ -18,7 +18,7 @@ _HINT = Hint.of("daemon status")
 
 
 class Reply(NamedTuple):
-    """The answer to a request: its status, its headers by their names in small letters, and its body."""
+    """What a request got back: status, headers by lower-case name, and body."""
 
     status: int
     headers: dict[str, str]
@@ -32,13 +32,13 @@ def ask(
 
     Args:
         runtime: where it listens.
-        token: empty for what needs none.
-        method, path: as HTTP has them; the path is quoted already.
+        token: empty where none is needed.
+        method, path: as in HTTP, the path quoted.
         body: JSON.
         timeout_seconds: how long each step may take: to connect, and to wait for the next bytes.
 
     Raises:
-        DaemonError: if it cannot be reached, or what it says is no HTTP.
+        DaemonError: if it cannot be reached, or does not speak HTTP.
     """
     try:
         with socket.create_connection((runtime.host, runtime.port), timeout=timeout_seconds) as connection:
@@ -52,7 +52,7 @@ def ask(
 
 
 def request_bytes(runtime: Runtime, token: str, method: str, path: str, body: bytes | None) -> bytes:
-    """Return a request as it goes over the wire; the connection is closed behind the answer."""
+    """Return a request as it goes over the wire; the daemon closes the connection after its reply."""
     lines = [f"{method} {path} HTTP/1.1", f"host: {authority(runtime)}", "connection: close"]
     if token:
         lines.append(f"authorization: Bearer {token}")
@@ -62,46 +62,46 @@ def request_bytes(runtime: Runtime, token: str, method: str, path: str, body: by
 
 
 def authority(runtime: Runtime) -> str:
-    """Return the daemon's address as it stands in a URL."""
+    """Return the daemon's host and port as in a URL."""
     host = f"[{runtime.host}]" if ":" in runtime.host else runtime.host
     return f"{host}:{runtime.port}"
 
 
 def read_reply(received: bytes) -> Reply:
-    """Return a whole answer from its bytes.
+    """Return a whole reply from its bytes.
 
     Raises:
-        DaemonError: if it is cut short, or no HTTP.
+        DaemonError: if it is cut short, or is not HTTP.
     """
     head, mark, body = received.partition(b"\r\n\r\n")
     status, headers = read_head(head if mark else b"")
     if headers.get("transfer-encoding") == "chunked":
-        body = _unchunked(body)
+        body = _join_chunks(body)
     elif len(body) != int(headers.get("content-length", len(body))):
-        raise DaemonError("the daemon's answer is cut short", _HINT)
+        raise DaemonError("the daemon's reply is cut short", _HINT)
     return Reply(status, headers, body)
 
 
 def read_head(head: bytes) -> tuple[int, dict[str, str]]:
-    """Return the status and the headers of an answer.
+    """Return the status and the headers of a reply.
 
     Raises:
-        DaemonError: if it is no HTTP.
+        DaemonError: if it is not HTTP.
     """
     first, *lines = head.decode("latin-1").split("\r\n")
     words = first.split(" ", 2)
     if len(words) < 2 or not words[0].startswith("HTTP/1.") or not words[1].isdigit() or len(head) > _MAX_HEAD_BYTES:
-        raise DaemonError("what listens there is no daemon: it does not speak HTTP", _HINT)
+        raise DaemonError("what listens there is not the daemon: it does not speak HTTP", _HINT)
     pairs = (line.partition(":") for line in lines)
     return int(words[1]), {name.lower(): value.strip() for name, _, value in pairs}
 
 
-def _unchunked(body: bytes) -> bytes:
+def _join_chunks(body: bytes) -> bytes:
     parts: list[bytes] = []
     while True:
         size, mark, body = body.partition(b"\r\n")
         if not mark:
-            raise DaemonError("the daemon's answer is cut short", _HINT)
+            raise DaemonError("the daemon's reply is cut short", _HINT)
         n_bytes = int(size.partition(b";")[0], 16)
         if n_bytes == 0:
             return b"".join(parts)

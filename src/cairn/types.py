@@ -1,6 +1,6 @@
 """The frozen values that pass between layers; nothing here does I/O or imports the rest of the package.
 
-Those of answers are in `cairn.answers`, for making such classes takes time that a run of the index need not spend.
+Those of answers are in `cairn.answers`: defining classes takes time, which a run of the index can save.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ Mode = Literal["auto", "hybrid", "literal", "regex", "symbol", "semantic", "stru
 class FileStat(NamedTuple):
     """One eligible file as the walk found it.
 
-    `path` is relative to the root, with `/` between parts; bytes that are no UTF-8 are surrogate-escaped. `mtime_ns` is
-    when its content changed, as far as that was not set by hand; `ctime_ns` when anything about it did. In a commit, 63
-    bits of the object's id stand for the one, and 0 for the other.
+    `path` is relative to the root, with `/` between parts; bytes that are not valid UTF-8 are surrogate-escaped.
+    `mtime_ns` is when its content changed, unless that was set by hand, and `ctime_ns` when anything about it did. In a
+    commit, `mtime_ns` is 63 bits of the object's id and `ctime_ns` is 0.
     """
 
     path: str
@@ -46,7 +46,7 @@ class Span(NamedTuple):
 
 
 class Definition(NamedTuple):
-    """A named thing a file defines.
+    """A named thing that a file defines.
 
     `span` starts at the definition itself, not at the comment or decorator above it. `qualified_name` joins the names
     of the enclosing definitions with dots. `parent` indexes the enclosing definition in the file's list, -1 for none.
@@ -64,10 +64,10 @@ class Definition(NamedTuple):
 class Chunk(NamedTuple):
     """A unit of retrieval: some whole lines of one file, in reading order.
 
-    The `lines` ranges of a file's chunks are disjoint and cover each of its lines once. `span` is what a reader is
-    shown: for the chunk that opens a definition, all of that definition, though its methods are chunks of their own.
+    The `lines` ranges of a file's chunks are disjoint and cover each of its lines once. `span` is what a reader sees:
+    for the chunk in which a definition begins, all of that definition, even though its methods are chunks of their own.
     `definitions` is the half-open range of the file's definitions that begin in this chunk; `owner` is the definition
-    the chunk belongs to (-1 for module-level text) and `part` counts the pieces of one that was split, from 0.
+    to which the chunk belongs (-1 for module-level text), and `part` numbers the pieces of a split definition from 0.
     """
 
     kind: str
@@ -80,7 +80,7 @@ class Chunk(NamedTuple):
 
 
 class ParsedFile(NamedTuple):
-    """What one file's content yields. `note` says why a grammar was not used, empty when it was."""
+    """What one file's content yields. `note` says why no grammar was used; it is empty when one was."""
 
     language: str
     definitions: tuple[Definition, ...]
@@ -108,10 +108,10 @@ class IndexReport:
 
 
 class Estimate(NamedTuple):
-    """What embedding what is missing with one model would take; all figures but `missing_files` are estimates.
+    """What it would take to complete one model's vectors; all figures but `missing_files` are estimates.
 
-    `chunks` is exact for files that are indexed already. `tokens` are characters / 4. `cost` is in US dollars, None
-    when the price is not known. `measured` tells whether `seconds` comes from earlier runs with this model.
+    `chunks` is exact for files that are already indexed. `tokens` are characters / 4. `cost` is in US dollars, None if
+    the price is unknown. `measured` tells whether `seconds` comes from earlier runs with this model.
     """
 
     model: str
@@ -125,9 +125,9 @@ class Estimate(NamedTuple):
 
 
 class EmbeddingReport(NamedTuple):
-    """What one run did with one model. `embedded` counts chunks sent, `reused` those whose text was embedded before.
+    """What one run did with one model. `embedded` counts chunks sent, `reused` those whose text had a vector already.
 
-    `covered` of `total` chunks have a vector now. `error` is empty when nothing failed; `hint` names the next command.
+    `covered` of `total` chunks now have a vector. `error` is empty if nothing failed; `hint` names the next command.
     """
 
     model: str

@@ -1,4 +1,4 @@
-"""Whether anybody still waits for the work at hand: what takes long asks now and then, and stops when nobody does."""
+"""Whether anybody is still waiting for an answer: long work checks now and then, and stops if nobody is."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from cairn.errors import BusyError
 
 
 class GiveWay(Exception):
-    """Raised where work in a place for what is quick would become slow; it is done again in another place. No error."""
+    """Raised when work in a thread for quick questions is about to become slow; it is then redone elsewhere."""
 
 
 class Asker:
-    """Whoever waits for an answer that another thread works on; `leave` may be called from any thread.
+    """Someone who waits for the answer of another thread; any thread may call `leave`.
 
     Args:
-        in_haste: the work is done in a place for what is quick, and is to give way before it becomes slow.
+        in_haste: the work runs in a thread for quick questions, and must give way before it becomes slow.
     """
 
     def __init__(self, *, in_haste: bool = False) -> None:
@@ -25,21 +25,21 @@ class Asker:
         self.in_haste = in_haste
 
     def leave(self) -> None:
-        """Wait no longer."""
+        """Stop waiting."""
         self.is_gone = True
 
     def check(self) -> None:
-        """Stop the work at hand if this one waits no longer.
+        """Stop the current work if this asker has left.
 
         Raises:
-            BusyError: if so. Nobody is there to read it.
+            BusyError: if so. Nobody is left to read it.
         """
         if self.is_gone:
-            raise BusyError("nobody waits for this answer any more", "ask again")
+            raise BusyError("nobody is waiting for this answer any more", "ask again")
 
     @contextmanager
     def serve(self) -> Iterator[None]:
-        """Do what the block does for this one: once they are gone, the function `check` stops it, in this thread."""
+        """Run the block for this asker: when they have left, the function `check` stops it, in this thread."""
         before = _ASKER.set(self)
         try:
             yield
@@ -51,12 +51,12 @@ _ASKER: ContextVar[Asker | None] = ContextVar("asker", default=None)
 
 
 def check() -> None:
-    """Stop the work at hand if nobody waits for it any more; costs some 100 ns.
+    """Stop the current work if nobody is waiting for it any more; this takes about 100 ns.
 
-    What others profit from too, such as an update of the index, is done without it.
+    Work that others need too, such as an update of the index, does not call it.
 
     Raises:
-        BusyError: if so. Nobody is there to read it.
+        BusyError: if so. Nobody is left to read it.
     """
     asker = _ASKER.get()
     if asker is not None:
@@ -64,10 +64,10 @@ def check() -> None:
 
 
 def give_way() -> None:
-    """Stop the work at hand, which is about to become slow, if it is done in a place for what is quick.
+    """Stop the current work, which is about to become slow, if it runs in a thread for quick questions.
 
     Raises:
-        GiveWay: if so. Whoever gave it that place does it again in another.
+        GiveWay: if so. The work is then redone in another thread.
     """
     asker = _ASKER.get()
     if asker is not None and asker.in_haste:

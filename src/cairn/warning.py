@@ -1,25 +1,25 @@
-"""What a command has to tell its user beside its answer, once. Imports nothing: every command does this."""
+"""Warnings of a command beside its answer, each given once. Imports almost nothing, since every command does."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-_told: set[str] = set()
-_tell: Callable[[str], None] | None = None
+_kinds_given: set[str] = set()
+_listener: Callable[[str], None] | None = None
 
 
-def listen(tell: Callable[[str], None] | None) -> None:
-    """Have warnings told at once, each kind once, as a command does; with None they are notes of answers again."""
-    global _tell
-    _tell = tell
-    _told.clear()
+def listen(listener: Callable[[str], None] | None) -> None:
+    """Send warnings to a listener, each kind once, as a command does; with None they are notes of answers again."""
+    global _listener
+    _listener = listener
+    _kinds_given.clear()
 
 
 def warn(kind: str, text: str) -> bool:
-    """Tell a warning, unless one of its kind was told, and say whether somebody listens."""
-    if _tell is None:
+    """Give a warning, unless one of its kind was given; return whether somebody listens."""
+    if _listener is None:
         return False
-    if kind not in _told:
-        _told.add(kind)
-        _tell(text)
+    if kind not in _kinds_given:
+        _kinds_given.add(kind)
+        _listener(text)
     return True

@@ -1,4 +1,4 @@
-"""One project, opened: what brings its index up to date, and the facets that answer from it."""
+"""An open project: what brings its index up to date, and the facets that answer from it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 from cairn.config import Loaded, Settings, load
 from cairn.facets.project_index import ProjectIndex
-from cairn.index.project import check_state, checked_root, default_state, is_everything, project_root
+from cairn.index.project import check_state, default_state, is_everything, project_root, resolve_root
 from cairn.index.state_dir import StateDir
 from cairn.registry import Registry
 from cairn.runtime import StateFolder
@@ -23,23 +23,24 @@ if TYPE_CHECKING:
     from cairn.answers import Answer, Fetched
     from cairn.facets.code import CodeFacet
     from cairn.facets.graph import GraphFacet
+    from cairn.facets.memory import MemoryFacet
     from cairn.facets.upkeep import UpkeepFacet
     from cairn.index.limits import Progress
     from cairn.types import IndexReport
 
 
 class Workspace:
-    """The index of one folder. Open it with `Workspace.open`, and close it, best with `with`.
+    """The index of one folder. Open it with `Workspace.open` in a `with` block, or close it yourself.
 
-    What it can do is in its facets: `code`, `graph` and `upkeep`. Each is loaded when it is first asked for. Several
-    threads may ask at once, each question a method of its own; what `graph.current` returns is for one of them.
+    Most of its methods are in its facets `code`, `graph`, `memory` and `upkeep`, each loaded at its first use.
+    Threads may share a workspace; the graph that `graph.current` returns is for one thread only.
 
     Attributes:
         root: the folder, absolute.
-        state: where its index lives.
-        settings: what holds for this project.
-        consent_request: what the project's file asks for, and the user did not answer yet.
-        is_unnamed: whether it is a folder that is indexed only when it is named.
+        state: the folder of its index.
+        settings: those of this project.
+        consent_request: what the project's file asks for and the user has not answered yet.
+        is_unnamed: whether this is the home folder or `/`, which are indexed only when the user names them.
     """
 
     def __init__(self, index: ProjectIndex) -> None:
@@ -52,28 +53,28 @@ class Workspace:
         """Open the folder at `path`; nothing is read or written until a method is called.
 
         Args:
-            path: the folder to index, with all below it.
+            path: the folder to index, with everything below it.
             state_dir: where the index is kept; by default `.cairn` in the repository's main checkout.
-            settings: by default what files and environment say.
+            settings: by default those of the files and the environment.
 
         Raises:
-            PathError: if `path` is missing, no folder, or cannot be read.
+            PathError: if `path` is missing, is not a directory, or cannot be read.
             ConfigError: if a settings file or variable cannot be used, or `state_dir` is the home folder or `/`.
         """
-        root = checked_root(Path(path))
+        root = resolve_root(Path(path))
         return cls(_open_index(root, find_repository(root), state_dir, settings))
 
     @classmethod
     def containing(cls, path: str | Path, *, state_dir: str | Path | None = None) -> Self:
         """Open the project that contains `path`, as the commands do.
 
-        That is the nearest indexed folder up to the top of its git work tree, else that top, else `path` itself. The
-        home folder and `/` are indexed only if `path` names them, or did so before: other than as `.`.
+        That is the nearest indexed folder up to the top of the git work tree, else that top, else `path` itself. The
+        home folder and `/` are indexed only if `path` names them, other than as `.`, now or before.
 
         Raises:
             PathError, ConfigError: as `open`.
         """
-        start = checked_root(Path(path))
+        start = resolve_root(Path(path))
         repository = find_repository(start)
         root = project_root(start, repository)
         is_unnamed = False
@@ -92,8 +93,10 @@ class Workspace:
         self.close()
 
     def close(self) -> None:
-        """Release the database. The workspace can be used again: it reopens by itself."""
+        """Release the database. The workspace can still be used: it opens the database again."""
         self._index.close()
+        if "memory" in self.__dict__:
+            self.memory.close()
 
     # -- what it is ---------------------------------------------------------------------------------------------------
 
@@ -103,7 +106,7 @@ class Workspace:
         return self._index.views.checkout.branch
 
     def take_notice(self) -> str:
-        """Return what there is to say of the state folder since the last answer or call, empty for nothing."""
+        """Return a sentence about the state folder that no answer has carried yet, empty if there is none."""
         return self._index.state.take_notice()
 
     # -- facets -------------------------------------------------------------------------------------------------------
@@ -129,6 +132,13 @@ class Workspace:
 
         return UpkeepFacet(self._index)
 
+    @cached_property
+    def memory(self) -> MemoryFacet:
+        """Keeps what sessions learn, and recalls it."""
+        from cairn.facets.memory import MemoryFacet  # noqa: PLC0415 - start-up time: a search of code needs none of it
+
+        return MemoryFacet(self._index)
+
     # -- the promised surface -----------------------------------------------------------------------------------------
 
     def index(
@@ -149,18 +159,18 @@ class Workspace:
 
         Args:
             branch: index this branch or revision, from git's objects, instead of what is checked out.
-            full: forget what is there and build from scratch.
-            dry_run: only say what would be done.
-            verify: read the derived files to the last byte first, and redo what is damaged.
-            background: nobody waits for it, so it takes `Settings.background_cores` only.
+            full: discard the index and build it from scratch.
+            dry_run: only report what would be done.
+            verify: first read the derived files to the last byte, and rebuild what is damaged.
+            background: nobody is waiting, so use only `Settings.background_cores`.
             wait_seconds: how long to wait for another process; by default `Settings.lock_timeout_seconds`.
             progress: called with (files done, files to do) while files are read.
 
         Raises:
-            RevisionError: if git knows no such branch.
+            RevisionError: if there is no such branch.
         """
         self._index.check_named()
-        with closing(self._index.views.named(branch)) as view:
+        with closing(self._index.views.find(branch)) as view:
             if dry_run:
                 return self._index.writer.preview(view)
             return self._index.writer.update(
@@ -173,19 +183,19 @@ class Workspace:
             )
 
     def refresh(self, progress: Progress | None = None, *, branch: str | None = None) -> str:
-        """Bring the index up to date for an answer, and return a note when the answer has to do without that.
+        """Bring the index up to date for an answer, or return a note that says why it is not.
 
-        That is so while another process is writing, for an answer waits 50 ms for that at most, and where nothing can
-        be written. Without any index there is nothing to answer from, so the first part of one is waited for.
+        That is so while another process writes, for which an answer waits 50 ms at most, and when the index cannot be
+        written. When there is no index yet, this waits for the first part of it.
 
         Raises:
-            RevisionError: if git knows no such branch.
+            RevisionError: if there is no such branch.
         """
         return self._index.refresh(progress, branch=branch)
 
     @property
     def is_indexed(self) -> bool:
-        """Whether anything of the checkout can be answered from; nothing is waited for, and no file is looked at."""
+        """Whether any part of the checkout is indexed; this neither waits nor looks at any file."""
         return self._index.writer.is_indexed(self._index.views.checkout)
 
     def search(
@@ -214,10 +224,10 @@ class Workspace:
             kinds: only definitions of these kinds, such as `function` or `class`.
             languages: only files in these languages.
             globs: only paths that match one of these; `!glob` leaves out.
-            max_tokens: what the answer may cost as JSON; what has no room is counted in `omitted` (see docs/guide.md).
-            explain: give each hit the parts of its score.
+            max_tokens: the limit of the answer as JSON; what does not fit is counted in `omitted` (see docs/guide.md).
+            explain: add the parts of its score to each hit.
             context: show this many lines around each hit's first line instead of its beginning.
-            expand: give each hit its direct callers and callees, a few of each.
+            expand: add a few direct callers and callees to each hit.
             progress: as for `CodeFacet.search`.
 
         Raises:
@@ -253,8 +263,8 @@ class Workspace:
 
         Args:
             path: relative to the root, or absolute; it need not be indexed.
-            line: 1-based. The innermost definition there is taken, else the chunk.
-            code: a text to be taken instead, in the first of `languages`; without, its language is guessed.
+            line: 1-based. The innermost definition there is compared, else the chunk.
+            code: a text to compare instead, in the first of `languages`, or in a guessed language.
             limit: how many hits at most; 0 gives all that are similar.
             kinds, languages, globs: as for `search`.
 
@@ -278,7 +288,7 @@ class Workspace:
 
 
 def _requests() -> ModuleType:
-    from cairn.protocol import requests  # noqa: PLC0415 - start-up time: 10 ms, and whoever indexes asks nothing
+    from cairn.protocol import requests  # noqa: PLC0415 - start-up time: 10 ms that indexing does not need
 
     return requests
 

@@ -1,7 +1,7 @@
 """Reads small YAML files that a stranger may have written: bounded in size, depth and time, each value with its line.
 
-What YAML can do and no settings need is refused: tags, aliases for more than a text, several documents, names that are
-no text. So a file means what it says to whoever reads it, and cannot grow when it is read.
+Features of YAML that settings do not need are refused: tags, aliases of anything but a string, several documents, names
+that are not strings. So a file means what it appears to say, and does not expand when it is read.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MAX_DEPTH = 20
 MAX_TOKENS = 40_000  # half a second's work
 _NULLS = ("", "~", "null", "Null", "NULL")
 _TEXT_TAG, _NULL_TAG = "tag:yaml.org,2002:str", "tag:yaml.org,2002:null"
-# A part of the text that a message repeats in quotes, unless it is a single character or a kind of token: `'<scalar>'`.
+# Text of the file that a message repeats in quotes, except a single character or a kind of token: `'<scalar>'`.
 _QUOTED = r"\s*(?:'(?!<)[^']{2,}'|\"[^\"]{2,}\")"
 
 
@@ -35,10 +35,10 @@ _QUOTED = r"\s*(?:'(?!<)[^']{2,}'|\"[^\"]{2,}\")"
 
 
 def read_user_file(file: Path) -> str | None:
-    """Return the text of a file that is the user's own and may be a link; None when there is none.
+    """Return the text of one of the user's own files, which may be a link; None when there is none.
 
     Raises:
-        ConfigError: if it is no regular file, larger than 1 MB, no UTF-8, or cannot be read.
+        ConfigError: if it is not a regular file, larger than 1 MB, not valid UTF-8, or cannot be read.
     """
     try:
         descriptor = os.open(file, os.O_RDONLY | _NO_WAITING)
@@ -50,10 +50,10 @@ def read_user_file(file: Path) -> str | None:
 
 
 def read_project_file(root: Path, name: str) -> str | None:
-    """Return the text of a file in a project's `.cairn`, reached without following a link; None when there is none.
+    """Return the text of a file in a project's `.cairn`, without following links; None when there is none.
 
     Raises:
-        ConfigError: as `read_user_file`, and if the file is a link. A `.cairn` that is no folder has no files.
+        ConfigError: as `read_user_file`, and if the file is a link. A `.cairn` that is not a directory has no files.
     """
     file = root / ".cairn" / name
     try:
@@ -64,7 +64,7 @@ def read_project_file(root: Path, name: str) -> str | None:
         return None
     except (OSError, ValueError) as error:
         raise _unreadable(file, error) from None
-    _check_kind(kind, file)  # before it is opened: that alone does something to a device
+    _check_kind(kind, file)  # before it is opened: opening can already affect a device
     try:
         folder = os.open(file.parent, os.O_RDONLY | _FOLDER | _NO_LINK) if _BY_FOLDER else None
         try:
@@ -82,20 +82,20 @@ def read_project_file(root: Path, name: str) -> str | None:
 
 
 def write_project_file(root: Path, name: str, text: str) -> None:
-    """Replace a file in a project's `.cairn`, which is there, without following a link; readers see all of it or none.
+    """Replace a file in a project's `.cairn`, which must exist, without following links; readers see all of it or none.
 
     Raises:
         OSError, UnsafeStateError: if it cannot be written, or `.cairn` is a link.
     """
     folder = root / ".cairn"
     if not stat.S_ISDIR(os.lstat(folder).st_mode):
-        raise NotADirectoryError(errno.ENOTDIR, "is no folder", str(folder))
+        raise NotADirectoryError(errno.ENOTDIR, "is not a directory", str(folder))
     write_file(folder / name, text.encode("utf-8"))
 
 
 _BY_FOLDER = os.open in os.supports_dir_fd
 _NO_LINK, _FOLDER = getattr(os, "O_NOFOLLOW", 0), getattr(os, "O_DIRECTORY", 0)
-_NO_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)  # for whoever writes into a pipe
+_NO_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)  # for a writer at the other end of a pipe
 
 
 def _read(descriptor: int, file: Path) -> str:
@@ -112,7 +112,7 @@ def _read(descriptor: int, file: Path) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise ConfigError(f"{file}:{line} is no UTF-8", f"mend or remove {file}") from None
+        raise ConfigError(f"{file}:{line} is not valid UTF-8", f"mend or remove {file}") from None
 
 
 def _check_kind(mode: int, file: Path) -> None:
@@ -120,7 +120,7 @@ def _check_kind(mode: int, file: Path) -> None:
         return
     kinds = {
         stat.S_IFLNK: "a symbolic link",
-        stat.S_IFDIR: "a folder",
+        stat.S_IFDIR: "a directory",
         stat.S_IFIFO: "a pipe",
         stat.S_IFSOCK: "a socket",
     }
@@ -131,7 +131,7 @@ def _check_kind(mode: int, file: Path) -> None:
 def _unreadable(file: Path, error: OSError | ValueError) -> ConfigError:
     if isinstance(error, OSError) and error.errno == errno.ELOOP:
         return ConfigError(f"{file} is a symbolic link where a regular file is needed", f"mend or remove {file}")
-    why = error.strerror if isinstance(error, OSError) else "no path"
+    why = error.strerror if isinstance(error, OSError) else "not a path"
     return ConfigError(f"{file} cannot be read: {why}", f"mend or remove {file}")
 
 
@@ -139,41 +139,42 @@ def _unreadable(file: Path, error: OSError | ValueError) -> ConfigError:
 
 
 def read_mapping(text: str, source: str) -> dict[str, Entry]:
-    """Return what a text of `name: value` lines says; nothing for an empty one.
+    """Return the values of a text of `name: value` lines; none for an empty text.
 
     Args:
         text: YAML.
         source: the file, for messages.
 
     Raises:
-        ConfigError: if it says something else, or is not to be understood.
+        ConfigError: if it is something else, or cannot be parsed.
     """
     node = compose(text, source)
     if node is None or is_null(node):
         return {}
     entry = _entry(node, source, numbered=True)
     if not isinstance(entry.value, dict):
-        raise ConfigError(f"{entry.place}: must hold `name: value` lines", f"mend or remove {source}")
+        raise ConfigError(f"{entry.place}: must be `name: value` lines", f"mend or remove {source}")
     return entry.value
 
 
 def read_value(text: str, source: str) -> Entry:
-    """Return what a text says, such as a variable of the environment, which `source` names.
+    """Return the value of a text, such as that of the environment variable named `source`.
 
     Raises:
-        ConfigError: if it is not to be understood.
+        ConfigError: if it cannot be parsed.
     """
     node = compose(text, source)
     return Entry(None, source) if node is None else _entry(node, source, numbered=False)
 
 
 def compose(text: str, source: str) -> Node | None:
-    """Return the one document of a YAML text as nodes with their places in it; None if it is empty.
+    """Return the only document of a YAML text as nodes with their places; None if it is empty.
 
-    A scalar has the tag of null or of text.
+    A scalar has the tag of null or of a string.
 
     Raises:
-        ConfigError: if it is no YAML, or has what is refused here, see the module. The message never repeats the text.
+        ConfigError: if it is not valid YAML, or uses a refused feature (see the module). The message never repeats the
+            text.
     """
     from yaml import YAMLError  # noqa: PLC0415 - start-up time: most projects have no such files
 
@@ -187,23 +188,22 @@ def compose(text: str, source: str) -> Node | None:
         if problem == _TOO_MUCH:
             raise ConfigError(f"{source}:{line}: {_TOO_MUCH}", _MEND.format(source)) from None
         words = re.sub(_QUOTED, "", str(problem or "a character that is not allowed")).strip()
-        raise ConfigError(f"{source}:{line} is no YAML: {words}", _MEND.format(source)) from None
+        raise ConfigError(f"{source}:{line} is not valid YAML: {words}", _MEND.format(source)) from None
     except (ValueError, OverflowError):  # numbers in escapes and directives that are none
         raise ConfigError(
-            f"{source} is no YAML: a number or character that there is not", _MEND.format(source)
+            f"{source} is not valid YAML: it has an impossible number or character", _MEND.format(source)
         ) from None
 
 
 _MEND = "mend {}"
-_TOO_MUCH = "more names and values than such a file may hold"
+_TOO_MUCH = "too many names and values for such a file"
 
 
 @cache
 def _bounded_parser() -> type[Any]:
-    """Return PyYAML's reader of events, made to stop where a text would take too long.
+    """Return PyYAML's parser, made to stop when a text would take too long.
 
-    Only the stages that are written in Python are used: libyaml's are quicker, and a fault in them would end the
-    process.
+    Only the stages written in Python are used: libyaml's are faster, but a fault in them would end the process.
     """
     from yaml.parser import Parser  # noqa: PLC0415 - start-up time, as in compose()
     from yaml.reader import Reader  # noqa: PLC0415 - as above
@@ -226,7 +226,7 @@ def _bounded_parser() -> type[Any]:
 
 
 class _Composer:
-    """Puts the events of a text together to nodes."""
+    """Builds nodes from the events of a text."""
 
     def __init__(self, text: str, source: str) -> None:
         self._events = _bounded_parser()(text)
@@ -243,7 +243,7 @@ class _Composer:
         node = self._node(0)
         self._next()
         if not self._events.check_event(StreamEndEvent):
-            raise self._not_allowed(self._events.peek_event().start_mark, "a second document, where one is allowed")
+            raise self._not_allowed(self._events.peek_event().start_mark, "a second document, but only one is allowed")
         return node
 
     def _next(self) -> Any:  # noqa: ANN401 - an event; each kind has other fields
@@ -256,12 +256,12 @@ class _Composer:
         event = self._next()
         is_alias, is_scalar = isinstance(event, AliasEvent), isinstance(event, ScalarEvent)
         if is_alias:
-            found = self._anchors.get(event.anchor)
-            if found is None:
-                raise self._not_allowed(event.start_mark, "an alias of what is no text")
-            return found
+            target = self._anchors.get(event.anchor)
+            if target is None:
+                raise self._not_allowed(event.start_mark, "an alias of something that is not a string")
+            return target
         if event.tag not in (None, "!", _TEXT_TAG):
-            raise self._not_allowed(event.start_mark, "a tag, which no setting has")
+            raise self._not_allowed(event.start_mark, "a tag, which no setting needs")
         if depth > MAX_DEPTH:
             raise self._not_allowed(event.start_mark, f"more than {MAX_DEPTH} levels")
         if is_scalar:
@@ -272,7 +272,7 @@ class _Composer:
                 self._anchors[event.anchor] = node
             return node
         if event.anchor is not None:
-            self._anchors.pop(event.anchor, None)  # it means something else from here on
+            self._anchors.pop(event.anchor, None)  # from here on it means something else
         return self._mapping(event, depth) if isinstance(event, MappingStartEvent) else self._sequence(event, depth)
 
     def _sequence(self, event: Any, depth: int) -> SequenceNode:  # noqa: ANN401 - typed by none
@@ -295,12 +295,12 @@ class _Composer:
             at = self._events.peek_event()
             mark = at.start_mark
             if not isinstance(at, ScalarEvent):
-                raise self._not_allowed(mark, "a name that is no text")
+                raise self._not_allowed(mark, "a name that is not a string")
             name = self._node(depth + 1)
             line = name.start_mark.line + 1
             if name.value in lines:
-                what = f"`{shown}`" if (shown := printable_name(name.value)) else "a name"
-                raise self._not_allowed(mark, f"{what} is there twice, first in line {lines[name.value]}")
+                label = f"`{printable}`" if (printable := printable_name(name.value)) else "a name"
+                raise self._not_allowed(mark, f"{label} appears twice, first in line {lines[name.value]}")
             lines[name.value] = line
             pairs.append((name, self._node(depth + 1)))
         end = self._next()
@@ -311,12 +311,12 @@ class _Composer:
 
 
 def is_null(node: Node) -> bool:
-    """Tell whether a node that `compose` made stands for no value."""
+    """Tell whether a node that `compose` made is null."""
     return node.tag == _NULL_TAG
 
 
 def _entry(node: Node, source: str, *, numbered: bool, line: int | None = None) -> Entry:
-    """Return a node as plain values. The depth is bounded, for the node was composed here."""
+    """Return a node as plain values. Its depth is bounded because it was composed here."""
     from yaml.nodes import MappingNode, SequenceNode  # noqa: PLC0415 - as in compose()
 
     line = node.start_mark.line if line is None else line
@@ -327,5 +327,5 @@ def _entry(node: Node, source: str, *, numbered: bool, line: int | None = None) 
         }
         return Entry(named, place)
     if isinstance(node, SequenceNode):
-        return Entry([_entry(one, source, numbered=numbered) for one in node.value], place)
+        return Entry([_entry(item, source, numbered=numbered) for item in node.value], place)
     return Entry(None if is_null(node) else node.value, place)

@@ -23,7 +23,8 @@ from cairn.index.health import Finding, Level, Repair
 from cairn.index.watch import Reason
 from cairn.mcp.surface import PROMPTS, RESOURCES
 from cairn.mcp.tools import TOOLS
-from cairn.model_settings import PROVIDERS, EmbeddingSettings
+from cairn.model_providers import PROVIDERS
+from cairn.model_settings import EmbeddingSettings
 from cairn.protocol.documents import (
     ContextDocument,
     ContextItem,
@@ -61,7 +62,7 @@ def page(name: str) -> str:
 
 
 def commands() -> dict[str, argparse.ArgumentParser]:
-    (action,) = [one for one in build_parser()._actions if isinstance(one, argparse._SubParsersAction)]
+    (action,) = [group for group in build_parser()._actions if isinstance(group, argparse._SubParsersAction)]
     return dict(action.choices)
 
 
@@ -74,8 +75,8 @@ def section(text: str, title: str) -> str:
 
 def error_classes(base: type[CairnError] = CairnError) -> Iterator[type[CairnError]]:
     yield base
-    for one in base.__subclasses__():
-        yield from error_classes(one)
+    for kind in base.__subclasses__():
+        yield from error_classes(kind)
 
 
 def language_row(language: Language) -> str:
@@ -120,12 +121,12 @@ def test_every_command_has_a_section_with_all_its_options(name: str) -> None:
 
 @pytest.mark.parametrize("command", ["core", "daemon"])
 def test_every_action_is_documented_with_its_options(command: str) -> None:
-    (action,) = [one for one in commands()[command]._actions if isinstance(one, argparse._SubParsersAction)]
+    (action,) = [group for group in commands()[command]._actions if isinstance(group, argparse._SubParsersAction)]
     own = section(page("cli.md"), f"cairn {command}") + section(page("cli.md"), "Options of every command")
     for name, parser in action.choices.items():
         assert re.search(rf"\| `{name}[ `]", own)
-        shown = [one for one in parser._actions if one.help != argparse.SUPPRESS]
-        for option in {text for one in shown for text in one.option_strings} - {"-h", "--help"}:
+        shown = [option for option in parser._actions if option.help != argparse.SUPPRESS]
+        for option in {text for argument in shown for text in argument.option_strings} - {"-h", "--help"}:
             assert re.search(rf"`[^`]*{option}[ `]", own), f"cairn {command} {name} {option}"
 
 
@@ -145,16 +146,16 @@ def test_every_address_of_the_daemon_is_documented_and_every_error_has_a_status(
     text = page("http-api.md")
     for route in all_routes():
         assert f"{route.path}`" in text, route.path
-    for one in error_classes(DaemonError):
-        assert f"`{one.code}`" in text or one is DaemonError
+    for kind in error_classes(DaemonError):
+        assert f"`{kind.code}`" in text or kind is DaemonError
 
 
 def test_every_error_is_in_the_row_of_its_status() -> None:
     rows = dict(re.findall(r"^\| (\d{3})(?:, \d{3})* \|(.*)\|$", page("http-api.md"), re.MULTILINE))
     rows["413"] = rows["408"]
-    for one in error_classes():
-        if one not in (CairnError, DaemonError) and not issubclass(one, StoreError):
-            assert f"`{one.code}`" in rows[str(status_of(one("", "")))], one.code
+    for kind in error_classes():
+        if kind not in (CairnError, DaemonError) and not issubclass(kind, StoreError):
+            assert f"`{kind.code}`" in rows[str(status_of(kind("", "")))], kind.code
 
 
 def test_every_field_of_requests_is_documented() -> None:
@@ -177,7 +178,7 @@ def flags_of_fields() -> Iterator[tuple[str, argparse.Action, dict[str, Any]]]:
             field = _FIELD_OF.get(action.dest, action.dest)
             if field in properties and field not in ("project", "file"):
                 schema = properties[field]
-                (inner,) = [one for one in schema.get("anyOf", [{}]) if one != {"type": "null"}]
+                (inner,) = [variant for variant in schema.get("anyOf", [{}]) if variant != {"type": "null"}]
                 yield f"{name} {action.dest}", action, schema | inner
 
 
@@ -219,7 +220,7 @@ def test_no_command_is_documented_that_does_not_exist() -> None:
 
 
 def test_every_choice_of_mode_is_in_the_guide() -> None:
-    (action,) = [one for one in commands()["search"]._actions if "--mode" in one.option_strings]
+    (action,) = [option for option in commands()["search"]._actions if "--mode" in option.option_strings]
     assert action.choices is not None
     for choice in action.choices:
         assert f"`{choice}`" in page("guide.md")
@@ -239,9 +240,10 @@ def test_every_setting_is_documented_with_its_default_and_variable() -> None:
 
 
 def test_every_provider_is_documented() -> None:
-    for name in PROVIDERS:
-        assert f"`{name}`" in page("configuration.md")
+    for name, provider in PROVIDERS.items():
         assert name == "bundled" or f"| `{name}` |" in page("guide.md")
+        assert provider.key_variable in page("guide.md")
+        assert provider.is_local or provider.url in page("guide.md")
 
 
 def test_what_a_projects_file_may_do_with_each_setting_is_documented() -> None:
@@ -255,16 +257,18 @@ def test_what_a_projects_file_may_do_with_each_setting_is_documented() -> None:
 def test_every_error_is_documented_with_its_exit_code() -> None:
     text = page("errors.md")
     table = {cells[0].strip("` "): cells for cells in (line.strip("|").split("|") for line in text.splitlines())}
-    for one in error_classes():
-        assert f"\n## `{one.code}`\n" in text, f"{one.__name__} has no section in docs/errors.md"
-        _, classes, exit_code = table[one.code]
-        assert f"`{one.__name__}`" in classes
-        assert exit_code.strip() == str(one.exit_code)
+    for kind in error_classes():
+        assert f"\n## `{kind.code}`\n" in text, f"{kind.__name__} has no section in docs/errors.md"
+        _, classes, exit_code = table[kind.code]
+        assert f"`{kind.__name__}`" in classes
+        assert exit_code.strip() == str(kind.exit_code)
 
 
-def test_no_error_is_documented_that_does_not_exist() -> None:
+def test_no_error_is_documented_that_does_not_exist_nor_twice() -> None:
     documented = re.findall(r"^## `([\w-]+)`$", page("errors.md"), re.MULTILINE)
-    assert set(documented) == {one.code for one in error_classes()}
+    rows = re.findall(r"^\| `([\w-]+)` \|", page("errors.md"), re.MULTILINE)
+    assert sorted(rows) == sorted(set(rows)) == sorted(documented)
+    assert set(documented) == {kind.code for kind in error_classes()}
 
 
 def test_the_table_of_languages_is_up_to_date() -> None:
@@ -308,7 +312,7 @@ def test_every_field_of_the_other_documents_is_documented(tmp_path: Path) -> Non
     report = {
         "root",
         "embedding",
-        *(one.name for one in fields(IndexReport)),
+        *(field.name for field in fields(IndexReport)),
         *Estimate._fields,
         *EmbeddingReport._fields,
     }
@@ -348,7 +352,7 @@ def undocumented(names: set[str], text: str) -> set[str]:
 def test_every_value_a_search_returns_is_in_the_python_page() -> None:
     text = page("python-api.md")
     for kind in (Answer, CodeHit, IndexReport):
-        assert undocumented({one.name for one in fields(kind)}, text) == set(), kind.__name__
+        assert undocumented({field.name for field in fields(kind)}, text) == set(), kind.__name__
 
 
 def test_the_bounds_of_confidence_are_those_of_the_code() -> None:
@@ -357,22 +361,22 @@ def test_the_bounds_of_confidence_are_those_of_the_code() -> None:
 
 
 def test_every_feature_of_a_score_is_in_the_architecture_page() -> None:
-    assert undocumented({one.name for one in fields(Weights)}, page("architecture.md")) == set()
+    assert undocumented({field.name for field in fields(Weights)}, page("architecture.md")) == set()
 
 
 def test_every_folder_of_the_package_has_a_section_in_the_architecture_page() -> None:
     headings = " ".join(_HEADING.findall(page("architecture.md")))
-    folders = [one.name for one in (ROOT / "src" / "cairn").iterdir() if (one / "__init__.py").exists()]
+    folders = [path.name for path in (ROOT / "src" / "cairn").iterdir() if (path / "__init__.py").exists()]
     for folder in folders:
         assert f"`{folder}/`" in headings
 
 
 def test_decisions_are_numbered_without_a_gap_and_have_their_four_parts() -> None:
     decisions = sorted((DOCS / "adr").glob("*.md"))
-    assert [int(one.name[:4]) for one in decisions] == list(range(1, len(decisions) + 1))
-    for one in decisions:
-        headings = _HEADING.findall(one.read_text(encoding="utf-8"))
-        assert headings[1:] == ["Context", "Decision", "Rejected options", "Consequences"], one.name
+    assert [int(file.name[:4]) for file in decisions] == list(range(1, len(decisions) + 1))
+    for file in decisions:
+        headings = _HEADING.findall(file.read_text(encoding="utf-8"))
+        assert headings[1:] == ["Context", "Decision", "Rejected options", "Consequences"], file.name
 
 
 @pytest.mark.parametrize("file", PAGES, ids=lambda file: file.relative_to(ROOT).as_posix())

@@ -8,7 +8,6 @@ import shutil
 import sqlite3
 import struct
 import subprocess
-import sys
 import termios
 from collections.abc import Callable
 from contextlib import closing
@@ -19,9 +18,10 @@ import pytest
 
 from cairn.config import Settings
 from cairn.workspace import Workspace
+from installed import COMMAND
 
 Git = Callable[..., str]
-COMMAND = str(Path(sys.executable).parent / "cairn")
+
 CODE = 'def load_config(path):\n    """Read the settings file."""\n    return parse(path)\n'
 
 
@@ -168,7 +168,7 @@ def test_the_json_of_a_search_has_the_documented_fields(indexed: Path) -> None:
         "high",
     )
     fetched = document(cairn("fetch", hit["id"], "--json", cwd=indexed))
-    assert [one["text"] for one in fetched] == [CODE.rstrip("\n")]
+    assert [result["text"] for result in fetched] == [CODE.rstrip("\n")]
 
 
 def test_the_json_of_an_error_holds_its_code_and_the_next_command(indexed: Path) -> None:
@@ -403,7 +403,7 @@ def test_a_branch_is_searched_and_fetched_without_checking_it_out(project: Path,
     answer = document(done)
     assert (answer["view"], answer["branch"]) == ("refs/heads/feature", "feature")
     assert answer["revision"] == git(project, "rev-parse", "feature")
-    (hit,) = [one for one in answer["code"] if one["name"] == "load_extra"]
+    (hit,) = [row for row in answer["code"] if row["name"] == "load_extra"]
     assert hit["filepath"] == "extra.py"
     fetched = cairn("fetch", hit["id"], cwd=project)
     assert "def load_extra(path):" in fetched.stdout
@@ -435,7 +435,7 @@ def test_an_answer_from_an_index_that_is_not_complete_says_how_much_there_is(pro
     with Workspace.open(project, settings=Settings(batch_chunks=1)) as workspace, pytest.raises(KeyboardInterrupt):
         workspace.index(progress=stop)
     done = cairn("search", "load_config", "--no-update", cwd=project)
-    assert "3 of 7 files are indexed; go on with: cairn index" in done.stderr
+    assert "3 of 7 files are indexed; continue with: cairn index" in done.stderr
     assert document(cairn("search", "load_config", "--no-update", "--json", cwd=project))["coverage"]["pending"] == 4
 
 
@@ -561,8 +561,8 @@ def test_an_outline_of_nothing_is_exit_code_one(project: Path) -> None:
 def test_wrong_names_get_an_error_with_the_next_command(project: Path) -> None:
     check_error(cairn("outline", "config.py", "--symbol", "lod_config", cwd=project), 1, "nearest are load_config")
     check_error(cairn("outline", "gone.py", cwd=project), 1, "there is no file gone.py")
-    check_error(cairn("flow", "config.py", cwd=project), 2, "names no function")
-    check_error(cairn("slice", "config.py:x", cwd=project), 2, "names no line")
+    check_error(cairn("flow", "config.py", cwd=project), 2, "does not name a function")
+    check_error(cairn("slice", "config.py:x", cwd=project), 2, "does not name a line")
     (project / "twice.py").write_text("def f(): ...\ndef f(a): ...\n")
     check_error(cairn("outline", "twice.py", "--symbol", "f", cwd=project), 2, "error[ambiguous]", "f~1 (line 1)")
 
@@ -604,7 +604,7 @@ def test_similar_exits_with_1_when_nothing_is(project: Path) -> None:
 
 
 def test_similar_refuses_what_is_no_place_and_what_is_no_code(project: Path) -> None:
-    check_error(cairn("similar", "config.py", cwd=project), 2, "names no line")
+    check_error(cairn("similar", "config.py", cwd=project), 2, "does not name a line")
     check_error(cairn("similar", "config.py:99", cwd=project), 1, "it has 3")
     check_error(cairn("similar", "none.py:1", cwd=project), 1, "no file none.py")
     for text, message in (("", "no code"), ("x = 1\n" * 200_000, "more than")):

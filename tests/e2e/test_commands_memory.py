@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import cairn
-from memory import make_project, measure
+from memory import make_project
+from processes import measure
 
 MOST_MB = 350  # a small project takes some 150
 

@@ -27,17 +27,7 @@ from cairn.protocol.requests import SearchRequest
 from cairn.runtime import Runtime, StateFolder, process_started
 from cairn.storage.lock import file_lock
 from cairn.transport import ask
-
-COMMAND = str(Path(sys.executable).parent / "cairn")
-CODE = '''def total(prices):
-    """Add up the prices of a cart."""
-    return sum(tax(price) for price in prices)
-
-
-def tax(price):
-    """Add the tax to a price."""
-    return price * 1.2
-'''
+from installed import CODE, COMMAND
 
 
 def cairn(*arguments: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -114,13 +104,13 @@ def test_a_daemon_is_started_asked_and_stopped(tmp_path: Path, folder: StateFold
     assert cairn("daemon", "status", cwd=tmp_path).returncode == 1
     assert not folder.token.exists()
     assert token not in told.stdout + folder.log.read_text()
-    assert "ended" in document(cairn("daemon", "logs", "--json", "-n", "1", cwd=tmp_path))["lines"][0]
+    assert "stopped" in document(cairn("daemon", "logs", "--json", "-n", "1", cwd=tmp_path))["lines"][0]
 
 
 def test_ten_at_once_start_one_daemon(tmp_path: Path, folder: StateFolder) -> None:
     with ThreadPoolExecutor(10) as pool:
         found = list(pool.map(lambda _: document(cairn("daemon", "ensure", "--json", cwd=tmp_path)), range(10)))
-    assert len({one["pid"] for one in found}) == 1
+    assert len({answer["pid"] for answer in found}) == 1
     assert folder.log.read_text().count("version") == 1
 
 
@@ -151,7 +141,7 @@ def test_a_daemon_that_nobody_asks_ends_by_itself(tmp_path: Path, folder: StateF
     assert cairn("daemon", "start", cwd=tmp_path, CAIRN_DAEMON_IDLE_MINUTES="0.005").returncode == 0
     wait_until_ended(folder)
     assert not folder.runtime.exists()
-    assert "nobody asked" in folder.log.read_text()
+    assert "no request for" in folder.log.read_text()
 
 
 def test_a_daemon_whose_address_is_lost_writes_it_down_again(tmp_path: Path, folder: StateFolder) -> None:
@@ -214,13 +204,13 @@ def test_a_client_starts_the_daemon_when_it_needs_it_and_again_when_it_is_gone(
         assert (await client.call("search", SearchRequest(query="tax")))["code"][0]["name"] == "tax"
         first = folder.find()
         assert first is not None
-        events = [one async for one in client.events("/api/index/build", {"full": True})]
+        events = [event async for event in client.events("/api/index/build", {"full": True})]
         assert [name for name, _ in events] == ["progress"] * (len(events) - 1) + ["done"]
         with pytest.raises(ProjectError):
-            _ = [one async for one in client.events("/api/index/build", {"project": "/etc"})]
+            _ = [event async for event in client.events("/api/index/build", {"project": "/etc"})]
         os.kill(first.pid, signal.SIGKILL)
         found = await asyncio.gather(*(client.call("search", SearchRequest(query="tax")) for _ in range(20)))
-        assert all(one["code"] for one in found)
+        assert all(answer["code"] for answer in found)
         await client.post("/api/shutdown", {})
         assert (await client.get("/api/index/status", project=str(project)))["files"] == 1
 
@@ -272,7 +262,7 @@ def test_answers_are_the_same_with_the_daemon_and_without(project: Path, folder:
         ("tests", "tax"),
         ("callers", "no_such"),
     ]
-    alone = [cairn(*one, cwd=project) for one in commands]
+    alone = [cairn(*command, cwd=project) for command in commands]
     runtime = ensure(folder)
     for command, expected in zip(commands, alone, strict=True):
         before = n_requests(folder, runtime)
@@ -421,7 +411,7 @@ def test_a_project_is_named_by_its_setting_its_remote_or_its_folder(
     cairn("index", cwd=project)
     runtime = ensure(folder)
     found = json.loads(ask(runtime, folder.read_token(), "GET", "/api/projects").body)
-    assert sorted(one["name"] for one in found) == ["cart", "till", "wagon"]
+    assert sorted(project["name"] for project in found) == ["cart", "till", "wagon"]
     done = cairn("search", "tax", "--project", "wagon", cwd=tmp_path)
     assert done.returncode == 0
     assert "a.py:6" in done.stdout

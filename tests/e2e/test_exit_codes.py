@@ -12,10 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from installed import COMMAND
+
 resource = pytest.importorskip("resource")
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits as Linux has them")
 
-COMMAND = str(Path(sys.executable).parent / "cairn")
+
 CODE = "def total(prices):\n    return tax(sum(prices))\n\n\ndef tax(price):\n    return price\n"
 ASKING = (["search", "add the tax"], ["callers", "tax"], ["map"], ["similar", "money.py:1"], ["index", "--full"])
 
@@ -74,7 +76,7 @@ def test_output_that_cannot_be_written_is_no_answer(project: Path) -> None:
         done = cairn("search", "add the tax", cwd=project, stdout=full.fileno())
     assert (done.returncode, done.stderr.splitlines()[0]) == (
         3,
-        "error[resources]: there is no space left to write to",
+        "error[resources]: the disk is full",
     )
 
 

@@ -69,7 +69,7 @@ def test_a_change_that_only_deletes_is_not_called_no_change(project: Path) -> No
     (project / "shop/other.py").unlink()
     done = cairn("impact", "--diff", cwd=project)
     assert (done.returncode, done.stdout) == (1, "deleted   shop/other.py: total, _unused\n")
-    assert done.stderr == "Nothing else feels this change, as far as can be resolved.\n"
+    assert done.stderr == "Nothing else is affected, as far as can be resolved.\n"
     (project / "shop/money.py").unlink()
     done = cairn("impact", "--diff", cwd=project)
     assert done.returncode == 0
@@ -142,7 +142,7 @@ def test_an_expanded_search_prints_neighbours_below_each_hit(project: Path) -> N
     done = cairn("search", "fee", "--expand", "-n", "1", cwd=project)
     assert "    caller shop/cart.py:6  method Cart.total" in done.stdout.splitlines()
     (hit,) = document(cairn("search", "fee", "--expand", "-n", "1", "--json", cwd=project))["code"]
-    assert [one["name"] for one in hit["neighbours"]] == ["Cart.total"]
+    assert [neighbour["name"] for neighbour in hit["neighbours"]] == ["Cart.total"]
 
 
 def test_a_context_names_callers_once_there_is_an_index(project: Path) -> None:

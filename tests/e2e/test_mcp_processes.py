@@ -31,17 +31,8 @@ from cairn.protocol.requests import OutlineRequest
 from cairn.registry import Registry
 from cairn.runtime import Runtime, StateFolder
 from conftest import Git
+from installed import CODE, COMMAND
 
-COMMAND = str(Path(sys.executable).parent / "cairn")
-CODE = '''def total(prices):
-    """Add up the prices of a cart."""
-    return sum(tax(price) for price in prices)
-
-
-def tax(price):
-    """Add the tax to a price."""
-    return price * 1.2
-'''
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
 MAX_RESIDENT_MB = 60
 Make = Callable[[], AbstractAsyncContextManager[Any]]
@@ -99,7 +90,7 @@ def test_the_client_of_the_sdk_is_served_cleanly(
             assert client.server_info is not None
             assert client.server_info.name == "cairn"
             assert client.instructions
-            assert [one.name for one in (await client.list_tools()).tools] == list(TOOLS)
+            assert [tool.name for tool in (await client.list_tools()).tools] == list(TOOLS)
             first = await client.call_tool("search", {"query": "add the tax"}, progress_callback=told)
             assert _text(first).startswith("money.py:")
             assert first.structured_content is None
@@ -114,12 +105,12 @@ def test_the_client_of_the_sdk_is_served_cleanly(
             status = (await client.read_resource("cairn://status")).contents[0]
             assert isinstance(status, types.TextResourceContents)
             assert "1 file" in status.text
-            assert [one.name for one in (await client.list_prompts()).prompts] == ["search", "index", "status"]
+            assert [prompt.name for prompt in (await client.list_prompts()).prompts] == ["search", "index", "status"]
             late = asyncio.create_task(client.call_tool("context", {"task": "change the tax"}))
             await asyncio.sleep(0)
             late.cancel()
             many = await asyncio.gather(*(client.call_tool("search", {"query": f"tax {n}"}) for n in range(100)))
-            assert not any(one.is_error for one in many)
+            assert not any(result.is_error for result in many)
 
     asyncio.run(use())
 

@@ -43,7 +43,7 @@ from cairn.embedding.fingerprint import bundled_fingerprint
 from cairn.index.ahead import Ahead
 from cairn.index.limits import limits_of
 from cairn.index.plan import plan_update
-from cairn.index.reading import FileReader
+from cairn.index.reading import PlanReader
 from cairn.index.state_dir import StateDir
 from cairn.index.views import CheckoutView
 
@@ -52,7 +52,7 @@ view, state = CheckoutView(root, None, 1_000_000), StateDir(root / ".cairn")
 limits, found = limits_of(Settings(), background=False), view.walk()
 connection = state.open_for_writing()
 plan = plan_update(connection, state, view, found, bundled_fingerprint())
-ahead = Ahead(FileReader(view, connection, plan, None), limits)
+ahead = Ahead(PlanReader(view, connection, plan, None), limits)
 """
 BUILD = """
 from cairn.embedding.static import StaticModel

@@ -22,7 +22,7 @@ from serving import TOKEN, make_app, serving
 EXAMPLES = int(os.environ.get("CAIRN_TEST_EXAMPLES", "8"))
 HEADERS = {"authorization": f"Bearer {TOKEN}"}
 CODE = "def tax(price):\n    return price\n\n\ndef total(prices):\n    return tax(prices)\n"
-ROUTES = [one for one in all_routes() if one.path != "/api/shutdown"]
+ROUTES = [route for route in all_routes() if route.path != "/api/shutdown"]
 
 
 @pytest.fixture(scope="module")

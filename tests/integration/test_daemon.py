@@ -183,7 +183,7 @@ def test_what_an_outline_names_is_on_disk_and_not_on_a_branch(ask: Ask) -> None:
 
 def test_an_outline_lists_what_a_file_defines(ask: Ask) -> None:
     got = ask("POST", "/api/outline", json={"file": "money.py"}).json()
-    assert [one["name"] for one in got["symbols"]] == ["total", "tax"]
+    assert [symbol["name"] for symbol in got["symbols"]] == ["total", "tax"]
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_several_projects_are_searched_at_once(tmp_path: Path, project: Path) ->
     assert any("gone" in note for note in got["notes"])
     relevance = [hit["relevance"] for hit in got["code"]]
     assert relevance == sorted(relevance, reverse=True)
-    assert {one["name"]: one["open"] for one in ask("GET", "/api/projects").json()} == {
+    assert {project["name"]: project["open"] for project in ask("GET", "/api/projects").json()} == {
         "shop": True, "other": True, "gone": True,
     }  # fmt: skip
     app.daemon.projects.close()
@@ -317,7 +317,7 @@ def test_health_needs_no_token_and_tells_of_limits(ask: Ask) -> None:
 def test_status_tells_what_is_open(ask: Ask, project: Path) -> None:
     ask("POST", "/api/search", json={"query": "tax"})
     got = ask("GET", "/api/status").json()
-    assert [(one["name"], one["root"]) for one in got["open"]] == [("shop", str(project))]
+    assert [(project["name"], project["root"]) for project in got["open"]] == [("shop", str(project))]
     assert got["requests"] == 2
 
 
@@ -368,7 +368,7 @@ def test_the_index_tells_its_state(ask: Ask) -> None:
 
 def test_a_build_tells_how_far_it_is_and_what_it_did(app: Application) -> None:
     async def build() -> list[tuple[str, Any]]:
-        return [one async for one in Client(AsgiTransport(app)).events("/api/index/build", {"full": True})]
+        return [event async for event in Client(AsgiTransport(app)).events("/api/index/build", {"full": True})]
 
     *progress, (name, report) = asyncio.run(build())
     assert [one for one, _ in progress] == ["progress"] * len(progress)
@@ -419,13 +419,15 @@ def test_the_client_raises_the_errors_of_the_workspace(app: Application) -> None
 # -- what is refused ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("route", [one for one in all_routes() if not one.open_to_all], ids=lambda one: one.path)
+@pytest.mark.parametrize(
+    "route", [route for route in all_routes() if not route.open_to_all], ids=lambda route: route.path
+)
 @pytest.mark.parametrize(
     "headers",
     [{}, {"authorization": "Bearer wrong"}, {"authorization": f"Basic {TOKEN}"}, {"authorization": TOKEN}],
     ids=["none", "wrong", "basic", "bare"],
 )
-def test_no_address_but_health_answers_without_the_token(bare: Ask, route: Any, headers: dict[str, str]) -> None:  # noqa: ANN401
+def test_no_address_but_health_answers_without_the_token(bare: Ask, route: Any, headers: dict[str, str]) -> None:  # noqa: ANN401 - any route
     response = bare(route.method, route.path, headers=headers, json={} if route.method == "POST" else None)
     check_error(response, 401, "access")
     assert TOKEN not in response.text
@@ -745,7 +747,7 @@ def test_a_hundred_questions_at_once_are_all_answered(app: Application) -> None:
 
     async def use() -> list[Any]:
         asked = [SearchRequest(query="tax" if number % 2 else "total") for number in range(100)]
-        return await asyncio.gather(*(client.call("search", one) for one in asked))
+        return await asyncio.gather(*(client.call("search", request) for request in asked))
 
     for number, found in enumerate(asyncio.run(use())):
         assert found["code"][0]["name"] == ("tax" if number % 2 else "total")
@@ -763,7 +765,7 @@ def test_idle_projects_are_closed(tmp_path: Path, project: Path) -> None:
 def test_every_operation_has_an_address_and_a_description(ask: Ask) -> None:
     paths = ask("GET", "/openapi.json").json()["paths"]
     assert {f"/api/{name}" for name in OPERATIONS} <= set(paths)
-    assert {one.path for one in all_routes()} == set(paths)
+    assert {route.path for route in all_routes()} == set(paths)
     assert paths["/api/search"]["post"]["requestBody"]["required"]
     assert not paths["/api/core/list"]["post"]["requestBody"]["required"]  # nothing of it has to be said
     assert ask("POST", "/api/core/list").status_code == 200
@@ -794,14 +796,14 @@ def slow(project: Path) -> Path:
 
 def _until_idle(app: Application, seconds: float) -> bool:
     until = time.monotonic() + seconds
-    while (busy := any(one.waiting for one in app.daemon.projects.states())) and time.monotonic() < until:
+    while (busy := any(project.waiting for project in app.daemon.projects.states())) and time.monotonic() < until:
         time.sleep(0.02)
     return not busy
 
 
 def _until_busy(app: Application) -> None:
     until = time.monotonic() + 10
-    while not any(one.waiting for one in app.daemon.projects.states()) and time.monotonic() < until:
+    while not any(project.waiting for project in app.daemon.projects.states()) and time.monotonic() < until:
         time.sleep(0.02)
     time.sleep(1)  # the search itself
 
@@ -861,7 +863,7 @@ def test_work_ends_when_a_call_within_the_daemon_is_cancelled(tmp_path: Path, sl
     async def use() -> None:
         calling = asyncio.create_task(Client(InProcess(app)).call("search", SearchRequest(project="shop", **SLOW)))  # type: ignore[arg-type]  # mode is a word
         await asyncio.to_thread(_until_busy, app)
-        assert any(one.waiting for one in app.daemon.projects.states())
+        assert any(project.waiting for project in app.daemon.projects.states())
         calling.cancel()
         assert await asyncio.to_thread(_until_idle, app, 8)
 

@@ -350,6 +350,19 @@ def test_tests_that_call_a_symbol_come_first_and_unrelated_ones_not_at_all(works
     assert chosen.total == 3
 
 
+def test_a_test_that_calls_a_symbol_is_chosen_for_the_call_and_one_that_does_not_for_its_name(
+    workspace: Workspace,
+) -> None:
+    reasons = {}
+    for symbol in ("report", "_forgotten"):
+        (chosen,) = workspace.graph.choose_tests(symbol).tests
+        reasons[symbol] = (chosen.path, chosen.reason)
+    assert reasons == {
+        "report": ("tests/test_report.py", "calls it"),
+        "_forgotten": ("tests/test_report.py", "is named after it"),
+    }
+
+
 def test_a_large_change_on_disk_is_answered_from_disk(project: Path, workspace: Workspace) -> None:
     generated = "".join(f"def part_{number}():\n    return part_{number // 2}()\n\n" for number in range(17_000))
     write(project, {"shop/generated.py": generated})

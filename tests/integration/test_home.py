@@ -125,4 +125,4 @@ def test_the_root_and_a_home_folder_are_no_state_folders_of_any_command(home: Pa
             assert done.returncode == 2
             assert "cannot be the state folder" in done.stderr
             assert "set CAIRN_STATE_DIR to a folder of its own" in done.stderr
-    assert sorted(one.name for one in home.iterdir()) == ["notes"]
+    assert sorted(path.name for path in home.iterdir()) == ["notes"]

@@ -25,11 +25,11 @@ from cairn.errors import (
     UnsafeStateError,
 )
 from cairn.index.aside import files_set_aside
-from cairn.index.models import agree, agreed, remembered_models
+from cairn.index.models import agree, places_agreed_to, recall_models
 from cairn.index.project import project_root
 from cairn.index.seal import is_kept, is_sealed_index, record_folders
 from cairn.index.state_dir import StateDir
-from cairn.index.tracked import ask_git, find_place, is_decisive, tracked_state
+from cairn.index.tracked import ask_git, find_place, find_tracked, is_decisive
 from cairn.model_settings import EmbeddingSettings
 from cairn.registry import enclosing_root
 from cairn.source.git import find_repository
@@ -171,7 +171,7 @@ def test_a_folder_in_the_place_of_a_file_is_moved_aside_or_ignored(name: str, se
 def test_pipes_in_the_place_of_what_git_has_keep_nobody_waiting(name: str, root: Path) -> None:
     (root / name).parent.mkdir(exist_ok=True)
     os.mkfifo(root / name)
-    assert tracked_state(root / ".cairn") == ()
+    assert find_tracked(root / ".cairn") == ()
 
 
 @pytest.mark.parametrize("sealed", [False, True])
@@ -362,10 +362,10 @@ def test_state_in_a_folder_of_the_checkout_is_judged_by_the_checkout(checkout: P
     (checkout / "sub" / ".cairn").mkdir(parents=True)
     (checkout / "sub" / ".cairn" / "index.db").write_text("x")
     commit(checkout, git)
-    assert tracked_state(checkout / "sub" / ".cairn") == ("index.db",)
-    assert tracked_state(checkout / ".cairn") == ()
+    assert find_tracked(checkout / "sub" / ".cairn") == ("index.db",)
+    assert find_tracked(checkout / ".cairn") == ()
     git(checkout, "rm", "-q", "-r", "--cached", "sub/.cairn")
-    assert tracked_state(checkout / "sub" / ".cairn") == ()
+    assert find_tracked(checkout / "sub" / ".cairn") == ()
 
 
 def test_where_the_case_of_names_does_not_matter_other_spellings_count(checkout: Path, git: Git) -> None:
@@ -386,9 +386,9 @@ def test_a_submodule_in_the_place_of_the_state_folder_is_refused(checkout: Path,
     git(checkout, "submodule", "--quiet", "add", str(tmp_path / "other"), ".cairn")
     (checkout / "alpha.py").write_text(CODE)
     git(checkout, "commit", "-q", "-m", "x")
-    assert tracked_state(checkout / ".cairn") == ("index.db",)
+    assert find_tracked(checkout / ".cairn") == ("index.db",)
     git(tmp_path, "clone", "-q", str(checkout), "clone")  # without submodules
-    assert tracked_state(tmp_path / "clone" / ".cairn") == (".",)
+    assert find_tracked(tmp_path / "clone" / ".cairn") == (".",)
     assert "state-tracked" in try_all(tmp_path / "clone")
 
 
@@ -397,7 +397,7 @@ def test_a_state_folder_that_is_a_repository_itself_is_refused(checkout: Path, g
     git(checkout / ".cairn", "init", "-q")
     (checkout / ".cairn" / "index.db").write_text("x")
     commit(checkout / ".cairn", git)
-    assert tracked_state(checkout / ".cairn") == ("index.db",)
+    assert find_tracked(checkout / ".cairn") == ("index.db",)
 
 
 def test_a_repository_with_other_hashes_is_understood(tmp_path: Path, git: Git) -> None:
@@ -405,7 +405,7 @@ def test_a_repository_with_other_hashes_is_understood(tmp_path: Path, git: Git) 
     (tmp_path / "other" / ".cairn").mkdir()
     (tmp_path / "other" / ".cairn" / "index.db").write_text("x")
     commit(tmp_path / "other", git)
-    assert tracked_state(tmp_path / "other" / ".cairn") == ("index.db",)
+    assert find_tracked(tmp_path / "other" / ".cairn") == ("index.db",)
 
 
 # -- the seal ---------------------------------------------------------------------------------------------------------
@@ -720,7 +720,7 @@ def test_a_planted_model_is_never_asked(root: Path, state_home: Path, monkeypatc
         with Workspace.open(root, settings=Settings(embedding=planted)) as workspace:
             workspace.index()
             workspace.upkeep.embed()
-            assert remembered_models(workspace.state)
+            assert recall_models(workspace.state)
             state = workspace.state
         server.asked.clear()
         own = EmbeddingSettings(provider="ollama", model="own", url="http://127.0.0.1:9")
@@ -738,12 +738,12 @@ def test_a_planted_model_is_never_asked(root: Path, state_home: Path, monkeypatc
 def test_where_texts_were_sent_before_is_not_taken_from_the_index(root: Path, state_home: Path) -> None:
     state = built(root)
     agree(state, ["ollama http://elsewhere"])
-    assert agreed(state) == {"ollama http://elsewhere"}
+    assert places_agreed_to(state) == {"ollama http://elsewhere"}
     with closing(sqlite3.connect(state.database)) as connection, connection:
         connection.execute("INSERT INTO meta VALUES ('embedding_agreed', 'openai http://stranger')")
-    assert agreed(state) == {"ollama http://elsewhere"}
+    assert places_agreed_to(state) == {"ollama http://elsewhere"}
     shutil.rmtree(state_home)
-    assert agreed(state) == set()
+    assert places_agreed_to(state) == set()
 
 
 def test_a_project_without_an_index_is_missing_and_not_foreign(root: Path) -> None:

@@ -18,7 +18,7 @@ import mcp_types as types
 import pytest
 from mcp.shared.message import SessionMessage
 
-from cairn.client import Client, Stream
+from cairn.client import Client, StreamedReply
 from cairn.config import Settings
 from cairn.daemon.app import create_app
 from cairn.errors import BusyError, IndexMissingError, RequestError
@@ -27,7 +27,7 @@ from cairn.mcp.about import INSTRUCTIONS
 from cairn.mcp.http import InProcess, mcp_route
 from cairn.mcp.server import create_server
 from cairn.mcp.surface import PROMPTS, RESOURCES, Surface
-from cairn.mcp.text import MAX_CHARS, for_tools
+from cairn.mcp.text import MAX_CHARS
 from cairn.mcp.tools import TOOLS, Asked, call
 from cairn.mcp.wire import HANDSHAKE_REVISIONS, MODERN_REVISIONS, Connection
 from cairn.protocol.requests import CoreRequest, GraphRequest, IndexStatusRequest, SearchRequest
@@ -182,7 +182,7 @@ def test_core_files_are_marked_listed_and_unmarked(agent: Agent) -> None:
     ("tool", "arguments", "expected"),
     [
         ("search", {}, "field 'query' is missing\ntry: search takes: query"),
-        ("search", {"query": 5}, "error[request]: field 'query' must be a text"),
+        ("search", {"query": 5}, "error[request]: field 'query' must be a string"),
         ("search", {"query": "x", "colour": "red"}, "unknown field 'colour'"),
         ("search", {"query": "x", "project": "other"}, "error[project]"),
         ("fetch", {"ids": ["c_nothing"]}, "error[not-found]"),
@@ -194,7 +194,7 @@ def test_core_files_are_marked_listed_and_unmarked(agent: Agent) -> None:
         ("graph", {"relation": "callers", "symbol": "nowhere"}, "error[symbol-unknown]"),
         ("core_files", {"action": "mark"}, "mark needs 'file'"),
         ("context", {}, "error[request]"),
-        ("outline", {"file": "\ud800"}, "error[request]: field 'file' holds half a character"),
+        ("outline", {"file": "\ud800"}, "error[request]: field 'file' contains half a character"),
         ("search", {"query": "x" * 1_100_000}, "error[too-large]"),
     ],
 )
@@ -207,53 +207,63 @@ def test_what_is_wrong_is_told_as_an_answer_the_model_reads(
     assert "\ntry: " in text
 
 
+ALONE = "index|doctor|daemon|config"  # what a command does and no tool
+
+
 def _commands(text: str) -> list[str]:
-    return re.findall(r"cairn (?:search|fetch|outline|impact|similar|callers)\b|--[a-z]+", text)
+    """Return the commands and flags that a text names, without those of git and of what no tool does."""
+    sentences = [line for line in text.splitlines() if not re.search(rf"\bcairn (?:{ALONE})\b|\bgit -", line)]
+    return re.findall(r"\bcairn [a-z]+\b|(?<!\S)--[a-z]+|(?<!\S)-C\b", "\n".join(sentences))
 
 
-def test_agents_are_told_of_tools_and_not_of_commands_that_do_the_same(agent: Agent) -> None:
-    answers = [
-        agent.call("graph", relation="callers", symbol="nowhere"),
-        agent.call("search", query="callers of tax"),
-        agent.call("search", query=""),
-        agent.call("search", query="(", mode="regex"),
-        agent.call("search", query="print($X", mode="structural"),
-        agent.call("fetch", ids=["nothing"]),
-        agent.call("fetch", ids=["shop/long.py#nothing"]),
-        agent.call("context", task="the long one", files=["shop/long.py"]),
-        agent.call("context"),
-        agent.call("outline", file="none.py"),
-        agent.call("outline", file="../out.py"),
-        agent.call("outline", file="shop/money.py", mode="context"),
-        agent.call("outline", file="shop/long.py", mode="context", symbol="long_one"),
-        agent.call("outline", file="shop/many.py"),
-        agent.call("outline", file="shop/many.py", mode="extract"),
-        agent.call("graph", relation="impact"),
-    ]
-    for text, _ in answers:
-        assert _commands(text) == [], text
-    assert "`search` with query='nowhere'" in answers[0][0]
-    assert "mode=hybrid takes it as prose" in answers[1][0]
-    assert "`fetch` with ids=['shop/long.py#long_one']" in answers[12][0]
+PROVOKED: list[tuple[str, dict[str, Any], str]] = [
+    ("graph", {"relation": "callers", "symbol": "nowhere"}, "`search` with query='nowhere'"),
+    ("graph", {"relation": "callers", "symbol": "step"}, ""),
+    ("graph", {"relation": "impact"}, "`graph` with relation=impact"),
+    ("graph", {"relation": "path", "symbol": "tax"}, ""),
+    ("graph", {"relation": "tests", "diff": "nowhere"}, ""),
+    ("graph", {"relation": "callers", "symbol": "helper", "max_tokens": 300}, ""),
+    ("search", {"query": "callers of tax"}, "to take it as prose: `search` with mode=hybrid and a `query`"),
+    ("search", {"query": "function tax"}, "to take it as prose: `search` with mode=hybrid and a `query`"),
+    ("search", {"query": ""}, ""),
+    ("search", {"query": "(", "mode": "regex"}, ""),
+    ("search", {"query": "print($X", "mode": "structural"}, ""),
+    ("search", {"query": "$X", "mode": "structural", "languages": ["python"]}, ""),
+    ("search", {"query": "tax", "kinds": ["nothing"]}, ""),
+    ("search", {"query": "tax", "languages": ["nothing"]}, ""),
+    ("search", {"query": "tax", "branch": "nowhere"}, ""),
+    ("search", {"query": "nothing of the kind: qqqqq"}, ""),
+    ("search", {"query": "tax", "project": "all"}, ""),
+    ("fetch", {"ids": ["nothing"]}, ""),
+    ("fetch", {"ids": ["c_nothing"]}, ""),
+    ("fetch", {"ids": ["shop/long.py#nothing"]}, ""),
+    ("fetch", {"ids": ["shop/long.py#long_one"], "branch": "main"}, ""),
+    ("context", {"task": "the long one", "files": ["shop/long.py"]}, ""),
+    ("context", {"task": "a function with quite a name", "max_tokens": 300}, ""),
+    ("context", {}, "`context` with a `task`"),
+    ("outline", {"file": "none.py"}, ""),
+    ("outline", {"file": "../out.py"}, "`outline` with a `file` and a `project`"),
+    ("outline", {"file": "shop"}, ""),
+    ("outline", {"file": "shop/money.py", "mode": "context"}, "mode=context and a `symbol`"),
+    ("outline", {"file": "shop/money.py", "symbol": "nothing"}, ""),
+    ("outline", {"file": "shop/long.py", "mode": "context", "symbol": "long_one"}, "`fetch` with ids=['shop/long.py#"),
+    ("outline", {"file": "shop/many.py"}, "left out; all take"),
+    ("outline", {"file": "shop/many.py", "mode": "extract"}, "mode=extract and a `symbol`"),
+    ("core_files", {}, ""),
+    ("core_files", {"action": "mark", "file": "none.py"}, ""),
+    ("core_files", {"action": "unmark", "file": "none.py"}, ""),
+    ("index_status", {"check": True}, ""),
+    ("index_status", {"project": "nowhere"}, ""),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "hint",
-    [
-        "name something in it: cairn search --mode structural 'print($X)'",
-        "cairn search --mode structural 'print($X)' --lang python",
-        "did you mean a, b? Or look for it with: cairn search a.b",
-        "name a smaller function of it: cairn outline src/a b.py",
-        "(3 of 9 functions left out: --symbol NAME, or more --max-tokens)",
-        "The time was up after 1 of 2 files; narrow it with --in or --lang.",
-        "Taken for Python; name another language with --lang.",
-        "leave out --branch",
-        "name a file below it, or its project with -C",
-    ],
-)
-def test_hints_of_commands_become_hints_of_tools(hint: str) -> None:
-    assert _commands(for_tools(hint)) == []
-    assert " -C" not in for_tools(hint)
+@pytest.mark.parametrize(("tool", "arguments", "expected"), PROVOKED)
+def test_agents_are_told_of_tools_and_not_of_commands_or_flags(
+    agent: Agent, tool: str, arguments: dict[str, Any], expected: str
+) -> None:
+    text, _ = agent.call(tool, **arguments)
+    assert _commands(text) == []
+    assert expected in text
 
 
 def test_code_that_holds_commands_is_shown_as_it_is(first_agent: Agent) -> None:
@@ -270,16 +280,6 @@ def test_code_that_holds_commands_is_shown_as_it_is(first_agent: Agent) -> None:
         assert code.split("\n")[1].strip() in text
 
 
-def test_what_only_a_command_does_stays_a_command() -> None:
-    for hint in (
-        "cairn index -C FOLDER",
-        "cairn doctor --fix",
-        "cairn index --branch main",
-        "git branch --all; git fetch",
-    ):
-        assert for_tools(hint) == hint
-
-
 def test_what_is_left_out_is_counted_with_what_gets_it(agent: Agent) -> None:
     assert "raise `limit`" in agent.call("search", query="step", mode="literal", limit=3)[0]
     full, _ = agent.call("search", query="step", mode="literal", limit=0)
@@ -291,7 +291,7 @@ def test_what_is_left_out_is_counted_with_what_gets_it(agent: Agent) -> None:
     assert re.search(r"\d+ more have no room: `search` for `callers of X` with `globs`", every)
     outline, _ = agent.call("outline", file="shop/many.py")
     assert outline.count("left out") == 1
-    assert "left out: ask with `symbol`" in outline
+    assert "or ask for one: `outline` with file='shop/many.py' and a `symbol`" in outline
 
 
 def test_a_line_that_matches_is_told_in_few_words(agent: Agent) -> None:
@@ -393,7 +393,7 @@ class StillBuilding:
         return Reply(409, {}, b'{"code": "index-missing", "message": "not indexed", "hint": "cairn index"}')
 
     @asynccontextmanager
-    async def stream(self, method: str, path: str, body: bytes | None) -> AsyncIterator[Stream]:
+    async def stream(self, method: str, path: str, body: bytes | None) -> AsyncIterator[StreamedReply]:
         await asyncio.sleep(60)
         raise AssertionError
         yield

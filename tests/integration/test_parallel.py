@@ -82,7 +82,7 @@ def at_once(*works: Callable[[], T]) -> list[T]:
         return work()
 
     with ThreadPoolExecutor(len(works)) as pool:
-        return [one.result(60) for one in [pool.submit(run, work) for work in works]]
+        return [future.result(60) for future in [pool.submit(run, work) for work in works]]
 
 
 def n_open_files() -> int:
@@ -219,7 +219,7 @@ def test_a_search_is_answered_while_the_symbol_graph_is_held_up(workspace: Works
         assert not behind.done()
         go_on.set()
         assert len(asking.result(30).links) == 20
-        assert [one.symbol.name for one in behind.result(30).links] == ["tax"]
+        assert [link.symbol.name for link in behind.result(30).links] == ["tax"]
 
 
 # -- the daemon --------------------------------------------------------------------------------------------------------
@@ -245,7 +245,7 @@ def test_a_project_leaves_room_for_others_and_for_events(projects: Projects) -> 
         await asyncio.sleep(0)
         assert await projects.run("other", lambda workspace: workspace.root.name, timeout_seconds=60) == "other"
         assert await projects.run_at_once("shop", lambda workspace: workspace.root.name) == "shop"
-        assert not any(one.done() for one in busy)
+        assert not any(task.done() for task in busy)
         held.set()
         assert all(await asyncio.gather(*busy))
         assert projects.states()[0].waiting == 0
@@ -271,10 +271,10 @@ def test_what_asks_a_symbol_graph_that_is_held_up_gives_its_place_to_searches(pr
         ]
         found = await projects.run("shop", lambda workspace: workspace.search("tax", mode="symbol"), timeout_seconds=30)
         assert found.code[0].name == "tax"
-        assert not any(one.done() for one in (first, *more))
+        assert not any(task.done() for task in (first, *more))
         go_on.set()
         assert len((await first).links) == 20
-        assert [[one.symbol.name for one in found.links] for found in await asyncio.gather(*more)] == [["total"]] * 8
+        assert [[link.symbol.name for link in found.links] for found in await asyncio.gather(*more)] == [["total"]] * 8
 
     asyncio.run(use())
 

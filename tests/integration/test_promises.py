@@ -78,4 +78,4 @@ def test_a_segment_whose_arrays_do_not_fit_each_other_is_read_again(claim: str, 
         save_arrays(file, arrays)
     with Workspace.open(tmp_path) as workspace:
         assert [hit.name for hit in workspace.search("store", limit=1).code] == ["store"]
-        assert not [one for one in workspace.upkeep.doctor(fix=True) if one.repair and not one.fixed]
+        assert not [finding for finding in workspace.upkeep.doctor(fix=True) if finding.repair and not finding.fixed]

@@ -60,7 +60,7 @@ def write(folder: Path, number: int, body: str = "") -> None:
 
 def ollama(server: EmbeddingServer, model: str = "nomic-embed-text", **changes: object) -> EmbeddingSettings:
     base = EmbeddingSettings("ollama", model, server.url, batch_size=4, concurrency=1)
-    return replace(base, **changes)  # type: ignore[arg-type]
+    return replace(base, **changes)  # type: ignore[arg-type] # any setting
 
 
 def opened(root: Path, embedding: EmbeddingSettings) -> Workspace:
@@ -223,7 +223,7 @@ def test_an_interrupted_run_loses_a_batch_at_most(
         _, told = process.communicate(timeout=20)
     if how == signal.SIGINT:
         assert process.returncode == 130
-        assert b"go on with: cairn index" in told
+        assert b"continue with: cairn index" in told
     server.replies.clear()
     answered = len(server.asked) - 1  # the last one may have been cut off
     before = set(server.texts)
@@ -393,7 +393,7 @@ def test_the_previous_model_answers_until_the_new_one_covers_everything(root: Pa
         second.replies.extend([Reply(), Reply(404, '{"error": "gone"}')])
         workspace.upkeep.embed()
         assert "the previous model" in note_of(workspace.search("load the cccc table"))
-        names = [one["model"] for one in workspace.upkeep.status()["embedding"]]  # type: ignore[attr-defined]
+        names = [one["model"] for one in workspace.upkeep.status()["embedding"]]  # type: ignore[attr-defined] # JSON
         assert names == ["ollama:mxbai-embed-large", "ollama:nomic-embed-text (previous)", "bundled"]
         workspace.upkeep.embed()
         server.asked.clear()
@@ -596,7 +596,7 @@ def test_without_a_provider_nothing_of_providers_is_imported(root: Path, tmp_pat
     unwanted = {"httpx", "anyio", "ssl", "http.client", "keyring", "torch", "cairn.search.meaning"}
     unwanted |= {"cairn.index.embed", "cairn.index.overlay", "cairn.embedding.remote", "cairn.embedding.local"}
     if command != ("status",):
-        unwanted |= {"cairn.model_settings", "cairn.embedding.chain"}
+        unwanted |= {"cairn.model_settings", "cairn.model_providers", "cairn.embedding.chain"}
     assert modules & unwanted == set()
 
 

@@ -65,7 +65,7 @@ def test_answers_on_a_kept_connection_are_sent_at_once(tmp_path: Path) -> None:
     at_once: list[int] = []
 
     class Watched(Protocol):
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as in `Protocol`
             connection = transport.get_extra_info("socket")
             at_once.append(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
             super().connection_made(transport)
@@ -123,12 +123,12 @@ def test_a_body_that_does_not_come_ends_the_connection(served: Served) -> None:
 def test_many_slow_connections_keep_nobody_waiting(served: Served) -> None:
     slow = [served.connect() for _ in range(50)]
     try:
-        for one in slow:
-            one.sendall(b"GET /api/health HTTP/1.1\r\nx: ")
+        for connection in slow:
+            connection.sendall(b"GET /api/health HTTP/1.1\r\nx: ")
         assert served.ask("GET", "/api/status")[0] == 200
     finally:
-        for one in slow:
-            one.close()
+        for connection in slow:
+            connection.close()
 
 
 def test_more_connections_than_the_limit_are_turned_away_and_the_rest_is_served(tmp_path: Path) -> None:
@@ -148,8 +148,8 @@ def test_more_connections_than_the_limit_are_turned_away_and_the_rest_is_served(
                     return
             pytest.fail("nobody was served any more")
         finally:
-            for one in held:
-                one.close()
+            for connection in held:
+                connection.close()
 
 
 @pytest.mark.parametrize("chunked", [True, False])

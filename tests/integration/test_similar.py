@@ -152,7 +152,7 @@ def test_a_file_that_cannot_be_used_is_refused(shop: Workspace, tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("code", "message"),
-    [("", "no code"), (" \n\t", "no code"), ("a\0b", "no text"), ("x = 1\n" * 200_000, "more than")],
+    [("", "no code"), (" \n\t", "no code"), ("a\0b", "not text"), ("x = 1\n" * 200_000, "more than")],
 )
 def test_code_that_cannot_be_used_is_refused(shop: Workspace, code: str, message: str) -> None:
     with pytest.raises(QueryError, match=message) as caught:

@@ -73,7 +73,7 @@ def test_fallbacks_are_models_of_the_same_kind(tmp_path: Path) -> None:
     ("section", "line", "said"),
     [
         ("provider: nobody", 2, "embedding.provider must be one of bundled, ollama"),
-        ("provider: ollama", 2, "embedding.model says which"),
+        ("provider: ollama", 2, "embedding.model must name the model"),
         ("provider: ollama\n  model: m\n  batch_size: 0", 4, "embedding.batch_size must be at least 1"),
         ("provider: ollama\n  model: m\n  batch_size: many", 4, "batch_size must be a whole number, not 'many'"),
         ("provider: ollama\n  model: m\n  batch_size: true", 4, "batch_size must be a whole number, not 'true'"),
@@ -93,12 +93,16 @@ def test_fallbacks_are_models_of_the_same_kind(tmp_path: Path) -> None:
         ('provider: ollama\n  model: "a\\0b"', 3, "embedding.model must be one line"),
         ('provider: ollama\n  model: "a\\ud800"', 3, "embedding.model must be one line"),
         ("provider: ollama\n  model: " + "m" * 301, 3, "embedding.model must be one line"),
-        ("provider: ollama\n  model: {a: b}", 3, "embedding.model must be one text"),
+        ("provider: ollama\n  model: {a: b}", 3, "embedding.model must be a string"),
         ("provider: ollama\n  model: m\n  fallbacks: other", 4, "fallbacks must be a list"),
         ("provider: ollama\n  model: m\n  fallbacks: [{colour: red}]", 4, "unknown setting 'embedding.colour'"),
-        ("fallbacks: [" + "{provider: ollama, model: m}, " * 9 + "]", 2, "fallbacks must be at most 8 models"),
+        ("fallbacks: [" + "{provider: ollama, model: m}, " * 9 + "]", 2, "fallbacks must have at most 8 models"),
         ("provider: ollama\n  model: m\n  fallbacks: [red]", 4, "each of embedding.fallbacks"),
-        ("provider: ollama\n  model: m\n  fallbacks:\n  - {provider: ollama}", 5, "embedding.model says which"),
+        (
+            "provider: ollama\n  model: m\n  fallbacks:\n  - {provider: ollama}",
+            5,
+            "embedding.model must name the model",
+        ),
         ("fallbacks: '[{batch_size: x}]'", 2, "embedding.batch_size must be a whole number"),
         ("embedding: {}", 2, "unknown setting 'embedding.embedding'"),
         ("1: 2", 2, "unknown setting 'embedding.1'"),
@@ -123,7 +127,7 @@ def test_a_variable_that_cannot_be_used_is_named(tmp_path: Path) -> None:
 
 
 def test_a_section_that_is_none_is_an_error(tmp_path: Path) -> None:
-    assert "embedding must hold" in str(refused(tmp_path, "embedding: ollama\n"))
+    assert "embedding must be" in str(refused(tmp_path, "embedding: ollama\n"))
 
 
 @pytest.mark.parametrize(
@@ -155,7 +159,7 @@ def test_a_key_in_a_settings_file_is_refused_and_not_repeated(tmp_path: Path, li
 
 def test_a_broken_file_is_told_without_its_lines(tmp_path: Path) -> None:
     error = refused(tmp_path, f"embedding:\n  api_key: {KEY}: [\n")
-    assert "config.yaml:2 is no YAML" in str(error)
+    assert "config.yaml:2 is not valid YAML" in str(error)
     assert KEY not in f"{error}"
 
 
@@ -303,8 +307,8 @@ def test_a_host_that_only_looks_like_this_machine_is_another() -> None:
 
 def test_texts_and_keys_sent_in_the_clear_are_warned_about() -> None:
     plain = ModelSettings("openai", "m", "http://gpu.example.org/v1", api_key_env="MY_KEY")
-    assert "the key and all texts can be read on the way" in warnings_of(plain, {"MY_KEY": KEY})[0]
-    assert "not encrypted: all texts" in warnings_of(plain, {})[0]
+    assert "others can read the key and all texts on the way" in warnings_of(plain, {"MY_KEY": KEY})[0]
+    assert "others can read all texts" in warnings_of(plain, {})[0]
     assert warnings_of(ModelSettings("openai", "m", "http://localhost:1234/v1")) == []
     assert warnings_of(ModelSettings("openai", "m")) == []
 

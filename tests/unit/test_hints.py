@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+import ast
 import json
 import pickle
+import re
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+import cairn
 from cairn.errors import NotFoundError, error_from_dict
-from cairn.hints import Hint, hint_of
+from cairn.hints import Hint, hint_of, show, show_notes
 
 
 @pytest.mark.parametrize(
@@ -59,3 +64,42 @@ def test_an_error_of_another_process_keeps_its_hint_as_data() -> None:
 
 def test_a_plain_text_is_a_hint_without_an_action() -> None:
     assert hint_of("ask again later").action == ""
+
+
+def test_one_place_shows_a_hint_as_each_surface_has_it() -> None:
+    hint = Hint("to take it as prose", "search", query=None, mode="hybrid")
+    assert show(hint, "commands") == "to take it as prose: cairn search QUERY --mode hybrid"
+    assert show(hint, "tools") == "to take it as prose: `search` with mode=hybrid and a `query`"
+    assert show("Nothing to do.", "tools") == "Nothing to do."
+    shown = show_notes({"code": [], "notes": [hint, "Nothing to do."]}, "tools")
+    assert shown["notes"] == [show(hint, "tools"), "Nothing to do."]
+    assert show_notes([1], "tools") == [1]
+
+
+# A surface may name commands where they are about itself; `hints` is where they are made.
+SURFACES = ("cli", "__main__.py", "hints.py")
+# What a command makes for a person to read in an editor, and a question to an agent that calls this program so.
+NO_HINTS = ("# The files to know first", "Call `index_status` of cairn")
+
+
+def _strings(path: Path) -> Iterator[str]:
+    """Yield the literal strings of a module, without its docstrings."""
+    tree = ast.parse(path.read_text())
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+            yield node.value
+
+
+def test_below_the_surfaces_no_text_names_a_command_or_a_flag() -> None:
+    root = Path(cairn.__file__).parent
+    named = [
+        f"{path.relative_to(root)}: {text}"
+        for path in sorted(root.rglob("*.py"))
+        if path.relative_to(root).parts[0] not in SURFACES
+        for text in _strings(path)
+        if re.search(r"\bcairn [a-z]+ ?|(?: |^)--[a-z]+ |(?: |^)-C\b|(?<=[a-z] )--[a-z]+$", text)
+        and not text.startswith(NO_HINTS)
+        and not re.search(r"\bgit\b| rm -r|Ctrl-C|safe.directory", text)
+    ]
+    assert named == []

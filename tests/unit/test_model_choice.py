@@ -183,7 +183,7 @@ def test_a_project_may_do_without_a_model(place: Place) -> None:
 
 def test_a_model_that_the_project_completes_is_asked_for(place: Place) -> None:
     assert asked_in(place.load("{model: m}", "{provider: ollama}")).words == "ollama:m at http://localhost:11434"
-    with pytest.raises(ConfigError, match=r"user/cairn/config.yaml:1: embedding.model says which"):
+    with pytest.raises(ConfigError, match=r"user/cairn/config.yaml:1: embedding.model must name the model"):
         place.load("{batch_size: 3}", "{provider: ollama}")
 
 
@@ -306,7 +306,7 @@ def test_answers_that_others_could_write_count_for_nothing(place: Place) -> None
     assert place.load(OPENAI).consent_request is None
     file.parent.chmod(0o777)
     assert place.load(OPENAI).consent_request is not None
-    with pytest.raises(StoreError, match="not this user's alone"):
+    with pytest.raises(StoreError, match="other users can write its folder"):
         place.allow(OPENAI)
 
 

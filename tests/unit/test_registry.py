@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cairn.errors import AmbiguousError, ProjectError, StoreError
-from cairn.registry import Project, Registry
+from cairn.registry import AllowedProject, Registry
 from cairn.runtime import StateFolder
 
 
@@ -26,8 +26,8 @@ def test_a_project_is_found_by_name_and_by_folder(tmp_path: Path, folder: StateF
     registry = Registry(folder)
     registry.add(one, "first")
     registry.add(two, "second")
-    assert registry.find("first") == registry.find(str(one)) == Project("first", str(one))
-    assert Registry(folder).projects() == (Project("first", str(one)), Project("second", str(two)))
+    assert registry.find("first") == registry.find(str(one)) == AllowedProject("first", str(one))
+    assert Registry(folder).projects() == (AllowedProject("first", str(one)), AllowedProject("second", str(two)))
 
 
 def test_the_only_project_needs_no_name(tmp_path: Path, folder: StateFolder) -> None:
@@ -66,7 +66,7 @@ def test_a_project_gets_a_new_name(tmp_path: Path, folder: StateFolder) -> None:
     registry = Registry(folder)
     registry.add(one, "old")
     registry.add(one, "new")
-    assert registry.projects() == (Project("new", str(one)),)
+    assert registry.projects() == (AllowedProject("new", str(one)),)
 
 
 def test_a_name_holds_nothing_that_could_be_taken_for_something_else(tmp_path: Path, folder: StateFolder) -> None:
@@ -82,7 +82,7 @@ def test_a_project_whose_folder_is_gone_leaves_the_list(tmp_path: Path, folder: 
     registry.add(one, "one")
     one.rmdir()
     registry.add(two, "two")
-    assert registry.projects() == (Project("two", str(two)),)
+    assert registry.projects() == (AllowedProject("two", str(two)),)
 
 
 def test_a_damaged_list_counts_as_empty_and_fills_again(tmp_path: Path, folder: StateFolder) -> None:

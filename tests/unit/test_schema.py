@@ -68,7 +68,7 @@ def test_a_whole_number_may_be_written_with_a_point() -> None:
         ([], "must be a JSON object"),
         ({}, "'dish' is missing"),
         ({"dish": "soup", "salt": 1}, "unknown field 'salt'"),
-        ({"dish": 1}, "'dish' must be a text"),
+        ({"dish": 1}, "'dish' must be a string"),
         ({"dish": ""}, "'dish' must not be empty"),
         ({"dish": "x" * 11}, "length of at most 10"),
         ({"dish": "SOUP"}, "must match"),

@@ -18,7 +18,7 @@ def test_work_stops_once_whoever_asked_is_gone_and_that_of_others_goes_on() -> N
     gone, here = Asker(), Asker()
     gone.leave()
     with here.serve():
-        with gone.serve(), pytest.raises(BusyError, match="nobody waits"):
+        with gone.serve(), pytest.raises(BusyError, match="nobody is waiting"):
             check()
         check()
     check()

@@ -105,7 +105,7 @@ def test_what_no_settings_need_is_refused_soon_with_its_line(text: str) -> None:
     with pytest.raises(ConfigError) as caught:
         read_mapping(text, "file")
     assert time.process_time() - started < SECONDS
-    assert re.match(r"file(:\d+)?( is no YAML)?: .{3,90}$", str(caught.value))
+    assert re.match(r"file(:\d+)?( is not valid YAML)?: .{3,90}$", str(caught.value))
     assert caught.value.hint
 
 
@@ -177,7 +177,7 @@ def test_any_bytes_are_read_or_refused(data: bytes, tmp_path_factory: pytest.Tem
     if error is None:
         assert read_user_file(file) == data.decode()
     else:
-        assert "no UTF-8" in str(error)
+        assert "not valid UTF-8" in str(error)
 
 
 VALUES = st.recursive(
@@ -240,11 +240,11 @@ def make_sparse(file: Path) -> None:
 
 KINDS: dict[str, Callable[[Path], object]] = {
     "a pipe": os.mkfifo,
-    "a folder": Path.mkdir,
+    "a directory": Path.mkdir,
     "a symbolic link": make_link,
     "a socket": make_socket,
     "larger than 1,000,000 bytes": make_sparse,
-    "no UTF-8": lambda file: file.write_bytes(b"a: 1\n\xff\xfea: 1\n"),
+    "not valid UTF-8": lambda file: file.write_bytes(b"a: 1\n\xff\xfea: 1\n"),
 }
 
 

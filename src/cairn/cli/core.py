@@ -22,70 +22,70 @@ if TYPE_CHECKING:
 def run_list(options: argparse.Namespace) -> int:
     """Print the core files: what each is for, and what it defines."""
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
-        found: CoreListDocument = perform(workspace, "core/list", CoreListRequest(max_tokens=options.max_tokens))
+        document: CoreListDocument = perform(workspace, "core/list", CoreListRequest(max_tokens=options.max_tokens))
     if options.json:
-        emit_json(found)
+        emit_json(document)
     else:
         style = Style(sys.stdout)
-        for one in found["files"]:
-            gone = " (missing)" if one["missing"] else ""
-            summary = f"  {printable(one['summary'])}" if one["summary"] else ""
-            emit(f"{style.path(printable(one['filepath']))}{gone}{summary}")
-            _emit_symbols(one["symbols"])
-        if found["omitted"]:
-            note(f"{found['omitted']} more; raise --max-tokens to see them.")
-        if not found["files"] and not found["omitted"]:
+        for file in document["files"]:
+            gone = " (missing)" if file["missing"] else ""
+            summary = f"  {printable(file['summary'])}" if file["summary"] else ""
+            emit(f"{style.path(printable(file['filepath']))}{gone}{summary}")
+            _emit_symbols(file["symbols"])
+        if document["omitted"]:
+            note(f"{document['omitted']} more; raise --max-tokens to see them.")
+        if not document["files"] and not document["omitted"]:
             note("No core files are marked; see: cairn core suggest")
-    return EXIT_FOUND if found["files"] or found["omitted"] else EXIT_NONE
+    return EXIT_FOUND if document["files"] or document["omitted"] else EXIT_NONE
 
 
 def run_add(options: argparse.Namespace) -> int:
     """Mark a core file, or change its summary."""
     file = str(file_of(options.project, options.path))
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
-        done: CoreChangeDocument = perform(workspace, "core/add", CoreAddRequest(file=file, summary=options.summary))
+        change: CoreChangeDocument = perform(workspace, "core/add", CoreAddRequest(file=file, summary=options.summary))
     if options.json:
-        emit_json(done)
+        emit_json(change)
     else:
-        state = "is a core file" if done["changed"] else "is a core file already"
-        emit(f"{printable(done['filepath'])} {state}.")
+        state = "is a core file" if change["changed"] else "is a core file already"
+        emit(f"{printable(change['filepath'])} {state}.")
     return EXIT_FOUND
 
 
 def run_remove(options: argparse.Namespace) -> int:
-    """Take the mark of a core file away."""
+    """Unmark a core file."""
     file = str(file_of(options.project, options.path))
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
-        done: CoreChangeDocument = perform(workspace, "core/remove", CoreRemoveRequest(file=file))
+        change: CoreChangeDocument = perform(workspace, "core/remove", CoreRemoveRequest(file=file))
     if options.json:
-        emit_json(done)
-    elif done["changed"]:
-        emit(f"{printable(done['filepath'])} is no core file any more.")
+        emit_json(change)
+    elif change["changed"]:
+        emit(f"{printable(change['filepath'])} is no longer a core file.")
     else:
-        note(f"{printable(done['filepath'])} is no core file.")
-    return EXIT_FOUND if done["changed"] else EXIT_NONE
+        note(f"{printable(change['filepath'])} is not a core file.")
+    return EXIT_FOUND if change["changed"] else EXIT_NONE
 
 
 def run_suggest(options: argparse.Namespace) -> int:
-    """Print files that might be core files, the most central first."""
+    """Print files that might be worth marking, the most central first."""
     with (
         Workspace.containing(options.project, state_dir=options.state_dir) as workspace,
         closing(ProgressBar("Reading references")) as bar,
     ):
         workspace.refresh(bar)
-        found: list[CoreSuggestionDocument] = perform(
+        suggestions: list[CoreSuggestionDocument] = perform(
             workspace, "core/suggest", CoreSuggestRequest(limit=options.limit), bar
         )
     if options.json:
-        emit_json(found)
+        emit_json(suggestions)
     else:
         style = Style(sys.stdout)
-        for one in found:
-            emit(f"{style.path(printable(one['filepath']))}  {one['rank']:.3f}")
-            _emit_symbols(one["symbols"])
-    return EXIT_FOUND if found else EXIT_NONE
+        for file in suggestions:
+            emit(f"{style.path(printable(file['filepath']))}  {file['rank']:.3f}")
+            _emit_symbols(file["symbols"])
+    return EXIT_FOUND if suggestions else EXIT_NONE
 
 
 def _emit_symbols(symbols: list[CoreSymbolDocument]) -> None:
-    for one in symbols:
-        emit(f"  {one['line']}: {printable(one['signature'])}")
+    for symbol in symbols:
+        emit(f"  {symbol['line']}: {printable(symbol['signature'])}")

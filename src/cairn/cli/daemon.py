@@ -12,6 +12,7 @@ from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE
 from cairn.cli.render import emit, emit_json
 from cairn.client import ensure, stop
 from cairn.errors import DaemonError, StoreError, error_from
+from cairn.hints import Hint
 from cairn.runtime import Runtime, StateFolder
 from cairn.transport import ask, authority
 
@@ -19,16 +20,16 @@ _STATUS_SECONDS = 5.0
 
 
 def run_start(options: argparse.Namespace) -> int:
-    """Start the daemon, unless it runs."""
-    return _show_found(ensure(StateFolder.of_user()), as_json=options.json)
+    """Start the daemon unless it is running."""
+    return run_ensure(options)
 
 
 def run_ensure(options: argparse.Namespace) -> int:
-    """Start the daemon unless it runs; return as soon as it answers."""
-    return _show_found(ensure(StateFolder.of_user()), as_json=options.json)
+    """Start the daemon unless it is running; return as soon as it answers."""
+    return _show_runtime(ensure(StateFolder.of_user()), as_json=options.json)
 
 
-def _show_found(runtime: Runtime, *, as_json: bool) -> int:
+def _show_runtime(runtime: Runtime, *, as_json: bool) -> int:
     if as_json:
         emit_json({"running": True, "pid": runtime.pid, "url": _url(runtime), "version": runtime.version})
     else:
@@ -48,32 +49,34 @@ def run_stop(options: argparse.Namespace) -> int:
     elif stopped:
         emit("The daemon has stopped.")
     else:
-        note("No daemon runs.")
+        note("No daemon is running.")
     return EXIT_FOUND if stopped else EXIT_NONE
 
 
 def run_status(options: argparse.Namespace) -> int:
-    """Show what the daemon does."""
+    """Show what the daemon is doing."""
     folder = StateFolder.of_user()
     runtime = folder.find()
     if runtime is None:
         if options.json:
             emit_json({"running": False})
         else:
-            note("No daemon runs; start it with: cairn daemon start")
+            note("No daemon is running; start it with: cairn daemon start")
         return EXIT_NONE
-    found = _status_of(runtime, folder.read_token())
+    status = _status_of(runtime, folder.read_token())
     if options.json:
-        emit_json({"running": True, "pid": runtime.pid, "url": _url(runtime), **found})
+        emit_json({"running": True, "pid": runtime.pid, "url": _url(runtime), **status})
         return EXIT_FOUND
-    used = found["usage"]
-    emit(f"daemon      {_url(runtime)}, process {runtime.pid}, version {found['version']}")
-    emit(f"up          {found['uptime_seconds']:,.0f} s, {found['requests']:,} requests, {found['sessions']} sessions")
-    emit(f"memory      {used['memory_mb']:.0f} of {used['memory_limit_mb']} MB")
-    emit(f"threads     {used['threads']} of {used['thread_limit']}")
+    usage = status["usage"]
+    emit(f"daemon      {_url(runtime)}, process {runtime.pid}, version {status['version']}")
+    emit(
+        f"up          {status['uptime_seconds']:,.0f} s, {status['requests']:,} requests, {status['sessions']} sessions"
+    )
+    emit(f"memory      {usage['memory_mb']:.0f} of {usage['memory_limit_mb']} MB")
+    emit(f"threads     {usage['threads']} of {usage['thread_limit']}")
     emit(f"token       {printable(str(folder.token))}")
-    for one in found["open"]:
-        emit(f"  {printable(one['name'])}  {printable(one['root'])}")
+    for project in status["open"]:
+        emit(f"  {printable(project['name'])}  {printable(project['root'])}")
     return EXIT_FOUND
 
 
@@ -83,10 +86,10 @@ def _status_of(runtime: Runtime, token: str) -> dict[str, Any]:
         document: dict[str, Any] = json.loads(reply.body)
     except (DaemonError, ValueError) as error:
         raise DaemonError(
-            f"the daemon (process {runtime.pid}) does not answer: {error}", "cairn daemon stop"
+            f"the daemon (process {runtime.pid}) does not answer: {error}", Hint.of("daemon stop")
         ) from error
-    if reply.status >= 400:  # such as for a token that another one wrote
-        raise error_from(document["code"], document["message"], "cairn daemon stop")
+    if reply.status >= 400:  # such as for the token of another daemon
+        raise error_from(document["code"], document["message"], Hint.of("daemon stop"))
     return document
 
 

@@ -1,4 +1,4 @@
-"""`cairn daemon start` where this process is to be the daemon."""
+"""`cairn daemon start --foreground`: this process becomes the daemon."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cairn.runtime import StateFolder
 
 
 def run_here(options: argparse.Namespace) -> int:
-    """Serve until asked to stop; with `--detached`, in a child of this process."""
+    """Serve until told to stop; with `--detached`, in a child of this process."""
     folder = StateFolder.of_user()
     if options.detached:
         detach(folder, START_SECONDS)

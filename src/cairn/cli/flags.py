@@ -1,4 +1,4 @@
-"""Flags of the command line that are fields of requests: their words, ranges and choices are those of the field."""
+"""Flags that are fields of requests: their help, ranges and choices come from the field."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ def add_field(
     shown_default: int | str | None = None,
     **options: Any,  # noqa: ANN401 - as `add_argument`
 ) -> None:
-    """Add a flag, or an argument, for a field of a request.
+    """Add a flag or argument for a field of a request.
 
     Args:
-        command: what takes it.
-        names: as `add_argument` has them.
-        rule: what holds for the field, one of `cairn.fields`.
-        shown_default: what help names as the default, where the parser leaves it to who answers.
-        options: anything else of `add_argument`.
+        command: the parser that takes it.
+        names: as for `add_argument`.
+        rule: the limits of the field, one of `cairn.fields`.
+        shown_default: the default that the help shows, where the operation sets it and not the parser.
+        options: any other argument of `add_argument`.
     """
     if rule.least is not None or rule.most is not None:
         options["type"] = number_within(rule)
     if rule.choices:
         options["choices"] = rule.choices
     default = shown_default or options.get("default")
-    told = f" (default: {default})" if default else ""
-    command.add_argument(*names, help=rule.text + told, **options)
+    suffix = f" (default: {default})" if default else ""
+    command.add_argument(*names, help=rule.text + suffix, **options)
 
 
 def number_within(rule: Rule) -> Callable[[str], int]:
-    """Return what reads a whole number of an argument and refuses one that the rule does not allow."""
+    """Return a function that parses a whole number and rejects one outside the rule's range."""
 
     def read(text: str) -> int:
         try:

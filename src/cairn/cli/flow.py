@@ -20,7 +20,7 @@ def run_flow(options: argparse.Namespace) -> int:
     """Print how control and data flow in a function."""
     file, _, function = options.target.rpartition(":")
     if not file or not function:
-        raise QueryError(f"{options.target!r} names no function", "cairn flow FILE:FUNCTION")
+        raise QueryError(f"{options.target!r} does not name a function", "cairn flow FILE:FUNCTION")
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
         graph = workspace.code.flow(file_of(options.project, file), function)
     if options.json:
@@ -36,18 +36,18 @@ def run_slice(options: argparse.Namespace) -> int:
     """Print the lines that a line depends on, or that depend on it."""
     match = re.fullmatch(r"(.+?):(\d{1,18})(?::([^:]+))?", options.target)
     if match is None:
-        raise QueryError(f"{options.target!r} names no line", "cairn slice FILE:LINE[:VAR]")
+        raise QueryError(f"{options.target!r} does not name a line", "cairn slice FILE:LINE[:VAR]")
 
     file, line, variable = match[1], int(match[2]), match[3] or ""
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
-        found = workspace.code.slice(file_of(options.project, file), line, variable, forward=options.forward)
+        program_slice = workspace.code.slice(file_of(options.project, file), line, variable, forward=options.forward)
     if options.json:
-        emit_json(slice_to_dict(found))
+        emit_json(slice_to_dict(program_slice))
         return EXIT_FOUND
     style = Style(sys.stdout)
-    emit(f"{style.path(printable(found.path))}  {style.name(printable(found.function))}")
-    width = len(str(found.lines[-1][0]))
-    for number, text in found.lines:
-        mark = ">" if number == found.line else " "
+    emit(f"{style.path(printable(program_slice.path))}  {style.name(printable(program_slice.function))}")
+    width = len(str(program_slice.lines[-1][0]))
+    for number, text in program_slice.lines:
+        mark = ">" if number == program_slice.line else " "
         emit(f"{mark}{number:>{width}}  {printable(text)}")
     return EXIT_FOUND

@@ -13,19 +13,19 @@ from cairn.cli.remote import answer
 from cairn.cli.render import Style, emit, emit_json
 from cairn.source.text import counted
 
-_MAX_NAMED = 5  # deleted files that a note names
+_MAX_NAMED = 5  # deleted files in a note
 
-Document = dict[str, Any]  # an answer of the symbol graph as docs/cli.md describes its JSON
+Document = dict[str, Any]  # an answer of the symbol graph, as JSON in docs/cli.md
 
 
-def _ask(options: argparse.Namespace, question: str, **asked: object) -> Document:
-    """Return the answer to one of the questions that the daemon can be asked, by it or by this process."""
-    document: Document = answer(options, f"graph/{question}", {**asked, "update": not options.no_update})
+def _ask(options: argparse.Namespace, question: str, **fields: object) -> Document:
+    """Ask the symbol graph a question, in the daemon or in this process."""
+    document: Document = answer(options, f"graph/{question}", {**fields, "update": not options.no_update})
     return document
 
 
 def show(
-    found: Document,
+    document: Document,
     options: argparse.Namespace,
     rows: Callable[[Style], Iterator[str]],
     *,
@@ -33,26 +33,29 @@ def show(
     omitted: str = "",
     nothing: str = "",
 ) -> int:
-    """Print an answer and what there is to note about it; return the exit code.
+    """Print an answer with its notes; return the exit code.
 
     Args:
+        document: the answer.
+        options: of the command.
         rows: yields the lines of the answer.
-        omitted: what was left out, empty for nothing.
-        nothing: what to say where there is no answer.
+        something: whether anything was document.
+        omitted: says what was left out; empty if nothing was.
+        nothing: what to say if nothing was document.
     """
     if options.json:
-        emit_json(found)
+        emit_json(document)
     else:
         for row in rows(Style(sys.stdout)):
             emit(row)
-        for text in (*found["notes"], omitted, "" if something else nothing):
+        for text in (*document["notes"], omitted, "" if something else nothing):
             if text:
                 note(printable(text))
     return EXIT_FOUND if something else EXIT_NONE
 
 
 def more(count: int, what: str = "more", option: str = "-n") -> str:
-    """Return what is said of so many rows that were left out, empty for none."""
+    """Return a note about rows that were left out; empty if none were."""
     counts = f"{count:,} {what}" if what.startswith("more of") or what == "more" else counted(count, what)
     return f"{counts}; raise {option} to see {'it' if count == 1 else 'them'}." if count else ""
 
@@ -67,14 +70,14 @@ def run_callees(options: argparse.Namespace) -> int:
     return _show_links(_ask(options, "callees", symbol=options.symbol, limit=options.limit), options, "is called by")
 
 
-def _show_links(found: Document, options: argparse.Namespace, verb: str) -> int:
+def _show_links(document: Document, options: argparse.Namespace, verb: str) -> int:
     return show(
-        found,
+        document,
         options,
-        lambda style: (_line(link, style) for link in found["links"]),
-        something=bool(found["links"]),
-        omitted=more(found["omitted"]),
-        nothing=f"Nothing {verb} {_called(found['symbol'])}, as far as can be resolved.",
+        lambda style: (_line(link, style) for link in document["links"]),
+        something=bool(document["links"]),
+        omitted=more(document["omitted"]),
+        nothing=f"Nothing {verb} {_name_of(document['symbol'])}, as far as can be resolved.",
     )
 
 
@@ -88,7 +91,7 @@ def _line(link: Document, style: Style) -> str:
 
 
 def at(place: Document, style: Style) -> str:
-    """Return file and line of a place."""
+    """Return the file and line of a place."""
     return style.path(f"{printable(place['filepath'])}:{place['line']}")
 
 
@@ -97,80 +100,80 @@ def _label(symbol: Document, style: Style) -> str:
 
 
 def place_of(symbol: Document, style: Style) -> str:
-    """Return file and line of a symbol, and what it is called."""
+    """Return the file and line of a symbol, with its kind and name."""
     return f"{at(symbol, style)}  {_label(symbol, style)}"
 
 
-def _called(symbol: Document) -> str:
+def _name_of(symbol: Document) -> str:
     return f"{symbol['kind']} {symbol['name'] or symbol['filepath']} ({symbol['filepath']}:{symbol['line']})"
 
 
 def run_path(options: argparse.Namespace) -> int:
-    """Show the shortest way of calls from one symbol to another."""
-    found = _ask(options, "path", source=options.source, target=options.target)
+    """Show the shortest chain of calls from one symbol to another."""
+    document = _ask(options, "path", source=options.source, target=options.target)
     return show(
-        found,
+        document,
         options,
-        lambda style: (_line(link, style) for link in found["steps"]),
-        something=bool(found["steps"]),
-        nothing=f"No way of calls leads from {_called(found['source'])} to {_called(found['target'])}.",
+        lambda style: (_line(link, style) for link in document["steps"]),
+        something=bool(document["steps"]),
+        nothing=f"No chain of calls leads from {_name_of(document['source'])} to {_name_of(document['target'])}.",
     )
 
 
 def run_importers(options: argparse.Namespace) -> int:
     """Show which files import a file."""
-    found = _ask(options, "importers", target=options.target)
+    document = _ask(options, "importers", target=options.target)
 
     def rows(style: Style) -> Iterator[str]:
-        for one in found["importers"]:
-            what = "for types only" if one["typing_only"] else "when a function runs" if one["deferred"] else ""
-            yield f"{at(one, style)}  {style.faint(what)}".rstrip()
+        for link in document["importers"]:
+            what = "for types only" if link["typing_only"] else "when a function runs" if link["deferred"] else ""
+            yield f"{at(link, style)}  {style.faint(what)}".rstrip()
 
-    nothing = f"Nothing imports {found['filepath']}, as far as can be resolved."
-    return show(found, options, rows, something=bool(found["importers"]), nothing=nothing)
+    nothing = f"Nothing imports {document['filepath']}, as far as can be resolved."
+    return show(document, options, rows, something=bool(document["importers"]), nothing=nothing)
 
 
 def run_impact(options: argparse.Namespace) -> int:
     """Show what a change of a symbol, or the current change, may break."""
-    found = _ask(options, "impact", symbol=options.symbol, diff=options.diff, limit=options.limit)
+    document = _ask(options, "impact", symbol=options.symbol, diff=options.diff, limit=options.limit)
 
     def rows(style: Style) -> Iterator[str]:
-        for symbol in found["changed"] if options.diff is not None else ():
+        for symbol in document["changed"] if options.diff is not None else ():
             yield f"changed   {place_of(symbol, style)}"
-        for one in found["affected"]:
-            facts = style.faint(f"({one['via']}, {one['confidence']:.2f})")
-            yield f"depth {one['depth']:<3} {place_of(one['symbol'], style)}  {facts}"
-        yield from _deleted(found, style)
-        for path in found["importers"]:
+        for effect in document["affected"]:
+            facts = style.faint(f"({effect['via']}, {effect['confidence']:.2f})")
+            yield f"depth {effect['depth']:<3} {place_of(effect['symbol'], style)}  {facts}"
+        yield from _deletion_rows(document, style)
+        for path in document["importers"]:
             yield f"importer  {style.path(printable(path))}"
-        for test in found["tests"]:
+        for test in document["tests"]:
             yield f"test      {_test(test, style)}"
 
     return show(
-        found,
+        document,
         options,
         rows,
-        something=bool(found["affected"] or found["importers"] or found["tests"] or _is_named(found)),
-        omitted=more(found["omitted"], "more symbol"),
-        nothing="Nothing else feels this change, as far as can be resolved."
-        if found["changed"] or found["deleted"]
-        else "Nothing that is indexed changed.",
+        something=bool(document["affected"] or document["importers"] or document["tests"] or _is_mentioned(document)),
+        omitted=more(document["omitted"], "more symbol"),
+        nothing="Nothing else is affected, as far as can be resolved."
+        if document["changed"] or document["deleted"]
+        else "No indexed file has changed.",
     )
 
 
-def _deleted(found: Document, style: Style) -> Iterator[str]:
-    """Yield the deleted files, each with the lines that name it or what it defined."""
-    for one in found["deleted"]:
-        names = f": {', '.join(map(printable, one['definitions']))}" if one["definitions"] else ""
-        yield f"deleted   {style.path(printable(one['filepath']))}{style.faint(names)}"
-        for mention in one["mentions"]:
+def _deletion_rows(document: Document, style: Style) -> Iterator[str]:
+    """Yield the deleted files, each with the lines that still name it or what it defined."""
+    for file in document["deleted"]:
+        names = f": {', '.join(map(printable, file['definitions']))}" if file["definitions"] else ""
+        yield f"deleted   {style.path(printable(file['filepath']))}{style.faint(names)}"
+        for mention in file["mentions"]:
             yield f"names it  {at(mention, style)}  {style.name(printable(mention['name']))}"
-        if one["omitted"]:
-            yield f"names it  {one['omitted']:,} more"
+        if file["omitted"]:
+            yield f"names it  {file['omitted']:,} more"
 
 
-def _is_named(found: Document) -> bool:
-    return any(one["mentions"] for one in found["deleted"])
+def _is_mentioned(document: Document) -> bool:
+    return any(file["mentions"] for file in document["deleted"])
 
 
 def _test(test: Document, style: Style) -> str:
@@ -180,18 +183,18 @@ def _test(test: Document, style: Style) -> str:
 
 def run_tests(options: argparse.Namespace) -> int:
     """Show which tests to run for a symbol or the current change."""
-    found = _ask(options, "tests", symbol=options.symbol, diff=options.diff, limit=options.limit)
-    if found["deleted"] and not options.json:
-        gone = [one["filepath"] for one in found["deleted"]]
+    document = _ask(options, "tests", symbol=options.symbol, diff=options.diff, limit=options.limit)
+    if document["deleted"] and not options.json:
+        gone = [file["filepath"] for file in document["deleted"]]
         rest = f" and {len(gone) - _MAX_NAMED:,} more" if len(gone) > _MAX_NAMED else ""
         note(
             f"Deleted: {', '.join(gone[:_MAX_NAMED])}{rest}; what still names them: cairn impact --diff {options.diff}"
         )
     return show(
-        found,
+        document,
         options,
-        lambda style: (_test(test, style) for test in found["tests"]),
-        something=bool(found["tests"]),
-        omitted=more(found["omitted"], f"more of {counted(found['total'], 'test file')}"),
-        nothing=f"None of {counted(found['total'], 'test file')} concerns it, as far as can be resolved.",
+        lambda style: (_test(test, style) for test in document["tests"]),
+        something=bool(document["tests"]),
+        omitted=more(document["omitted"], f"more of {counted(document['total'], 'test file')}"),
+        nothing=f"None of {counted(document['total'], 'test file')} concerns it, as far as can be resolved.",
     )

@@ -12,17 +12,17 @@ from cairn.index.health import Finding
 from cairn.source.text import counted
 from cairn.workspace import Workspace
 
-_MENDS = {
+_REPAIRS = {
     "move": "move it aside",
-    "allow": "let you read it again",
+    "allow": "make it readable for you again",
     "rebuild": "move the database aside, keep it, and index from scratch",
-    "redo": "read those files of the project again",
+    "redo": "index those files again",
     "tidy": "delete them",
 }
 
 
 def run_gc(options: argparse.Namespace) -> int:
-    """Drop what no branch and no worktree shows any more, and say what went."""
+    """Drop what no branch or worktree contains any more, and report it."""
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
         report = workspace.upkeep.collect(dry_run=options.dry_run)
         days = workspace.settings.garbage_days
@@ -47,37 +47,37 @@ def run_gc(options: argparse.Namespace) -> int:
 
 
 def run_doctor(options: argparse.Namespace) -> int:
-    """Examine everything, mend what may be mended, and say how it is."""
+    """Examine everything, repair what the user allows, and report."""
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
         findings = workspace.upkeep.doctor(fix=options.fix)
         if not options.fix and not options.json and _consents(findings):
             findings = workspace.upkeep.doctor(fix=True)
-    failed = any(one.level == "error" and not one.fixed for one in findings)
+    failed = any(finding.level == "error" and not finding.fixed for finding in findings)
     if options.json:
-        emit_json({"healthy": not failed, "findings": [one._asdict() for one in findings]})
+        emit_json({"healthy": not failed, "findings": [finding._asdict() for finding in findings]})
     else:
-        for one in findings:
-            _emit(one)
+        for finding in findings:
+            _emit(finding)
     return EXIT_STORE if failed else EXIT_FOUND
 
 
 def _consents(findings: list[Finding]) -> bool:
-    """Show what is wrong and ask, on a terminal, whether to mend it."""
-    wrong = [one for one in findings if one.repair]
-    if not wrong or not sys.stdin.isatty() or not sys.stdout.isatty():
+    """Show what is wrong and ask, on a terminal, whether to repair it."""
+    repairable = [finding for finding in findings if finding.repair]
+    if not repairable or not sys.stdin.isatty() or not sys.stdout.isatty():
         return False
-    for one in wrong:
-        _emit(one)
-    note("Mend this? [y/N] ")
+    for finding in repairable:
+        _emit(finding)
+    note("Repair this? [y/N] ")
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def _emit(one: Finding) -> None:
-    mark = "fixed" if one.fixed else one.level
-    emit(f"{mark:<8} {one.check:<12} {printable(one.message)}")
-    if one.fixed:
+def _emit(finding: Finding) -> None:
+    mark = "fixed" if finding.fixed else finding.level
+    emit(f"{mark:<8} {finding.check:<12} {printable(finding.message)}")
+    if finding.fixed:
         return
-    if one.repair:
-        emit(f"  try: cairn doctor --fix   (to {_MENDS[one.repair]})")
-    elif one.hint:
-        emit(f"  try: {printable(one.hint)}")
+    if finding.repair:
+        emit(f"  try: cairn doctor --fix   (to {_REPAIRS[finding.repair]})")
+    elif finding.hint:
+        emit(f"  try: {printable(finding.hint)}")

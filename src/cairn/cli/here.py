@@ -1,4 +1,4 @@
-"""Answers a command in this process: brings the index up to date, asks, and shows how far it is."""
+"""Answers a command in this process: brings the index up to date, performs the operation, shows the progress."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
-from cairn.cli.project import allow, among
+from cairn.cli.project import allow, projects_named
 from cairn.cli.render import ProgressBar
 from cairn.cli.stdin import read_rest
 from cairn.errors import CairnError, QueryError
@@ -20,53 +20,54 @@ from cairn.registry import ALL
 from cairn.schema import decode
 from cairn.workspace import Workspace
 
-_DOING = {"context": "Reading", "outline": "Reading references", "similar": "Indexing"}
+_LABELS = {"context": "Reading", "outline": "Reading references", "similar": "Indexing"}
 
 
-def answer_here(options: argparse.Namespace, operation: str, asked: Mapping[str, object]) -> Any:  # noqa: ANN401 - JSON
-    """Return the answer to an operation, given its name and its request, as JSON."""
+def answer_here(options: argparse.Namespace, operation: str, fields: Mapping[str, object]) -> Any:  # noqa: ANN401 - JSON
+    """Perform an operation, given by its name and its request as JSON."""
     if operation == "search":
-        return _search(options, decode(SearchRequest, dict(asked)))
+        return _search(options, decode(SearchRequest, dict(fields)))
     if operation.startswith("graph/"):
-        request = decode(OPERATIONS[operation].request, {**asked, "update": False})
+        request = decode(OPERATIONS[operation].request, {**fields, "update": False})
         return answer_from_graph(options, lambda workspace, bar: perform(workspace, operation, request, bar))
-    with _opened(options) as workspace, closing(ProgressBar(_DOING.get(operation, "Reading"))) as bar:
-        if isinstance(code := asked.get("code"), str):
-            asked = {**asked, "code": code + read_rest(workspace.settings.max_file_bytes)}
-        return perform(workspace, operation, decode(OPERATIONS[operation].request, dict(asked)), bar)
+    with _open_project(options) as workspace, closing(ProgressBar(_LABELS.get(operation, "Reading"))) as bar:
+        if isinstance(code := fields.get("code"), str):
+            fields = {**fields, "code": code + read_rest(workspace.settings.max_file_bytes)}
+        return perform(workspace, operation, decode(OPERATIONS[operation].request, dict(fields)), bar)
 
 
-def _opened(options: argparse.Namespace) -> Workspace:
+def _open_project(options: argparse.Namespace) -> Workspace:
     return Workspace.containing(options.project, state_dir=options.state_dir)
 
 
 def _search(options: argparse.Namespace, request: SearchRequest) -> Any:  # noqa: ANN401 - JSON
     if options.among is None:
-        with _opened(options) as workspace, closing(ProgressBar("Indexing")) as bar:
+        with _open_project(options) as workspace, closing(ProgressBar("Indexing")) as bar:
             document = perform(workspace, "search", request, bar)
             allow(workspace, options)
             return document
-    found, problems = [], []
-    asked = replace(request, max_tokens=None) if options.among == ALL else request  # there is one budget for all
-    for project in among(options.among):
+    searches, problems = [], []
+    # With several projects, the budget is that of all answers together.
+    one_project = replace(request, max_tokens=None) if options.among == ALL else request
+    for project in projects_named(options.among):
         try:
             with Workspace.open(project.root) as workspace, closing(ProgressBar(f"Indexing {project.name}")) as bar:
-                found.append((project.name, perform(workspace, "search", asked, bar)))
+                searches.append((project.name, perform(workspace, "search", one_project, bar)))
         except CairnError as error:
-            if options.among != ALL or isinstance(error, QueryError):  # which is wrong in every project
+            if options.among != ALL or isinstance(error, QueryError):  # a query that is wrong is wrong in every project
                 raise
             problems.append(f"{project.name}: {error}")
-    return found[0][1] if options.among != ALL else merge_searches(found, request, problems)
+    return searches[0][1] if options.among != ALL else merge_searches(searches, request, problems)
 
 
 def answer_from_graph(options: argparse.Namespace, answer: Callable[[Workspace, ProgressBar], Any]) -> Any:  # noqa: ANN401 - JSON
-    """Answer from the symbol graph, the index brought up to date unless that is not wanted, with a bar on the way."""
-    told = ""
-    with _opened(options) as workspace:
+    """Answer from the symbol graph, with a progress bar; update the index first unless --no-update is given."""
+    notice = ""
+    with _open_project(options) as workspace:
         if not options.no_update:
             with closing(ProgressBar("Indexing")) as bar:
-                told = workspace.refresh(bar)
+                notice = workspace.refresh(bar)
         with closing(ProgressBar("Reading references")) as bar:
             document = answer(workspace, bar)
-        told = "; ".join(filter(None, (told, workspace.take_notice())))
-    return document | {"notes": [*document["notes"], told]} if told else document
+        notice = "; ".join(filter(None, (notice, workspace.take_notice())))
+    return document | {"notes": [*document["notes"], notice]} if notice else document

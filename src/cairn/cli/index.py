@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from cairn.cli.consent import open_asking
+from cairn.cli.consent import open_with_consent
 from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_USAGE
 from cairn.cli.project import allow
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 
 def run_index(options: argparse.Namespace) -> int:
-    """Build or update the index, its graphs and the vectors of configured models, and say what was done."""
+    """Build or update the index, its graphs and the vectors of configured models, and report what was done."""
     if options.watch:
         return _watch(options)
     bar = ProgressBar("Indexing")
-    with open_asking(options) as workspace:
+    with open_with_consent(options) as workspace:
         with closing(bar):
             report = workspace.index(branch=options.branch, full=options.full, dry_run=options.dry_run, progress=bar)
         _say(workspace.take_notice())
@@ -40,21 +40,21 @@ def run_index(options: argparse.Namespace) -> int:
             allow(workspace, options)
             _build_graphs(workspace, quiet=options.json)
         estimates = workspace.upkeep.estimate(options.branch)
-        embedded = () if options.dry_run else _embed(workspace, estimates, branch=options.branch, full=options.full)
+        reports = () if options.dry_run else _embed(workspace, estimates, branch=options.branch, full=options.full)
         root = workspace.root
     if options.json:
-        embedding = [one._asdict() for one in (estimates if options.dry_run else embedded)]
+        embedding = [row._asdict() for row in (estimates if options.dry_run else reports)]
         emit_json({"root": str(root), **asdict(report), "embedding": embedding})
     elif options.dry_run:
-        for one in estimates:
-            emit(_estimated(one))
+        for estimate in estimates:
+            emit(_estimate_line(estimate))
     else:
-        for done in embedded:
-            emit(_embedded(done))
-    for failed in embedded:
-        if failed.error:
-            note(f"error[{failed.code}]: {printable(failed.error)}\n  try: {printable(failed.hint)}")
-    return EXIT_USAGE if any(one.error for one in embedded) else EXIT_FOUND
+        for embedding_report in reports:
+            emit(_embedding_line(embedding_report))
+    failures = [embedding_report for embedding_report in reports if embedding_report.error]
+    for failure in failures:
+        note(f"error[{failure.code}]: {printable(failure.error)}\n  try: {printable(failure.hint)}")
+    return EXIT_USAGE if failures else EXIT_FOUND
 
 
 def _say(notice: str) -> None:
@@ -63,10 +63,10 @@ def _say(notice: str) -> None:
 
 
 def _watch(options: argparse.Namespace) -> int:
-    """Follow edits until Ctrl-C; say of each update what it did."""
+    """Follow edits until Ctrl-C and report what each update did."""
     if options.dry_run:
-        raise ConfigError("--watch changes the index and --dry-run does not", "cairn index --watch")
-    with open_asking(options) as workspace:
+        raise ConfigError("--watch changes the index, and --dry-run must not", "cairn index --watch")
+    with open_with_consent(options) as workspace:
         try:
             allow(workspace, options)
             if options.full:
@@ -80,21 +80,21 @@ def _watch(options: argparse.Namespace) -> int:
     return EXIT_FOUND
 
 
-def _did_something(report: IndexReport) -> bool:
+def _has_changes(report: IndexReport) -> bool:
     return bool(report.added or report.changed or report.removed or report.renamed)
 
 
 def _emit_update(update: Update, *, as_json: bool) -> None:
-    """Say what an update did, if it is the first, failed, or found something to do."""
+    """Report an update if it is the first, failed, or changed anything."""
     if update.batch.note:
         note(printable(update.batch.note))
     if isinstance(update.error, CairnError):
         note(f"error[{update.error.code}]: {printable(str(update.error))}\n  try: {printable(update.error.hint)}")
-    if update.report is None or (update.batch.reason != "start" and not _did_something(update.report)):
+    if update.report is None or (update.batch.reason != "start" and not _has_changes(update.report)):
         return
     if as_json:
         document = asdict(update.report)
-        del document["skipped"]  # all of them each time would be most of what is printed
+        del document["skipped"]  # would repeat every skipped file at each update
         emit_json({"reason": update.batch.reason, **document})
     else:
         emit(_summary(update.report))
@@ -102,7 +102,7 @@ def _emit_update(update: Update, *, as_json: bool) -> None:
 
 
 def _build_graphs(workspace: Workspace, *, quiet: bool) -> None:
-    """Build what a large index lacks; it takes minutes, and the index answers without it."""
+    """Build the graph of near chunks that a large index lacks; it takes minutes, and searches work without it."""
     n_chunks = 0
     with closing(ProgressBar("Linking near chunks", unit="chunks")) as bar:
         try:
@@ -119,14 +119,14 @@ def _build_graphs(workspace: Workspace, *, quiet: bool) -> None:
 def _embed(
     workspace: Workspace, estimates: Sequence[Estimate], *, branch: str | None, full: bool
 ) -> tuple[EmbeddingReport, ...]:
-    """Embed with the configured models; say before what leaves the machine, and what it costs as far as is known."""
+    """Embed with the configured models; say first what leaves the machine and, as far as is known, what it costs."""
     if not workspace.settings.chain:
         return ()
     for text in workspace.upkeep.warnings():
         note(f"warning: {printable(text)}")
-    for one in estimates:
-        if one.chunks and (one.cost or not one.stays_here):
-            note(_estimated(one))
+    for estimate in estimates:
+        if estimate.chunks and (estimate.cost or not estimate.stays_here):
+            note(_estimate_line(estimate))
     bars: dict[str, ProgressBar] = {}
 
     def progress(model: str, done: int, total: int) -> None:
@@ -138,28 +138,33 @@ def _embed(
         note(f"{error}; {error.hint}")
         return ()
     except KeyboardInterrupt:
-        note("Interrupted. What was embedded stays; go on with: cairn index")
+        note("Interrupted. What was embedded is kept; continue with: cairn index")
         raise
     finally:
         for bar in bars.values():
             bar.close()
 
 
-def _estimated(one: Estimate) -> str:
-    cost = "at an unknown price" if one.cost is None else f"about ${one.cost:.2f}" if one.cost else "free of charge"
-    rate = "measured" if one.measured else "assumed"
+def _estimate_line(estimate: Estimate) -> str:
+    cost = "free of charge"
+    if estimate.cost is None:
+        cost = "at an unknown price"
+    elif estimate.cost:
+        cost = f"about ${estimate.cost:.2f}"
+    rate = "measured" if estimate.measured else "assumed"
+    amount = f"{counted(estimate.chunks, 'chunk')} of {counted(estimate.missing_files, 'file')}"
     return (
-        f"{printable(one.model)}: {counted(one.chunks, 'chunk')} of {counted(one.missing_files, 'file')} to embed, "
-        f"an estimated "
-        f"{counted(one.tokens, 'token')} (characters / 4), {cost}, about {_duration(one.seconds)} at the {rate} speed"
+        f"{printable(estimate.model)}: {amount} to embed, an estimated {counted(estimate.tokens, 'token')} "
+        f"(characters / 4), {cost}, about {_duration(estimate.seconds)} at the {rate} speed"
     )
 
 
-def _embedded(done: EmbeddingReport) -> str:
-    reused = f", {done.reused:,} known already" if done.reused else ""
+def _embedding_line(report: EmbeddingReport) -> str:
+    reused = f", {report.reused:,} reused" if report.reused else ""
+    chunks = counted(report.embedded, "chunk")
     return (
-        f"Embedded {counted(done.embedded, 'chunk')} with {printable(done.model)} in {done.seconds:.1f} s{reused}; "
-        f"it covers {done.covered:,} of {done.total:,}."
+        f"Embedded {chunks} with {printable(report.model)} in {report.seconds:.1f} s{reused}; "
+        f"the model covers {report.covered:,} of {report.total:,}."
     )
 
 
@@ -192,9 +197,9 @@ def _summary(report: IndexReport) -> str:
         )
         if count
     ]
-    done = ", ".join(changes) or "nothing changed"
-    held = f"{counted(report.files, 'file')}, {counted(report.chunks, 'chunk')}"
-    return f"Indexed {held} in {report.seconds:.2f} s ({done})."
+    summary = ", ".join(changes) or "nothing changed"
+    contents = f"{counted(report.files, 'file')}, {counted(report.chunks, 'chunk')}"
+    return f"Indexed {contents} in {report.seconds:.2f} s ({summary})."
 
 
 def _emit_skipped(report: IndexReport, *, every: bool) -> None:
@@ -227,16 +232,17 @@ def run_status(options: argparse.Namespace) -> int:
     emit(f"pending     {counted(status['pending'], 'file')} changed since (cairn index reads them)")
     sizes = ", ".join(f"{part} {_megabytes(size)}" for part, size in status["sizes"].items() if size)
     emit(f"on disk     {_megabytes(status['disk_bytes'])} in {printable(status['state_dir'])}: {sizes}")
-    for one in status["views"]:
-        gone = "  (its folder is gone)" if one["gone"] else ""
-        branch = printable(one["branch"]) or "no branch"
-        emit(f"view        {printable(one['name'])} ({branch}): {counted(one['files'], 'file')}{gone}")
+    for view in status["views"]:
+        gone = "  (its folder is gone)" if view["gone"] else ""
+        branch = printable(view["branch"]) or "no branch"
+        emit(f"view        {printable(view['name'])} ({branch}): {counted(view['files'], 'file')}{gone}")
     emit(f"model       {status['model']}")
-    for one in status["embedding"]:
-        active = "  (answers)" if one["active"] else ""
-        emit(f"model       {printable(one['model'])}: {one['covered']:,} of {counted(one['total'], 'chunk')}{active}")
-        if one["error"]:
-            emit(f"            last error: {printable(one['error'])}")
+    for model in status["embedding"]:
+        active = "  (answers)" if model["active"] else ""
+        covered = f"{model['covered']:,} of {counted(model['total'], 'chunk')}"
+        emit(f"model       {printable(model['model'])}: {covered}{active}")
+        if model["error"]:
+            emit(f"            last error: {printable(model['error'])}")
     if status["asks_for"]:
         emit(f"asks for    {printable(status['asks_for'])}  (allow it with: cairn index)")
     for language, count in status["languages"].items():

@@ -1,4 +1,4 @@
-"""What a command needs of the system, looked at before it begins: without, libraries end the process or crash it."""
+"""Checks, before a command begins, what it needs of the system: without it, libraries exit or crash."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ import mmap
 
 from cairn.errors import ResourceError
 
-MIN_FILES = 64  # that may be open at once
-MAX_FILES = 4_096  # more are not asked for
-# To import numpy takes 150 MB of address space, most of it never used; OpenBLAS ends the process if it gets less.
+MIN_FILES = 64  # open at once
+MAX_FILES = 4_096  # as many as a command ever asks for
+# Importing numpy takes 150 MB of address space, most of it never used; with less, OpenBLAS ends the process.
 SPARE_BYTES = 192 << 20
 
 
 def check_limits() -> None:
-    """Raise the limit on open files as far as is allowed where it is low, and see that enough may be had.
+    """Raise a low limit on open files as far as allowed, and check that files and memory suffice.
 
     Raises:
-        ResourceError: if there may be too few open files, or there is too little address space.
+        ResourceError: if too few files may be open, or there is too little address space.
     """
     _check_files()
     try:
         mmap.mmap(-1, SPARE_BYTES).close()
     except OSError as error:
         raise ResourceError(
-            f"too little memory: {SPARE_BYTES >> 20} MB of address space are needed and cannot be had",
-            "allow more (ulimit -v unlimited), or end what takes it, and run the command again",
+            f"too little memory: {SPARE_BYTES >> 20} MB of address space are needed",
+            "allow more (ulimit -v unlimited), or close other programs, then run the command again",
         ) from error
 
 
@@ -41,6 +41,6 @@ def _check_files() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
     if wanted < MIN_FILES:
         raise ResourceError(
-            f"too few files may be open at once: {wanted}, and {MIN_FILES} are needed",
+            f"too few files may be open at once: {wanted}; {MIN_FILES} are needed",
             "ulimit -n 1024, then run the command again",
         )

@@ -18,12 +18,13 @@ from cairn.cli.limits import check_limits
 from cairn.cli.notes import note
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_INTERRUPTED, EXIT_STORE, EXIT_USAGE
 from cairn.errors import CairnError, InternalError, resource_error
+from cairn.hints import Hint
 from cairn.loading import load
 from cairn.warning import listen
 
-# A command is short: looking for cycles while it imports and starts would cost a tenth of its time.
+# A command is short: collecting cycles while it starts would cost a tenth of its time.
 GC_THRESHOLDS = (50_000, 20, 50)
-# Starting a pool of threads for linear algebra costs a third of numpy's import, and the products here are small.
+# Starting a thread pool for linear algebra takes a third of numpy's import, and the products here are small.
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 Command = Callable[[argparse.Namespace], int]
@@ -37,8 +38,8 @@ class _Parser(argparse.ArgumentParser):
         self.exit(EXIT_USAGE, f"error: {message}\n  try: {self.prog} --help\n")
 
 
-class _Named(argparse.Action):
-    """Keeps the folder that was given, `.` in another spelling: it is named then, and not only where one happens to be.
+class _StoreFolder(argparse.Action):
+    """Stores the folder given with -C, `.` as `./`: so it counts as named, unlike the current folder by default.
 
     See `Workspace.containing`.
     """
@@ -58,15 +59,20 @@ def build_parser() -> argparse.ArgumentParser:
     """Return the parser for the whole command line; docs/cli.md is checked against it."""
     common = _Parser(add_help=False)
     common.add_argument(
-        "-C", dest="project", metavar="PATH", default=".", action=_Named, help="the project (default: this folder's)"
+        "-C",
+        dest="project",
+        metavar="PATH",
+        default=".",
+        action=_StoreFolder,
+        help="the project (default: this folder's)",
     )
     common.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
     common.add_argument("--state-dir", metavar="DIR", help="keep the index in DIR instead of .cairn")
-    common.add_argument("--no-daemon", action="store_true", help="answer in this process though the daemon runs")
+    common.add_argument("--no-daemon", action="store_true", help="answer in this process even if the daemon is running")
 
     parser = _Parser(prog="cairn", description="Codebase intelligence for AI coding agents, on your own machine.")
     parser.add_argument("--version", action="version", version=f"cairn {__version__}")
-    # Without `prog` it would be found by laying out the usage, which asks for the width of the terminal.
+    # Without `prog`, argparse would format the usage to find it, which asks for the width of the terminal.
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=_Parser, prog=parser.prog)
 
     _add_search(commands, common)
@@ -108,16 +114,14 @@ def _add_search(commands: argparse._SubParsersAction[_Parser], common: _Parser) 
 
 
 def _add_structure(commands: argparse._SubParsersAction[_Parser], common: _Parser) -> None:
-    """Add the commands for a task, a file, a function and a line."""
-    context = commands.add_parser("context", parents=[common], help="print in one answer the code that a task needs")
+    """Add the commands about a task, a file, a function or a line."""
+    context = commands.add_parser("context", parents=[common], help="print the code that a task needs, in one answer")
     add_field(context, "task", rule=fields.TASK, nargs="?", default="", metavar="TASK")
     add_field(context, "--id", rule=fields.CONTEXT_IDS, dest="ids", action="append", default=[], metavar="ID")
     add_field(context, "--file", rule=fields.CONTEXT_FILES, dest="files", action="append", default=[], metavar="F")
     add_field(context, "-n", "--limit", rule=fields.CONTEXT_LIMIT, default=5)
     add_field(context, "--max-tokens", rule=fields.TOKENS, shown_default=fields.DEFAULT_ANSWER_TOKENS, metavar="N")
-    context.add_argument(
-        "--no-update", action="store_true", help="take the index as it is, without looking for changes"
-    )
+    context.add_argument("--no-update", action="store_true", help="use the index as it is, without looking for changes")
     context.set_defaults(run=_lazy("cairn.cli.structure:run_context"))
 
     outline = commands.add_parser("outline", parents=[common], help="list what a file defines")
@@ -128,11 +132,11 @@ def _add_structure(commands: argparse._SubParsersAction[_Parser], common: _Parse
     outline.set_defaults(run=_lazy("cairn.cli.structure:run_outline"))
 
     flow = commands.add_parser("flow", parents=[common], help="show how control and data flow in a function")
-    flow.add_argument("target", metavar="FILE:FUNCTION", help="a function of a file; <module> for what is outside")
+    flow.add_argument("target", metavar="FILE:FUNCTION", help="a function of a file; <module> for top-level code")
     part = flow.add_mutually_exclusive_group()
-    part.add_argument("--cfg", action="store_true", help="only control: what runs after what")
-    part.add_argument("--dfg", action="store_true", help="only data: what is read where it was written")
-    flow.add_argument("--mermaid", action="store_true", help="as a flow chart for Mermaid")
+    part.add_argument("--cfg", action="store_true", help="only control flow: what runs after what")
+    part.add_argument("--dfg", action="store_true", help="only data flow: where values are written and read")
+    flow.add_argument("--mermaid", action="store_true", help="print a flowchart for Mermaid")
     flow.set_defaults(run=_lazy("cairn.cli.flow:run_flow"))
 
     slices = commands.add_parser("slice", parents=[common], help="show the lines that a line depends on")
@@ -142,15 +146,15 @@ def _add_structure(commands: argparse._SubParsersAction[_Parser], common: _Parse
 
 
 def _add_upkeep(commands: argparse._SubParsersAction[_Parser], common: _Parser) -> None:
-    """Add the commands that build, show and mend the index."""
+    """Add the commands that build, show and repair the index."""
     index = commands.add_parser("index", parents=[common], help="build or update the index")
     index.add_argument("path", nargs="?", metavar="PATH", help="the project, like -C")
     index.add_argument("--branch", metavar="REV", help="index this branch, tag or commit without checking it out")
     index.add_argument("--full", action="store_true", help="build from scratch instead of updating")
     index.add_argument(
-        "--dry-run", action="store_true", help="say what would be done and what it would cost, write nothing"
+        "--dry-run", action="store_true", help="show what would be done and what it would cost; write nothing"
     )
-    index.add_argument("--watch", action="store_true", help="go on, and follow every edit until Ctrl-C")
+    index.add_argument("--watch", action="store_true", help="keep running and follow every edit until Ctrl-C")
     index.add_argument("--skipped", action="store_true", help="list every file that was skipped, with its reason")
     index.add_argument(
         "--ask", action="store_true", help="ask again whether the model that the project's settings name may be used"
@@ -160,27 +164,27 @@ def _add_upkeep(commands: argparse._SubParsersAction[_Parser], common: _Parser) 
     status = commands.add_parser("status", parents=[common], help="show what is indexed")
     status.set_defaults(run=_lazy("cairn.cli.index:run_status"))
 
-    gc_command = commands.add_parser("gc", parents=[common], help="drop what no branch and no worktree shows any more")
-    gc_command.add_argument("--dry-run", action="store_true", help="say what would be dropped, write nothing")
+    gc_command = commands.add_parser("gc", parents=[common], help="drop what no branch or worktree contains any more")
+    gc_command.add_argument("--dry-run", action="store_true", help="show what would be dropped; write nothing")
     gc_command.set_defaults(run=_lazy("cairn.cli.health:run_gc"))
 
-    doctor = commands.add_parser("doctor", parents=[common], help="examine the index and all it stands on")
-    doctor.add_argument("--fix", action="store_true", help="mend what can be, without asking")
+    doctor = commands.add_parser("doctor", parents=[common], help="examine the index and everything it depends on")
+    doctor.add_argument("--fix", action="store_true", help="repair what can be repaired, without asking")
     doctor.set_defaults(run=_lazy("cairn.cli.health:run_doctor"))
 
 
 def _add_core(commands: argparse._SubParsersAction[_Parser], common: _Parser) -> None:
-    """Add the commands for the files to know first."""
+    """Add the commands about core files."""
     core = commands.add_parser("core", help="mark the files to know first, and list them")
     actions = core.add_subparsers(title="actions", metavar="ACTION", required=True, parser_class=_Parser)
     add = actions.add_parser("add", parents=[common], help="mark a file, or change its summary")
     add.add_argument("path", metavar="PATH", help="a file of the project")
     add_field(add, "--summary", rule=fields.SUMMARY, metavar="S")
     add.set_defaults(run=_lazy("cairn.cli.core:run_add"))
-    remove = actions.add_parser("remove", parents=[common], help="take the mark of a file away")
+    remove = actions.add_parser("remove", parents=[common], help="unmark a file")
     remove.add_argument("path", metavar="PATH", help="a core file")
     remove.set_defaults(run=_lazy("cairn.cli.core:run_remove"))
-    listing = actions.add_parser("list", parents=[common], help="show each with its summary and what it defines")
+    listing = actions.add_parser("list", parents=[common], help="show each file with its summary and what it defines")
     add_field(listing, "--max-tokens", rule=fields.TOKENS, shown_default=fields.DEFAULT_CORE_TOKENS, metavar="N")
     listing.set_defaults(run=_lazy("cairn.cli.core:run_list"))
     suggest = actions.add_parser("suggest", parents=[common], help="show the most central files that are not marked")
@@ -189,22 +193,22 @@ def _add_core(commands: argparse._SubParsersAction[_Parser], common: _Parser) ->
 
 
 def _add_daemon(commands: argparse._SubParsersAction[_Parser]) -> None:
-    """Add the commands for the process that answers in the background."""
-    daemon = commands.add_parser("daemon", help="start, stop or ask the process that answers in the background")
+    """Add the commands about the background process."""
+    daemon = commands.add_parser("daemon", help="start, stop or inspect the background process")
     actions = daemon.add_subparsers(title="actions", metavar="ACTION", required=True, parser_class=_Parser)
     common = _Parser(add_help=False)
     common.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
     for name, text in (
-        ("start", "start it, unless it runs"),
-        ("stop", "stop it, and wait until it has"),
-        ("status", "show what it does"),
-        ("ensure", "start it unless it runs; return as soon as it answers"),
+        ("start", "start it unless it is running"),
+        ("stop", "stop it and wait until it has stopped"),
+        ("status", "show what it is doing"),
+        ("ensure", "start it unless it is running; return as soon as it answers"),
         ("logs", "print the end of its log"),
     ):
         action = actions.add_parser(name, parents=[common], help=text)
         action.set_defaults(run=_start_daemon if name == "start" else _lazy(f"cairn.cli.daemon:run_{name}"))
         if name == "start":
-            action.add_argument("--foreground", action="store_true", help="be the daemon, until Ctrl-C")
+            action.add_argument("--foreground", action="store_true", help="run as the daemon until Ctrl-C")
             action.add_argument("--detached", action="store_true", help=argparse.SUPPRESS)  # for `ensure` alone
         if name == "logs":
             action.add_argument(
@@ -215,7 +219,7 @@ def _add_daemon(commands: argparse._SubParsersAction[_Parser]) -> None:
 def _add_graph(commands: argparse._SubParsersAction[_Parser], common: _Parser) -> None:
     """Add the commands that ask the symbol graph."""
     asking = _Parser(add_help=False, parents=[common])
-    asking.add_argument("--no-update", action="store_true", help="ask the index as it is, without looking for changes")
+    asking.add_argument("--no-update", action="store_true", help="use the index as it is, without looking for changes")
     limited = _Parser(add_help=False)
     add_field(limited, "-n", "--limit", rule=fields.GRAPH_LIMIT, default=0)
 
@@ -223,7 +227,7 @@ def _add_graph(commands: argparse._SubParsersAction[_Parser], common: _Parser) -
         command = commands.add_parser(name, parents=[asking, limited], help=text)
         add_field(command, "symbol", rule=fields.SYMBOL, metavar="SYMBOL")
         command.set_defaults(run=_lazy(f"cairn.cli.graph:run_{name}"))
-    path = commands.add_parser("path", parents=[asking], help="show the shortest way of calls between two symbols")
+    path = commands.add_parser("path", parents=[asking], help="show the shortest chain of calls between two symbols")
     add_field(path, "source", rule=fields.PATH_FROM, metavar="FROM")
     add_field(path, "target", rule=fields.PATH_TO, metavar="TO")
     path.set_defaults(run=_lazy("cairn.cli.graph:run_path"))
@@ -238,9 +242,9 @@ def _add_graph(commands: argparse._SubParsersAction[_Parser], common: _Parser) -
         add_field(command, "symbol", rule=fields.CHANGED, nargs="?", metavar="SYMBOL")
         add_field(command, "--diff", rule=fields.DIFF, nargs="?", const="HEAD", shown_default="HEAD", metavar="REV")
         command.set_defaults(run=_lazy(f"cairn.cli.graph:run_{name}"))
-    dead = commands.add_parser("dead", parents=[asking, limited], help="show code that nothing seems to reach")
+    dead = commands.add_parser("dead", parents=[asking, limited], help="show code that nothing seems to use")
     dead.set_defaults(run=_lazy("cairn.cli.whole:run_dead"))
-    cycles = commands.add_parser("cycles", parents=[asking], help="show circles of imports")
+    cycles = commands.add_parser("cycles", parents=[asking], help="show import cycles")
     cycles.set_defaults(run=_lazy("cairn.cli.whole:run_cycles"))
     overview = commands.add_parser("map", parents=[asking], help="show the most central files and definitions")
     add_field(overview, "--max-tokens", rule=fields.TOKENS, default=1000, metavar="N")
@@ -249,19 +253,17 @@ def _add_graph(commands: argparse._SubParsersAction[_Parser], common: _Parser) -
 
 
 def _add_filters(command: argparse.ArgumentParser) -> None:
-    """Add what narrows down which code may be a hit."""
+    """Add the filters of a search."""
     add_field(command, "--kind", rule=fields.KINDS, action="append", default=[], metavar="K")
     add_field(command, "--lang", rule=fields.LANGUAGES, action="append", default=[], metavar="L")
     add_field(command, "--in", rule=fields.GLOBS, dest="globs", action="append", default=[], metavar="GLOB")
-    command.add_argument(
-        "--no-update", action="store_true", help="search the index as it is, without looking for changes"
-    )
+    command.add_argument("--no-update", action="store_true", help="use the index as it is, without looking for changes")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 0 found or done, 1 nothing found, 2 usage, 3 the store or the system.
 
-    No error ends with 1, whatever it is: that would say that there is nothing to be found.
+    An error never exits with 1, which means that nothing was found.
     """
     gc.set_threshold(*GC_THRESHOLDS)
     for name, value in ONE_THREAD.items():
@@ -273,50 +275,47 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.print_help()
         return EXIT_USAGE
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # not every terminal can show every letter
+        sys.stdout.reconfigure(errors="backslashreplace")  # not every terminal can show every character
     try:
         check_limits()
-        if hasattr(options, "state_dir"):  # not of the daemon, whose answers tell it
-            listen(_warn)
+        if hasattr(options, "state_dir"):  # `cairn daemon` gives warnings in its answers
+            listen(note)
         code: int = options.run(options)
         sys.stdout.flush()
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        _discard_output()  # the reader had enough
+        _discard_output()  # the reader has closed the pipe
         return EXIT_FOUND
-    except Exception as error:  # noqa: BLE001 - the edge of the process
+    except Exception as error:  # noqa: BLE001 - the edge of the process; it is logged
         return _end(error, as_json=options.json)
     finally:
         listen(None)
     return code
 
 
-def _warn(text: str) -> None:
-    note(text)
-
-
 def _end(error: Exception, *, as_json: bool) -> int:
-    """Tell what went wrong and return the exit code."""
-    known = error if isinstance(error, CairnError) else resource_error(error)
-    if known is None:
+    """Report what went wrong and return the exit code."""
+    shown = error if isinstance(error, CairnError) else resource_error(error)
+    if shown is None:
         import logging  # noqa: PLC0415 - start-up time: this should never happen
 
         logging.getLogger("cairn").error("internal error", exc_info=error)
-        known = InternalError(
-            f"{type(error).__name__}: {error}", "report it with the lines above, and see: cairn doctor"
+        shown = InternalError(
+            f"{type(error).__name__}: {error}",
+            Hint("report it with the lines above; this may show the cause", "doctor"),
         )
-    elif known is not error:
-        error.__traceback__ = error.__context__ = None  # what holds the memory that may be short
+    elif shown is not error:
+        error.__traceback__ = error.__context__ = None  # frees the memory that may be short
     try:
-        _report(known, as_json=as_json)
-    except OSError:  # nobody can be told
+        _report(shown, as_json=as_json)
+    except OSError:  # stderr is gone, too
         _discard_output()
-    return known.exit_code
+    return shown.exit_code
 
 
 def _discard_output() -> None:
-    """Write what is still to be written nowhere; Python would complain once more while it flushes at exit."""
+    """Discard buffered output; Python would complain again when it flushes at exit."""
     with suppress(OSError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         for stream in (sys.stdout, sys.stderr):
@@ -326,11 +325,11 @@ def _discard_output() -> None:
 
 
 def run() -> NoReturn:
-    """Run one command as a process, and end that at once: taking all modules down in order is time lost."""
+    """Run one command as a process and exit at once: unloading all modules would only take time."""
     _open_standard_streams()
     try:
         code = main()
-    except SystemExit as end:  # of the parser: it printed why
+    except SystemExit as end:  # from the parser, which has printed the reason
         code = end.code if isinstance(end.code, int) else EXIT_USAGE
     for stream in (sys.stdout, sys.stderr):
         try:
@@ -345,14 +344,14 @@ def run() -> NoReturn:
 
 
 def _open_standard_streams() -> None:
-    """Let stdin, stdout and stderr lead nowhere where they are closed: what is opened next would be taken for them."""
+    """Open stdin, stdout and stderr on /dev/null where they are closed: the next file would take their place."""
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         if getattr(sys, name) is None:
             with suppress(OSError):
                 os.fstat(number)
                 continue
             if os.open(os.devnull, os.O_RDWR) == number:
-                setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - as long as we live
+                setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - open until exit
 
 
 def _report(error: CairnError, *, as_json: bool) -> None:
@@ -360,14 +359,14 @@ def _report(error: CairnError, *, as_json: bool) -> None:
         import json  # noqa: PLC0415 - start-up time
 
         document = {"error": error.to_dict()}
-        print(json.dumps(document))  # noqa: T201
+        sys.stdout.write(json.dumps(document) + "\n")
     note(f"error[{error.code}]: {error}")
     if error.hint:
         note(f"  try: {error.hint}")
 
 
 def _lazy(place: str) -> Command:
-    """Return the command at a place, its module being imported only when it runs: start-up time."""
+    """Return a command whose module is imported only when it runs: start-up time."""
 
     def run(options: argparse.Namespace) -> int:
         code: int = load(place)(options)
@@ -377,7 +376,7 @@ def _lazy(place: str) -> Command:
 
 
 def _start_daemon(options: argparse.Namespace) -> int:
-    """Start the daemon, or be it, which imports all that serves."""
+    """Start the daemon, or run as it, which imports everything that serves."""
     is_daemon = options.foreground or options.detached
     command = _lazy("cairn.cli.daemon_process:run_here" if is_daemon else "cairn.cli.daemon:run_start")
     return command(options)

@@ -1,4 +1,4 @@
-"""Which project a command is about, as others know it, and that its user works on it."""
+"""The project of a command in the list of those that the daemon may serve."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import argparse
 from cairn.errors import CairnError
 from cairn.index.project import name_of
 from cairn.index.state_dir import UNWRITABLE
-from cairn.registry import ALL, Project, Registry
+from cairn.registry import ALL, AllowedProject, Registry
 from cairn.runtime import StateFolder
 from cairn.warning import warn
 from cairn.workspace import Workspace
 
 
 def allow(workspace: Workspace, options: argparse.Namespace) -> None:
-    """Put a project on the list of those the daemon serves, for its user just worked on it.
+    """Allow the daemon to serve a project, since the user just worked on it.
 
-    An index in a folder of its own is not where the daemon would look for it. An answer is worth more than the list:
-    that it cannot be written is a warning.
+    With --state-dir the daemon would not find the index, so nothing is done. If the list cannot be written, the user
+    gets a warning, and their answer.
     """
     if options.state_dir or workspace.is_unnamed:
         return
@@ -31,11 +31,11 @@ def allow(workspace: Workspace, options: argparse.Namespace) -> None:
         warn(UNWRITABLE, f"{error}; {error.hint}")
 
 
-def among(wanted: str) -> list[Project]:
+def projects_named(name: str) -> list[AllowedProject]:
     """Return the project with a name, or all of them.
 
     Raises:
         ProjectError, AmbiguousError: as `Registry.find`.
     """
     registry = Registry(StateFolder.of_user())
-    return list(registry.projects()) if wanted == ALL and registry.projects() else [registry.find(wanted)]
+    return list(registry.projects()) if name == ALL and registry.projects() else [registry.find(name)]

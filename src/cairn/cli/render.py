@@ -1,4 +1,4 @@
-"""How results look: plain and stable when piped, coloured on a terminal, JSON when asked for."""
+"""How results look: plain and stable when piped, coloured on a terminal, JSON with --json."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Style:
         return self._wrap(_BOLD, text)
 
     def faint(self, text: str) -> str:
-        """Hold back what matters less."""
+        """Dim what matters less."""
         return self._wrap(_DIM, text)
 
     def mark(self, text: str, words: Sequence[str]) -> str:
@@ -49,18 +49,18 @@ def emit(text: str) -> None:
 
 
 def emit_json(document: Mapping[str, object] | Sequence[object]) -> None:
-    """Print the one JSON document of a command. Bytes of paths that are no UTF-8 stay as lone surrogates, escaped."""
+    """Print the one JSON document of a command. Bytes of paths that are not UTF-8 stay lone surrogates, escaped."""
     sys.stdout.write(json.dumps(document, ensure_ascii=True) + "\n")
 
 
 def file_of(project: str, file: str) -> str | Path:
-    """Return the file as it is named from the folder given with -C, else from the project's root."""
+    """Return a file relative to the folder given with -C if it exists there, else relative to the project's root."""
     near = Path(os.path.realpath(project)) / file
     return near if near.exists() else file
 
 
 class ProgressBar:
-    """A bar on stderr that appears only on a terminal and only when the work takes a while."""
+    """A bar on stderr that appears only on a terminal, and only if the work takes a while."""
 
     _DELAY_SECONDS = 0.3
     _REFRESH_SECONDS = 0.1
@@ -74,7 +74,7 @@ class ProgressBar:
         self._shown = False
 
     def __call__(self, done: int, total: int) -> None:
-        """Show how far the work is."""
+        """Show the progress."""
         now = time.monotonic()
         finished = done >= total
         if not self._stream.isatty() or now - self._started < self._DELAY_SECONDS:
@@ -88,7 +88,7 @@ class ProgressBar:
         self._stream.flush()
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._shown:
             self._stream.write("\r\x1b[K")
             self._stream.flush()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def run_search(options: argparse.Namespace) -> int:
     """Bring the index up to date, search it, and print the hits."""
-    asked = {
+    fields = {
         "query": options.query,
         "branch": options.branch,
         "limit": options.limit,
@@ -35,19 +35,19 @@ def run_search(options: argparse.Namespace) -> int:
         "expand": options.expand,
         "update": not options.no_update,
     }
-    document: SearchDocument = answer(options, "search", asked, options.among)
+    document: SearchDocument = answer(options, "search", fields, options.among)
     if options.json:
         emit_json(document)
     else:
-        _print(document, explain=options.explain)
+        _print_search(document, explain=options.explain)
     if document["code"] or document["omitted"]:
         return EXIT_FOUND
-    return EXIT_STORE if "searched" in document else EXIT_NONE  # whether there is nothing is not known
+    return EXIT_STORE if "searched" in document else EXIT_NONE  # the time was up, so there may be hits
 
 
 def run_similar(options: argparse.Namespace) -> int:
-    """Bring the index up to date, and print code like that of a place or of stdin."""
-    asked: dict[str, Any] = {
+    """Bring the index up to date, and print code like that at a line or on stdin."""
+    fields: dict[str, Any] = {
         "limit": options.limit,
         "kinds": options.kind,
         "languages": options.lang,
@@ -56,12 +56,12 @@ def run_similar(options: argparse.Namespace) -> int:
     }
     match = re.fullmatch(r"(.+):(\d{1,18})", options.target)
     if match is not None:
-        asked |= {"file": str(file_of(options.project, match[1])), "line": int(match[2])}
+        fields |= {"file": str(file_of(options.project, match[1])), "line": int(match[2])}
     elif options.target == "-":
-        asked["code"] = read_sent()
+        fields["code"] = read_sent()
     else:
-        raise QueryError(f"{options.target!r} names no line", "cairn similar FILE:LINE")
-    document: SearchDocument = answer(options, "similar", asked)
+        raise QueryError(f"{options.target!r} does not name a line", "cairn similar FILE:LINE")
+    document: SearchDocument = answer(options, "similar", fields)
     if options.json:
         emit_json(document)
     else:
@@ -77,7 +77,7 @@ def run_similar(options: argparse.Namespace) -> int:
     return EXIT_FOUND if document["code"] else EXIT_NONE
 
 
-def _print(document: SearchDocument, *, explain: bool) -> None:
+def _print_search(document: SearchDocument, *, explain: bool) -> None:
     style = Style(sys.stdout)
     words: list[str] = []
     if style.on:
@@ -88,19 +88,19 @@ def _print(document: SearchDocument, *, explain: bool) -> None:
         note(f"From {printable(document['branch'])}, commit {revision[:12]}; the files are not checked out.")
     for text in document.get("notes", ()):
         note(printable(text))
-    covered = document["coverage"]
-    if covered["pending"]:
+    coverage = document["coverage"]
+    if coverage["pending"]:
         note(
-            f"{covered['indexed']:,} of {counted(covered['eligible'], 'file')} "
-            f"{'is' if covered['indexed'] == 1 else 'are'} indexed; go on with: cairn index"
+            f"{coverage['indexed']:,} of {counted(coverage['eligible'], 'file')} "
+            f"{'is' if coverage['indexed'] == 1 else 'are'} indexed; continue with: cairn index"
         )
     if not document["code"] and not document["omitted"]:
-        looked_at = (
-            f"the {counted(document['searched'], 'file')} looked at"
+        where = (
+            f"the {counted(document['searched'], 'file')} that were searched"
             if "searched" in document
-            else counted(covered["indexed"], "file")
+            else counted(coverage["indexed"], "file")
         )
-        note(f"Nothing relevant for {document['query']!r} in {looked_at}.")
+        note(f"Nothing relevant for {document['query']!r} in {where}.")
     elif document["omitted"]:
         note(f"{document['omitted']:,} more; raise --max-tokens or -n to see them.")
     if n_notes := document.get("omitted_notes"):
@@ -120,34 +120,34 @@ def _print_hit(hit: HitDocument, style: Style, words: list[str], *, explain: boo
     emit(f"{style.path(where)}  {style.name(printable(label))}  {style.faint(facts)}")
     for line in hit.get("preview", "").splitlines():
         emit(f"    {style.mark(printable(line), words)}")
-    for captured in hit.get("captures", ()) if explain else ():
-        parts = "  ".join(f"${name} = {printable(text)}" for name, text in captured.items())
+    for captures in hit.get("captures", ()) if explain else ():
+        parts = "  ".join(f"${name} = {printable(text)}" for name, text in captures.items())
         emit(style.faint(f"    {parts}"))
-    for one in hit.get("neighbours", ()):
-        label = printable(f"{one['kind']} {one['name']}".strip())
-        where = style.path(f"{printable(one['filepath'])}:{one['line']}")
-        emit(f"    {one['relation']} {where}  {label}")
-    if (explained := hit.get("explain")) is not None:
-        parts = "  ".join(f"{name} {value:+.3f}" for name, value in explained.items())
+    for neighbour in hit.get("neighbours", ()):
+        label = printable(f"{neighbour['kind']} {neighbour['name']}".strip())
+        where = style.path(f"{printable(neighbour['filepath'])}:{neighbour['line']}")
+        emit(f"    {neighbour['relation']} {where}  {label}")
+    if (features := hit.get("explain")) is not None:
+        parts = "  ".join(f"{name} {value:+.3f}" for name, value in features.items())
         emit(style.faint(f"    score {hit.get('score'):.3f} = {parts}"))
     emit("")
 
 
 def run_fetch(options: argparse.Namespace) -> int:
     """Print the full text of results."""
-    asked = {"ids": options.ids, "branch": options.branch}
-    documents: list[FetchedDocument] = answer(options, "fetch", asked)
+    fields = {"ids": options.ids, "branch": options.branch}
+    documents: list[FetchedDocument] = answer(options, "fetch", fields)
     if options.json:
         emit_json(documents)
         return EXIT_FOUND
     style = Style(sys.stdout)
-    for one in documents:
-        changed = " (changed since it was indexed)" if one["stale"] else ""
-        changed += f" (of commit {one['revision'][:12]}, which is not checked out)" if one["revision"] else ""
-        facts = f"{one['start_line']}-{one['end_line']}  ~{counted(one['tokens'], 'token')}{changed}"
-        label = printable(f"{one['kind']} {one['name']}".strip())
-        where = style.path(f"{printable(one['filepath'])}:{one['start_line']}")
+    for document in documents:
+        changed = " (changed since it was indexed)" if document["stale"] else ""
+        changed += f" (of commit {document['revision'][:12]}, which is not checked out)" if document["revision"] else ""
+        facts = f"{document['start_line']}-{document['end_line']}  ~{counted(document['tokens'], 'token')}{changed}"
+        label = printable(f"{document['kind']} {document['name']}".strip())
+        where = style.path(f"{printable(document['filepath'])}:{document['start_line']}")
         emit(f"{where}  {style.name(label)}  {style.faint(facts)}")
-        emit("\n".join(printable(line.removesuffix("\r")) for line in one["text"].split("\n")))
+        emit("\n".join(printable(line.removesuffix("\r")) for line in document["text"].split("\n")))
         emit("")
     return EXIT_FOUND

@@ -1,20 +1,20 @@
-"""Code from stdin: as much as a request to the daemon may hold, and the rest where no daemon answers."""
+"""Code from stdin: as much as a request to the daemon can hold, and the rest where no daemon answers."""
 
 from __future__ import annotations
 
 import sys
 
-# The daemon takes no request that is longer, so the rest is read only by a process that answers itself.
+# The daemon takes no longer request, so only a process that answers itself reads the rest.
 _MAX_SENT_BYTES = 1_000_000
 
 
 def read_sent() -> str:
-    """Return what goes into a request."""
+    """Return the part that fits into a request."""
     return _read(_MAX_SENT_BYTES)
 
 
 def read_rest(max_bytes: int) -> str:
-    """Return what follows: one byte more than is taken, so that what is too long shows, and no more."""
+    """Return the rest, at most up to one byte beyond the limit, so that code that is too long shows."""
     return _read(max(0, max_bytes + 1 - _MAX_SENT_BYTES))
 
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 def run_context(options: argparse.Namespace) -> int:
-    """Print what a task needs, or what is around results."""
-    asked = {
+    """Print the code that a task needs, or the context of results."""
+    fields = {
         "task": options.task,
         "ids": options.ids,
         "files": [str(file_of(options.project, file)) for file in options.files],
@@ -26,18 +26,18 @@ def run_context(options: argparse.Namespace) -> int:
         "max_tokens": options.max_tokens,
         "update": not options.no_update,
     }
-    document: ContextDocument = answer(options, "context", asked)
+    document: ContextDocument = answer(options, "context", fields)
     if options.json:
         emit_json(document)
         return EXIT_FOUND if document["items"] or document["omitted"] else EXIT_NONE
     style = Style(sys.stdout)
-    for one in document["items"]:
-        label = style.name(printable(f"{one['kind']} {one['name']}".strip()))
-        tokens = counted(one["tokens"], "token")
-        facts = f"{one['start_line']}-{one['end_line']}  ~{tokens}  {printable(one['id'])}".rstrip()
-        where = style.path(f"{printable(one['filepath'])}:{one['start_line']}")
+    for item in document["items"]:
+        label = style.name(printable(f"{item['kind']} {item['name']}".strip()))
+        tokens = counted(item["tokens"], "token")
+        facts = f"{item['start_line']}-{item['end_line']}  ~{tokens}  {printable(item['id'])}".rstrip()
+        where = style.path(f"{printable(item['filepath'])}:{item['start_line']}")
         emit(f"{where}  {label}  {style.faint(facts)}")
-        emit(f"{printable_lines(one['text'])}\n")
+        emit(f"{printable_lines(item['text'])}\n")
     for text in document["notes"]:
         note(printable(text))
     if document["omitted"]:
@@ -47,21 +47,21 @@ def run_context(options: argparse.Namespace) -> int:
 
 def run_outline(options: argparse.Namespace) -> int:
     """Print what a file defines."""
-    asked = {
+    fields = {
         "file": str(file_of(options.project, options.file)),
         "mode": options.mode,
         "symbol": options.symbol,
         "max_tokens": options.max_tokens,
     }
-    document: OutlineDocument = answer(options, "outline", asked)
+    document: OutlineDocument = answer(options, "outline", fields)
     if options.json:
         emit_json(document)
     else:
         emit(printable_lines(document["text"]))
-    found = document["symbols"] or document["omitted"] or document.get("unlisted")
-    return EXIT_FOUND if found else EXIT_NONE
+    has_symbols = document["symbols"] or document["omitted"] or document.get("unlisted")
+    return EXIT_FOUND if has_symbols else EXIT_NONE
 
 
 def printable_lines(text: str) -> str:
-    """Return text of several lines that cannot steer a terminal."""
+    """Return text of several lines that cannot control a terminal."""
     return "\n".join(printable(line) for line in text.split("\n"))

@@ -1,4 +1,4 @@
-"""`cairn dead`, `cycles` and `map`: what only this process answers, about the project as a whole."""
+"""`cairn dead`, `cycles` and `map`: about the whole project, and always answered in this process."""
 
 from __future__ import annotations
 
@@ -14,50 +14,52 @@ from cairn.protocol.documents import graph_to_dict
 from cairn.workspace import Workspace
 
 
-def _whole(options: argparse.Namespace, answer: Callable[[Workspace, ProgressBar], GraphAnswer]) -> Document:
+def _ask_graph(options: argparse.Namespace, answer: Callable[[Workspace, ProgressBar], GraphAnswer]) -> Document:
     document: Document = answer_from_graph(options, lambda workspace, bar: graph_to_dict(answer(workspace, bar)))
     return document
 
 
 def run_dead(options: argparse.Namespace) -> int:
-    """Show definitions that nothing seems to reach."""
-    found = _whole(options, lambda workspace, bar: workspace.graph.dead_code(limit=options.limit, progress=bar))
+    """Show definitions that nothing seems to use."""
+    document = _ask_graph(options, lambda workspace, bar: workspace.graph.dead_code(limit=options.limit, progress=bar))
 
     def rows(style: Style) -> Iterator[str]:
-        for one in found["dead"]:
-            facts = f"({one['reason']}, {one['confidence']:.1f})"
-            yield f"{place_of(one['symbol'], style)}  {style.faint(facts)}"
+        for definition in document["dead"]:
+            facts = f"({definition['reason']}, {definition['confidence']:.1f})"
+            yield f"{place_of(definition['symbol'], style)}  {style.faint(facts)}"
 
-    nothing = "Everything is reached, or may be."
-    return show(found, options, rows, something=bool(found["dead"]), omitted=more(found["omitted"]), nothing=nothing)
+    nothing = "Everything is used, or may be."
+    return show(
+        document, options, rows, something=bool(document["dead"]), omitted=more(document["omitted"]), nothing=nothing
+    )
 
 
 def run_cycles(options: argparse.Namespace) -> int:
-    """Show circles of imports."""
-    found = _whole(options, lambda workspace, bar: workspace.graph.import_cycles(progress=bar))
+    """Show import cycles."""
+    document = _ask_graph(options, lambda workspace, bar: workspace.graph.import_cycles(progress=bar))
 
     def rows(style: Style) -> Iterator[str]:
-        for cycle in found["cycles"]:
+        for cycle in document["cycles"]:
             yield f"{cycle['kind']}, {cycle['size']} files:"
             for step in cycle["steps"]:
                 yield f"  {at(step, style)}"
 
-    nothing = "No files import each other in a circle."
-    return show(found, options, rows, something=bool(found["cycles"]), nothing=nothing)
+    nothing = "There are no import cycles."
+    return show(document, options, rows, something=bool(document["cycles"]), nothing=nothing)
 
 
 def run_map(options: argparse.Namespace) -> int:
-    """Show the most central files and definitions within a budget."""
-    found = _whole(
+    """Show the most central files and definitions within a token budget."""
+    document = _ask_graph(
         options,
         lambda workspace, bar: workspace.graph.map(max_tokens=options.max_tokens, focus=options.focus, progress=bar),
     )
 
     def rows(style: Style) -> Iterator[str]:
-        for entry in found["entries"]:
+        for entry in document["entries"]:
             yield style.path(printable(entry["filepath"]))
             for line, head in entry["symbols"]:
                 yield f"  {line}: {style.name(printable(head))}"
 
-    omitted = more(found["omitted_files"], "more file", "--max-tokens")
-    return show(found, options, rows, something=bool(found["entries"]), omitted=omitted)
+    omitted = more(document["omitted_files"], "more file", "--max-tokens")
+    return show(document, options, rows, something=bool(document["entries"]), omitted=omitted)

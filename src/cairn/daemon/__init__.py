@@ -1,1 +1,1 @@
-"""One process for all projects and front ends of a user: HTTP around workspaces."""
+"""The daemon: one process per user that serves all their projects over HTTP."""

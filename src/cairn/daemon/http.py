@@ -1,9 +1,10 @@
-"""Requests and answers over ASGI: bodies within limits, JSON in and out, events, every error as JSON."""
+"""Requests and responses over ASGI: bodies within limits, JSON in and out, events, every error as JSON."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, MutableMapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -24,7 +25,9 @@ from cairn.errors import (
     SlowError,
     StoreError,
     TooLargeError,
+    resource_error,
 )
+from cairn.hints import Hint
 from cairn.protocol.documents import error_to_dict
 from cairn.schema import decode
 
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
     from cairn.daemon.state import Daemon
 
 _T = TypeVar("_T")
+_log = logging.getLogger("cairn.daemon")
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -39,7 +43,7 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 JSON, EVENTS = b"application/json", b"text/event-stream"
-# By the class of the error, the nearest base first; what is not here is the asker's mistake.
+# By the class of the error, the nearest base first. The base of all errors blames the client.
 _STATUS: dict[type[CairnError], int] = {
     RequestError: 422,
     NotFoundError: 404,
@@ -58,8 +62,8 @@ _STATUS: dict[type[CairnError], int] = {
 }
 
 
-class Reply(NamedTuple):
-    """An answer: JSON, or a text of some other kind."""
+class Response(NamedTuple):
+    """A whole response: JSON, or text of another media type."""
 
     document: Any
     status: int = 200
@@ -67,8 +71,8 @@ class Reply(NamedTuple):
     headers: tuple[tuple[bytes, bytes], ...] = ()
 
 
-class Events:
-    """An answer that comes bit by bit: named events with a JSON document each (server-sent events)."""
+class EventStream:
+    """A response that comes bit by bit: named events, each with a JSON document (server-sent events)."""
 
     def __init__(self, events: AsyncIterator[tuple[str, Any]]) -> None:
         self.events = events
@@ -76,7 +80,7 @@ class Events:
 
 @dataclass(slots=True)
 class Request:
-    """One request. `daemon` is whom it is asked of."""
+    """One request to `daemon`."""
 
     scope: Scope
     receive: Receive
@@ -96,38 +100,38 @@ class Request:
         """Return a header, None when it is missing.
 
         Raises:
-            RequestError: if it is there twice, so that others might read another one.
+            RequestError: if it occurs twice: another program might read the other one.
         """
-        found = [value for key, value in self.scope["headers"] if key == name]
-        if len(found) > 1:
-            raise RequestError(f"the header {name.decode()} is there {len(found)} times", "send it once")
-        return found[0].decode("latin-1") if found else None
+        values = [value for key, value in self.scope["headers"] if key == name]
+        if len(values) > 1:
+            raise RequestError(f"the header {name.decode()} occurs {len(values)} times", "send it once")
+        return values[0].decode("latin-1") if values else None
 
     def query(self, kind: type[_T]) -> _T:
-        """Return the query of the address as a request.
+        """Return the query string as a request.
 
         Raises:
-            RequestError: if it is none.
+            RequestError: if it is not one.
         """
         try:
             text = self.scope["query_string"].decode("ascii")
             pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=20, errors="surrogatepass")
         except ValueError as error:
-            raise RequestError("the query of the address cannot be read", "see docs/http-api.md") from error
+            raise RequestError("the query string cannot be read", "see docs/http-api.md") from error
         if len({name for name, _ in pairs}) != len(pairs):
-            raise RequestError("the query of the address says something twice", "see docs/http-api.md")
+            raise RequestError("the query string names a field twice", "see docs/http-api.md")
         return decode(kind, dict(pairs))
 
     async def read(self, kind: type[_T]) -> _T:
         """Return the body as a request.
 
         Raises:
-            TooLargeError: if it is beyond the limit, whatever its length claims to be.
-            SlowError: if it does not come in time.
-            RequestError: if it is no such request, or did not come whole.
+            TooLargeError: if it exceeds the limit, whatever Content-Length says.
+            SlowError: if it does not arrive in time.
+            RequestError: if it is not such a request, or is cut short.
         """
-        sort = (self.header(b"content-type") or "application/json").partition(";")[0].strip().lower()
-        if sort != "application/json":  # a form of a foreign page can send other kinds without being asked first
+        media_type = (self.header(b"content-type") or "application/json").partition(";")[0].strip().lower()
+        if media_type != "application/json":  # a form on a foreign page can send other types without a preflight
             raise RequestError("the body must be application/json", "see docs/http-api.md")
         if (self.header(b"content-encoding") or "identity").strip().lower() != "identity":
             raise RequestError("the body must not be compressed", "send it without Content-Encoding")
@@ -135,28 +139,28 @@ class Request:
         try:
             document = json.loads(body or b"{}")
         except (ValueError, RecursionError) as error:
-            raise RequestError("the body is no JSON", "see docs/http-api.md") from error
+            raise RequestError("the body is not JSON", "see docs/http-api.md") from error
         return decode(kind, document)
 
     async def while_connected(self, answer: Coroutine[Any, Any, _T]) -> _T:
-        """Return an answer; it is cancelled when whoever asked hangs up. The body has been read before.
+        """Return an answer, cancelled if the client hangs up. The body must have been read.
 
         Raises:
-            BusyError: if they did. Nobody is there to read it.
+            BusyError: if the client hung up. Nobody is there to read it.
         """
-        answering, hanging_up = asyncio.ensure_future(answer), asyncio.ensure_future(self._disconnected())
+        answering, hanging_up = asyncio.ensure_future(answer), asyncio.ensure_future(self._wait_for_disconnect())
         try:
             await asyncio.wait((answering, hanging_up), return_when=asyncio.FIRST_COMPLETED)
             if not answering.done():
-                raise BusyError("nobody waits for this answer any more", "ask again")
+                raise BusyError("the client hung up before the answer was ready", "ask again")
             return await answering
         finally:
             answering.cancel()
             hanging_up.cancel()
 
-    async def _disconnected(self) -> None:
+    async def _wait_for_disconnect(self) -> None:
         if (await self.receive())["type"] != "http.disconnect":
-            await asyncio.Event().wait()  # whoever carries the request says more than there is, and nothing of its end
+            await asyncio.Event().wait()  # a transport that sends more, and never says when it ends
 
     async def _body(self) -> bytes:
         limits = self.daemon.limits
@@ -168,19 +172,21 @@ class Request:
             async with asyncio.timeout(limits.body_seconds):
                 while True:
                     message = await self.receive()
-                    if message["type"] == "http.disconnect":  # what is left out may say something else
-                        raise RequestError("the body ended before it was whole", "send as much as Content-Length says")
+                    if message["type"] == "http.disconnect":  # the rest might change its meaning
+                        raise RequestError("the body is shorter than Content-Length", "send all of it")
                     body += message.get("body", b"")
                     if len(body) > limits.body_bytes:
                         raise _too_large(limits.body_bytes)
                     if not message.get("more_body"):
                         return bytes(body)
         except TimeoutError as error:
-            raise SlowError(f"the body did not come within {limits.body_seconds:g} s", "send it at once") from error
+            raise SlowError(
+                f"the body did not arrive within {limits.body_seconds:g} s", "send it without pauses"
+            ) from error
 
 
 def _too_large(n_bytes: int) -> TooLargeError:
-    return TooLargeError(f"the body is larger than {n_bytes:,} bytes", "ask for less at once")
+    return TooLargeError(f"the body is larger than {n_bytes:,} bytes", "send less at once")
 
 
 def status_of(error: CairnError) -> int:
@@ -188,33 +194,44 @@ def status_of(error: CairnError) -> int:
     return next(_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
 
 
-def error_reply(error: CairnError, status: int | None = None) -> Reply:
-    """Return an error as an answer."""
-    return Reply(error_to_dict(error), status or status_of(error))
+def error_response(error: CairnError, status: int | None = None) -> Response:
+    """Return an error as a response."""
+    return Response(error_to_dict(error), status or status_of(error))
+
+
+def log_unexpected(error: Exception) -> CairnError:
+    """Log an error that nobody expected, with its traceback, and return what the client reads of it."""
+    _log.error("internal error", exc_info=error)
+    return resource_error(error) or InternalError(f"internal error: {type(error).__name__}", Hint.of("daemon logs"))
 
 
 def render(document: object) -> bytes:
-    """Return a document as JSON. Bytes of paths that are no UTF-8 stay as lone surrogates, escaped."""
+    """Return a document as JSON. Bytes of paths that are not UTF-8 stay lone surrogates, escaped."""
     return json.dumps(document, ensure_ascii=True).encode("ascii")
 
 
-async def send_reply(send: Send, reply: Reply, *, close: bool = False) -> None:
-    """Send a whole answer.
+async def send_response(send: Send, response: Response, *, close: bool = False) -> None:
+    """Send a whole response.
 
     Args:
         send: ASGI's.
-        reply: the answer.
-        close: whether the connection ends behind it, as when a body was not read to its end.
+        response: what to send.
+        close: whether to close the connection after it, as when the body was not read to its end.
     """
-    body = render(reply.document) if reply.kind == JSON else str(reply.document).encode("utf-8")
-    headers = [(b"content-type", reply.kind), (b"content-length", str(len(body)).encode()), *_GUARDS, *reply.headers]
+    body = render(response.document) if response.kind == JSON else str(response.document).encode("utf-8")
+    headers = [
+        (b"content-type", response.kind),
+        (b"content-length", str(len(body)).encode()),
+        *_GUARDS,
+        *response.headers,
+    ]
     if close:
         headers.append((b"connection", b"close"))
-    await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+    await send({"type": "http.response.start", "status": response.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
 
-# Nothing here is to be shown in a page of somebody else, guessed to be of another kind, or kept.
+# No response may be framed by a foreign page, sniffed as another media type, or cached.
 _GUARDS = (
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
@@ -224,15 +241,15 @@ _GUARDS = (
 )
 
 
-# An application goes on with the request by itself.
-Handler = Callable[[Request], Awaitable[Reply | Events | App]]
+# A handler may return an application, which then takes over the request.
+Handler = Callable[[Request], Awaitable[Response | EventStream | App]]
 
 
 class Route(NamedTuple):
-    """What is at an address. The types describe it: what it takes, and what it answers, which are events when None.
+    """One method at one path, with the types that describe it: the request it takes and the answer it gives.
 
-    An `answer` may be the name of one of `cairn.protocol.OPERATIONS`. `open_to_all` needs no token; `unavailable` is in
-    the protocol, but not in this version.
+    `answer` may be the name of one of `cairn.protocol.OPERATIONS`; None means events. `open_to_all` needs no token.
+    `unavailable` is part of the protocol but not of this version.
     """
 
     method: str
@@ -245,8 +262,8 @@ class Route(NamedTuple):
     unavailable: bool = False
 
 
-async def send_events(send: Send, events: Events) -> None:
-    """Send events as they come; a line break in JSON is escaped, so each has one line."""
+async def send_events(send: Send, events: EventStream) -> None:
+    """Send events as they come. JSON escapes line breaks, so each document takes one line."""
     await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", EVENTS), *_GUARDS]})
     async for name, data in events.events:
         text = b"event: " + name.encode("ascii") + b"\ndata: " + render(data) + b"\n\n"

@@ -1,4 +1,4 @@
-"""A daemon's life as a process: alone by its lock, at a free port, found through its file, with a small log."""
+"""The daemon as a process: its lock, its port, the file by which clients find it, and its log."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 PORTS = 100  # that are tried
 LOG_BYTES, LOG_FILES = 1_000_000, 3
-SWITCH_SECONDS = 0.0005  # after which a thread gives way to others; 5 ms by default
-_RARELY = 1_000  # as many collections of the middle generation before one of all; 10 by default
+SWITCH_SECONDS = 0.0005  # until a thread must let others run; 5 ms by default
+_RARELY = 1_000  # collections of the middle generation before a full one; 10 by default
 _LOCK_SECONDS = 1.0
 _TOKEN_BYTES = 32
 _STEP_SECONDS = 0.01
@@ -40,30 +40,30 @@ _log = logging.getLogger("cairn.daemon")
 
 
 def run(settings: Settings, folder: StateFolder, extensions: Sequence[Extension] = ()) -> None:
-    """Be the daemon of this user until it is stopped, or nobody needs it any more.
+    """Be this user's daemon until it is stopped, or has been idle for long.
 
     Args:
         settings: of the user.
-        folder: his state folder.
-        extensions: what the application has beside its own, see `cairn.daemon.app.Application`.
+        folder: the user's state folder.
+        extensions: routes of the layers above, see `cairn.daemon.app.Application`.
 
     Raises:
-        DaemonError: if another one runs, or there is no free port.
+        DaemonError: if another daemon runs, or no port is free.
         StoreError: if the state folder cannot be written.
     """
     folder.create()
     try:
         with file_lock(folder.lock, _LOCK_SECONDS):
-            folder.forget()  # what a killed one left
+            folder.forget()  # left by a daemon that was killed
             _serve(settings, folder, extensions)
     except StoreLockedError as error:
-        raise DaemonError("another daemon of this user runs already", Hint.of("daemon status")) from error
+        raise DaemonError("another daemon of this user is running", Hint.of("daemon status")) from error
 
 
 def _serve(settings: Settings, folder: StateFolder, extensions: Sequence[Extension]) -> None:
     token = secrets.token_urlsafe(_TOKEN_BYTES)
     with bind(settings.daemon_host, settings.daemon_port) as listener:
-        # Found from here on: who connects waits until the rest has started.
+        # Clients find it from here on; their connections wait until the rest has started.
         listener.listen()
         port = listener.getsockname()[1]
         runtime = Runtime(
@@ -78,7 +78,7 @@ def _serve(settings: Settings, folder: StateFolder, extensions: Sequence[Extensi
         )
         folder.write(runtime, token)
         try:
-            from cairn.daemon import serving  # noqa: PLC0415 - start-up time: after it can be found
+            from cairn.daemon import serving  # noqa: PLC0415 - start-up time: imported once clients can find it
 
             start_log(folder)
             share_the_interpreter()
@@ -87,25 +87,25 @@ def _serve(settings: Settings, folder: StateFolder, extensions: Sequence[Extensi
             )
             app.daemon.stay_found = partial(_stay_found, folder, runtime, token)
             if not serving.is_loopback(settings.daemon_host):
-                _log.warning("other machines can reach %s; what they say is not encrypted", settings.daemon_host)
+                _log.warning("other machines can reach %s, and the connection is not encrypted", settings.daemon_host)
             _log.info("version %s, process %d, port %d", __version__, os.getpid(), port)
             serving.create_server(app).run(sockets=[listener])
             _log.info(
-                "ended" if app.daemon.ended_in_time else "ended before all work did; its next run goes on with it"
+                "stopped" if app.daemon.ended_in_time else "stopped before all work was done; the next run continues it"
             )
         finally:
             folder.forget()
     if not app.daemon.ended_in_time:
         logging.shutdown()
-        os._exit(0)  # what is committed stays; a thread that works cannot be ended otherwise
+        os._exit(0)  # no other way ends a thread that is working; what was committed stays
 
 
 def share_the_interpreter() -> None:
     """Let no thread keep others waiting for long.
 
-    One that finds out the edges of a large project works in Python for seconds. Each time that a search reads a row or
-    multiplies a matrix, it has to wait for its turn again, for an interval at most. A collection of all garbage stops
-    every thread; it is left to `cairn.daemon.lifespan`, for when nobody asks anything.
+    A thread that resolves the calls of a large project runs Python for seconds. Each time a search reads a row or
+    multiplies a matrix, it gives up the interpreter and waits for up to one switch interval to get it back. A full
+    garbage collection stops every thread; `cairn.daemon.lifespan` runs it while no request does.
     """
     sys.setswitchinterval(SWITCH_SECONDS)
     young, middle, _ = gc.get_threshold()
@@ -113,22 +113,22 @@ def share_the_interpreter() -> None:
 
 
 def _stay_found(folder: StateFolder, runtime: Runtime, token: str) -> bool:
-    """Write down again where the daemon is if that was lost; without its lock, tell that it is not found any more."""
+    """Write the runtime file again if it was lost; return False if the lock was lost, too."""
     if folder.find() is not None:
         return True
-    if holder(folder.lock) is None:  # another one can start, and be the one that is found
+    if holder(folder.lock) is None:  # another daemon can start, and clients find that one
         return False
-    _log.warning("%s was lost; it is written again", folder.runtime)
+    _log.warning("%s was lost; writing it again", folder.runtime)
     folder.write(runtime, token)
     return True
 
 
 def detach(folder: StateFolder, timeout_seconds: float) -> None:
-    """Go on in a child of this process, which ends once the child is found as the daemon, or has ended.
+    """Continue in a child process; this one exits once clients find the child, or the child has exited.
 
-    Some agents end every process below them when they end. A daemon that one of them had started first would go with
-    it, while others use it; as the child of a process that has ended it is below nobody. On Windows nothing is done:
-    there an agent would have to look for more than children of its own.
+    Some agents kill all their descendants when they exit. That would take down a daemon that one of them started while
+    others still use it; a child whose parent has exited is nobody's descendant. Does nothing on Windows, where agents
+    kill only their direct children.
     """
     if sys.platform == "win32":
         return
@@ -147,42 +147,44 @@ def detach(folder: StateFolder, timeout_seconds: float) -> None:
 
 
 def bind(host: str, first_port: int) -> socket.socket:
-    """Return a socket at the first free port.
+    """Return a socket bound to the first free port.
 
     Raises:
-        DaemonError: if all are taken, or this machine has no such address.
+        DaemonError: if all ports are taken, or this machine has no such address.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for port in range(first_port, first_port + PORTS):
-        # asyncio sends at once (TCP_NODELAY) only where the protocol is named. Otherwise the body of an answer waits
-        # behind its head for the asker to acknowledge that, which he puts off for 40 ms on a connection that he keeps.
+        # asyncio sets TCP_NODELAY only if the protocol is given. Without it, the body of a response waits until the
+        # client acknowledges the head, which it delays by 40 ms on a connection that it keeps open.
         listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         try:
             if sys.platform == "win32":
                 listener.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
-            else:  # so that a port that was just left is free
+            else:  # so that a port that was just released counts as free
                 listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind((host, port))
         except OSError as error:
             listener.close()
             if error.errno not in (errno.EADDRINUSE, errno.EACCES):
-                raise DaemonError(f"cannot listen at {host}: {error.strerror}", "correct daemon_host") from error
+                raise DaemonError(
+                    f"cannot listen at {host}: {error.strerror}", "correct the setting daemon_host"
+                ) from error
         else:
             return listener
     raise DaemonError(
-        f"all ports from {first_port} to {first_port + PORTS - 1} are taken", "set daemon_port to a free one"
+        f"all ports from {first_port} to {first_port + PORTS - 1} are taken", "set daemon_port to a free port"
     )
 
 
 class _LogFile(RotatingFileHandler):
-    """A log that is not written behind a link."""
+    """A log file that is never a link."""
 
     def _open(self) -> TextIOWrapper:
         return TextIOWrapper(open_stream(Path(self.baseFilename), "ab"), encoding=self.encoding, write_through=True)
 
 
 def start_log(folder: StateFolder) -> None:
-    """Write the log from here on; it is turned over before it grows large."""
+    """Log to the state folder from here on, with rotation."""
     handler = _LogFile(folder.log, maxBytes=LOG_BYTES, backupCount=LOG_FILES, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     root = logging.getLogger()

@@ -1,4 +1,4 @@
-"""What the daemon does beside answering: closes what is idle, stays found, ends when nobody needs it, in order."""
+"""What the daemon does besides answering: closes idle projects, stays discoverable, and shuts down in order."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _LEAST_SECONDS = 0.05
 
 
 async def live(daemon: Daemon, receive: Receive, send: Send) -> None:
-    """Answer the server's messages of start and end (ASGI's lifespan), and tidy up in between."""
-    await receive()  # the start
+    """Follow ASGI's lifespan: answer the server's startup and shutdown messages, and tidy up in between."""
+    await receive()  # startup
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(SPARE_THREADS))
     tidying = asyncio.create_task(_tidy(daemon))
     await send({"type": "lifespan.startup.complete"})
-    await receive()  # the end
+    await receive()  # shutdown
     daemon.stopping = True
     tidying.cancel()
     with suppress(asyncio.CancelledError):
@@ -37,28 +37,32 @@ async def _tidy(daemon: Daemon) -> None:
     n_cleared = 0
     while True:
         await asyncio.sleep(step)
-        found = True
+        is_found = True
         try:
             await daemon.projects.tidy()
             n_cleared = clear_garbage(daemon, n_cleared)
-            found = daemon.stay_found()
+            is_found = daemon.stay_found()
         except Exception:  # noqa: BLE001 - the edge of a task that must go on
             _log.exception("tidying failed")
-        if not found:
-            _log.warning("the state folder was taken away")
+        if not is_found:
+            _log.warning("the state folder is gone")
             daemon.stop()
         elif daemon.is_idle():
-            _log.info("nobody asked anything for %g minutes", daemon.settings.daemon_idle_minutes)
+            _log.info("no request for %g minutes", daemon.settings.daemon_idle_minutes)
             daemon.stop()
 
 
 def clear_garbage(daemon: Daemon, n_cleared: int) -> int:
-    """Collect all garbage unless somebody asks something now, or nobody did since the last time.
+    """Run a full garbage collection, unless a request is running or none came since the last collection.
 
     Args:
-        n_cleared: how many requests there had been when that was last done; so is what is returned.
+        daemon: whose requests count.
+        n_cleared: how many requests there had been at the last collection.
+
+    Returns:
+        the new `n_cleared`.
     """
-    if daemon.n_requests == n_cleared or daemon.is_asked:
+    if daemon.n_requests == n_cleared or daemon.is_busy:
         return n_cleared
     gc.collect()
     return daemon.n_requests

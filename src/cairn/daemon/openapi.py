@@ -1,4 +1,4 @@
-"""Describes every address in OpenAPI 3.1, from the types of requests and answers."""
+"""Describes every route in OpenAPI 3.1, from the types of requests and answers."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from cairn.protocol.table import OPERATIONS
 from cairn.schema import json_schema
 
 _STATUSES = {
-    "400": "What is asked for cannot be done",
-    "401": "Without the token, from a foreign page, or under a foreign name",
+    "400": "The request cannot be carried out",
+    "401": "The token is missing, or the request comes from a foreign page or host name",
     "403": "The project is not allowed",
-    "404": "There is no such thing",
-    "405": "Not by this method",
-    "408": "The request did not come in time",
+    "404": "Not found",
+    "405": "Method not allowed",
+    "408": "The request did not arrive in time",
     "409": "The index cannot be used",
     "413": "The request is too large",
-    "422": "The request has a field that is wrong",
-    "500": "A mistake in Cairn",
-    "503": "Too much at once",
+    "422": "A field of the request is invalid",
+    "500": "A bug in Cairn",
+    "503": "The daemon is busy or stopping",
 }
 
-# `progress` with how many files are done and to do, then `done` with a report, or `error` with an error, as JSON.
+# `progress` with the number of files done and in total; then `done` with a report or `error` with an error, as JSON.
 _EVENT = {
     "type": "object",
     "properties": {"event": {"enum": ["progress", "done", "error"]}, "data": {"type": "string"}},
@@ -35,7 +35,7 @@ _EVENT = {
 
 
 def describe(routes: Sequence[Route]) -> dict[str, Any]:
-    """Return the OpenAPI document of some addresses."""
+    """Return the OpenAPI document of some routes."""
     schemas: dict[str, Any] = {}
     error = {"application/json": {"schema": json_schema(ErrorDocument, schemas)}}
     paths: dict[str, dict[str, Any]] = {}
@@ -70,9 +70,9 @@ def _operation(route: Route, schemas: dict[str, Any], error: dict[str, Any]) -> 
         operation["parameters"] = _parameters(route.request)
     elif route.request is not None:
         schema = json_schema(route.request, schemas)
-        # Without a body, all fields have their defaults.
-        needed = "required" in json_schema(route.request)
-        operation["requestBody"] = {"required": needed, "content": {"application/json": {"schema": schema}}}
+        # Without a body, every field has its default.
+        required = "required" in json_schema(route.request)
+        operation["requestBody"] = {"required": required, "content": {"application/json": {"schema": schema}}}
     if route.unavailable:
         operation["responses"]["501"] = {"description": "Not in this version", "content": error}
     return operation
@@ -90,6 +90,6 @@ def _parameters(request: type) -> list[dict[str, Any]]:
     schema = json_schema(request)
     required = schema.get("required", ())
     return [
-        {"name": name, "in": "query", "required": name in required, "schema": one}
-        for name, one in schema["properties"].items()
+        {"name": name, "in": "query", "required": name in required, "schema": field}
+        for name, field in schema["properties"].items()
     ]

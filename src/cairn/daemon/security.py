@@ -1,4 +1,4 @@
-"""Who may ask: only programs of this user, and no page of somebody else in his browser."""
+"""Who may ask: programs of this user, and no foreign page in their browser."""
 
 from __future__ import annotations
 
@@ -10,54 +10,53 @@ from cairn.daemon.http import Request
 from cairn.errors import AccessError
 from cairn.hints import Hint
 
-_HINT = Hint("docs/daemon.md says where the token is; this shows the daemon", "daemon status")
+_HINT = Hint("send the token; this shows where it is", "daemon status")
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 _EVERYWHERE = ("0.0.0.0", "::")
 
 
 def check_host(request: Request, host: str) -> None:
-    """Refuse a name that leads here by DNS rebinding: a foreign page's own name, pointed at this machine.
+    """Refuse a foreign host name: the way DNS rebinding lets a foreign page reach this machine under its own name.
 
     Args:
-        request: whose `Host` is looked at.
-        host: where the daemon listens.
+        request: whose `Host` header is checked.
+        host: the address the daemon listens at.
 
     Raises:
-        AccessError: for a foreign or missing name.
+        AccessError: if the header is missing or names another machine.
     """
     authority = request.header(b"host")
     if authority is None or not _is_here(_host_of(f"//{authority}"), host):
         raise AccessError(
-            "the Host header names another machine", Hint("ask by the address that this shows", "daemon status")
+            "the Host header names another machine", Hint("use the address that this shows", "daemon status")
         )
 
 
 def check_origin(request: Request) -> None:
-    """Refuse what a page of a foreign origin sends; one from another port of this machine is foreign, too.
+    """Refuse what a page of a foreign origin sends; another port of this machine is foreign, too.
 
-    Its own origin has the name and port that it was asked by, which `check_host` has looked at.
+    The daemon's own origin has the name and port of the `Host` header, which `check_host` has checked.
 
     Raises:
-        AccessError: for a foreign origin, or a browser that says the request comes from another site.
+        AccessError: if the origin is foreign, or the browser says that the request comes from another site.
     """
     origin = request.header(b"origin")
     site = request.header(b"sec-fetch-site")
     authority = (request.header(b"host") or "").lower()
-    foreign = origin is not None and origin.lower() not in (f"http://{authority}", f"https://{authority}")
-    if foreign or site in ("cross-site", "same-site"):
+    is_foreign = origin is not None and origin.lower() not in (f"http://{authority}", f"https://{authority}")
+    if is_foreign or site in ("cross-site", "same-site"):
         raise AccessError("requests from pages of other origins are refused", _HINT)
 
 
 def check_token(request: Request, token: str) -> None:
-    """Refuse who does not know the token; how long it takes tells nothing about it.
+    """Refuse a request without the right token; the comparison takes the same time for any wrong one.
 
     Raises:
-        AccessError: without the token.
+        AccessError: if the token is missing or wrong.
     """
-    given = request.header(b"authorization") or ""
-    scheme, _, secret = given.partition(" ")
-    known = hmac.compare_digest(secret.strip().encode("latin-1", "replace"), token.encode("ascii"))
-    if scheme.lower() != "bearer" or not known:
+    scheme, _, secret = (request.header(b"authorization") or "").partition(" ")
+    is_right = hmac.compare_digest(secret.strip().encode("latin-1", "replace"), token.encode("ascii"))
+    if scheme.lower() != "bearer" or not is_right:
         raise AccessError("the token is missing or wrong", _HINT)
 
 
@@ -70,7 +69,7 @@ def is_loopback(host: str) -> bool:
 
 
 def _is_here(name: str, host: str) -> bool:
-    """Tell whether a name is this machine's. Who listens everywhere cannot know by which address he is reached."""
+    """Tell whether a name is this machine's. A daemon that listens everywhere accepts any address of itself."""
     return name in LOCAL_NAMES or name == host.lower() or (host in _EVERYWHERE and _is_address(name))
 
 
@@ -85,7 +84,7 @@ def _is_address(name: str) -> bool:
 def _host_of(url: str) -> str:
     try:
         parts = urlsplit(url)
-        _ = parts.port  # refuses what is no number
+        _ = parts.port  # raises if it is not a number
     except ValueError:
         return ""
     plain = not (parts.path or parts.query or parts.fragment or parts.username or parts.password)

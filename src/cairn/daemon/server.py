@@ -1,4 +1,4 @@
-"""uvicorn as the daemon uses it: one process, with the timeouts that it lacks, and errors as JSON."""
+"""uvicorn as the daemon uses it: one process, the timeouts that uvicorn lacks, and errors as JSON."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ _GRACE_SECONDS = 5
 
 
 class Protocol(H11Protocol):
-    """A connection whose requests must come at once.
+    """A connection that limits how long the head of a request may take.
 
-    uvicorn ends a connection that says nothing, but not one that says a letter a minute. Here the head of a request
-    must be whole within `head_seconds` from its first byte, or from when the connection was made.
+    uvicorn closes a connection that sends nothing, but not one that sends a letter a minute. Here the head of a request
+    must arrive within `head_seconds` of its first byte, or of the connection.
     """
 
     head_seconds: ClassVar[float] = HEAD_SECONDS
     _deadline: asyncio.TimerHandle | None = None
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Take the connection, unless there are too many."""
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # uvicorn narrows it, too
+        """Accept the connection, unless there are too many."""
         super().connection_made(transport)
         if len(self.connections) > MAX_CONNECTIONS:
             transport.abort()
@@ -43,7 +43,7 @@ class Protocol(H11Protocol):
         self._set_deadline()
 
     def data_received(self, data: bytes) -> None:
-        """Take bytes of a request."""
+        """Receive bytes of a request."""
         if self._is_waiting():
             self._set_deadline()
         super().data_received(data)
@@ -51,7 +51,7 @@ class Protocol(H11Protocol):
             self._forget_deadline()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request; a part of it may be there already."""
+        """Wait for the next request; part of it may have arrived."""
         super().on_response_complete()
         if self._is_waiting() and self.conn.trailing_data[0]:
             self._set_deadline()
@@ -62,25 +62,25 @@ class Protocol(H11Protocol):
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what is no HTTP, as every error is answered."""
+        """Answer what is not HTTP with an error as JSON, like any other."""
         self._send_error(400, "request", msg, "speak HTTP/1.1")
 
     def _is_waiting(self) -> bool:
-        """Tell whether no request is under way: its head is still to come."""
+        """Tell whether no request is running: the head of the next is still to come."""
         return self.cycle is None or self.cycle.response_complete
 
-    def _late(self) -> None:
+    def _end_late(self) -> None:
         self._deadline = None
         if self.transport.is_closing() or not self._is_waiting():
             return
         if self.conn.our_state is h11.IDLE:
-            self._send_error(408, "slow", "the request did not come in time", "send it at once")
+            self._send_error(408, "slow", "the request did not arrive in time", "send it without pauses")
         else:
             self.transport.abort()
 
     def _set_deadline(self) -> None:
         if self._deadline is None:
-            self._deadline = self.loop.call_later(self.head_seconds, self._late)
+            self._deadline = self.loop.call_later(self.head_seconds, self._end_late)
 
     def _forget_deadline(self) -> None:
         if self._deadline is not None:
@@ -96,11 +96,11 @@ class Protocol(H11Protocol):
 
 
 class Server(uvicorn.Server):
-    """A server that a signal ends in order, without dying of the signal behind that."""
+    """A server that shuts down in order on a signal and does not raise it again afterwards."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Take the signals that ask to end."""
+        """Handle the signals that ask the process to end."""
         if threading.current_thread() is threading.main_thread():
             for name in ("SIGINT", "SIGTERM", "SIGBREAK"):
                 if (number := getattr(signal, name, None)) is not None:
@@ -115,8 +115,8 @@ def create_server(app: Application, protocol: type[Protocol] = Protocol) -> Serv
     """Return a server for an application; `app.daemon.stop` ends it.
 
     Args:
-        app: what answers.
-        protocol: how a connection is treated; a seam for tests.
+        app: the application.
+        protocol: handles each connection; a seam for tests.
     """
     options: dict[str, Any] = {"loop": "asyncio", "lifespan": "on", "interface": "asgi3", "ws": "none"}
     config = uvicorn.Config(

@@ -1,4 +1,4 @@
-"""What each session was sent already, so that it is not sent twice."""
+"""What each session was sent, so that nothing is sent twice."""
 
 from __future__ import annotations
 
@@ -14,51 +14,51 @@ _LEAST_CHARS = len('"sent": true, ')  # what is shorter is sent again: no answer
 
 
 class Ledger:
-    """What one session was sent: for each piece, a hash of it, so that one that changed is sent again."""
+    """What one session was sent: a hash of each piece, so that a piece that changed is sent again."""
 
     def __init__(self) -> None:
         self._sent: dict[tuple[str, str, str], bytes] = {}
 
     def shorten(self, operation: str, root: str, document: Any) -> None:  # noqa: ANN401 - JSON
-        """Reduce what was sent before to a short row that says so, and take down the rest as sent.
+        """Shorten what the session was sent before to a row that says so, and record the rest as sent.
 
         Args:
-            operation: what was asked.
-            root: the project, for an id may be in several.
-            document: its answer, which is changed.
+            operation: which was performed.
+            root: of the project; several projects may have the same id.
+            document: its answer, changed in place.
         """
         if operation == "search":
             for hit in document["code"]:
                 preview = hit.get("preview", "")
                 if len(preview) < _LEAST_CHARS:
                     continue  # there was no room for it, or to say that it was sent would take as much
-                if self._is_known("row", hit.get("project", root), hit["id"], preview):
+                if self._is_sent("row", hit.get("project", root), hit["id"], preview):
                     hit.update(signature="", preview="", sent=True)
                     hit.pop("neighbours", None)
         elif operation == "fetch":
-            for one in document:
-                self._shorten_text("text", root, one)
+            for item in document:
+                self._shorten_text("text", root, item)
         elif operation == "context":
-            for one in document["items"]:
-                self._shorten_text("context", root, one)
+            for item in document["items"]:
+                self._shorten_text("context", root, item)
 
     def _shorten_text(self, layer: str, root: str, item: dict[str, Any]) -> None:
         text = item["text"]
-        if len(text) >= _LEAST_CHARS and self._is_known(layer, root, item["id"] or item["filepath"], text):
+        if len(text) >= _LEAST_CHARS and self._is_sent(layer, root, item["id"] or item["filepath"], text):
             item.update(text="", tokens=0, sent=True)
 
-    def _is_known(self, layer: str, root: str, text_id: str, text: str) -> bool:
+    def _is_sent(self, layer: str, root: str, text_id: str, text: str) -> bool:
         key = layer, root, text_id
-        mark = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        if self._sent.get(key) == mark:
+        digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        if self._sent.get(key) == digest:
             return True
         if len(self._sent) < MAX_ENTRIES:
-            self._sent[key] = mark
+            self._sent[key] = digest
         return False
 
 
 class Sessions:
-    """The sessions that are open. They live as long as the daemon; what it forgets is sent once more."""
+    """The open sessions. They live as long as the daemon; what it forgets is sent once more."""
 
     def __init__(self) -> None:
         self._ledgers: OrderedDict[str, Ledger] = OrderedDict()
@@ -67,20 +67,20 @@ class Sessions:
         return len(self._ledgers)
 
     def start(self, session: str = "") -> str:
-        """Begin a session with nothing sent, and return its id: the one given, else a new one."""
+        """Begin a session with nothing sent; return its id, a new one unless one is given."""
         session = session or f"s_{secrets.token_urlsafe(_ID_BYTES)}"
         self._ledgers.pop(session, None)
         self.ledger(session)
         return session
 
     def end(self, session: str) -> bool:
-        """Forget a session, and tell whether there was one."""
+        """Forget a session; return whether it was known."""
         return self._ledgers.pop(session, None) is not None
 
     def ledger(self, session: str) -> Ledger:
-        """Return the ledger of a session, a new one for a session not known, such as one from before a restart."""
-        found = self._ledgers.setdefault(session, Ledger())
+        """Return the ledger of a session; a new one if the session is unknown, such as from before a restart."""
+        ledger = self._ledgers.setdefault(session, Ledger())
         self._ledgers.move_to_end(session)
         while len(self._ledgers) > MAX_SESSIONS:
             self._ledgers.popitem(last=False)
-        return found
+        return ledger

@@ -1,4 +1,4 @@
-"""The daemon itself: what it serves, to whom, within which limits, and when it is to end."""
+"""What all requests share: projects, sessions, the token, the limits, and when the daemon ends."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from cairn.runtime import StateFolder
 
 
 class Limits(NamedTuple):
-    """What a request may take: bytes and seconds of its body, seconds until its answer, and how many there may be."""
+    """Limits on a request: bytes and seconds of its body, seconds to answer it, and how many run at once."""
 
     body_bytes: int = MAX_BODY_BYTES
     body_seconds: float = 10.0
@@ -32,9 +32,9 @@ class Daemon:
 
     Args:
         settings: of the user.
-        folder: his state folder.
-        host: where the daemon listens.
-        token: what requests must carry.
+        folder: the user's state folder.
+        host: the address the daemon listens at.
+        token: the secret that requests must carry.
         limits: on each request.
     """
 
@@ -50,47 +50,47 @@ class Daemon:
         self.started_at = time.time()
         self.n_requests = 0  # since the start
         self.stopping = False
-        self.ended_in_time = True  # whether work under way did, when the daemon stopped
+        self.ended_in_time = True  # whether running work ended in time when the daemon stopped
         self.on_stop: Callable[[], None] = lambda: None
-        self.stay_found: Callable[[], bool] = lambda: True  # whether others can find this one, made so if need be
-        self._under_way = 0
+        self.stay_found: Callable[[], bool] = lambda: True  # tells whether clients can find it; repairs that if it can
+        self._running = 0
         self._warm = False
         self._last_asked = time.monotonic()
 
     @contextmanager
-    def counted(self) -> Iterator[None]:
-        """Count a request while it is under way.
+    def count_request(self) -> Iterator[None]:
+        """Count a request as running while the block runs.
 
         Raises:
-            BusyError: if there are too many.
+            BusyError: if too many are running.
         """
-        if self._under_way >= self.limits.requests:
-            raise BusyError(f"{self._under_way} requests are under way already", "ask again in a moment")
-        self._under_way += 1
+        if self._running >= self.limits.requests:
+            raise BusyError(f"{self._running} requests are running already", "ask again in a moment")
+        self._running += 1
         self.n_requests += 1
         try:
             yield
         finally:
-            self._under_way -= 1
+            self._running -= 1
             self._last_asked = time.monotonic()
 
     def warm_up(self) -> None:
-        """Import what answers, behind the first answer of any kind, so that the first search need not wait for it."""
+        """Import what a search needs, once, after the first response, so that the first search need not wait for it."""
         if not self._warm:
             self._warm = True
             asyncio.get_running_loop().run_in_executor(None, import_module, "cairn.daemon.warm")
 
     @property
-    def is_asked(self) -> bool:
-        """Tell whether a request is under way."""
-        return self._under_way > 0
+    def is_busy(self) -> bool:
+        """Tell whether a request is running."""
+        return self._running > 0
 
     def is_idle(self) -> bool:
-        """Tell whether nobody asked anything for as long as the settings say."""
+        """Tell whether no request came for `daemon_idle_minutes`."""
         waited = time.monotonic() - self._last_asked
-        return not self._under_way and waited > 60 * self.settings.daemon_idle_minutes
+        return not self._running and waited > 60 * self.settings.daemon_idle_minutes
 
     def stop(self) -> None:
-        """Take no more requests, finish those under way, and end."""
+        """Take no more requests, finish those that are running, and end."""
         self.stopping = True
         self.on_stop()

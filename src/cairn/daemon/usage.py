@@ -1,4 +1,4 @@
-"""What this process takes of the machine."""
+"""What the daemon takes of the machine: memory and threads, and their limits."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from cairn.config import Settings
 MAX_OPEN = 8  # projects
 SPARE_THREADS = 2  # that close projects
 AT_ONCE_THREADS = 2  # that take in events
-_THREADS_OF_WATCH = 3  # it waits, the system's news come in, and large updates run behind others
+_THREADS_OF_WATCH = 3  # one waits, one receives the system's events, one runs large updates
 
 
 class UsageDocument(TypedDict):
-    """What the daemon takes, and what it may. `memory_mb` is resident memory, 0 where the system does not tell."""
+    """What the daemon takes, and its limits. `memory_mb` is resident memory, 0 where the system does not report it."""
 
     memory_mb: float
     memory_limit_mb: int
@@ -26,34 +26,34 @@ class UsageDocument(TypedDict):
 
 
 def resident_mb() -> float:
-    """Return how much memory this process has resident, in MB of 1,000,000 bytes.
+    """Return the resident memory of this process, in MB of 1,000,000 bytes.
 
-    On macOS it is the most it ever had; on Windows it is not known, and 0.
+    On macOS it is the peak so far; on Windows it is unknown, and 0.
     """
     if sys.platform == "linux":
         pages = int(Path("/proc/self/statm").read_bytes().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
     if sys.platform == "win32":
         return 0.0
-    import resource  # noqa: PLC0415 - not on every system
+    import resource  # noqa: PLC0415 - Windows has none
 
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
 
 
 def count_threads() -> int:
-    """Return how many threads this process has: all of them on Linux, elsewhere those that Python knows."""
+    """Return how many threads this process has: all of them on Linux, elsewhere those of Python."""
     if sys.platform == "linux":
         return len(os.listdir("/proc/self/task"))
     return threading.active_count()
 
 
 def slow_threads(settings: Settings) -> int:
-    """Return how many threads do slow work of a kind: questions that take long, and builds."""
+    """Return how many threads may answer slow questions at once, and how many may build."""
     return max(1, settings.daemon_threads // 2)
 
 
 def thread_limit(settings: Settings) -> int:
-    """Return how many threads there may be: the first, those that answer, those of watches, and a few spare ones."""
+    """Return how many threads there may be: the main one, those that answer, those of watches, and a few spare ones."""
     n_answering = settings.daemon_threads + 2 * slow_threads(settings) + AT_ONCE_THREADS
     return 1 + n_answering + SPARE_THREADS + MAX_OPEN * _THREADS_OF_WATCH
 

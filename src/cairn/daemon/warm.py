@@ -1,4 +1,4 @@
-"""Imports what a search needs; imported itself once the daemon has given its first answer, and not before."""
+"""Imports what a search needs; imported itself only after the daemon's first response."""
 
 import cairn.facets.code
 import cairn.facets.searcher
@@ -6,4 +6,4 @@ import cairn.index.run
 import cairn.operations.context
 import cairn.operations.graph
 import cairn.operations.read
-import cairn.operations.search  # noqa: F401 - all are wanted for being imported
+import cairn.operations.search  # noqa: F401 - importing them is the point

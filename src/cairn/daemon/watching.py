@@ -1,4 +1,4 @@
-"""Keeps the index of an open project up to date, in a thread of its own with a workspace of its own."""
+"""Keeps the index of an open project up to date, in its own thread with its own workspace."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _log = logging.getLogger("cairn.daemon")
 
 
 def open_workspace(root: Path) -> Workspace:
-    """Open a project; whatever that takes is imported now."""
-    from cairn.workspace import Workspace  # noqa: PLC0415 - start-up time: nothing is open at first
+    """Open a project, and import what that takes."""
+    from cairn.workspace import Workspace  # noqa: PLC0415 - start-up time: no project is open at first
 
     return Workspace.open(root)
 
 
 class Watch:
-    """Follows the edits of a project until it is stopped, or its folder is gone.
+    """Follows the edits of a project until it is stopped, or the folder is gone.
 
     Args:
-        name: what the log calls the project.
-        workspace: one of its own, which this closes.
+        name: the project's name in the log.
+        workspace: for this watch alone, which closes it.
     """
 
     def __init__(self, name: str, workspace: Workspace) -> None:
@@ -42,7 +42,7 @@ class Watch:
         return self._thread.is_alive()
 
     def stop(self, timeout_seconds: float) -> bool:
-        """Stop, and tell whether that was done in time: an update under way is finished first."""
+        """Stop; return whether that was done in time. An update that is running is finished first."""
         self._watcher.stop()
         self._thread.join(timeout_seconds)
         return not self._thread.is_alive()
@@ -55,8 +55,8 @@ class Watch:
                 if update.error is not None:
                     _log.warning("%s was not updated: %s", self._name, update.error)
         except CairnError as error:
-            _log.warning("%s is not watched any more: %s", self._name, error)
+            _log.warning("%s is no longer watched: %s", self._name, error)
         except Exception:  # noqa: BLE001 - the edge of a thread
-            _log.exception("%s is not watched any more", self._name)
+            _log.exception("%s is no longer watched", self._name)
         finally:
             self._workspace.close()

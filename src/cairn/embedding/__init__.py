@@ -1,1 +1,1 @@
-"""Turns words into vectors with the static model bundled in the package; hides the model's files and its tokenizer."""
+"""Turns texts into vectors: with the static model in the package, or with another model that the user configured."""

@@ -1,24 +1,20 @@
-"""What follows from the settings of a model: its fingerprint, its prefixes, its price."""
+"""Derives a model's fingerprint, prefixes, input limit and price from its settings."""
 
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import TYPE_CHECKING
 
 from cairn.embedding.model_facts import CHARS_PER_TOKEN_AT_LEAST, facts_of_model
 from cairn.model_settings import AUTO, ModelSettings
 
-if TYPE_CHECKING:
-    pass
-
-# Raised whenever the text that stands for a chunk is put together in another way.
+# Raise this whenever the text that is embedded for a chunk changes.
 TEXT_VERSION = "1"
 
 
 def fingerprint_of(settings: ModelSettings) -> str:
-    """Return what names the vectors of a model's documents; all that changes them is part of it, and nothing else.
+    """Return what identifies the vectors of a model's documents: a hash of exactly those settings that change them.
 
-    Two servers may call different models by one name, so where it is served counts. The prefix of queries does not.
+    Two servers may give different models the same name, so the address is included. The prefix of queries is not.
     """
     parts = (
         TEXT_VERSION,
@@ -33,10 +29,10 @@ def fingerprint_of(settings: ModelSettings) -> str:
 
 
 def prefixes_of(settings: ModelSettings) -> tuple[str, str]:
-    """Return what goes before a query, and before a document: what is set, else what is known of the model."""
-    known = facts_of_model(settings.model)
-    query = known.query_prefix if settings.query_prefix == AUTO else settings.query_prefix
-    document = known.document_prefix if settings.document_prefix == AUTO else settings.document_prefix
+    """Return the prefixes of a query and of a document: the configured ones, else those known for the model."""
+    facts = facts_of_model(settings.model)
+    query = facts.query_prefix if settings.query_prefix == AUTO else settings.query_prefix
+    document = facts.document_prefix if settings.document_prefix == AUTO else settings.document_prefix
     return query, document
 
 
@@ -46,7 +42,7 @@ def max_chars_of(settings: ModelSettings) -> int:
 
 
 def price_of(settings: ModelSettings) -> float | None:
-    """Return US dollars for a million tokens; 0 for a model on this machine, None when nobody knows."""
+    """Return US dollars for a million tokens; 0 for a model on this machine, None if unknown."""
     if settings.price_per_million_tokens >= 0:
         return settings.price_per_million_tokens
     if settings.stays_here:

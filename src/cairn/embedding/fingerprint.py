@@ -1,4 +1,4 @@
-"""Names the bundled model without loading it, so that a run that finds nothing changed imports no numpy."""
+"""Identifies the bundled model without loading it, so that a run that finds nothing to do does not import numpy."""
 
 from __future__ import annotations
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from cairn.embedding.wire import Document
 
-# The models behind this one take the task as words in front of the text, see `model_facts.py`.
+# Later models take the task as words in front of the text; see `model_facts.py`.
 _WITH_TASK_TYPE = ("gemini-embedding-001", "text-embedding-")
 
 
 class GoogleWire:
-    """The key travels in a header, for a URL ends up in logs."""
+    """The key is sent in a header, since URLs end up in logs."""
 
     max_texts = 100
 
@@ -25,7 +25,7 @@ class GoogleWire:
         return {"x-goog-api-key": key} if key else {}
 
     def body(self, model: str, texts: Sequence[str], dimensions: int, *, query: bool) -> dict[str, Any]:
-        """Return the request, a part of it for each text."""
+        """Return the request, with a part for each text."""
         name = model.removeprefix("models/")
         common: dict[str, Any] = {"model": f"models/{name}"}
         if name.startswith(_WITH_TASK_TYPE):
@@ -37,3 +37,6 @@ class GoogleWire:
     def vectors(self, document: Document) -> list[Any]:
         """Return the vectors in the order of the texts."""
         return [row["values"] for row in document["embeddings"]]
+
+
+ADAPTER = GoogleWire

@@ -1,4 +1,4 @@
-"""The keys of models: where they come from, and what their user should know before they are sent."""
+"""The keys of models: where they come from, and what the user should know before they are sent."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def key_hint(settings: ModelSettings) -> str:
 
 
 def find_key(settings: ModelSettings, environment: Mapping[str, str] = os.environ) -> str:
-    """Return a model's key: from the environment, else from the keyring; empty when none is named and none is needed.
+    """Return a model's key from the environment, else from the keyring; empty when none is configured or needed.
 
     Raises:
-        ProviderKeyError: if a key is named, or needed, and there is none.
+        ProviderKeyError: if a key is configured or needed, and there is none.
     """
     if settings.key_variable and (key := environment.get(settings.key_variable, "").strip()):
         return key
@@ -31,7 +31,7 @@ def find_key(settings: ModelSettings, environment: Mapping[str, str] = os.enviro
         return _from_keyring(settings)
     if settings.key_variable:
         raise ProviderKeyError(
-            f"{settings.name} needs a key, and {settings.key_variable} is not set", key_hint(settings)
+            f"{settings.name} needs a key, but {settings.key_variable} is not set", key_hint(settings)
         )
     return ""
 
@@ -42,7 +42,7 @@ def _from_keyring(settings: ModelSettings) -> str:
         from keyring.errors import KeyringError  # noqa: PLC0415 - as above
     except ImportError as error:
         raise ProviderKeyError(
-            "embedding.keyring_service is set, and the package keyring is not installed",
+            "embedding.keyring_service is set, but the package keyring is not installed",
             "uv tool install 'codecairn[keyring]'",
         ) from error
     try:
@@ -50,15 +50,15 @@ def _from_keyring(settings: ModelSettings) -> str:
     except KeyringError as error:
         raise ProviderKeyError(f"the keyring cannot be read: {type(error).__name__}", key_hint(settings)) from error
     if not key:
-        raise ProviderKeyError(f"the keyring has no key of {settings.keyring_service}", key_hint(settings))
+        raise ProviderKeyError(f"the keyring has no key for {settings.keyring_service}", key_hint(settings))
     return key
 
 
 def warnings_of(settings: ModelSettings, environment: Mapping[str, str] = os.environ) -> list[str]:
     """Return what the user should know before texts are sent, in sentences."""
-    plain = settings.base_url.startswith("http://") and not is_loopback(settings.base_url)
-    if not plain:
+    is_plain = settings.base_url.startswith("http://") and not is_loopback(settings.base_url)
+    if not is_plain:
         return []
-    keyed = bool(settings.keyring_service or environment.get(settings.key_variable or "-"))
-    what = "the key and all texts" if keyed else "all texts"
-    return [f"{settings.base_url} is not encrypted: {what} can be read on the way; use https"]
+    has_key = bool(settings.keyring_service or environment.get(settings.key_variable or "-"))
+    what = "the key and all texts" if has_key else "all texts"
+    return [f"{settings.base_url} is not encrypted: others can read {what} on the way; use https"]

@@ -1,18 +1,18 @@
-"""What is known of common embedding models, as data: input limits, task prefixes, prices."""
+"""Facts about common embedding models: input limits, task prefixes, prices."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 PRICES_AS_OF = "2026-04"
-# Code has fewer characters a token than prose; 3 keeps nearly every text below a model's limit.
+# Code has fewer characters per token than prose; with 3, nearly every text stays below a model's limit.
 CHARS_PER_TOKEN_AT_LEAST = 3
-DEFAULT_MAX_TOKENS = 512  # what the older half of all models takes
+DEFAULT_MAX_TOKENS = 512  # the limit of many older models
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """One model. `max_tokens` is its input limit; `price` is in US dollars per million tokens, 0: none."""
+    """One model. `max_tokens` is its input limit; `price` is in US dollars per million tokens, 0 if there is none."""
 
     max_tokens: int = DEFAULT_MAX_TOKENS
     query_prefix: str = ""
@@ -24,7 +24,7 @@ _PASSAGES = "Represent this sentence for searching relevant passages: "
 _CODE = "Represent this query for searching relevant code: "
 _QWEN = "Instruct: Given a question about a codebase, retrieve the code that answers it\nQuery: "
 
-# By the model's name without owner and tag; the longest that a name begins with counts. Sources: the models' own cards,
+# By the beginning of the model's name without owner and tag; the longest match counts. Sources: the models' own cards,
 # https://platform.openai.com/docs/pricing, https://ai.google.dev/gemini-api/docs/pricing.
 _MODELS = {
     "nomic-embed-text": ModelFacts(2048, "search_query: ", "search_document: "),
@@ -52,8 +52,8 @@ _MODELS = {
 
 
 def facts_of_model(model: str) -> ModelFacts:
-    """Return what is known of a model by its name, such as `nomic-ai/nomic-embed-text:v1.5`."""
+    """Return the facts about a model by its name, such as `nomic-ai/nomic-embed-text:v1.5`, or defaults."""
     name = model.lower().rsplit("/", 1)[-1].split(":", 1)[0]
     names = (name, name.removeprefix("text-embedding-"))  # LM Studio puts this in front of any model's name
-    matches = [(len(one), one) for one in _MODELS if any(given.startswith(one) for given in names)]
+    matches = [(len(start), start) for start in _MODELS if any(name.startswith(start) for name in names)]
     return _MODELS[max(matches)[1]] if matches else ModelFacts()

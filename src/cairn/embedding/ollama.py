@@ -9,7 +9,7 @@ from cairn.embedding.wire import Document
 
 
 class OllamaWire:
-    """Texts longer than the model's context are cut by the server, which is what it does by default."""
+    """The server cuts texts that are longer than the model's context, as it does by default."""
 
     max_texts = 512
 
@@ -18,7 +18,7 @@ class OllamaWire:
         return f"{base_url}/api/embed"
 
     def headers(self, key: str) -> dict[str, str]:
-        """Return the headers for a server behind a proxy that asks for a key; Ollama itself knows none."""
+        """Return the headers for a server behind a proxy that needs a key; Ollama itself has none."""
         return {"Authorization": f"Bearer {key}"} if key else {}
 
     def body(self, model: str, texts: Sequence[str], dimensions: int, *, query: bool) -> dict[str, Any]:
@@ -29,3 +29,6 @@ class OllamaWire:
     def vectors(self, document: Document) -> list[Any]:
         """Return the vectors in the order of the texts."""
         return list(document["embeddings"])
+
+
+ADAPTER = OllamaWire

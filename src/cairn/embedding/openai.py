@@ -1,4 +1,4 @@
-"""OpenAI's `/v1/embeddings`, which LM Studio, vLLM, llama.cpp and many others speak, too.
+"""OpenAI's `/v1/embeddings`, which LM Studio, vLLM, llama.cpp and many others speak too.
 
 https://platform.openai.com/docs/api-reference/embeddings/create
 """
@@ -12,7 +12,7 @@ from cairn.embedding.wire import Document
 
 
 class OpenAIWire:
-    """The base URL ends in `/v1` by custom; only what every such server knows is sent."""
+    """By convention the base URL ends in `/v1`. Only fields that every such server knows are sent."""
 
     max_texts = 2048
 
@@ -30,6 +30,9 @@ class OpenAIWire:
         return {"model": model, "input": list(texts), "encoding_format": "float", **wanted}
 
     def vectors(self, document: Document) -> list[Any]:
-        """Return the vectors in the order of the texts, which `index` tells."""
+        """Return the vectors in the order of the texts, by their `index`."""
         rows = sorted(document["data"], key=lambda row: int(row["index"]))
         return [row["embedding"] for row in rows]
+
+
+ADAPTER = OpenAIWire

@@ -1,4 +1,4 @@
-"""Runs a function over some items in a few threads, in order, and stops at once when one fails or Ctrl-C comes."""
+"""Runs a function on items in a few threads, and stops at once when a call fails or the user presses Ctrl-C."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Result = TypeVar("Result")
 def run_all(function: Callable[[Item, threading.Event], Result], items: Sequence[Item], n_threads: int) -> list[Result]:
     """Return the results in the order of the items.
 
-    The threads are daemons: unlike those of an executor they do not keep the process waiting for answers on the wire
-    when it is interrupted. `function` gets an event that is set when its result is not wanted any more.
+    The threads are daemons: unlike those of an executor, they do not make an interrupted process wait for answers from
+    the network. `function` gets an event that is set when its result is no longer wanted.
 
     Raises:
-        Exception: the first one that `function` raised; items not begun by then are left.
+        Exception: the first one that `function` raised; items not started by then are skipped.
     """
     stop = threading.Event()
     if min(n_threads, len(items)) <= 1:
@@ -36,7 +36,7 @@ def run_all(function: Callable[[Item, threading.Event], Result], items: Sequence
                 return
             try:
                 done.put((number, function(items[number], stop), None))
-            except BaseException as error:  # noqa: BLE001 - a worker's edge: raised again by whoever waits
+            except BaseException as error:  # noqa: BLE001 - a worker's edge: raised again in the waiting thread
                 done.put((number, None, error))
 
     for _ in range(min(n_threads, len(items))):

@@ -1,4 +1,4 @@
-"""What every embedding model can do, whoever serves it."""
+"""What every embedding model can do, whichever provider runs it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Floats = npt.NDArray[np.float32]
 
 
 class Embedder(Protocol):
-    """Turns texts into unit vectors. Documents and queries of one embedder may be compared with each other only.
+    """Turns texts into unit vectors. Vectors of different embedders must not be compared.
 
     Attributes:
-        name: what it is called in notes, such as `ollama:nomic-embed-text`.
-        fingerprint: equal for vectors that may be compared; it depends on all that changes a document's vector.
+        name: its name in notes, such as `ollama:nomic-embed-text`.
+        fingerprint: equal for vectors that may be compared; it depends on everything that changes a document's vector.
         max_input_chars: longer texts are cut to this.
     """
 
@@ -29,19 +29,19 @@ class Embedder(Protocol):
 
     @property
     def dimensions(self) -> int:
-        """The length of a vector, 0 while nothing was embedded yet."""
+        """The length of a vector, 0 before anything was embedded."""
         ...
 
     def embed_documents(self, texts: Sequence[str]) -> Floats:
         """Return a unit vector for each text, shape (n_texts, dimensions).
 
         Raises:
-            ProviderError: if the model does not answer, after all repetitions.
+            ProviderError: if the model does not answer, after all retries.
         """
         ...
 
     def embed_query(self, text: str) -> Floats:
-        """Return the unit vector of a query, shape (dimensions,); asks once and waits shortly.
+        """Return the unit vector of a query, shape (dimensions,); asks once, with a short timeout.
 
         Raises:
             ProviderError: if the model does not answer.
@@ -49,27 +49,29 @@ class Embedder(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of connections and models."""
+        """Release connections and models."""
         ...
 
 
 def to_unit_vectors(rows: object, n_texts: int, dimensions: int, name: str) -> Floats:
-    """Check what a model returned and scale it to unit length; rows longer than asked for are cut (Matryoshka).
+    """Check what a model returned and scale it to unit length; longer rows than requested are cut (Matryoshka).
 
     Args:
-        rows: a list of lists of numbers, or an array, a row for each text.
-        dimensions: how many numbers a row must have; 0: any number, but all the same.
+        rows: a list of lists of numbers or an array, with a row for each text.
+        dimensions: how many numbers a row must have at least; 0: any number, but all rows the same.
 
     Returns:
-        shape (n_texts, dimensions); a row of zeros stays one.
+        shape (n_texts, dimensions); a row of zeros stays zero.
 
     Raises:
-        ProviderError: if rows are missing, of unequal length, too short, or hold what is no finite number.
+        ProviderError: if rows are missing, of unequal length, too short, or contain a value that is not finite.
     """
     try:
         vectors = np.asarray(rows, dtype=np.float32)
     except (TypeError, ValueError) as error:
-        raise ProviderError(f"{name} returned vectors of unequal length or of no numbers", RETRY_HINT) from error
+        raise ProviderError(
+            f"{name} returned vectors of unequal length, or values that are not numbers", RETRY_HINT
+        ) from error
     if vectors.ndim != 2 or len(vectors) != n_texts or not vectors.shape[1]:
         got = len(vectors) if vectors.ndim else 0
         raise ProviderError(f"{name} returned {got} vectors for {n_texts} texts", RETRY_HINT)
@@ -79,11 +81,11 @@ def to_unit_vectors(rows: object, n_texts: int, dimensions: int, name: str) -> F
             Hint("check embedding.model and embedding.dimensions, then run", "index"),
         )
     if not np.isfinite(vectors).all():
-        raise ProviderError(f"{name} returned a vector with values that are no finite numbers", RETRY_HINT)
+        raise ProviderError(f"{name} returned a vector with a value that is not a finite number", RETRY_HINT)
     vectors = vectors[:, :dimensions] if dimensions else vectors
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit: Floats = vectors / np.maximum(norms, np.float32(1e-12))
     return unit
 
 
-RETRY_HINT = Hint("check the provider, then go on with", "index")
+RETRY_HINT = Hint("check the provider, then continue with", "index")

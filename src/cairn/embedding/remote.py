@@ -1,4 +1,4 @@
-"""An embedding model behind HTTP: batches, several at a time, paced, repeated, and cut where a server wants less."""
+"""An embedding model behind HTTP: batches, several at a time, with pacing, retries, and cuts to what fits."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ from cairn.embedding.protocol import RETRY_HINT, Floats, to_unit_vectors
 from cairn.embedding.wire import Wire
 from cairn.errors import ProviderError, ProviderKeyError
 from cairn.hints import Hint
+from cairn.model_providers import PROVIDERS
 from cairn.model_settings import ModelSettings, is_loopback
 
 if TYPE_CHECKING:
     import httpx
 
 MAX_ATTEMPTS = 6
-MAX_INVALID_ANSWERS = 2  # an answer that makes no sense rarely makes more the third time
+MAX_INVALID_ANSWERS = 2  # a third try rarely helps
 FIRST_WAIT_SECONDS, MAX_WAIT_SECONDS = 0.5, 60.0
-MAX_RETRY_AFTER_SECONDS = 180.0  # a server that asks for more is given up for now
-MAX_BATCH_CHARS = 300_000  # OpenAI takes 300,000 tokens a request; a character is at most about one
+MAX_RETRY_AFTER_SECONDS = 180.0  # if a server asks for a longer wait, the run stops
+MAX_BATCH_CHARS = 300_000  # OpenAI accepts 300,000 tokens per request; a character is at most about one token
 MIN_TEXT_CHARS = 64
 MAX_ANSWER_BYTES = 256_000_000
 
@@ -44,7 +45,7 @@ _TOO_LONG = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """The clock, the sleep and the dice, so that tests can bring their own. `sleep` ends early when it is told to."""
+    """The clock, the sleep and the dice, so that tests can replace them. `sleep` ends early when its event is set."""
 
     now: Callable[[], float] = time.monotonic
     sleep: Callable[[float, threading.Event], object] = lambda seconds, stop: stop.wait(seconds)
@@ -52,11 +53,11 @@ class Waiting:
 
 
 class _TooLargeError(Exception):
-    """The server wants less at once."""
+    """The server accepts less at once."""
 
 
 class _RetryError(Exception):
-    """The request may succeed later. `seconds` is what the server asked to wait, None when it did not say."""
+    """The request may succeed later: after `seconds`, if the server said so."""
 
     def __init__(self, reason: str, seconds: float | None = None, *, invalid: bool = False) -> None:
         super().__init__(reason)
@@ -65,7 +66,7 @@ class _RetryError(Exception):
 
 
 class Pace:
-    """A token bucket: lets `per_minute` requests through a minute, evenly, after a burst of a few; 0: all."""
+    """A token bucket: lets `per_minute` requests through, evenly after a first burst; 0: no limit."""
 
     def __init__(self, per_minute: int, burst: int, waiting: Waiting) -> None:
         self._interval = 60.0 / per_minute if per_minute else 0.0
@@ -87,15 +88,15 @@ class Pace:
 
 
 class RemoteEmbedder:
-    """Asks a server for vectors; safe to share between threads.
+    """Asks a server for vectors; threads may share it.
 
     Args:
         settings: which server, which model, how much at a time.
         wire: the server's protocol.
         fingerprint: see `Embedder`.
-        prefixes: what goes before a query, and before a document.
+        prefixes: of a query, and of a document.
         max_input_chars: longer texts are cut to this.
-        key: returns the secret when the first request is made; its error is this embedder's.
+        key: returns the secret, when the first request is made; its errors are passed on.
     """
 
     def __init__(
@@ -121,19 +122,19 @@ class RemoteEmbedder:
 
     @property
     def dimensions(self) -> int:
-        """The length of a vector, 0 while nothing was embedded yet."""
+        """The length of a vector, 0 before anything was embedded."""
         return self._dimensions
 
     def embed_documents(self, texts: Sequence[str]) -> Floats:
         """Return a unit vector for each text, shape (n_texts, dimensions)."""
         if not texts:
             return np.zeros((0, self._dimensions), dtype=np.float32)
-        cut = [self._with_prefix(self._document_prefix, text) for text in texts]
+        inputs = [self._with_prefix(self._document_prefix, text) for text in texts]
 
         def embed(batch: Sequence[str], stop: threading.Event) -> Floats:
             return self._embed_batch(batch, stop)
 
-        parts = run_all(embed, list(self._batches(cut)), self._settings.concurrency)
+        parts = run_all(embed, list(self._batches(inputs)), self._settings.concurrency)
         return np.concatenate(parts)
 
     def embed_query(self, text: str) -> Floats:
@@ -144,7 +145,7 @@ class RemoteEmbedder:
         except _RetryError as error:
             raise ProviderError(f"{self.name}: {error}", RETRY_HINT) from error
         except _TooLargeError as error:
-            raise ProviderError(f"{self.name}: the query is too long for it", "shorten the query") from error
+            raise ProviderError(f"{self.name}: the query is too long for the model", "shorten the query") from error
         query: Floats = vectors[0]
         return query
 
@@ -173,7 +174,7 @@ class RemoteEmbedder:
             yield batch
 
     def _embed_batch(self, texts: Sequence[str], stop: threading.Event) -> Floats:
-        """Embed one batch, in halves where the server takes no more, and a single text cut in half."""
+        """Embed one batch; if it is too much for the server, in halves, and a single text cut in half."""
         try:
             return self._ask_until_answered(texts, stop)
         except _TooLargeError as error:
@@ -182,11 +183,13 @@ class RemoteEmbedder:
                 halves = [self._embed_batch(half, stop) for half in (texts[:middle], texts[middle:])]
                 return np.concatenate(halves)
             if len(texts[0]) <= MIN_TEXT_CHARS:
-                raise ProviderError(f"{self.name} takes not even {MIN_TEXT_CHARS} characters", RETRY_HINT) from error
+                raise ProviderError(
+                    f"{self.name} does not even accept {MIN_TEXT_CHARS} characters", RETRY_HINT
+                ) from error
             return self._embed_batch([texts[0][: len(texts[0]) // 2]], stop)
 
     def _ask_until_answered(self, texts: Sequence[str], stop: threading.Event) -> Floats:
-        """Ask until there is an answer: exponential back-off with full jitter, or as long as the server asks to wait.
+        """Ask until there is an answer, with exponential back-off and full jitter, or the wait that the server wants.
 
         https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
         """
@@ -202,8 +205,9 @@ class RemoteEmbedder:
                 wait = error.seconds
                 last = attempt == MAX_ATTEMPTS or invalid > MAX_INVALID_ANSWERS
                 if last or (wait is not None and wait > MAX_RETRY_AFTER_SECONDS):
-                    asked = f"; it asks to wait {wait:.0f} s" if wait is not None else ""
-                    raise ProviderError(f"{self.name}: {error} (asked {attempt} times{asked})", RETRY_HINT) from error
+                    retry_after = f"; it asks to wait {wait:.0f} s" if wait is not None else ""
+                    message = f"{self.name}: {error} (asked {attempt} times{retry_after})"
+                    raise ProviderError(message, RETRY_HINT) from error
                 if wait is None:
                     longest = min(MAX_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2 ** (attempt - 1))
                     wait = self._waiting.random() * longest
@@ -217,34 +221,34 @@ class RemoteEmbedder:
         import httpx  # noqa: PLC0415 - start-up time: only a remote model needs it
 
         body = self._wire.body(self._settings.model, texts, self._settings.dimensions, query=query)
-        # What is no UTF-8 in a file or a path must not stop a batch.
+        # Text that is not valid UTF-8, in a file or a path, must not stop a batch.
         content = json.dumps(body).encode("ascii")
         url = self._wire.url(self._settings.base_url, self._settings.model)
         headers = {"Content-Type": "application/json", **self._wire.headers(self._key)}
         try:
-            status, answered, data = self._post(url, content, headers, timeout)
+            status, reply_headers, data = self._post(url, content, headers, timeout)
         except httpx.TimeoutException as error:
             raise _RetryError(f"no answer within {timeout:g} s") from error
         except httpx.ConnectError as error:
-            if is_loopback(self._settings.base_url):  # nobody listens, and nobody will soon
+            if is_loopback(self._settings.base_url):  # nothing listens there, and retrying will not change that
                 raise ProviderError(
-                    f"{self.name}: nothing answers at {self._settings.base_url}", _start(self._settings)
+                    f"{self.name}: nothing answers at {self._settings.base_url}", _start_hint(self._settings)
                 ) from error
             raise _RetryError(f"cannot connect to {self._settings.base_url}") from error
         except httpx.HTTPError as error:
             raise _RetryError(f"the connection failed ({type(error).__name__})") from error
         except httpx.InvalidURL as error:
             raise ProviderError(
-                f"{self.name}: {self._settings.base_url} is no usable URL", "correct embedding.url"
+                f"{self.name}: {self._settings.base_url} is not a usable URL", "correct embedding.url"
             ) from error
         if status != 200:
-            raise self._failure(status, answered, data, len(texts))
+            raise self._failure(status, reply_headers, data, len(texts))
         return self._vectors(data, len(texts))
 
     def _post(
         self, url: str, content: bytes, headers: Mapping[str, str], timeout: float
     ) -> tuple[int, Mapping[str, str], bytes]:
-        """Return status, headers and body; the whole exchange ends within a little more than `timeout` seconds."""
+        """Return status, headers and body; the whole exchange takes little more than `timeout` seconds at most."""
         import httpx  # noqa: PLC0415 - start-up time, as above
 
         deadline = time.monotonic() + timeout
@@ -254,7 +258,7 @@ class RemoteEmbedder:
             for part in answer.iter_bytes():
                 parts.append(part)
                 n_bytes += len(part)
-                # A server that sends a byte now and then would never run into the timeout of a single read.
+                # A server that sends a byte now and then would never exceed the timeout of a single read.
                 if time.monotonic() > deadline or n_bytes > MAX_ANSWER_BYTES:
                     raise httpx.ReadTimeout("the answer takes too long")
             return answer.status_code, answer.headers, b"".join(parts)
@@ -263,7 +267,7 @@ class RemoteEmbedder:
         try:
             rows = self._wire.vectors(json.loads(data))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise _RetryError("its answer is cut short or not as documented", invalid=True) from error
+            raise _RetryError("its answer is incomplete or not as documented", invalid=True) from error
         try:
             vectors = to_unit_vectors(rows, n_texts, self._settings.dimensions, "it")
         except ProviderError as error:
@@ -275,21 +279,21 @@ class RemoteEmbedder:
         return vectors
 
     def _failure(self, status: int, headers: Mapping[str, str], data: bytes, n_texts: int) -> Exception:
-        """Return the error for an answer that is none."""
+        """Return the error for a status other than 200."""
         message = self._without_key(_message_of(data))
-        said = f"{status}{': ' + message if message else ''}"
+        reply = f"{status}{': ' + message if message else ''}"
         if status in (401, 403) or (status == 400 and "api key" in message.lower()):
-            return ProviderKeyError(f"{self.name} refuses the key ({said})", key_hint(self._settings))
+            return ProviderKeyError(f"{self.name} refuses the key ({reply})", key_hint(self._settings))
         if status == 413 or (status in (400, 422, 500) and _TOO_LONG.search(message)):
-            return _TooLargeError(said)
+            return _TooLargeError(reply)
         if status == 404:
-            return ProviderError(f"{self.name}: not found ({said})", _start(self._settings))
+            return ProviderError(f"{self.name}: not found ({reply})", _start_hint(self._settings))
         if status in _REPEATED and "insufficient_quota" not in data.decode("utf-8", "replace"):
-            return _RetryError(f"it answers {said}", retry_after_seconds(headers, data))
-        return ProviderError(f"{self.name} refuses {n_texts} texts ({said})", RETRY_HINT)
+            return _RetryError(f"it answers {reply}", retry_after_seconds(headers, data))
+        return ProviderError(f"{self.name} refuses {n_texts} texts ({reply})", RETRY_HINT)
 
     def _without_key(self, message: str) -> str:
-        """Return a server's message without the key, should it repeat it, and of bearable length."""
+        """Return a server's message, cut to a reasonable length and without the key, which it may repeat."""
         key = self._key
         return (message.replace(key, "***") if key else message)[:200]
 
@@ -301,15 +305,15 @@ class RemoteEmbedder:
     def _client(self) -> httpx.Client:
         import httpx  # noqa: PLC0415 - start-up time, as above
 
-        # A proxy of the environment is for other machines. Redirects are not followed: they could carry the key away.
+        # A proxy in the environment is for other machines. Redirects are not followed: they could leak the key.
         return httpx.Client(trust_env=not is_loopback(self._settings.base_url), follow_redirects=False)
 
 
 def retry_after_seconds(headers: Mapping[str, str], data: bytes = b"") -> float | None:
-    """Return how many seconds a server asks to wait, None when it does not say.
+    """Return how many seconds a server asks to wait, None if it does not say.
 
-    It may say so in `retry-after-ms` (OpenAI), in `Retry-After` as seconds or a date (RFC 9110), or in a `retryDelay`
-    within the answer (Google).
+    It may say so in `retry-after-ms` (OpenAI), in `Retry-After` as seconds or a date (RFC 9110), or in `retryDelay`
+    in its answer (Google).
     """
     text = headers.get("retry-after-ms", "")
     if re.fullmatch(r"\d+(\.\d+)?", text):
@@ -326,9 +330,9 @@ def retry_after_seconds(headers: Mapping[str, str], data: bytes = b"") -> float 
     return float(delay[1]) if delay else None
 
 
-def _start(settings: ModelSettings) -> str:
-    if settings.provider == "ollama":
-        return f"start it and fetch the model: ollama serve; ollama pull {settings.model}"
+def _start_hint(settings: ModelSettings) -> str:
+    if hint := PROVIDERS[settings.provider].start_hint:
+        return hint.format(model=settings.model)
     return Hint("check embedding.url and embedding.model, then run", "index")
 
 

@@ -2,7 +2,7 @@
 
 `training/distill.py` writes the files under `data/`: the WordPiece vocabulary sorted by its bytes, one int8 row and one
 float32 scale per piece, and a small JSON that describes them. Loading maps the files and reads nothing, so a command
-that embeds one query touches a few pages of the eight megabytes.
+that embeds one query reads only a few pages of the eight megabytes.
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 
 _DATA = Path(__file__).parent / "data"
 _MAX_WORD_CHARS = 100  # BERT's own limit: a longer word is unknown
-# The 30,000-entry dict costs some 2,000 binary searches; a query asks for about 50, a process that lives on for many.
+# Building the dict of 30,000 entries costs as much as 2,000 binary searches. A query needs about 50 of those, a
+# long-lived process many.
 _DICT_FROM_WORDS = 500
-_BLOCK_WORDS = 1024  # words done at a time: 1 MB of float32, which stays in the cache
+_BLOCK_WORDS = 1024  # words processed at a time: 1 MB of float32, which stays in the cache
 
-# CJK ideographs, which BERT takes as one word each: (first, last) code point.
+# CJK ideographs, each of which BERT treats as a word: (first, last) code point.
 # https://github.com/google-research/bert/blob/master/tokenization.py, `_is_chinese_char`.
 _IDEOGRAPHS = (
     (0x3400, 0x4DBF),
@@ -42,13 +43,13 @@ _IDEOGRAPHS = (
 
 
 class StaticModel:
-    """A word-to-vector table; safe to share between threads.
+    """A table from words to vectors; threads may share it.
 
     Args:
         pieces: shape (n_pieces,), fixed-width bytes, sorted; a piece that continues a word starts with `##`.
         rows: shape (n_pieces, dimensions), int8.
         scales: shape (n_pieces,), float32; a piece's vector is its row times its scale.
-        fingerprint: names the content of the three arrays; vectors with equal fingerprints are comparable.
+        fingerprint: identifies the content of the three arrays; vectors with equal fingerprints are comparable.
     """
 
     def __init__(
@@ -64,7 +65,7 @@ class StaticModel:
         self._scales = scales
         self._max_piece_bytes = pieces.dtype.itemsize
         self._ids: dict[bytes, int] | None = None
-        self._asked = 0  # words so far
+        self._n_looked_up = 0  # words so far
 
     @classmethod
     def load(cls, folder: Path = _DATA) -> StaticModel:
@@ -83,10 +84,10 @@ class StaticModel:
         return int(self._rows.shape[1])
 
     def word_vectors(self, words: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Return the sum of each word's piece vectors.
+        """Return the sum of the piece vectors of each word.
 
-        The weight of a piece is part of its length. So the text vector of the model this was distilled from, the mean
-        over all pieces normalised to length 1, is the sum of `count * word_vector` over a text's words, normalised.
+        A piece's weight is part of its vector's length. So the vector that the distilled model gives a text, the
+        normalised mean over all pieces, is the normalised sum of `count * word_vector` over the text's words.
 
         Args:
             words: lower-case runs of letters and digits; an unknown word gets zeros.
@@ -99,33 +100,33 @@ class StaticModel:
         vectors = np.zeros((len(words), self.dimensions), dtype=np.float32)
         for first in range(0, len(words), _BLOCK_WORDS):
             block = slice(first, first + _BLOCK_WORDS)
-            # All first pieces, then all second ones, and so on: five times as fast as np.add.reduceat.
+            # All first pieces, then all second pieces, and so on: five times as fast as np.add.reduceat.
             for position in range(int(counts[block].max())):
-                having = np.flatnonzero(counts[block] > position)
-                found = ids[starts[block][having] + position]
-                gathered = self._rows[found].astype(np.float32)
-                gathered *= self._scales[found, None]
-                vectors[block][having] += gathered
+                longer = np.flatnonzero(counts[block] > position)
+                pieces = ids[starts[block][longer] + position]
+                piece_vectors = self._rows[pieces].astype(np.float32)
+                piece_vectors *= self._scales[pieces, None]
+                vectors[block][longer] += piece_vectors
         return vectors
 
     def pool(self, words: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Return the sum of the words' vectors, shape (dimensions,): what a query needs, in fewer steps."""
+        """Return the sum of the words' vectors, shape (dimensions,); faster for a query than `word_vectors`."""
         ids, _ = self.piece_ids(words)
         pooled: npt.NDArray[np.float32] = self._scales[ids] @ self._rows[ids].astype(np.float32)
         return pooled
 
     def piece_ids(self, words: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return the row ids of all pieces, word after word, and how many each word has: none for an unknown one."""
-        self._asked += len(words)
-        if self._ids is None and self._asked >= _DICT_FROM_WORDS:
+        """Return the row ids of all pieces, word by word, and how many each word has: 0 for an unknown word."""
+        self._n_looked_up += len(words)
+        if self._ids is None and self._n_looked_up >= _DICT_FROM_WORDS:
             self._ids = dict(zip(self._pieces.tolist(), range(len(self._pieces)), strict=True))
         find = self._search if self._ids is None else self._ids.get
         ids: list[int] = []
         counts: list[int] = []
         for word in words:
-            found = self._split(word, find)
-            ids += found
-            counts.append(len(found))
+            pieces = self._split(word, find)
+            ids += pieces
+            counts.append(len(pieces))
         return np.array(ids, dtype=np.int64), np.array(counts, dtype=np.int64)
 
     def _search(self, piece: bytes) -> int | None:
@@ -133,9 +134,9 @@ class StaticModel:
         return position if position < len(self._pieces) and self._pieces[position] == piece else None
 
     def _split(self, word: str, find: Callable[[bytes], int | None]) -> list[int]:
-        """Return the ids of a word's pieces, greedy longest match first; empty when any rest matches no piece.
+        """Return the ids of a word's pieces, longest match first; empty when a part of the word matches no piece.
 
-        Works on bytes: a prefix that ends within a character equals no piece, so the outcome is that on characters.
+        Works on bytes: no piece ends inside a character, so the result is the same as on characters.
         """
         if not word.isascii():
             ids: list[int] = []
@@ -155,12 +156,12 @@ class StaticModel:
         mark = 0  # how much of `rest` is the continuation mark
         while len(rest) > mark:
             for end in range(min(len(rest), self._max_piece_bytes), mark, -1):
-                found = find(rest[:end])
-                if found is not None:
+                piece = find(rest[:end])
+                if piece is not None:
                     break
             else:
                 return []
-            ids.append(found)
+            ids.append(piece)
             rest = b"##" + rest[end:]
             mark = 2
         return ids
@@ -173,12 +174,12 @@ def _plain_words(word: str) -> list[str]:
         if unicodedata.category(character) == "Mn":
             continue
         code = ord(character)
-        ideograph = code >= _IDEOGRAPHS[0][0] and any(first <= code <= last for first, last in _IDEOGRAPHS)
-        characters.append(f" {character} " if ideograph else character)
+        is_ideograph = code >= _IDEOGRAPHS[0][0] and any(first <= code <= last for first, last in _IDEOGRAPHS)
+        characters.append(f" {character} " if is_ideograph else character)
     return "".join(characters).split()
 
 
 @cache
 def bundled_model() -> StaticModel:
-    """Return the bundled model, which all of a process share."""
+    """Return the bundled model, one for the whole process."""
     return StaticModel.load()

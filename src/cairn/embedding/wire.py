@@ -1,4 +1,4 @@
-"""The protocols of embedding servers: a request out of texts, vectors out of an answer."""
+"""The protocols of embedding servers: from texts to a request, from an answer to vectors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Document = Mapping[str, Any]
 
 
 class Wire(Protocol):
-    """One protocol, as its documentation has it. `max_texts` is the most that fits one request."""
+    """One protocol, as its server documents it. `max_texts` is the most that a request may hold."""
 
     max_texts: int
 
@@ -18,11 +18,11 @@ class Wire(Protocol):
         ...
 
     def headers(self, key: str) -> dict[str, str]:
-        """Return the headers that carry the key."""
+        """Return the headers with the key."""
         ...
 
     def body(self, model: str, texts: Sequence[str], dimensions: int, *, query: bool) -> dict[str, Any]:
-        """Return the request; `dimensions` 0 leaves their number to the model."""
+        """Return the request; with `dimensions` 0 the model decides their number."""
         ...
 
     def vectors(self, document: Document) -> list[Any]:

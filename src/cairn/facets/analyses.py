@@ -1,4 +1,4 @@
-"""What takes more of the symbol graph than a look at one symbol: changes, a context, the project as a whole."""
+"""Analyses of the symbol graph beyond a single symbol: changes, a context, the project as a whole."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Analyses:
         self._repository = repository
 
     def impact(self, graph: Graph, place: str | None, diff: str | None, limit: int) -> Impact:
-        """Return what a change of a symbol, or of all that differs from a revision, may break."""
+        """Return what may break when a symbol changes, or because of everything that differs from a revision."""
         change = find_change(graph, place, diff, self._root, self._repository)
         return impact(graph, change.nodes, limit, leftovers=change.leftovers)
 
@@ -46,7 +46,7 @@ class Analyses:
         return find_dead(graph, limit)
 
     def import_cycles(self, graph: Graph) -> Cycles:
-        """Return a circle for each set of files that reach each other by imports."""
+        """Return one import cycle for each set of files that reach each other by imports."""
         return find_cycles(graph)
 
     def map(self, graph: Graph, max_tokens: int, focus: Sequence[str]) -> RepositoryMap:

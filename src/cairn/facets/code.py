@@ -12,7 +12,7 @@ from cairn.answers import Answer, Fetched, Outline, OutlineSymbol
 from cairn.budget import fit_answer
 from cairn.errors import NotFoundError
 from cairn.facets.project_index import ProjectIndex
-from cairn.hints import Hint
+from cairn.hints import Hint, HintStyle
 from cairn.types import OutlineMode
 
 if TYPE_CHECKING:
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 class CodeFacet:
-    """What can be found and read of a project's code; get it as `Workspace.code`.
+    """Finds and reads the code of a project; get it as `Workspace.code`.
 
     Args:
-        graph: returns the facet that a context asks for what is around a definition.
+        graph: returns the facet that knows what is around a definition, for a context.
     """
 
     def __init__(self, index: ProjectIndex, graph: Callable[[], GraphFacet]) -> None:
@@ -59,13 +59,13 @@ class CodeFacet:
         """Return what the index holds for a query, best first; nothing relevant gives an empty answer.
 
         Args:
-            request: its fields of the project, the session and the update are the caller's to heed.
-            progress: called with (files done, files to do); only what asks the symbol graph needs it.
+            request: the caller handles its project, session and update.
+            progress: called with (files done, files to do), only when the symbol graph is needed.
 
         Raises:
-            QueryError: if the query is empty, too long, or an invalid pattern, or a kind or language is not known.
-            RevisionError: if git knows no such branch.
-            IndexMissingError: if nothing was indexed yet, or this branch was not.
+            QueryError: if the query is empty, too long, or an invalid pattern, or a kind or language is unknown.
+            RevisionError: if there is no such branch.
+            IndexMissingError: if nothing is indexed yet, or the branch is not.
         """
         return fit_answer(self._searcher.search(request, progress), request.max_tokens)
 
@@ -76,42 +76,42 @@ class CodeFacet:
             request: the innermost definition at the line is taken, else the chunk; the file need not be indexed.
 
         Raises:
-            NotFoundError: if there is no such file or line, or nothing stands there.
-            PathError: if the file is outside the root, no regular file, too large, or no text.
-            QueryError: if neither or both of `file` and `code` are given, `code` is empty, too long, or no text, or a
-                kind or language is not known.
-            IndexMissingError: if nothing was indexed yet.
+            NotFoundError: if there is no such file or line, or nothing is there.
+            PathError: if the file is outside the root, not a regular file, too large, or not text.
+            QueryError: if neither or both of `file` and `code` are given, `code` is empty, too long, or not text, or a
+                kind or language is unknown.
+            IndexMissingError: if nothing is indexed yet.
         """
         return fit_answer(self._searcher.similar(request), request.max_tokens)
 
     @property
     def lacks_vectors(self) -> bool:
-        """Whether the last answer had to do with less than the configured models can give."""
+        """Whether the configured models lacked vectors for the last answer."""
         return self._index.lacks_vectors
 
     def fetch(self, ids: Sequence[str], *, branch: str | None = None) -> list[Fetched]:
         """Return the full text of hits, and of definitions in an outline, in the order of `ids`.
 
         Args:
-            ids: of hits; what is not in the checkout is looked for in the branches and revisions that were indexed.
-            branch: look in this branch or revision only.
+            ids: of hits; those that are not in the checkout are looked up in the indexed branches and revisions.
+            branch: look only in this branch or revision.
 
         Raises:
-            NotFoundError: if an id is malformed, what it names is in the index no more, or `branch` is given with an id
-                of an outline, which is of the file on disk.
-            IndexMissingError: if nothing was indexed yet; the ids of an outline need no index.
+            NotFoundError: if an id is malformed or no longer in the index, or `branch` is given with an id of an
+                outline, which is about the file on disk.
+            IndexMissingError: if nothing is indexed yet; the ids of an outline need no index.
         """
-        if branch is not None and (ours := next((one for one in ids if "#" in one), None)):
+        if branch is not None and (outline_id := next((text_id for text_id in ids if "#" in text_id), None)):
             raise NotFoundError(
-                f"{ours!r} names a definition of a file on disk, not of {branch}",
+                f"{outline_id!r} names a definition of a file on disk, not of {branch}",
                 Hint("fetch an id of a search", "search", query=None, branch=branch),
             )
-        return self._index.with_repair(lambda: [self._fetch_one(one, branch) for one in ids])
+        return self._index.with_repair(lambda: [self._fetch_one(text_id, branch) for text_id in ids])
 
     def _fetch_one(self, text_id: str, branch: str | None) -> Fetched:
         waiting.check()
-        if "#" in text_id and (found := self._files.fetch(text_id)) is not None:
-            return found
+        if "#" in text_id and (definition := self._files.fetch(text_id)) is not None:
+            return definition
         return self._index.fetch(text_id, branch)
 
     def outline(
@@ -121,29 +121,31 @@ class CodeFacet:
         mode: OutlineMode = "structure",
         symbol: str | None = None,
         max_tokens: int | None = None,
+        hints: HintStyle = "commands",
         progress: Progress | None = None,
     ) -> Outline:
         """Return what a file defines, as it is on disk now; nothing needs to be indexed.
 
         Args:
             path: relative to the root, or absolute.
-            mode: `structure` lists definitions, `context` shows one with what is around it and, of an indexed project,
-                its callers, callees and tests, `extract` tells of each function how control and data flow in it.
+            mode: `structure` lists definitions; `context` shows one with what is around it and, in an indexed project,
+                its callers, callees and tests; `extract` says how control and data flow in each function.
             symbol: only this definition: a name, or the number of a line in it. `context` needs it.
-            max_tokens: what the text may cost, estimated; what does not fit is counted in `omitted`. By default 8,000.
+            max_tokens: the limit of the text, estimated; what does not fit is counted in `omitted`. By default 8,000.
+            hints: how the text says what to do next: with the commands of a terminal, or the tools of an agent.
             progress: as for `search`, for a context.
 
         Raises:
             NotFoundError: if there is no such file or symbol.
             AmbiguousError: if several definitions have this name.
-            PathError: if the file is outside the root, no regular file, too large, or no text.
+            PathError: if the file is outside the root, not a regular file, too large, or not text.
             QueryError: if the mode needs a symbol and there is none.
         """
 
         def surroundings(path: str, symbol: OutlineSymbol) -> tuple[list[ContextSection], tuple[str, ...]]:
             return self._graph().surroundings(path, symbol, progress)
 
-        return self._files.outline(path, mode, symbol, max_tokens, surroundings)
+        return self._files.outline(path, mode, symbol, max_tokens, surroundings, hints)
 
     def flow(self, path: str | Path, function: str) -> FlowGraph:
         """Return how control and data flow in one function, as it is on disk now.
@@ -154,12 +156,12 @@ class CodeFacet:
 
         Raises:
             NotFoundError, AmbiguousError, PathError: as `outline`.
-            QueryError: if the symbol is no function, or flow is not known for the language.
+            QueryError: if the symbol is not a function, or flow is not supported for the language.
         """
         return self._flows.flow(path, function)
 
     def slice(self, path: str | Path, line: int, variable: str = "", *, forward: bool = False) -> Slice:
-        """Return the lines of a function that a line depends on, or `forward` those that depend on it.
+        """Return the lines of a function that a line depends on, or with `forward` those that depend on it.
 
         Args:
             path: relative to the root, or absolute.

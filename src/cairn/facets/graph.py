@@ -34,18 +34,18 @@ class GraphFacet:
         return Analyses(self._index.root, self._index.repository)
 
     def current(self, progress: Progress | None = None) -> Graph:
-        """Return the symbol graph as of now; errors and arguments as for `ask`."""
+        """Return the current symbol graph; errors and arguments as for `ask`."""
         return self.ask(lambda graph: graph, progress)
 
     def ask(self, question: Callable[[Graph], _T], progress: Progress | None = None) -> _T:
-        """Put a question to the graph as of now: of the newest generation, with changed files read from disk.
+        """Return the answer of the current graph: of the newest generation, with changed files read from disk.
 
         Args:
-            question: is given the graph.
+            question: called with the graph.
             progress: called with (files done, files to do) while files are read for the first time.
 
         Raises:
-            IndexMissingError: if nothing was indexed yet.
+            IndexMissingError: if nothing is indexed yet.
         """
 
         def answer() -> _T:
@@ -58,13 +58,13 @@ class GraphFacet:
         """Return what calls a symbol directly, by file and line.
 
         Args:
-            symbol: `name`, `Class.method`, `path:name`, `path:line`, a path, or the id of a hit. So below.
-            limit: how many at most, 0 for all. So below.
-            progress: as for `ask`. So below.
+            symbol: `name`, `Class.method`, `path:name`, `path:line`, a path, or the id of a hit. The same below.
+            limit: how many at most, 0 for all. The same below.
+            progress: as for `ask`. The same below.
 
         Raises:
-            UnknownSymbolError: if nothing is called so. So below.
-            AmbiguousError: if several symbols are. So below.
+            UnknownSymbolError: if nothing has this name. The same below.
+            AmbiguousError: if several symbols have it. The same below.
         """
         return self.ask(lambda graph: questions.callers(graph, self._symbol(symbol), limit), progress)
 
@@ -73,7 +73,7 @@ class GraphFacet:
         return self.ask(lambda graph: questions.callees(graph, self._symbol(symbol), limit), progress)
 
     def call_path(self, source: str, target: str, *, progress: Progress | None = None) -> CallPath:
-        """Return the shortest way of calls from one symbol to another; no steps when there is none."""
+        """Return the shortest path of calls from one symbol to another; without steps when there is none."""
         return self.ask(lambda graph: questions.call_path(graph, self._symbol(source), self._symbol(target)), progress)
 
     def importers(self, target: str, *, progress: Progress | None = None) -> Importers:
@@ -83,7 +83,7 @@ class GraphFacet:
     def impact(
         self, symbol: str | None = None, *, diff: str | None = None, limit: int = 0, progress: Progress | None = None
     ) -> Impact:
-        """Return what a change of a symbol, or all that changed since the revision `diff`, may break.
+        """Return what may break when a symbol changes, or because of all changes since the revision `diff`.
 
         Raises:
             QueryError: unless one of `symbol` and `diff` is given.
@@ -102,7 +102,7 @@ class GraphFacet:
         return self.ask(lambda graph: self._analyses.dead_code(graph, limit), progress)
 
     def import_cycles(self, *, progress: Progress | None = None) -> Cycles:
-        """Return a circle for each set of files that reach each other by imports."""
+        """Return one import cycle for each set of files that reach each other by imports."""
         return self.ask(lambda graph: self._analyses.import_cycles(graph), progress)
 
     def map(
@@ -118,7 +118,7 @@ class GraphFacet:
     def surroundings(
         self, path: str, symbol: OutlineSymbol, progress: Progress | None = None
     ) -> tuple[list[ContextSection], tuple[str, ...]]:
-        """Return what a context shows of the graph around a definition, and notes; without an index only a note."""
+        """Return what a context shows of the graph around a definition, and notes; without an index, only a note."""
         return self._analyses.surroundings(partial(self._index.open_graph, progress), path, symbol)
 
     def _place(self, symbol: str | None) -> str | None:

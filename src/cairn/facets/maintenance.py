@@ -1,4 +1,4 @@
-"""What is done to an index now and then: examining, mending, tidying, linking near chunks."""
+"""Occasional work on an index: examining, repairing, collecting garbage, building neighbour graphs."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from cairn.index.gc import GarbageReport
 from cairn.index.health import Finding
 from cairn.index.hnsw import build_graphs
 from cairn.index.limits import Progress
+from cairn.index.status import read_status
 from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import write_lock
 
@@ -23,8 +24,14 @@ class Maintenance:
     def __init__(self, index: ProjectIndex) -> None:
         self._index = index
 
+    def status(self) -> dict[str, object]:
+        """Return what the index holds, as plain values for display."""
+        index = self._index
+        status = read_status(index.root, index.state, index.settings, index.views.checkout)
+        return {**status, "asks_for": "" if index.consent_request is None else index.consent_request.words}
+
     def collect(self, *, dry_run: bool) -> GarbageReport:
-        """Drop garbage. Damaged files are redone first, from the checkout."""
+        """Drop garbage. Damaged derived files are first rebuilt from the checkout."""
         try:
             return self._collect(dry_run)
         except DerivedFileError:
@@ -43,26 +50,27 @@ class Maintenance:
     def doctor(self, *, fix: bool) -> list[Finding]:
         """Examine everything, and `fix` what can be."""
         findings = health.examine(self._index.state, bundled_fingerprint())
-        if not fix or not any(one.repair for one in findings):
+        if not fix or not any(finding.repair for finding in findings):
             return findings
         self._index.close()
         return self._repair(findings)
 
     def _repair(self, findings: list[Finding]) -> list[Finding]:
-        """Mend what can be, examine again, and return what was mended, marked so, before what is left."""
+        """Repair what can be repaired, examine again, and return what was fixed, marked so, before what is left."""
         state, update = self._index.state, partial(self._index.writer.update, self._index.views.checkout)
         fixed: list[Finding] = []
-        for _ in range(3):  # what is in the way hides what is behind
+        for _ in range(3):  # a problem may hide others
             health.repair(state, findings, update, partial(update, verify=True))
             left = health.examine(state, bundled_fingerprint())
-            repairs = {one.repair for one in left}
-            fixed += [one._replace(fixed=True) for one in findings if one.repair and one.repair not in repairs]
+            repairs = {finding.repair for finding in left}
+            done = [finding for finding in findings if finding.repair and finding.repair not in repairs]
+            fixed += [finding._replace(fixed=True) for finding in done]
             findings = left
             if not any(repairs):
                 break
         return [*fixed, *findings]
 
     def build_graphs(self, progress: Progress | None) -> int:
-        """Build the neighbour graphs that are missing, and return for how many chunks."""
+        """Build the missing neighbour graphs, and return for how many chunks."""
         settings = self._index.settings
         return build_graphs(self._index.state, settings.exact_chunks, settings.lock_timeout_seconds, progress)

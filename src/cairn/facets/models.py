@@ -1,4 +1,4 @@
-"""What embedding models other than the bundled one are to give an index: vectors, and what they cost."""
+"""Completes an index with the vectors of other embedding models, and estimates what that costs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cairn.types import EmbeddingReport, Estimate
 
 
 class ModelUpkeep:
-    """Serves the configured models; see `UpkeepFacet`."""
+    """Runs the configured models; see `UpkeepFacet`."""
 
     def __init__(self, index: ProjectIndex) -> None:
         self._index = index
@@ -25,20 +25,20 @@ class ModelUpkeep:
         self, branch: str | None, *, full: bool, progress: Callable[[str, int, int], None] | None
     ) -> tuple[EmbeddingReport, ...]:
         """Complete the vectors of the configured models."""
-        with closing(self._index.views.named(branch)) as view:
+        with closing(self._index.views.find(branch)) as view:
             return embed_chain(view, self._index.state, self._index.settings, full=full, progress=progress)
 
     def warnings(self) -> list[str]:
-        """Return what the user should know before that."""
+        """Return what the user should know before texts are sent."""
         return [text for settings in self._index.settings.chain for text in warnings_of(settings)]
 
     def estimate(self, branch: str | None) -> tuple[Estimate, ...]:
-        """Return what that would take."""
-        with closing(self._index.views.named(branch)) as view:
+        """Return what embedding would take."""
+        with closing(self._index.views.find(branch)) as view:
             return estimate_chain(view, self._index.state, self._index.settings.chain)
 
     def complete_in_background(self) -> bool:
-        """Start a process that embeds, unless one does already, and tell whether that was done."""
+        """Start a process that embeds unless one is running already; return whether it was started."""
         if self._background is not None and self._background.poll() is None:
             return False
         self._background = background.start(self._index.root, self._index.state, self._index.settings)

@@ -1,4 +1,4 @@
-"""The index of one project as its facets share it: kept up to date, read one state at a time, and mended by itself."""
+"""The index that the facets of a project share: kept up to date, read one state at a time, repaired when damaged."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
     from cairn.search.opened import OpenIndex
 
 _T = TypeVar("_T")
-_ATTEMPTS = 20  # to answer from an index that is written all the time
+_ATTEMPTS = 20  # to answer from an index that changes all the time
 _UNFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 class ProjectIndex:
-    """What all facets of an opened project have to do with.
+    """The index of an opened project, as its facets use it.
 
     Args:
         root: the folder, absolute.
-        state: where its index lives.
+        state: the folder of its index.
         repository: the checkout it belongs to, None outside git.
-        consent_request: what the project's file asks for, and the user did not answer yet.
+        consent_request: what the project's file asks for and the user has not answered yet.
     """
 
     def __init__(
@@ -61,26 +61,28 @@ class ProjectIndex:
         self.writer = Writer(root, state, settings)
         self.opened: OpenIndex | None = None
         self._opening, self._mending = Lock(), Lock()
-        self._n_replaced = 0  # how often a damaged database was
+        self._n_replaced = 0  # how often a damaged database was replaced
         self._refreshing: OneForAll[str] = OneForAll()
-        self.is_unnamed = False  # whether it is a folder that is indexed only when it is named
+        self.is_unnamed = (
+            False  # whether this is the home folder or `/`, which are indexed only when the user names them
+        )
 
     def close(self) -> None:
-        """Release the database; what is asked next opens it again."""
+        """Release the database; the next question opens it again."""
         with self._opening:
             opened, self.opened = self.opened, None
         if opened is not None:
-            opened.close()  # once no other thread reads from it
+            opened.close()  # as soon as no other thread reads from it
 
     def check_named(self) -> None:
         """Make sure that the home folder and `/` are not indexed by mistake.
 
         Raises:
-            PathError: if this is one of them, and was not named.
+            PathError: if this is one of them, and the user did not name it.
         """
         if self.is_unnamed:
             raise PathError(
-                f"{self.root} is indexed only when you name it, for it may hold much more than a project",
+                f"{self.root} is indexed only when you name it, since it may hold much more than a project",
                 Hint("name the folder you mean", "index", path=str(self.root)),
             )
 
@@ -97,9 +99,9 @@ class ProjectIndex:
             return self.writer.update(view, background=background, changed=changed, progress=progress)
 
     def refresh(self, progress: Progress | None = None, *, branch: str | None = None) -> str:
-        """Bring the index up to date for an answer; see `Workspace.refresh`. One thread does it for all who ask."""
+        """Bring the index up to date for an answer; see `Workspace.refresh`. One thread does it for all that ask."""
         self.check_named()
-        with closing(self.views.named(branch)) as view:
+        with closing(self.views.find(branch)) as view:
             if branch is not None:
                 return self.writer.refresh(view, progress)
             return self._refreshing.run(lambda: self.writer.refresh(view, progress))
@@ -119,7 +121,7 @@ class ProjectIndex:
     def reading(self, view: View, progress: Progress | None = None) -> Iterator[Library]:
         """Read one state of a view.
 
-        Where another process has just begun to build the first index, its first part is waited for.
+        While another process builds the first index, wait for its first part.
         """
         with ExitStack() as stack:
             try:
@@ -132,7 +134,7 @@ class ProjectIndex:
 
     @property
     def lacks_vectors(self) -> bool:
-        """Whether the last answer had to do with less than the configured models can give."""
+        """Whether the configured models lacked vectors for the last answer."""
         return self.opened is not None and self.opened.meanings is not None and self.opened.meanings.incomplete
 
     @contextmanager
@@ -143,12 +145,12 @@ class ProjectIndex:
             yield library.open_graph()
 
     def fetch(self, text_id: str, branch: str | None = None) -> Fetched:
-        """Return the text of a hit; see `OpenIndex.fetch`. It is not mended."""
+        """Return the text of a hit; see `OpenIndex.fetch`. A damaged index is not repaired here."""
         return self._open_index().fetch(text_id, branch)
 
     def _open_index(self) -> OpenIndex:
         self.state.check_tracked()  # a pull may have brought other files since
-        if (known := self.opened) is not None and known.is_replaced:
+        if (opened := self.opened) is not None and opened.is_replaced:
             self.close()
         with self._opening:
             if self.opened is None:
@@ -161,10 +163,10 @@ class ProjectIndex:
     # -- repair -------------------------------------------------------------------------------------------------------
 
     def with_repair(self, answer: Callable[[], _T]) -> _T:
-        """Answer; when the database turns out to be damaged, move it aside, build a new one, and answer from that.
+        """Answer; if the database turns out to be damaged, move it aside, build a new one, and answer from that.
 
         Raises:
-            IndexMovedError: if it is written all the time.
+            IndexMovedError: if the index changes all the time.
         """
         for _ in range(_ATTEMPTS):
             with suppress(IndexMovedError):
@@ -177,18 +179,19 @@ class ProjectIndex:
             with store_errors(self.state.database, INDEX):
                 return answer()
         except DerivedFileError:
-            self.close()  # a writer may have replaced the file meanwhile; what is damaged is redone when it is opened
+            self.close()  # a writer may have replaced the file meanwhile; a damaged one is rebuilt when it is opened
         except IndexDamagedError:
             self._replace_database(n_replaced)
         except _UNFIT:
-            # What was stored is of the right kind. Where it is not, somebody altered it; else the mistake is ours.
+            # Values have the right type when they are stored. If they no longer have it, the database is damaged;
+            # otherwise this is a bug.
             if not self._replace_database(n_replaced, only_damaged=True):
                 raise
         with store_errors(self.state.database, INDEX):
             return answer()
 
     def _replace_database(self, n_replaced: int, *, only_damaged: bool = False) -> bool:
-        """Move a damaged database aside, build a new one, and tell so, also where another thread has done it since."""
+        """Move a damaged database aside and build a new one; return whether this or another thread did."""
         with self._mending:
             if self._n_replaced == n_replaced:
                 if only_damaged and not self.writer.is_damaged():

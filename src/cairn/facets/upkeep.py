@@ -1,7 +1,7 @@
-"""Keeps the index of a project: follows edits, mends, tidies, and completes what other models are to give it.
+"""Keeps the index of a project: follows edits, repairs, collects garbage, and completes the vectors of other models.
 
-What few runs need is in `cairn.facets.maintenance` and `cairn.facets.models`, behind a look at whether there is
-something to do.
+What few runs need is in `cairn.facets.maintenance` and `cairn.facets.models`, which are imported when there is work
+for them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class UpkeepFacet:
-    """What keeps the index of a project as it should be; get it as `Workspace.upkeep`."""
+    """Keeps the index of a project in order; get it as `Workspace.upkeep`."""
 
     def __init__(self, index: ProjectIndex) -> None:
         self._index = index
@@ -48,16 +48,16 @@ class UpkeepFacet:
         return ModelUpkeep(self._index)
 
     def watcher(self) -> Watcher:
-        """Return what tells when files of this project change, as the settings want it."""
+        """Return a watcher of this project's files, as the settings say."""
         self._index.check_named()
         settings, state = self._index.settings, self._index.state.path
         return watcher_of(self._index.root, self._index.repository, settings, state)
 
     def watch(self, watcher: Watcher) -> Iterator[Update]:
-        """Keep the index up to date until the watcher is stopped, and yield what was done; see `watcher`.
+        """Keep the index up to date until the watcher is stopped, and yield each update; see `watcher`.
 
-        Edits are followed at once; what may take longer, as after the start or a switch of the branch, is done at low
-        priority on some of the cores (see `Settings`).
+        Edits are indexed at once. Longer work, as after the start or a switch of branches, runs at low priority on some
+        of the cores (see `Settings`).
 
         Raises:
             PathError: if the folder is gone.
@@ -76,46 +76,42 @@ class UpkeepFacet:
 
     def status(self) -> dict[str, object]:
         """Return what the index holds, as plain values for display."""
-        from cairn.index.status import read_status  # noqa: PLC0415 - start-up time: numpy, for one command
-
-        index = self._index
-        status = read_status(index.root, index.state, index.settings, index.views.checkout)
-        return {**status, "asks_for": "" if index.consent_request is None else index.consent_request.words}
+        return self._maintenance.status()
 
     def collect(self, *, dry_run: bool = False) -> GarbageReport:
-        """Drop what no branch and no worktree has shown for `Settings.garbage_days`.
+        """Drop what no branch and no worktree has had for `Settings.garbage_days`.
 
         Args:
-            dry_run: only say what would be dropped.
+            dry_run: only report what would be dropped.
 
         Raises:
-            IndexMissingError: if nothing was indexed yet.
+            IndexMissingError: if nothing is indexed yet.
         """
         return self._maintenance.collect(dry_run=dry_run)
 
     def doctor(self, *, fix: bool = False) -> list[Finding]:
-        """Examine the index and what it stands on, from the disk to every row and file.
+        """Examine the index and what it depends on, from the disk to every row and file.
 
         Args:
-            fix: mend what can be, and examine again. A damaged database is kept beside the new one.
+            fix: repair what can be repaired, and examine again. A damaged database is kept beside the new one.
 
         Returns:
-            what was looked at; what was mended is marked as `fixed`.
+            everything that was examined; what was repaired is marked as `fixed`.
         """
         return self._maintenance.doctor(fix=fix)
 
     def build_graphs(self, progress: Progress | None = None) -> int:
-        """Build what a large index is searched faster with, and return for how many chunks; until then search is exact.
+        """Build the neighbour graphs that make a large index faster, and return for how many chunks.
 
-        For an index of up to `Settings.exact_chunks` chunks there is nothing to do. Interrupted, the graph at hand is
-        lost and nothing else.
+        Without them search is exact. For an index of up to `Settings.exact_chunks` chunks there is nothing to do. An
+        interruption loses the graph that is being built and nothing else.
 
         Args:
             progress: called with (chunks done, chunks to do); equal chunks count once.
 
         Raises:
-            IndexMissingError: if nothing was indexed yet.
-            NotAvailableError: if there is something to do, and the extra `large` is not installed.
+            IndexMissingError: if nothing is indexed yet.
+            NotAvailableError: if there is something to do, but the extra `large` is not installed.
         """
         state = self._index.state
         with closing(state.open_for_reading()) as connection, store_errors(state.database, INDEX):
@@ -134,16 +130,16 @@ class UpkeepFacet:
     ) -> tuple[EmbeddingReport, ...]:
         """Complete the vectors of the models that `Settings.embedding` names; the bundled model needs no such run.
 
-        Every batch is committed, so an interruption loses one at most. A model that fails is reported, not raised.
+        Every batch is committed, so an interruption loses at most one. A failing model is reported, not raised.
 
         Args:
             branch: as for `Workspace.index`.
-            full: forget what these models have, and begin from nothing.
+            full: drop the vectors of these models and start over.
             progress: called with (model, chunks done, chunks to do).
 
         Raises:
-            IndexMissingError: if nothing was indexed yet.
-            IndexLockedError: if another process embeds already.
+            IndexMissingError: if nothing is indexed yet.
+            IndexLockedError: if another process is embedding.
         """
         return self._models.embed(branch, full=full, progress=progress) if self._index.settings.chain else ()
 
@@ -152,13 +148,13 @@ class UpkeepFacet:
         return self._models.warnings() if self._index.settings.chain else []
 
     def estimate(self, branch: str | None = None) -> tuple[Estimate, ...]:
-        """Return what `index` and then `embed` would take for each model, without asking or changing anything."""
+        """Return what `index` and then `embed` would take for each model; nothing is sent or changed."""
         return self._models.estimate(branch) if self._index.settings.chain else ()
 
     def complete_in_background(self) -> bool:
-        """Start a process that completes what the last answer lacked, and tell whether that was done.
+        """Start a process that completes the vectors that the last answer lacked; return whether it was started.
 
-        See `cairn.index.background.start` for when it is not.
+        `cairn.index.background.start` says when it is not.
         """
         embedding = self._index.settings.embedding
         is_wanted = embedding is not None and embedding.background and self._index.lacks_vectors

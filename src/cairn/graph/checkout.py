@@ -13,7 +13,7 @@ from cairn.errors import UnparsableError
 from cairn.graph.rules import rules_of
 from cairn.graph.source_file import SourceFile
 from cairn.graph.stored import LOOK_EVERY, Stamp, StoredCode
-from cairn.index.isolation import isolated
+from cairn.index.isolation import run_isolated
 from cairn.index.reading import HEAD_BYTES
 from cairn.source.content import check_content, normalize
 from cairn.source.languages import detect_language
@@ -90,7 +90,7 @@ class Checkout:
         if data is not None and not check_content(data, path):
             language = detect_language(path, data[:HEAD_BYTES]).name
             with suppress(UnparsableError):
-                definitions, encoded = isolated("cairn.index.facts:definitions_and_facts", data, language)
+                definitions, encoded = run_isolated("cairn.index.facts:definitions_and_facts", data, language)
                 facts = decode(encoded) or NO_FACTS
         return SourceFile(number, path, language, definitions, facts, rules_of(language), stale=True)
 

@@ -15,7 +15,7 @@ from cairn import waiting
 from cairn.config import Settings
 from cairn.graph.checkout import Checkout
 from cairn.graph.facts import FactFinder, KeptFacts, Progress
-from cairn.graph.modules import Modules
+from cairn.graph.modules.lookup import Modules
 from cairn.graph.nodes import NODE_BITS, file_of, node_of, place_of
 from cairn.graph.recent import Recent, Room
 from cairn.graph.rules import FUNCTION_KINDS, rules_of

@@ -26,27 +26,27 @@ def find_cycles(graph: Graph) -> Cycles:
         for source, targets in imports.items()
     }
     groups = components(loading)
-    found = [_cycle(graph, loading, group) for group in groups]
+    cycles = [_cycle(graph, loading, group) for group in groups]
     known = [set(group) for group in groups]
     later = [group for group in components(imports) if not any(members <= set(group) for members in known)]
-    found += [_cycle(graph, imports, group) for group in later]
+    cycles += [_cycle(graph, imports, group) for group in later]
     order = {"runtime": 0, "deferred": 1, "typing": 2}
-    found.sort(key=lambda cycle: (order[cycle.kind], -cycle.size, cycle.steps[0].path))
-    return Cycles(tuple(found), graph.notes)
+    cycles.sort(key=lambda cycle: (order[cycle.kind], -cycle.size, cycle.steps[0].path))
+    return Cycles(tuple(cycles), graph.notes)
 
 
 def _imports(graph: Graph) -> dict[int, dict[int, tuple[int, int]]]:
     network = graph.network
-    found: dict[int, dict[int, tuple[int, int]]] = {}
+    imports: dict[int, dict[int, tuple[int, int]]] = {}
     columns = (network.importing, network.imported, network.import_lines, network.import_flags)
     for source, target, line, flags in zip(*(column.tolist() for column in columns), strict=True):
         if rules_of(graph.code.languages[source]).package == "directory":
             continue  # a folder is one package there, whose files do not import each other
-        targets = found.setdefault(source, {})
+        targets = imports.setdefault(source, {})
         # An import on loading outweighs those that run later.
         if target not in targets or (targets[target][1] & _LATER and not flags & _LATER):
             targets[target] = (line, flags)
-    return found
+    return imports
 
 
 def components(edges: Mapping[int, Mapping[int, object]]) -> list[list[int]]:  # noqa: C901 - the algorithm as published
@@ -58,7 +58,7 @@ def components(edges: Mapping[int, Mapping[int, object]]) -> list[list[int]]:  #
     low: dict[int, int] = {}
     stack: list[int] = []
     on_stack: set[int] = set()
-    found = []
+    components = []
     for root in sorted(edges):
         waiting.check()
         if root in order:
@@ -91,8 +91,8 @@ def components(edges: Mapping[int, Mapping[int, object]]) -> list[list[int]]:  #
                     if member == node:
                         break
                 if len(group) > 1:
-                    found.append(sorted(group))
-    return found
+                    components.append(sorted(group))
+    return components
 
 
 def _cycle(graph: Graph, imports: _Imports, group: Sequence[int]) -> Cycle:

@@ -16,7 +16,7 @@ from cairn.graph.nodes import node_of, place_of
 from cairn.graph.rules import rules_of
 from cairn.graph.source_file import SourceFile
 from cairn.graph.values import Deleted, Mention
-from cairn.index.isolation import isolated
+from cairn.index.isolation import run_isolated
 from cairn.index.reading import HEAD_BYTES
 from cairn.source.content import check_content, normalize
 from cairn.source.languages import detect_language
@@ -80,7 +80,7 @@ def _top_names(reader: ObjectReader, entry: TreeEntry) -> Iterator[str]:
         return
     definitions: Sequence[Definition] = ()
     with suppress(UnparsableError):
-        definitions, _ = isolated("cairn.index.facts:definitions_and_facts", data, language.name)
+        definitions, _ = run_isolated("cairn.index.facts:definitions_and_facts", data, language.name)
     yield from dict.fromkeys(definition.name for definition in definitions if definition.parent < 0)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cairn.graph.declarations import Declarations
 from cairn.graph.entities import OUTSIDE, SHADOWED, Entity, Expressions, How
-from cairn.graph.modules import Place
+from cairn.graph.modules.places import Place
 from cairn.graph.namesakes import Namesakes
 from cairn.graph.nodes import node_of
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS

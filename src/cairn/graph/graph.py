@@ -161,13 +161,13 @@ class Graph:
     def incoming(self, nodes: Sequence[int], kinds: Iterable[int]) -> list[Edge]:
         """Return the edges of some kinds into any of some definitions, by file and line."""
         wanted, kinds = set(nodes), frozenset(kinds)
-        found = []
+        incoming = []
         files, names = self._candidates(nodes)
         for number in files:
             waiting.check()
             edges = self.resolver.edges_to(number, names)
-            found += [edge for edge in edges if edge.target in wanted and edge.kind in kinds]
-        return found
+            incoming += [edge for edge in edges if edge.target in wanted and edge.kind in kinds]
+        return incoming
 
     def _candidates(self, nodes: Sequence[int]) -> tuple[list[int], set[str]]:
         """Return the files that may refer to some definitions, and the names and aliases they may use."""
@@ -177,10 +177,10 @@ class Graph:
         while names - tried:
             name = min(names - tried)
             tried.add(name)
-            found = self.code.mentioning(name)
-            self.code.load(found, self.progress)
-            files |= found
-            for number in found:
+            mentioning = self.code.mentioning(name)
+            self.code.load(mentioning, self.progress)
+            files |= mentioning
+            for number in mentioning:
                 for imported in self.code.file(number).facts.imports:
                     if imported.name == name and imported.alias == "default":
                         names |= self._names_of_default(number)
@@ -193,11 +193,11 @@ class Graph:
         stem = self.code.paths[number].rpartition("/")[2].partition(".")[0]
         if stem == "index":
             stem = self.code.paths[number].rpartition("/")[0].rpartition("/")[2]
-        found = self.code.mentioning(stem) if stem else set()
-        self.code.load(found, self.progress)
+        mentioning = self.code.mentioning(stem) if stem else set()
+        self.code.load(mentioning, self.progress)
         return {
             imported.alias
-            for other in found
+            for other in mentioning
             for imported in self.code.file(other).facts.imports
             if imported.name == "default" and imported.alias
         }
@@ -206,27 +206,27 @@ class Graph:
         """Return the edges of some kinds out of any of some definitions, in reading order."""
         wanted, kinds = set(nodes), frozenset(kinds)
         files = sorted({file_of(node) for node in nodes})
-        found = []
+        outgoing = []
         for number in files:
             waiting.check()
-            found += [edge for edge in self.resolver.edges(number) if edge.source in wanted and edge.kind in kinds]
-        return found
+            outgoing += [edge for edge in self.resolver.edges(number) if edge.source in wanted and edge.kind in kinds]
+        return outgoing
 
     def within(self, nodes: Sequence[int]) -> list[int]:
         """Return some definitions with all that they contain; a file contains all of its definitions."""
-        found: list[int] = []
+        inside: list[int] = []
         for node in nodes:
             source, place = self.code.file(file_of(node)), place_of(node)
             if place < 0:
-                found += [node_of(source.number, inner) for inner in range(-1, len(source.definitions))]
+                inside += [node_of(source.number, inner) for inner in range(-1, len(source.definitions))]
                 continue
             span = source.definitions[place].span
-            found += [
+            inside += [
                 node_of(source.number, inner)
                 for inner, definition in enumerate(source.definitions)
                 if span.start_byte <= definition.span.start_byte and definition.span.end_byte <= span.end_byte
             ]
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(inside))
 
     def call_targets(self, nodes: Sequence[int]) -> tuple[list[int], frozenset[int]]:
         """Return the nodes and kinds of edges that count as calls of a symbol.

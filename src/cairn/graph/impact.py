@@ -11,7 +11,7 @@ from cairn.graph.graph import Graph
 from cairn.graph.nodes import NODE_BITS, file_of, place_of
 from cairn.graph.reach import WAYS, Reached
 from cairn.graph.rules import TYPE_KINDS
-from cairn.graph.selection import NAMES_DELETED, TWIN, Evidence, rank_tests
+from cairn.graph.selection import NAMED_AFTER, NAMES_DELETED, TWIN, Evidence, rank_tests
 from cairn.graph.symbols import symbol_of
 from cairn.graph.values import Affected, Impact, TestChoice
 
@@ -92,8 +92,8 @@ def _of_deleted(graph: Graph, leftovers: Leftovers) -> list[Evidence]:
     named = {file_of(node) for node in leftovers.nodes}
     twins = {number for file in leftovers.deleted for number in graph.tests.twins(file.path)}
     return [
-        *((number, "names what was deleted", NAMES_DELETED) for number in sorted(named)),
-        *((number, "is called like it", TWIN) for number in sorted(twins)),
+        *(Evidence(number, "names what was deleted", NAMES_DELETED, is_use=True) for number in sorted(named)),
+        *(Evidence(number, NAMED_AFTER, TWIN) for number in sorted(twins)),
     ]
 
 

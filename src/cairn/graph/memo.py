@@ -39,7 +39,7 @@ def namesakes_of(name: str) -> int:
 
 @lru_cache(maxsize=1 << 15)
 def place_called(text: str) -> int:
-    """Return the need for all files and folders that a text stands for; see `cairn.graph.modules`."""
+    """Return the need for all files and folders that a text stands for; see `cairn.graph.modules.places`."""
     return crc32(f"place {text}".encode("utf-8", "surrogateescape"))
 
 

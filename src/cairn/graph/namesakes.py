@@ -39,15 +39,15 @@ class Namesakes:
 
     def _functions(self, source: SourceFile, name: str) -> list[int]:
         nodes = self._sight.nodes_named(name)
-        found = []
+        functions = []
         for node in nodes if len(nodes) <= MAX_NAMESAKES else ():
             other = self._code.file(file_of(node))
             definition = other.definitions[place_of(node)]
             nested = definition.parent >= 0 and other.definitions[definition.parent].kind in FUNCTION_KINDS
             callable_ = definition.kind in FUNCTION_KINDS and definition.kind not in ("macro", "test")
             if callable_ and not nested and _are_kin(source, other):
-                found.append(node)
-        return found
+                functions.append(node)
+        return functions
 
     def _only(self, nodes: Sequence[int], how: How) -> Namesake | None:
         """Return the definition that stands for all of some, None if they are not one symbol."""
@@ -85,9 +85,9 @@ class Namesakes:
             spaces = [source.facts.package, *self._namespaces(source)]
             spaces += [imported.module for imported in source.stars]
             for space in dict.fromkeys(spaces):
-                found = self.with_full_name(source, f"{space}.{name}" if space else name)
-                if found is not None:
-                    return found
+                namesake = self.with_full_name(source, f"{space}.{name}" if space else name)
+                if namesake is not None:
+                    return namesake
             return None
         if package == "all":
             return self._anywhere(source, name)
@@ -100,16 +100,16 @@ class Namesakes:
         """Return the definition with a full name, its package included."""
         text = text.replace("\\", ".").replace("::", ".").strip(".")
         name = text.rpartition(".")[2]
-        found = []
+        nodes = []
         for node in self._sight.nodes_named(name)[:MAX_NAMESAKES]:
             other = self._code.file(file_of(node))
             if other.rules.family == source.rules.family and self._full_name(other, place_of(node)) == text:
-                found.append(node)
-        if not found:
+                nodes.append(node)
+        if not nodes:
             return None
-        how = How.EXACT if all(file_of(node) == source.number for node in found) else How.IMPORT
-        types = [node for node in found if self._code.definition(node).kind in TYPE_KINDS]
-        return Namesake(self._code.main_of(types or found), how)
+        how = How.EXACT if all(file_of(node) == source.number for node in nodes) else How.IMPORT
+        types = [node for node in nodes if self._code.definition(node).kind in TYPE_KINDS]
+        return Namesake(self._code.main_of(types or nodes), how)
 
     def _full_name(self, source: SourceFile, place: int) -> str:
         own = source.definitions[place].qualified_name.replace("\\", ".")

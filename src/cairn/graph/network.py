@@ -150,7 +150,7 @@ class Network:
         if arrays["version"].tolist() != [_VERSION] or arrays["identity"].tobytes() != identity.encode():
             return None
         # The names and types are those that were saved.
-        found = cls(**{name: arrays[name] for name in _LAYOUT if name != "version"})  # type: ignore[arg-type]
+        found = cls(**{name: arrays[name] for name in _LAYOUT if name != "version"})  # type: ignore[arg-type] # as they were saved
         return found if found._fits() else None
 
     def _fits(self) -> bool:

@@ -64,34 +64,34 @@ def implementers_of(graph: Graph, nodes: Sequence[int]) -> list[Edge]:
 
     Each is the source of an edge that says where and how surely it refers to the type.
     """
-    found: dict[int, Edge] = {}
+    edges: dict[int, Edge] = {}
     for node in nodes:
         if place_of(node) < 0:
             continue
         definition = graph.code.definition(node)
         if definition.kind in TYPE_KINDS:
-            found |= {sub: edge for sub, edge in _subtypes(graph, node).items() if sub not in found}
+            edges |= {sub: edge for sub, edge in _subtypes(graph, node).items() if sub not in edges}
         elif definition.parent >= 0:
             for sub, edge in _subtypes(graph, node_of(file_of(node), definition.parent)).items():
                 members = graph.code.file(file_of(sub)).members.get(graph.code.definition(sub).qualified_name, {})
                 for place in members.get(definition.name, ()):
                     own = node_of(file_of(sub), place)
-                    found.setdefault(own, edge._replace(source=own))
-    return list(found.values())
+                    edges.setdefault(own, edge._replace(source=own))
+    return list(edges.values())
 
 
 def _subtypes(graph: Graph, node: int) -> dict[int, Edge]:
     """Return {type: the edge by which it derives} of all types below one, the nearest first."""
-    found: dict[int, Edge] = {}
+    subtypes: dict[int, Edge] = {}
     front = graph.code.group(node)
     while front:
         edges = graph.incoming(front, (INHERIT, IMPLEMENT))
         front = []
         for edge in edges:
-            if edge.source not in found and edge.source != node and place_of(edge.source) >= 0:
-                found[edge.source] = edge
+            if edge.source not in subtypes and edge.source != node and place_of(edge.source) >= 0:
+                subtypes[edge.source] = edge
                 front.append(edge.source)
-    return found
+    return subtypes
 
 
 def _links(graph: Graph, nodes: Sequence[int], edges: Sequence[Edge], limit: int, *, incoming: bool) -> Links:
@@ -122,16 +122,16 @@ def call_path(graph: Graph, source: str, target: str) -> CallPath:
     goal = set(_whole(graph, ends))
     came: dict[int, Edge | None] = dict.fromkeys(_whole(graph, starts))
     queue = deque(came)
-    found = next((node for node in came if node in goal), None)
-    while queue and found is None and len(came) < _MAX_VISITED:
+    reached = next((node for node in came if node in goal), None)
+    while queue and reached is None and len(came) < _MAX_VISITED:
         for edge in graph.outgoing([queue.popleft()], CALL_KINDS | {USE}):
             for node in _run_by_call(graph, edge.target):
                 if node not in came:
                     came[node] = edge
                     queue.append(node)
-                    found = node if node in goal and found is None else found
+                    reached = node if node in goal and reached is None else reached
     own, other = (symbol_of(graph.code, graph.code.main_of(nodes)) for nodes in (starts, ends))
-    return CallPath(own, other, tuple(_steps(graph, came, found)) if found is not None else (), graph.notes)
+    return CallPath(own, other, tuple(_steps(graph, came, reached)) if reached is not None else (), graph.notes)
 
 
 def _whole(graph: Graph, nodes: Sequence[int]) -> list[int]:
@@ -182,7 +182,7 @@ def importers(graph: Graph, text: str) -> Importers:
     if number is None:
         number = _file_of_symbol(graph, text)
     path = graph.code.paths[number]
-    found: dict[str, Importer] = {}
+    importers: dict[str, Importer] = {}
     for other in files_importing(graph, number):
         for edge in graph.resolver.imports(other):
             if edge.target == number:
@@ -192,8 +192,8 @@ def importers(graph: Graph, text: str) -> Importers:
                     bool(edge.flags & ImportFlag.TYPE_ONLY),
                     bool(edge.flags & ImportFlag.DEFERRED),
                 )
-                found.setdefault(importer.path, importer)
-    return Importers(path, tuple(found.values()), graph.notes)
+                importers.setdefault(importer.path, importer)
+    return Importers(path, tuple(importers.values()), graph.notes)
 
 
 def files_importing(graph: Graph, number: int) -> list[int]:

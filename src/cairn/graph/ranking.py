@@ -16,7 +16,7 @@ from cairn.graph.reach import CONFIDENCE
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.graph.values import MapEntry, RepositoryMap
 from cairn.source.roles import Role
-from cairn.source.text import estimate_tokens
+from cairn.source.text import cut_at_word, estimate_tokens
 
 _DAMPING = 0.85
 _ROUNDS = 40
@@ -81,7 +81,7 @@ def _entry(graph: Graph, number: int, rank: float, nodes: Sequence[int]) -> MapE
         owner = definition.qualified_name.rpartition(".")[0]
         text = definition.signature if definition.signature else definition.name
         prefix = f"{owner}: " if owner and definition.kind in FUNCTION_KINDS else ""
-        heads.append((definition.span.start_line, f"{prefix}{text}"[:_MAX_HEAD_CHARS]))
+        heads.append((definition.span.start_line, cut_at_word(f"{prefix}{text}", _MAX_HEAD_CHARS)))
     return MapEntry(source.path, round(rank, 5), tuple(heads))
 
 

@@ -123,7 +123,7 @@ class Resolver:
 
     def _resolve(self, source: SourceFile, places: Iterable[int]) -> list[Edge]:
         facts = source.facts
-        found: list[Edge] = []
+        edges: list[Edge] = []
         known: dict[tuple[int, int, int], Entity | None] = {}
         for at in places:
             waiting.check()
@@ -141,8 +141,8 @@ class Resolver:
                 continue
             self.meaning.memo.need(content_of(self._code.paths[file_of(target.node)]))
             called = expression.rpartition(".")[2]
-            found.append(Edge(own, target.node, self._kind(kind, target), target.how, facts.lines[at], called))
-        return found
+            edges.append(Edge(own, target.node, self._kind(kind, target), target.how, facts.lines[at], called))
+        return edges
 
     def imports(self, number: int) -> list[ImportEdge]:
         """Return the files of the project that a file imports, each with its line, in reading order."""
@@ -153,28 +153,28 @@ class Resolver:
         return rows.imports
 
     def _find_imports(self, source: SourceFile) -> list[ImportEdge]:
-        found: dict[tuple[int, int], ImportEdge] = {}
+        imports: dict[tuple[int, int], ImportEdge] = {}
         for imported in source.facts.imports:
             for file in self._files_of_import(source, imported) if imported.module else ():
                 if file != source.number:
-                    found.setdefault(
+                    imports.setdefault(
                         (file, imported.line), ImportEdge(source.number, file, imported.line, imported.flags)
                     )
-        return list(found.values())
+        return list(imports.values())
 
     def overrides(self, number: int) -> Overrides:
         """Return the methods of a file, each with every method of a base type that it overrides."""
         rows = self._rows_of(number)
         if rows.overrides is None:
-            found = Overrides(array("q"), array("q"))
+            overrides = Overrides(array("q"), array("q"))
             with self._noting(rows):
                 for place in range(len(self._code.file(number).definitions)):
                     waiting.check()
                     node = node_of(number, place)
                     bases = self.overridden(node)
-                    found.methods.extend([node] * len(bases))
-                    found.bases.extend(bases)
-            rows.overrides = found
+                    overrides.methods.extend([node] * len(bases))
+                    overrides.bases.extend(bases)
+            rows.overrides = overrides
         return rows.overrides
 
     def overridden(self, node: int) -> list[int]:
@@ -194,13 +194,13 @@ class Resolver:
     def symbols_of_imports(self, number: int) -> list[int]:
         """Return the definitions that a file's imports bind."""
         source = self._code.file(number)
-        found = (
+        entities = (
             self.meaning.exports.of_import(source, imported)
             for imported in source.facts.imports
             if imported.module and imported.name not in ("", "*")
         )
         return [
-            entity.node for entity in found if entity is not None and entity.node >= 0 and place_of(entity.node) >= 0
+            entity.node for entity in entities if entity is not None and entity.node >= 0 and place_of(entity.node) >= 0
         ]
 
     def _files_of_import(self, source: SourceFile, imported: Import) -> list[int]:
@@ -235,19 +235,19 @@ class Resolver:
         """Return the definition that a reference leads to, None if that is unknown."""
         if kind in (INHERIT, IMPLEMENT) and scope >= 0:
             scope = source.definitions[scope].parent
-        found = self.meaning.evaluate(source, scope, expression)
-        if found is None:
+        target = self.meaning.evaluate(source, scope, expression)
+        if target is None:
             return self._by_name(source, expression) if kind in (CALL, CONSTRUCT) else None
-        if found.tag == "instance" and kind != USE:
-            return self._call_method_of(found)
-        if found.node < 0 or found.tag in ("module", "package", "outside", "instance"):
+        if target.tag == "instance" and kind != USE:
+            return self._call_method_of(target)
+        if target.node < 0 or target.tag in ("module", "package", "outside", "instance"):
             return None
-        if found.tag == "value" and kind in (CALL, CONSTRUCT):
+        if target.tag == "value" and kind in (CALL, CONSTRUCT):
             return None
-        return found
+        return target
 
-    def _call_method_of(self, found: Entity) -> Entity | None:
-        member = self.meaning.inheritance.member(found.node, "__call__")
+    def _call_method_of(self, instance: Entity) -> Entity | None:
+        member = self.meaning.inheritance.member(instance.node, "__call__")
         return member.by(How.RECEIVER) if member is not None and member.tag == "function" else None
 
     def _by_name(self, source: SourceFile, expression: str) -> Entity | None:

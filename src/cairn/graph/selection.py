@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from math import log1p
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,18 +16,28 @@ from cairn.graph.rules import FUNCTION_KINDS
 from cairn.graph.values import RankedTest
 
 _CHANGED, NAMES_DELETED, TWIN, _CALL, _MANY, _IMPORT, _FAR, _WORDS, _SAID = 3.0, 2.0, 1.5, 1.0, 0.3, 0.35, 0.1, 0.5, 0.6
+NAMED_AFTER = "is named after it"
 _IMPORT_STEPS = 3
 _MAX_NAMED = 20  # tests of a file that are named
 _MAX_READ = 50  # tests that are read to see whether they mention a name; beyond that a mention says next to nothing
 
-# A reason to run a test file, and how strong it is.
-Evidence = tuple[int, str, float]
+# Above the confidence of any way that has a step found by name only; see `cairn.graph.reach.CONFIDENCE`.
+_RESOLVED = 0.55
+
+
+class Evidence(NamedTuple):
+    """A reason to run a test file, how strong it is, and whether the file surely uses what changed."""
+
+    file: int
+    reason: str
+    strength: float
+    is_use: bool = False
 
 
 def rank_tests(
     graph: Graph, changed: Sequence[int], reached: Reached, limit: int = 0, more: Iterable[Evidence] = ()
 ) -> tuple[list[RankedTest], int]:
-    """Return the test files that a change may affect, best first, each with its strongest reason.
+    """Return the test files that a change may affect, best first, each with its strongest reason, uses first.
 
     Args:
         reached: what the change affects, as `cairn.graph.impact.reach` gives it.
@@ -35,30 +46,33 @@ def rank_tests(
     """
     tests, paths = graph.tests.numbers, graph.code.paths
     files = sorted({file_of(node) for node in changed})
-    evidence: dict[int, dict[str, float]] = defaultdict(dict)
-    for number, reason, strength in (
-        *((number, "changed itself", _CHANGED) for number in files),
+    reasons: dict[int, dict[str, Evidence]] = defaultdict(dict)
+    for evidence in (
+        *(Evidence(number, "changed itself", _CHANGED, is_use=True) for number in files),
         *_by_calls(graph, reached),
         *_by_imports(graph, files),
         *_by_names(graph, changed, files),
         *more,
     ):
-        if number in tests:
-            evidence[number][reason] = max(strength, evidence[number].get(reason, 0.0))
-    scores = {number: round(sum(reasons.values()), 3) for number, reasons in evidence.items()}
+        if evidence.file in tests:
+            known = reasons[evidence.file].get(evidence.reason, evidence)
+            reasons[evidence.file][evidence.reason] = max(known, evidence, key=_weight)
+    scores = {
+        number: round(sum(evidence.strength for evidence in by_reason.values()), 3)
+        for number, by_reason in reasons.items()
+    }
     order = sorted(scores, key=lambda number: (-scores[number], paths[number]))
     shown = order[: limit or None]
     named = _test_names(graph, reached, shown)
     ranked = [
-        RankedTest(
-            paths[number],
-            scores[number],
-            max(evidence[number], key=lambda reason, of=number: evidence[of][reason]),  # type: ignore[misc]  # defaults
-            named[number],
-        )
+        RankedTest(paths[number], scores[number], max(reasons[number].values(), key=_weight).reason, named[number])
         for number in shown
     ]
     return ranked, len(order) - len(shown)
+
+
+def _weight(evidence: Evidence) -> tuple[bool, float]:
+    return evidence.is_use, evidence.strength
 
 
 def _by_calls(graph: Graph, reached: Reached) -> Iterable[Evidence]:
@@ -71,15 +85,16 @@ def _by_calls(graph: Graph, reached: Reached) -> Iterable[Evidence]:
     best = np.lexsort((-strengths, at))  # the strongest of each file first
     first = np.searchsorted(at[best], np.arange(len(files)))
     strongest = best[first] if len(files) else first
-    for number, depth, strength, total in zip(
+    for number, depth, sure, strength, total in zip(
         files.tolist(),
         reached.depth[inside][strongest].tolist(),
+        reached.confidence[inside][strongest].tolist(),
         strengths[strongest].tolist(),
         sums.tolist(),
         strict=True,
     ):
         reason = f"calls it over {depth} steps" if depth > 1 else "calls it"
-        yield number, reason, _CALL * strength + _MANY * log1p(total)
+        yield Evidence(number, reason, _CALL * strength + _MANY * log1p(total), is_use=sure > _RESOLVED)
 
 
 def _test_names(graph: Graph, reached: Reached, files: Sequence[int]) -> dict[int, tuple[str, ...]]:
@@ -105,9 +120,9 @@ def _by_imports(graph: Graph, files: Sequence[int]) -> Iterable[Evidence]:
             if number not in found:
                 found.add(number)
                 yield (
-                    (number, "imports it", _IMPORT)
+                    Evidence(number, "imports it", _IMPORT)
                     if steps == 1
-                    else (number, f"imports it over {steps} files", _FAR / steps)
+                    else Evidence(number, f"imports it over {steps} files", _FAR / steps)
                 )
 
 
@@ -115,15 +130,15 @@ def _by_names(graph: Graph, changed: Sequence[int], files: Sequence[int]) -> Ite
     """Yield evidence from names: a test file named after a changed file, or a test that mentions a changed symbol."""
     code, tests = graph.code, graph.tests
     twins = {number for file in files for number in tests.twins(code.paths[file])}
-    yield from ((number, "is called like it", TWIN) for number in twins)
+    yield from (Evidence(number, NAMED_AFTER, TWIN) for number in twins)
     for file in files:
         for number, share in tests.alike(code.paths[file]).items():
             if number not in twins:
-                yield number, "has a name like it", _WORDS * share
+                yield Evidence(number, "has a name like it", _WORDS * share)
     for name in {code.definition(node).name for node in changed if place_of(node) >= 0}:
         if len(name) > 3:
             likely = code.may_mention(name)
             said = likely & tests.numbers
             if len(said) <= _MAX_READ:
                 said = code.mentioning(name, said)
-            yield from ((number, "says its name", _SAID / log1p(1 + len(likely))) for number in said)
+            yield from (Evidence(number, "mentions its name", _SAID / log1p(1 + len(likely))) for number in said)

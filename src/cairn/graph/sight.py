@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cairn.graph.code import Code
 from cairn.graph.memo import Memo, content_of, namesakes_of
-from cairn.graph.modules import Place
+from cairn.graph.modules.places import Place
 from cairn.graph.source_file import SourceFile
 
 
@@ -27,12 +27,12 @@ class Sight:
 
     def place(self, source: SourceFile, module: str) -> Place:
         """Return the file or folder that a file means by a module's name."""
-        found = self.code.modules.look_up(module, source.path, source.rules.finder)
-        self.memo.need_all(found.needs)
-        return found.place
+        answer = self.code.modules.look_up(module, source.path, source.rules.finder)
+        self.memo.need_all(answer.needs)
+        return answer.place
 
     def child(self, place: Place, name: str) -> Place:
         """Return the submodule `name` of a Python module or package."""
-        found = self.code.modules.child(place, name)
-        self.memo.need_all(found.needs)
-        return found.place
+        answer = self.code.modules.child(place, name)
+        self.memo.need_all(answer.needs)
+        return answer.place

@@ -7,7 +7,8 @@ import posixpath
 from cairn.graph.code import Code
 from cairn.graph.interface import find_changed_names, same_interface
 from cairn.graph.memo import content_of, namesakes_of, place_called
-from cairn.graph.modules import changed_places, is_manifest
+from cairn.graph.modules.lookup import find_affected_needs
+from cairn.graph.modules.places import is_manifest
 from cairn.graph.network import Network
 
 _MAX_SHARE = 4  # if more than one in so many files changed, all are resolved again
@@ -55,7 +56,7 @@ def stale_files(known: Network, code: Code) -> set[int] | None:
 
 
 def _by_paths(known: Network, code: Code) -> set[int] | None:
-    places = changed_places(known.paths, code.paths)
+    places = find_affected_needs(known.paths, code.paths)
     return None if places is None else set(places)
 
 

@@ -37,7 +37,7 @@ class TestFiles:
                     self._with_word[word].append(number)
 
     def twins(self, path: str) -> list[int]:
-        """Return the tests that are called like a file."""
+        """Return the tests that are named after a file."""
         plain = _plain(path)
         return [] if plain in _NAMELESS else self._twins.get(plain, [])
 
@@ -59,7 +59,8 @@ def is_runnable(code: Code, number: int) -> bool:
         return False
     named = _MARKS.search(stem) is not None or _MARKS.search(stem.partition(".")[0]) is not None
     return named or any(
-        one.kind == "test" or one.name.startswith(("test", "Test")) for one in code.file(number).definitions
+        definition.kind == "test" or definition.name.startswith(("test", "Test"))
+        for definition in code.file(number).definitions
     )
 
 

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from cairn.index.beside import TEXT_JOB, Task, outcome, parse_beside
-from cairn.index.helper import failure_of, limited, limits_for, may_fork, read_result, run_fork
-from cairn.index.isolation import known_failure, remember
+from cairn.index.helper import failure_of, limits_for, may_fork, read_result, run_fork, run_limited
+from cairn.index.isolation import find_failure, remember
 from cairn.index.limits import RunLimits
-from cairn.index.reading import Content, FileReader
+from cairn.index.reading import Content, PlanReader
 from cairn.index.words import ParsedText
 
 
@@ -28,7 +28,7 @@ class Ahead:
         limits: for what a fork that crashed leaves to do.
     """
 
-    def __init__(self, reader: FileReader, limits: RunLimits) -> None:
+    def __init__(self, reader: PlanReader, limits: RunLimits) -> None:
         self.reader = reader
         self._limits = limits
         self._tasks = list(reader.tasks())
@@ -39,20 +39,20 @@ class Ahead:
         self._results = open(source, "rb")  # noqa: SIM115 - closed by close()
         try:
             self.pid = os.fork()
-        except OSError:  # there may be no more processes: parsed() does without
+        except OSError:  # there may be no more processes: results() does without
             self._results.close()
         else:
             if not self.pid:
                 run_fork((sink,), lambda: _work(self._tasks, sink))
         os.close(sink)
 
-    def parsed(self) -> Iterator[tuple[Content, ParsedText]]:
+    def results(self) -> Iterator[tuple[Content, ParsedText]]:
         """Yield each file with what parsing made of it, in order; a crash costs one file its definitions."""
         if not self.pid:
             yield from self._beside(self._tasks)
             return
         for number, task in enumerate(self._tasks):
-            if reason := known_failure(task.data, task.language):
+            if reason := find_failure(task.data, task.language):
                 yield task.tag, TEXT_JOB.give_up(task.data, task.language, reason)
                 continue
             try:
@@ -106,6 +106,6 @@ def _work(tasks: Sequence[Task[Content]], sink: int) -> None:
     """Parse files and write the results; this is all the fork does."""
     with open(sink, "wb") as results:
         for task in tasks:
-            if not known_failure(task.data, task.language):
-                results.write(limited(TEXT_JOB.name, len(task.data), task.data, task.language))
+            if not find_failure(task.data, task.language):
+                results.write(run_limited(TEXT_JOB.name, len(task.data), task.data, task.language))
                 results.flush()

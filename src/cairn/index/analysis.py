@@ -252,11 +252,11 @@ class Analyzer:
             cells = (fields[part] * shape[1] + rows[part] - first) * shape[2] + local
             counted = np.bincount(cells, weights=frequencies[part], minlength=shape[0] * shape[1] * shape[2])
             table = np.tensordot(DENSE_WEIGHTS.astype(np.float64), np.sqrt(counted).reshape(shape), 1)
-            result[first:last] = _pooled(table, self._vectors[used])
+            result[first:last] = _pool(table, self._vectors[used])
         return result
 
 
-def _pooled(table: npt.NDArray[np.float64], vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.int8]:
+def _pool(table: npt.NDArray[np.float64], vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.int8]:
     """Return the weighted sums of word vectors as unit vectors times 127, whatever other rows stand in the table.
 
     The last bits of a product depend on its shape. Where they decide how a number is rounded, the row is summed up
@@ -266,14 +266,14 @@ def _pooled(table: npt.NDArray[np.float64], vectors: npt.NDArray[np.float32]) ->
         table: shape (n_rows, n_words), what each word weighs in each row.
         vectors: shape (n_words, dimensions).
     """
-    result, unsure = _quantized(table.astype(np.float32) @ vectors, _NEAR_HALF)
+    result, unsure = _quantize_closely(table.astype(np.float32) @ vectors, _NEAR_HALF)
     rows = np.flatnonzero(unsure.any(axis=1))
     if len(rows):
-        result[rows], _ = _quantized(table[rows] @ vectors.astype(np.float64), 0.0)
+        result[rows], _ = _quantize_closely(table[rows] @ vectors.astype(np.float64), 0.0)
     return result
 
 
-def _quantized(
+def _quantize_closely(
     vectors: npt.NDArray[np.floating[Any]], near: float
 ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.bool_]]:
     """Return what `quantize` does, and which numbers are so near to the middle of two that they could be either."""

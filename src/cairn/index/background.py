@@ -13,7 +13,7 @@ from cairn.config import Settings
 from cairn.embedding.chain import fingerprint_of
 from cairn.errors import IndexLockedError, UnsafeStateError
 from cairn.index.limits import lower_priority, on_battery
-from cairn.index.models import agreed, place_of
+from cairn.index.models import place_of, places_agreed_to
 from cairn.index.state_dir import StateDir
 from cairn.model_settings import ModelSettings, is_loopback
 from cairn.storage.index import overlay_db
@@ -58,8 +58,8 @@ def start(root: Path, state: StateDir, settings: Settings) -> subprocess.Popen[b
 def _may_start(state: StateDir, chain: Sequence[ModelSettings]) -> bool:
     with closing(state.open_for_reading()) as connection:
         rows = {row.fingerprint: row for row in overlay_db.read_models(connection)}
-    places = agreed(state)
-    if not all(is_loopback(one.base_url) or place_of(one) in places for one in chain):
+    places = places_agreed_to(state)
+    if not all(is_loopback(model.base_url) or place_of(model) in places for model in chain):
         return False
     row = rows.get(fingerprint_of(chain[0]))
     return row is None or not row.error or time.time() - row.error_at > REST_SECONDS

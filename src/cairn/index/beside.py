@@ -12,7 +12,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from cairn.errors import UnparsableError
 from cairn.index.helper import CRASHED, Helper, Result
-from cairn.index.isolation import borrow, give_back, isolated, known_failure, remember
+from cairn.index.isolation import borrow, find_failure, give_back, remember, run_isolated
 from cairn.index.words import ParsedText, Words
 from cairn.types import Chunk, Definition, ParsedFile, Span
 
@@ -97,7 +97,7 @@ class _Crew:
 
     def send(self, task: Task[Any]) -> int:
         """Hand a file over and return the number of the helper that has it, -1 for one that nobody needs to try."""
-        if known_failure(task.data, task.language):
+        if find_failure(task.data, task.language):
             return -1
         if not self._helpers:
             self._helpers = [borrow() for _ in range(self._size)]
@@ -111,15 +111,15 @@ class _Crew:
     def receive(self, number: int, task: Task[Any], others: Iterable[Task[Any]]) -> Result:
         """Return what became of a file; a helper that died is replaced, and gets the other files that it had."""
         if number < 0:
-            return Result(failure=known_failure(task.data, task.language) or CRASHED)
+            return Result(failure=find_failure(task.data, task.language) or CRASHED)
         result = self._helpers[number].receive()
         if result.failure:
             remember(result, task.data, task.language)
         if result.died:
             self._helpers[number].close()
             self._helpers[number] = Helper()
-            for one in others:
-                self._hand_over(number, one)
+            for other in others:
+                self._hand_over(number, other)
         return result
 
     def dismiss(self) -> None:
@@ -136,7 +136,7 @@ class _Crew:
 def _as_text(data: bytes, language: str, reason: str) -> ParsedText:
     """Return a file that is cut on line borders for want of a syntax tree."""
     try:
-        result = _unpack(isolated(TEXT_JOB.name, data, "text"))
+        result = _unpack(run_isolated(TEXT_JOB.name, data, "text"))
     except UnparsableError:
         result = ParsedText(ParsedFile("text", (), ()), Words([], array("i"), array("i")), [])
     return result._replace(parsed=result.parsed._replace(language=language, note=reason))
@@ -159,15 +159,15 @@ def _unpack(packed: tuple[Any, ...]) -> ParsedText:
     return ParsedText(parsed, Words(*words), keys)
 
 
-TEXT_JOB = Job("cairn.index.parsing:packed_text", _unpack, _as_text)
+TEXT_JOB = Job("cairn.index.parsing:pack_text", _unpack, _as_text)
 
 
-def parsed_text(data: bytes, language: str) -> ParsedText:
+def parse_safely(data: bytes, language: str) -> ParsedText:
     """Parse one file and take its chunks' words; see `cairn.index.parsing.parse_text`.
 
     A file on which that failed is cut on line borders, and its note says why.
     """
     try:
-        return _unpack(isolated(TEXT_JOB.name, data, language))
+        return _unpack(run_isolated(TEXT_JOB.name, data, language))
     except UnparsableError as error:
         return _as_text(data, language, str(error))

@@ -22,15 +22,15 @@ from cairn.index.plan import (
     ANALYSIS_VERSION,
     Plan,
     Tally,
+    files_of_index,
     is_of,
     is_published,
     is_usable,
-    listed_files,
     lost_segments,
     make_plan,
     make_report,
 )
-from cairn.index.reading import Content, FileReader
+from cairn.index.reading import Content, PlanReader
 from cairn.index.segment import Segment, form_of, merge_segments
 from cairn.index.state_dir import StateDir, new_name
 from cairn.index.view import ViewArrays, ViewFile, ViewFiles, build_view, load_view
@@ -140,8 +140,8 @@ class Builder:
         # What an interrupted run committed may not be shown yet, even where this one finds no more to do.
         unshown = view is not None and view.pending > 0
         tally = Tally(skipped=list(walk.skipped), touched=unshown)
-        reader = FileReader(self._view, self._connection, plan, progress) if ahead is None else ahead.reader
-        parsed = self._parse(reader.tasks(), plan) if ahead is None else ahead.parsed()
+        reader = PlanReader(self._view, self._connection, plan, progress) if ahead is None else ahead.reader
+        parsed = self._parse(reader.tasks(), plan) if ahead is None else ahead.results()
         self._update(view_id, plan, tally, reader, parsed)
         self._finish(view_id, plan, tally, verify)
         return make_report(self._connection, plan, tally, started)
@@ -156,7 +156,7 @@ class Builder:
         return nullcontext() if self._beside else transaction(self._connection)
 
     def _tidy(self) -> None:
-        self._state.remove_unlisted(listed_files(self._connection, self._state))
+        self._state.remove_unlisted(files_of_index(self._connection, self._state))
 
     def _prepare(self, full: bool) -> None:
         """Empty the index when asked to, or when it was made by another analysis or model."""
@@ -170,14 +170,14 @@ class Builder:
         if view := view_db.find_view(self._connection, self._view.name):
             return view.id
         with self._transaction():
-            if not self._view.revision and (moved := self._moved_view()) is not None:
+            if not self._view.revision and (moved := self._view_to_take_over()) is not None:
                 view_db.rename_view(self._connection, moved.id, self._view.name)
                 return moved.id
             view_id = view_db.ensure_view(self._connection, self._view.name)
             view_db.set_origin(self._connection, view_id, self._view.branch, self._view.revision)
             return view_id
 
-    def _moved_view(self) -> ViewRow | None:
+    def _view_to_take_over(self) -> ViewRow | None:
         """Return the newest view of a checkout whose folder is gone: that folder was moved here, or another takes over.
 
         Its files are compared as those of any view, so it need not be the same folder.
@@ -207,7 +207,7 @@ class Builder:
     # -- one run ------------------------------------------------------------------------------------------------------
 
     def _update(
-        self, view_id: int, plan: Plan, tally: Tally, reader: FileReader, parsed: Iterator[tuple[Content, ParsedText]]
+        self, view_id: int, plan: Plan, tally: Tally, reader: PlanReader, parsed: Iterator[tuple[Content, ParsedText]]
     ) -> None:
         """Commit what is read and parsed, batch by batch."""
         batch: list[tuple[Content, ParsedText]] = []
@@ -234,7 +234,7 @@ class Builder:
         self,
         view_id: int,
         batch: Sequence[tuple[Content, ParsedText]],
-        reader: FileReader,
+        reader: PlanReader,
         plan: Plan,
         tally: Tally,
         *,
@@ -337,8 +337,8 @@ class Builder:
         collect = sum(row.n_rows for row in rows) - n_live > max(n_live, self._settings.batch_chunks)
         if not collect and not several and len(rows) <= MAX_SEGMENTS:
             return
-        chosen = rows if collect else _small_ones(rows)
-        segments = [_loaded(self._state.segment(row.name)) for row in chosen]
+        chosen = rows if collect else _worth_merging(rows)
+        segments = [_load_unread(self._state.segment(row.name)) for row in chosen]
         stored = {int(blob) for segment in segments for blob in segment.blob_ids}
         keep = stored & view_db.live_blob_ids(self._connection) if collect else stored
         name = new_name()
@@ -379,13 +379,13 @@ class Builder:
         return arrays
 
 
-def _small_ones(rows: list[SegmentRow]) -> list[SegmentRow]:
+def _worth_merging(rows: list[SegmentRow]) -> list[SegmentRow]:
     """Return the segments worth merging: without the largest, when it is so large that moving it would be the work."""
     *small, largest = sorted(rows, key=lambda row: row.n_rows)
     return small if largest.n_rows > LARGE_SEGMENT * sum(row.n_rows for row in small) else [*small, largest]
 
 
-def _loaded(path: Path) -> Segment:
+def _load_unread(path: Path) -> Segment:
     """Return a segment of which nothing takes memory yet."""
     segment = Segment.load(path)
     release([segment.vectors])

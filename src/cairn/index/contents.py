@@ -8,7 +8,7 @@ import sys
 from cairn.index.ahead import Ahead, is_worthwhile
 from cairn.index.limits import Progress, RunLimits, usable_cores
 from cairn.index.plan import Plan
-from cairn.index.reading import FileReader, count_same
+from cairn.index.reading import PlanReader, count_same
 from cairn.index.views import View
 
 
@@ -30,7 +30,7 @@ class Contents:
         imported = "numpy" in sys.modules
         if self._todo.is_much or not is_worthwhile(limits, cores=usable_cores(), imported=imported):
             return None
-        return Ahead(FileReader(self._view, self._connection, self._todo, progress), limits)
+        return Ahead(PlanReader(self._view, self._connection, self._todo, progress), limits)
 
     def count_same(self) -> int:
         """Return how many of the files have the content that the index holds."""

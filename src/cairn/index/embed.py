@@ -22,7 +22,7 @@ from cairn.hints import Hint
 from cairn.index.analysis import quantize
 from cairn.index.models import agree, place_of, remember_model
 from cairn.index.overlay import KnownVectors, OverlayFile, OverlayStore
-from cairn.index.plan import listed_files
+from cairn.index.plan import files_of_index
 from cairn.index.reading import HASH_BYTES
 from cairn.index.state_dir import StateDir
 from cairn.index.texts import chunk_text, text_key
@@ -128,7 +128,7 @@ class OverlayBuilder:
         missing = overlay_db.missing_blobs(self._connection, self._view_id(), model.id)
         total = sum(blob.n_chunks for blob in missing)
         done = 0
-        known = OverlayStore(self._connection, self._state, model).known()
+        known = OverlayStore(self._connection, self._state, model).all_vectors()
         size = settings.batch_size * settings.concurrency  # what is under way at once is committed at once
         for batch in self._batches(missing, embedder.max_input_chars, known, size):
             if progress is not None:
@@ -233,7 +233,7 @@ def embed_chain(
         agree(state, map(place_of, chain))
         if full:
             with write_lock(state.lock, settings.lock_timeout_seconds, INDEX), transaction(connection):
-                _drop(connection, lambda row: row.fingerprint in {fingerprint_of(one) for one in chain})
+                _drop(connection, lambda row: row.fingerprint in set(map(fingerprint_of, chain)))
         builder = OverlayBuilder(view, state, connection, settings)
         reports = []
         for model in chain:
@@ -243,7 +243,7 @@ def embed_chain(
         with write_lock(state.lock, settings.lock_timeout_seconds, INDEX), transaction(connection):
             _drop_previous(connection, chain)
         with write_lock(state.lock, settings.lock_timeout_seconds, INDEX):
-            state.remove_unlisted(listed_files(connection, state))
+            state.remove_unlisted(files_of_index(connection, state))
     return tuple(reports)
 
 
@@ -261,7 +261,7 @@ def _alone(state: StateDir) -> Iterator[None]:
 
 def _drop_previous(connection: sqlite3.Connection, chain: Sequence[ModelSettings]) -> None:
     """Drop the models of earlier settings once the wanted one covers all that any view shows."""
-    wanted = [fingerprint_of(one) for one in chain]
+    wanted = [fingerprint_of(model) for model in chain]
     models = {row.fingerprint: row for row in overlay_db.read_models(connection)}
     first = models.get(wanted[0]) if wanted else None
     if first is not None and first.dimensions and not overlay_db.is_missing_anywhere(connection, first.id):

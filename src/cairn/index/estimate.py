@@ -11,6 +11,7 @@ from cairn.errors import IndexMissingError
 from cairn.index.plan import Plan, make_plan
 from cairn.index.state_dir import StateDir
 from cairn.index.views import View
+from cairn.model_providers import PROVIDERS
 from cairn.model_settings import ModelSettings
 from cairn.storage.index import overlay_db, view_db
 from cairn.storage.index.view_db import ViewRow
@@ -19,8 +20,6 @@ from cairn.types import Estimate
 CHARS_PER_TOKEN = 4
 CHUNK_OVERHEAD_CHARS = 80  # path and names in front of a chunk's own text
 BYTES_PER_CHUNK = 550  # until a project has an average of its own
-# Chunks a second when nothing was measured yet: a small model on a laptop's processor, a server far away.
-ASSUMED_RATES = {"ollama": 20.0, "openai": 100.0, "google": 60.0, "fastembed": 10.0, "sentence-transformers": 10.0}
 
 
 def estimate_chain(view: View, state: StateDir, chain: Sequence[ModelSettings]) -> tuple[Estimate, ...]:
@@ -30,10 +29,10 @@ def estimate_chain(view: View, state: StateDir, chain: Sequence[ModelSettings]) 
         with closing(state.open_for_reading()) as connection:
             row = view_db.find_view(connection, view.name)
             plan = make_plan(connection, found, row)
-            return tuple(_estimate(connection, row, plan, one) for one in chain)
+            return tuple(_estimate(connection, row, plan, model) for model in chain)
     except IndexMissingError:
         plan = Plan(list(found.files), [], 0, {})
-        return tuple(_estimate(None, None, plan, one) for one in chain)
+        return tuple(_estimate(None, None, plan, model) for model in chain)
 
 
 def _estimate(
@@ -51,7 +50,7 @@ def _estimate(
     if connection is not None:
         models = {row.fingerprint: row for row in overlay_db.read_models(connection)}
         model = models.get(fingerprint_of(settings))
-    waiting = plan.changed()
+    waiting = plan.changes()
     changing = {file.path for file in waiting}
     if connection is not None and view is not None:
         for blob in overlay_db.missing_blobs(connection, view.id, model.id if model is not None else -1):
@@ -65,7 +64,9 @@ def _estimate(
         n_chunks += chunks
         n_chars += min(file.size + CHUNK_OVERHEAD_CHARS * chunks, max_chars * chunks)
     measured = model is not None and model.seconds > 0
-    rate = model.n_embedded / model.seconds if model is not None and measured else ASSUMED_RATES[settings.provider]
+    rate = PROVIDERS[settings.provider].chunks_per_second
+    if model is not None and measured:
+        rate = model.n_embedded / model.seconds
     seconds = n_chunks / max(rate, 1e-3)
     if settings.requests_per_minute:
         seconds = max(seconds, 60 * n_chunks / settings.batch_size / settings.requests_per_minute)

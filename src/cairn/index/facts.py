@@ -8,7 +8,7 @@ from cairn.source.references import NO_FACTS, encode, read_facts
 from cairn.types import Definition
 
 
-def packed_facts(data: bytes, language: str) -> bytes:
+def pack_facts(data: bytes, language: str) -> bytes:
     """Return what one file refers to, encoded."""
     return encode(read_facts(data, BY_NAME[language])[1])
 
@@ -19,7 +19,7 @@ def definitions_and_facts(data: bytes, language: str) -> tuple[tuple[Definition,
     return definitions, encode(facts)
 
 
-def _unchanged(data: bytes) -> bytes:
+def _as_is(data: bytes) -> bytes:
     return data
 
 
@@ -27,4 +27,4 @@ def _no_facts(data: bytes, language: str, reason: str) -> bytes:
     return encode(NO_FACTS)
 
 
-FACTS_JOB = Job("cairn.index.facts:packed_facts", _unchanged, _no_facts)
+FACTS_JOB = Job("cairn.index.facts:pack_facts", _as_is, _no_facts)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from cairn.config import Settings
 from cairn.index.aside import remove_set_aside
-from cairn.index.plan import listed_files
+from cairn.index.plan import files_of_index
 from cairn.index.segment import Segment, merge_segments
 from cairn.index.state_dir import StateDir, new_name
 from cairn.source.objects import missing_commits
@@ -51,7 +51,7 @@ class _Due(NamedTuple):
     waiting: int
 
 
-def gone_views(views: Sequence[garbage_db.ViewSize], root: Path) -> set[int]:
+def find_gone_views(views: Sequence[garbage_db.ViewSize], root: Path) -> set[int]:
     """Return the ids of the views whose folder is gone, or whose branch or commit git knows no more.
 
     A name that is not exact, for it is no UTF-8, is not judged.
@@ -122,13 +122,14 @@ def collect(
 def _find(connection: sqlite3.Connection, root: Path, now: float, grace_seconds: float) -> _Due:
     """Drop the views whose time is over, and return what is due then. Runs inside a transaction."""
     views = garbage_db.read_view_sizes(connection)
-    garbage_db.mark(connection, "view", gone_views(views, root), now)
+    garbage_db.mark(connection, "view", find_gone_views(views, root), now)
     over = garbage_db.ids_due(connection, "view", now - grace_seconds)
     garbage_db.drop_views(connection, over)
     dead = garbage_db.dead_blobs(connection)
     garbage_db.mark(connection, "blob", dead.keys(), now)
     blobs = garbage_db.ids_due(connection, "blob", now - grace_seconds)
-    return _Due([view for view in views if view.id in over], {one: dead[one] for one in blobs}, len(dead) - len(blobs))
+    due_views = [view for view in views if view.id in over]
+    return _Due(due_views, {blob_id: dead[blob_id] for blob_id in blobs}, len(dead) - len(blobs))
 
 
 def _sweep(connection: sqlite3.Connection, state: StateDir, due: _Due, least_share: float) -> _Due:
@@ -145,7 +146,7 @@ def _sweep(connection: sqlite3.Connection, state: StateDir, due: _Due, least_sha
     gone: set[int] = set()
     for segment_id, blobs in parts.items():
         row = segments.get(segment_id)
-        if row is not None and sum(due.blobs[one] for one in blobs) < least_share * row.n_rows:
+        if row is not None and sum(due.blobs[blob_id] for blob_id in blobs) < least_share * row.n_rows:
             continue
         gone |= blobs
         if row is not None:
@@ -160,7 +161,7 @@ def _sweep(connection: sqlite3.Connection, state: StateDir, due: _Due, least_sha
             store.forget_lost()
             store.collect()
         garbage_db.count_up_generation(connection)
-    blobs_gone = {one: count for one, count in due.blobs.items() if one in gone}
+    blobs_gone = {blob_id: count for blob_id, count in due.blobs.items() if blob_id in gone}
     return due._replace(blobs=blobs_gone, waiting=due.waiting + len(due.blobs) - len(gone))
 
 
@@ -176,7 +177,7 @@ def _rewrite(connection: sqlite3.Connection, state: StateDir, row: SegmentRow, w
 
 def _tidy(connection: sqlite3.Connection, state: StateDir, before: float, *, quiet: bool) -> None:
     """Delete files that nothing names, databases that were set aside `before`, and give free pages back."""
-    state.remove_unlisted(listed_files(connection, state))
+    state.remove_unlisted(files_of_index(connection, state))
     remove_set_aside(state, before)
     size, free = garbage_db.page_bytes(connection)
     # Writing it again takes twice the room, which a full disk has not.

@@ -29,7 +29,7 @@ from cairn.index.aside import files_set_aside
 from cairn.index.last_error import read_error
 from cairn.index.mounts import MOUNTS, is_network, kind_of
 from cairn.index.overlay import OverlayFile, OverlayStore
-from cairn.index.plan import has_size, is_usable, listed_files
+from cairn.index.plan import files_of_index, has_size, is_usable
 from cairn.index.segment import Segment
 from cairn.index.state_dir import StateDir
 from cairn.index.view import load_layout, load_own, load_view
@@ -76,19 +76,19 @@ def examine(state: StateDir, fingerprint: str, stores: Sequence[Store] = STORES)
         stores: what the folder may hold.
     """
     findings = [_git(), *_folder(state)]
-    if any(one.repair in ("move", "allow") or one.check == "state" for one in findings):
+    if any(finding.repair in ("move", "allow") or finding.check == "state" for finding in findings):
         return findings
     if not state.path.exists():
         return [*findings, Finding("database", "warning", "this project is not indexed yet", hint=Hint.of("index"))]
     findings += [_disk(state), file_system(state.path), *_locks(state)]
-    findings += [finding for store in stores if store.is_truth for finding in _truth(state, store)]
+    findings += [finding for store in stores if store.is_truth for finding in _examine_truth(state, store)]
     try:
         with write_lock(state.lock, 2.0, INDEX):  # so that no writer replaces files while they are compared
-            findings += _stored(state, fingerprint)
+            findings += _examine_index(state, fingerprint)
     except IndexLockedError:
         findings.append(Finding("database", "warning", "in use by a writer, so not examined", hint=Hint.of("doctor")))
     except StoreError:  # nothing can be written, so nothing changes meanwhile
-        findings += _stored(state, fingerprint)
+        findings += _examine_index(state, fingerprint)
     return [*findings, *_history(state)]
 
 
@@ -104,7 +104,7 @@ def repair(state: StateDir, findings: list[Finding], rebuild: Callable[[], objec
     Raises:
         StoreError: if something cannot be written.
     """
-    wanted = {one.repair for one in findings}
+    wanted = {finding.repair for finding in findings}
     if "allow" in wanted:
         _allow(state)
     if "move" in wanted:
@@ -132,17 +132,17 @@ def _git() -> Finding:
 
 def is_damaged(state: StateDir, fingerprint: str) -> bool:
     """Tell whether the database is not what was written; this reads all of it."""
-    return any(one.repair == "rebuild" for one in _stored(state, fingerprint))
+    return any(finding.repair == "rebuild" for finding in _examine_index(state, fingerprint))
 
 
 def _folder(state: StateDir) -> Iterator[Finding]:
     in_the_way = list(_in_the_way(state))
     for path, words in in_the_way:
         yield Finding("folder", "error", f"{path} {words}", "move")
-    locked_away = list(_locked_away(state))
-    for path in locked_away:
+    unreadable = list(_unreadable_paths(state))
+    for path in unreadable:
         yield Finding("folder", "error", f"{path} may not be read", "allow")
-    if in_the_way or locked_away:
+    if in_the_way or unreadable:
         return
     try:
         state.check()
@@ -193,7 +193,7 @@ def _no_file(path: Path) -> str:
     return "is a link" if stat.S_ISLNK(mode) else "is a folder, not a file" if stat.S_ISDIR(mode) else "is no file"
 
 
-def _locked_away(state: StateDir) -> Iterator[Path]:
+def _unreadable_paths(state: StateDir) -> Iterator[Path]:
     """Yield our own folders and files that we may not read, though the user that owns them runs this."""
     if state.path.is_symlink():
         return
@@ -250,7 +250,7 @@ def _history(state: StateDir) -> Iterator[Finding]:
         message, hint = (str(error.get(name, ""))[:_MAX_TOLD] for name in ("message", "hint"))
         yield Finding("last-run", "warning", f"failed at {_moment(error.get('at'))}: {message}", hint=hint)
     if aside := files_set_aside(state):
-        size = sum(one.lstat().st_size for one in aside)
+        size = sum(file.lstat().st_size for file in aside)
         words = f"{counted(len(aside), 'file')} of damaged or foreign indexes kept, {size / 1e6:.1f} MB, "
         words += f"as {aside[-1].name}"
         yield Finding("set-aside", "ok", words)
@@ -267,7 +267,7 @@ def _moment(seconds: object) -> str:
 # -- what is nowhere else ---------------------------------------------------------------------------------------------
 
 
-def _truth(state: StateDir, store: Store) -> Iterator[Finding]:
+def _examine_truth(state: StateDir, store: Store) -> Iterator[Finding]:
     """Examine a store of truth. Nothing of it is mended by itself."""
     file = state.file_of(store)
     restore = how_to_restore(file) or f"restore {file.name} from a backup"
@@ -291,12 +291,12 @@ def _truth(state: StateDir, store: Store) -> Iterator[Finding]:
 # -- the index itself -------------------------------------------------------------------------------------------------
 
 
-def _stored(state: StateDir, fingerprint: str) -> list[Finding]:
+def _examine_index(state: StateDir, fingerprint: str) -> list[Finding]:
     if not os.path.lexists(state.database):
         return [Finding("database", "warning", "this project is not indexed yet", hint=Hint.of("index"))]
     try:
         with closing(state.open_for_reading()) as connection, store_errors(state.database, INDEX):
-            return list(_examined(connection, state, fingerprint))
+            return list(_examine_database(connection, state, fingerprint))
     except DerivedFileError as error:
         return [Finding("derived", "error", str(error), "redo")]
     except (IndexDamagedError, IndexForeignError) as error:
@@ -307,7 +307,7 @@ def _stored(state: StateDir, fingerprint: str) -> list[Finding]:
         return [Finding("database", "error", f"{state.database} holds rows that make no sense: {error}", "rebuild")]
 
 
-def _examined(connection: sqlite3.Connection, state: StateDir, fingerprint: str) -> Iterator[Finding]:
+def _examine_database(connection: sqlite3.Connection, state: StateDir, fingerprint: str) -> Iterator[Finding]:
     if wrong := check(connection):
         yield Finding("database", "error", f"{state.database} is damaged: {wrong[0]}", "rebuild")
         return
@@ -325,7 +325,7 @@ def _examined(connection: sqlite3.Connection, state: StateDir, fingerprint: str)
         yield Finding("version", "ok", "made by this version of the analysis and of the model")
     else:
         yield Finding("version", "warning", "made by another version: the next run rebuilds it", hint=Hint.of("index"))
-    yield from _derived(connection, state)
+    yield from _examine_derived(connection, state)
 
 
 def _disagreements(connection: sqlite3.Connection, state: StateDir) -> dict[str, int]:
@@ -351,9 +351,9 @@ def _disagreements(connection: sqlite3.Connection, state: StateDir) -> dict[str,
     return counts
 
 
-def _derived(connection: sqlite3.Connection, state: StateDir) -> Iterator[Finding]:
-    files = list(_expected(connection, state))
-    if bad := [one.path.name for one in files if not one.is_whole()]:
+def _examine_derived(connection: sqlite3.Connection, state: StateDir) -> Iterator[Finding]:
+    files = list(_files_of(connection, state))
+    if bad := [file.path.name for file in files if not file.is_whole()]:
         words = f"{len(bad):,} of {counted(len(files), 'file')} missing or damaged, such as {bad[0]}"
         yield Finding("derived", "error", words, "redo")
     else:
@@ -367,7 +367,7 @@ def _derived(connection: sqlite3.Connection, state: StateDir) -> Iterator[Findin
         )
 
 
-class _Expected(NamedTuple):
+class _DerivedFile(NamedTuple):
     """A derived file that should be there: how it is read, and its size where that is known."""
 
     path: Path
@@ -385,28 +385,28 @@ class _Expected(NamedTuple):
         return True
 
 
-def _expected(connection: sqlite3.Connection, state: StateDir) -> Iterator[_Expected]:
+def _files_of(connection: sqlite3.Connection, state: StateDir) -> Iterator[_DerivedFile]:
     for row in segment_db.read_segments(connection):
-        yield _Expected(state.segment(row.name), Segment.load, row.n_bytes)
+        yield _DerivedFile(state.segment(row.name), Segment.load, row.n_bytes)
         yield from _optional(state.neighbours(row.name))
     for view in view_db.read_views(connection):
         if view.generation:
-            yield _Expected(state.view(view.arrays), load_own, view.n_bytes)
-            yield _Expected(state.layout(view.layout), load_layout, view.layout_bytes)
+            yield _DerivedFile(state.view(view.arrays), load_own, view.n_bytes)
+            yield _DerivedFile(state.layout(view.layout), load_layout, view.layout_bytes)
         yield from _optional(state.graph(view.id))
     for model in overlay_db.read_models(connection):
         for overlay in overlay_db.read_overlays(connection, model.id):
-            yield _Expected(state.overlay(overlay.name), OverlayFile.load, overlay.n_bytes)
+            yield _DerivedFile(state.overlay(overlay.name), OverlayFile.load, overlay.n_bytes)
 
 
-def _optional(path: Path) -> Iterator[_Expected]:
+def _optional(path: Path) -> Iterator[_DerivedFile]:
     """Yield a file that makes answers faster and may be missing."""
     if path.exists():
-        yield _Expected(path, load_arrays, None)
+        yield _DerivedFile(path, load_arrays, None)
 
 
 def _litter(connection: sqlite3.Connection, state: StateDir) -> list[Path]:
-    keep = listed_files(connection, state)
+    keep = files_of_index(connection, state)
     return sorted(path for path in state.derived_files() if path not in keep)
 
 
@@ -415,7 +415,7 @@ def _litter(connection: sqlite3.Connection, state: StateDir) -> list[Path]:
 
 def _allow(state: StateDir) -> None:
     """Let us read our own folders and files again."""
-    for path in _locked_away(state):  # folders first: what is in them is seen once they can be read
+    for path in _unreadable_paths(state):  # folders first: what is in them is seen once they can be read
         try:
             path.chmod(path.lstat().st_mode | (stat.S_IRWXU if path.is_dir() else stat.S_IRUSR | stat.S_IWUSR))
         except OSError as error:
@@ -449,4 +449,4 @@ def _tidy(state: StateDir) -> None:
                 load_arrays(path)
             except DerivedFileError:
                 path.unlink(missing_ok=True)  # answers come without, until it is made again
-        state.remove_unlisted(listed_files(connection, state))
+        state.remove_unlisted(files_of_index(connection, state))

@@ -166,7 +166,7 @@ def may_fork() -> bool:
 
 def _spawn() -> tuple[subprocess.Popen[bytes], IO[bytes], IO[bytes]]:
     # Nothing is imported from the working folder, which may be the repository. -S: no `.pth` file runs code.
-    path = os.pathsep.join(os.path.abspath(one) for one in sys.path if one)
+    path = os.pathsep.join(os.path.abspath(folder) for folder in sys.path if folder)
     process = subprocess.Popen(
         [sys.executable, "-S", "-P", "-m", "cairn.index.helper"],
         stdin=subprocess.PIPE,
@@ -189,10 +189,10 @@ class _Fork:
         self._lock = threading.Lock()
 
     def poll(self) -> int | None:
-        return self._ended(os.WNOHANG)
+        return self._wait_for_end(os.WNOHANG)
 
     def wait(self) -> int:
-        code = self._ended(0)
+        code = self._wait_for_end(0)
         assert code is not None
         return code
 
@@ -200,7 +200,7 @@ class _Fork:
         if self.poll() is None:
             os.kill(self._pid, signal.SIGKILL)
 
-    def _ended(self, options: int) -> int | None:
+    def _wait_for_end(self, options: int) -> int | None:
         with self._lock:
             if self._exit_code is None:
                 try:
@@ -263,7 +263,7 @@ def be_helper() -> None:
     os.close(nowhere)
 
 
-def limited(job: str, size: int, *arguments: Any) -> bytes:  # noqa: ANN401 - of any job
+def run_limited(job: str, size: int, *arguments: Any) -> bytes:  # noqa: ANN401 - of any job
     """Return what became of a job, as bytes; the process ends when it takes too much."""
     function = _function(job)
     seconds, memory_mb = limits_for(size)
@@ -303,19 +303,19 @@ def _limit_memory(memory_mb: int) -> None:
     import resource  # noqa: PLC0415 - is not there on Windows
 
     hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
-    wanted = min(_held(), _first_held() + _MOST_KEPT_MB * _MB) + memory_mb * _MB
+    wanted = min(_private_bytes(), _first_private_bytes() + _MOST_KEPT_MB * _MB) + memory_mb * _MB
     resource.setrlimit(resource.RLIMIT_DATA, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
 
 
-def _held() -> int:
+def _private_bytes() -> int:
     """Return how much private memory this process has, in bytes."""
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[5]) * os.sysconf("SC_PAGESIZE")
 
 
 @cache
-def _first_held() -> int:
-    return _held()
+def _first_private_bytes() -> int:
+    return _private_bytes()
 
 
 def serve(tasks: IO[bytes], results: IO[bytes]) -> None:
@@ -325,7 +325,7 @@ def serve(tasks: IO[bytes], results: IO[bytes]) -> None:
             job, size, arguments = pickle.load(tasks)
         except EOFError:
             return
-        results.write(limited(job, size, *arguments))
+        results.write(run_limited(job, size, *arguments))
         results.flush()
 
 

@@ -215,7 +215,7 @@ def build_graphs(state: StateDir, exact_chunks: int, timeout_seconds: float, pro
                 graph = NeighbourGraph.build(vectors, progress=progress)
                 # Under the lock, for a writer deletes what belongs to no segment, half-written files included.
                 with write_lock(state.lock, timeout_seconds, INDEX):
-                    if any(one.name == row.name for one in segment_db.read_segments(connection)):
+                    if any(segment.name == row.name for segment in segment_db.read_segments(connection)):
                         graph.save(state.neighbours(row.name))
                         n_rows += row.n_rows
     except IndexLockedError:

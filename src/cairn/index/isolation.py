@@ -23,7 +23,7 @@ _HASH_BYTES = 16
 _MAX_REMEMBERED_BYTES = 1_000_000
 
 
-def isolated(job: str, data: bytes, language: str, *arguments: object, scope: str = "") -> Any:  # noqa: ANN401 - of any job
+def run_isolated(job: str, data: bytes, language: str, *arguments: object, scope: str = "") -> Any:  # noqa: ANN401 - of any job
     """Return what a job makes of a file's content, done where neither a crash nor an endless parse does harm.
 
     Args:
@@ -37,7 +37,7 @@ def isolated(job: str, data: bytes, language: str, *arguments: object, scope: st
         UnparsableError: if the job failed on this content, now or before.
         CairnError: what the job raises.
     """
-    if reason := known_failure(data, language, scope):
+    if reason := find_failure(data, language, scope):
         raise UnparsableError(reason)
     helper = borrow()
     try:
@@ -66,12 +66,12 @@ def borrow() -> Helper:
     """Return a helper without a job; give it back, or close it."""
     priority = own_priority()
     with _lock:
-        found = next((one for one in _idle if one[1].priority == priority), None)
-        if found is not None:
-            _idle.remove(found)
-    if found is None:
+        entry = next((entry for entry in _idle if entry[1].priority == priority), None)
+        if entry is not None:
+            _idle.remove(entry)
+    if entry is None:
         return Helper()
-    helper = found[1]
+    helper = entry[1]
     if helper.is_alive:
         return helper
     helper.close()
@@ -104,7 +104,7 @@ def _close_idle() -> None:
     with _lock:
         _timer = None
         done = [helper for since, helper in _idle if now - since >= IDLE_SECONDS]
-        _idle[:] = [one for one in _idle if one[1] not in done]
+        _idle[:] = [(since, helper) for since, helper in _idle if helper not in done]
         if _idle:
             _look_after(IDLE_SECONDS - (now - min(since for since, _ in _idle)))
     for helper in done:
@@ -123,7 +123,7 @@ def _close_all() -> None:
 # -- contents on which a job failed ------------------------------------------------------------------------------------
 
 
-def known_failure(data: bytes, language: str, scope: str = "") -> str:
+def find_failure(data: bytes, language: str, scope: str = "") -> str:
     """Return why a job failed on a content before, in this version of the program; empty if it did not."""
     if not (known := _read(_file())):
         return ""

@@ -28,7 +28,7 @@ def place_of(settings: ModelSettings) -> str:
 def remember_model(state: StateDir, settings: ModelSettings) -> None:
     """Keep how a model is asked, to ask it once other settings hold; without, it answers no more then."""
     fingerprint = fingerprint_of(settings)
-    values = {one.name: getattr(settings, one.name) for one in fields(ModelSettings)}
+    values = {field.name: getattr(settings, field.name) for field in fields(ModelSettings)}
 
     def change(record: dict[str, Any]) -> None:
         record["models"] = {**_dict(record.get("models")), fingerprint: values}
@@ -37,7 +37,7 @@ def remember_model(state: StateDir, settings: ModelSettings) -> None:
         change_record(seal, change)
 
 
-def remembered_models(state: StateDir) -> dict[str, ModelSettings]:
+def recall_models(state: StateDir) -> dict[str, ModelSettings]:
     """Return how the models that this index was embedded with are asked, by fingerprint."""
     result = {}
     for fingerprint, values in _dict(_record_of(state).get("models")).items():
@@ -52,15 +52,15 @@ def remembered_models(state: StateDir) -> dict[str, ModelSettings]:
 
 def agree(state: StateDir, places: Iterable[str]) -> None:
     """Record that the user sends the texts of this index to these places."""
-    new = sorted(agreed(state) | set(places))
+    new = sorted(places_agreed_to(state) | set(places))
     if (seal := state.seal()) is not None:
         change_record(seal, lambda record: record.update(agreed=new))
 
 
-def agreed(state: StateDir) -> set[str]:
+def places_agreed_to(state: StateDir) -> set[str]:
     """Return the places the user has sent texts of this index to by a command of their own."""
     places = _record_of(state).get("agreed")
-    return {one for one in places if isinstance(one, str)} if isinstance(places, list) else set()
+    return {place for place in places if isinstance(place, str)} if isinstance(places, list) else set()
 
 
 def _record_of(state: StateDir) -> dict[str, Any]:
@@ -76,11 +76,11 @@ def chain_status(connection: sqlite3.Connection, view_id: int, chain: Sequence[M
     """Return the models in the order in which they are asked: the chain, those of earlier settings, the bundled one."""
     rows = {row.fingerprint: row for row in overlay_db.read_models(connection)} if chain else {}
     total = view_db.count_totals(connection, view_id)[1]
-    asked = [(one.name, rows.pop(fingerprint_of(one), None)) for one in chain]
+    asked = [(model.name, rows.pop(fingerprint_of(model), None)) for model in chain]
     asked += [(f"{row.name} (previous)", row) for row in rows.values()]
     result: list[ModelStatus] = []
     for name, row in asked:
         covered = overlay_db.count_covered(connection, view_id, row.id) if row is not None else 0
-        active = covered == total > 0 and not any(one.active for one in result)
+        active = covered == total > 0 and not any(status.active for status in result)
         result.append(ModelStatus(name, covered, total, active, row.error if row is not None else ""))
-    return [*result, ModelStatus("bundled", total, total, not any(one.active for one in result))]
+    return [*result, ModelStatus("bundled", total, total, not any(status.active for status in result))]

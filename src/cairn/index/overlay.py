@@ -19,7 +19,7 @@ from cairn.storage.arrays import are_bounds, check_fits, load_arrays, save_array
 from cairn.storage.index import overlay_db
 from cairn.storage.index.overlay_db import MissingBlob, ModelRow, OverlayRow
 
-# Files are merged when a model has more than this many; a large one is left in peace, see `_small_ones`.
+# Files are merged when a model has more than this many; a large one is left in peace, see `_worth_merging`.
 MAX_OVERLAYS = 16
 LARGE_OVERLAY = 2  # times all others together
 _LAYOUT = {"blob_ids": ("i8", 1), "blob_start": ("i8", 1), "keys": ("u8", 1), "vectors": ("i1", 2)}
@@ -156,7 +156,7 @@ class KnownVectors:
 
 
 class OverlayStore:
-    """Writes overlays. All methods but `known` run inside a write transaction of the caller, who holds the lock."""
+    """Writes overlays. All but `all_vectors` runs inside a write transaction of the caller, who holds the lock."""
 
     def __init__(self, connection: sqlite3.Connection, state: StateDir, model: ModelRow) -> None:
         self._connection = connection
@@ -171,7 +171,7 @@ class OverlayStore:
         if lost:
             overlay_db.count_up(self._connection)
 
-    def known(self) -> KnownVectors:
+    def all_vectors(self) -> KnownVectors:
         """Return all vectors the model has, by their texts."""
         rows = overlay_db.read_overlays(self._connection, self._model.id)
         return KnownVectors([OverlayFile.load(self._state.overlay(row.name)) for row in rows], self._model.dimensions)
@@ -181,10 +181,10 @@ class OverlayStore:
         there = overlay_db.still_there(self._connection, blobs)
         if not there:
             return
-        self._put(file if len(there) == len(file.blob_ids) else file.only(there), there)
+        self._write(file if len(there) == len(file.blob_ids) else file.only(there), there)
         rows = overlay_db.read_overlays(self._connection, self._model.id)
         if len(rows) > MAX_OVERLAYS:
-            self._merge(_small_ones(rows), keep_texts=True)
+            self._merge(_worth_merging(rows), keep_texts=True)
         overlay_db.count_up(self._connection)
 
     def collect(self) -> None:
@@ -197,7 +197,7 @@ class OverlayStore:
             self._merge(rows, keep_texts=False)
             overlay_db.count_up(self._connection)
 
-    def _put(self, file: OverlayFile, blob_ids: Iterable[int]) -> None:
+    def _write(self, file: OverlayFile, blob_ids: Iterable[int]) -> None:
         name = new_name()
         n_bytes = file.save(self._state.overlay(name))
         overlay_db.put_overlay(self._connection, self._model.id, name, len(file.keys), n_bytes, blob_ids)
@@ -217,7 +217,7 @@ class OverlayStore:
             gone = ~np.isin(file.blob_ids, list(own[row.id]))
             files.append(OverlayFile(np.where(gone, 0, file.blob_ids), file.blob_start, file.keys, file.vectors))
         overlay_db.drop_overlays(self._connection, [row.id for row in rows])
-        self._put(concatenate(files), set().union(*own.values()))
+        self._write(concatenate(files), set().union(*own.values()))
 
     def _is_whole(self, row: OverlayRow) -> bool:
         path = self._state.overlay(row.name)
@@ -230,7 +230,7 @@ class OverlayStore:
         return True
 
 
-def _small_ones(rows: Sequence[OverlayRow]) -> list[OverlayRow]:
+def _worth_merging(rows: Sequence[OverlayRow]) -> list[OverlayRow]:
     """Return the files worth merging: without the largest, when it is so large that moving it would be the work."""
     *small, largest = sorted(rows, key=lambda row: row.n_rows)
     return small if largest.n_rows > LARGE_OVERLAY * sum(row.n_rows for row in small) else [*small, largest]

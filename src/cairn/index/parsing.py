@@ -48,13 +48,13 @@ def own_texts(parsed: ParsedFile, data: bytes) -> Iterator[tuple[Chunk, bytes]]:
 def row_of(chunk: Chunk, parsed: ParsedFile, own: bytes) -> Row:
     """Return the name, signature, doc and body under which a chunk is found; `own` is as from `own_texts`."""
     definitions = parsed.definitions[slice(*chunk.definitions)]
-    names = [one.name for one in definitions]
+    names = [definition.name for definition in definitions]
     if chunk.owner >= 0:
         owner = parsed.definitions[chunk.owner].qualified_name
         opens = chunk.definitions[0] <= chunk.owner < chunk.definitions[1]
         names.append(owner.rpartition(".")[0] if opens else owner)
-    signatures = [one.signature for one in definitions]
-    docs = [one.doc for one in definitions]
+    signatures = [definition.signature for definition in definitions]
+    docs = [definition.doc for definition in definitions]
     body = own[:MAX_BODY_BYTES].decode("utf-8", "replace")
     return "\n".join(names), "\n".join([chunk.header, *signatures]), "\n".join(docs), body
 
@@ -72,12 +72,12 @@ def _pack(result: ParsedText) -> tuple[Any, ...]:
     """Return plain tuples, which pickle far faster than frozen dataclasses."""
     parsed = result.parsed
     definitions = [
-        (one.kind, one.name, one.qualified_name, one.signature, one.doc, one.parent, *_plain(one.span))
-        for one in parsed.definitions
+        (entry.kind, entry.name, entry.qualified_name, entry.signature, entry.doc, entry.parent, *_plain(entry.span))
+        for entry in parsed.definitions
     ]
     chunks = [
-        (one.kind, one.owner, one.part, one.definitions, one.header, one.lines, *_plain(one.span))
-        for one in parsed.chunks
+        (chunk.kind, chunk.owner, chunk.part, chunk.definitions, chunk.header, chunk.lines, *_plain(chunk.span))
+        for chunk in parsed.chunks
     ]
     return parsed.language, parsed.note, definitions, chunks, _plain_words(result.words), result.keys
 
@@ -90,6 +90,6 @@ def _plain(span: Span) -> tuple[int, int, int, int]:
     return span.start_line, span.end_line, span.start_byte, span.end_byte
 
 
-def packed_text(data: bytes, language: str) -> tuple[Any, ...]:
+def pack_text(data: bytes, language: str) -> tuple[Any, ...]:
     """Parse one file, and return what pickle is fast with; `cairn.index.beside` undoes that."""
     return _pack(parse_text(data, language))

@@ -40,7 +40,7 @@ class Plan:
         """Whether there is so much to read that more processes are worth starting."""
         return sum(file.size for file in self.todo) >= MUCH_BYTES
 
-    def changed(self) -> list[FileStat]:
+    def changes(self) -> list[FileStat]:
         """Return the files that look new or changed; the rest of `todo` is read again only to be sure."""
         rows = ((file, self.known.get(file.path)) for file in self.todo)
         return [file for file, row in rows if row is None or not row.is_stamped(file)]
@@ -80,7 +80,7 @@ class Tally:
 def make_plan(connection: sqlite3.Connection, walk: Walk, view: ViewRow | None) -> Plan:
     """Compare the walk with the manifest; size and time are hints, and files changed just before are read again."""
     known = {row.path: row for row in view_db.iter_files(connection, view.id)} if view is not None else {}
-    return _compared(walk, known, -1 if view is None else view.id)
+    return _compare(walk, known, -1 if view is None else view.id)
 
 
 def plan_paths(connection: sqlite3.Connection, walk: Walk, view: ViewRow, paths: Collection[str]) -> Plan:
@@ -90,12 +90,12 @@ def plan_paths(connection: sqlite3.Connection, walk: Walk, view: ViewRow, paths:
         walk: those of the files that are there and eligible.
         paths: all of them.
     """
-    plan = _compared(walk, view_db.find_files(connection, view.id, paths), view.id)
+    plan = _compare(walk, view_db.find_files(connection, view.id, paths), view.id)
     plan.unchanged += view_db.count_files(connection, view.id) - len(plan.known)
     return plan
 
 
-def _compared(walk: Walk, known: dict[str, FileRow], view_id: int) -> Plan:
+def _compare(walk: Walk, known: dict[str, FileRow], view_id: int) -> Plan:
     todo = []
     for file in walk.files:
         row = known.get(file.path)
@@ -157,7 +157,7 @@ def has_size(path: Path, n_bytes: int) -> bool:
         return False
 
 
-def listed_files(connection: sqlite3.Connection, state: StateDir) -> set[Path]:
+def files_of_index(connection: sqlite3.Connection, state: StateDir) -> set[Path]:
     """Return the derived files that belong to the index; all others are litter."""
     segments = segment_db.read_segments(connection)
     keep = {state.segment(row.name) for row in segments} | {state.neighbours(row.name) for row in segments}

@@ -45,7 +45,7 @@ def check_state(folder: Path) -> None:
         )
 
 
-def checked_root(path: Path) -> Path:
+def resolve_root(path: Path) -> Path:
     """Return a folder that can be read, resolved.
 
     Raises:

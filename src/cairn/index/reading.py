@@ -32,7 +32,7 @@ class Content(NamedTuple):
     origin: Origin | None
 
 
-class FileReader:
+class PlanReader:
     """Reads what a plan has to do.
 
     `rows` are the files that need no parsing, `origins` what git calls contents that are known; whoever commits them
@@ -116,7 +116,7 @@ def count_same(view: View, connection: sqlite3.Connection, plan: Plan) -> int:
     """Return how many files that a plan would read have the content that the index holds, as it would find out."""
     sizes = {path: row.size for path, row in plan.known.items()}
     alike = [file for file in plan.todo if sizes.get(file.path) == file.size]
-    reader = FileReader(view, connection, replace(plan, todo=alike), None)
+    reader = PlanReader(view, connection, replace(plan, todo=alike), None)
     for _ in reader.tasks():  # what would be parsed is not known
         reader.done()
     return sum(plan.known[row.path].blob_id == row.blob_id for row in reader.rows)

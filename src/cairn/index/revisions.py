@@ -65,7 +65,7 @@ class Revisions:
         self._root = root
         self._max_file_bytes = max_file_bytes
 
-    def named(self, branch: str, folder: str) -> RevisionView:
+    def find(self, branch: str, folder: str) -> RevisionView:
         """Return the view of a branch, tag or revision as it is now; `folder` is that of the project below the top.
 
         Raises:

@@ -54,7 +54,7 @@ class Run:
                 todo = plan.plan_update(connection, self._state, view, found, bundled_fingerprint(), changed)
                 if todo is None or todo.todo or todo.removed:
                     return todo
-                self._state.remove_unlisted(plan.listed_files(connection, self._state))  # of a run that was killed
+                self._state.remove_unlisted(plan.files_of_index(connection, self._state))  # of a run that was killed
                 return plan.make_report(connection, todo, plan.Tally(skipped=list(found.skipped)), started)
         except (IndexMissingError, IndexDamagedError):
             return None  # building makes a new one

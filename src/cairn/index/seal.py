@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from cairn.errors import StoreError, StoreLockedError, UnsafeStateError
 from cairn.folders import check_private, state_folder
-from cairn.index.tracked import tracked_state
+from cairn.index.tracked import find_tracked
 from cairn.storage.atomic import write_file
 from cairn.storage.lock import file_lock
 from cairn.storage.own_files import check_folder, read_own
@@ -173,7 +173,7 @@ def _is_usable(folder: Path) -> bool:
     It may be inside a checkout, as where a pipeline keeps all below the folder it works in: what git tracks there came
     with the repository.
     """
-    return _is_private(folder.parent) and _is_private(folder) and not tracked_state(folder)
+    return _is_private(folder.parent) and _is_private(folder) and not find_tracked(folder)
 
 
 def _is_private(folder: Path) -> bool:
@@ -237,13 +237,13 @@ def _write(folder: Path, seal_id: str, record: Mapping[str, Any]) -> None:
 
 def _forget_old(folder: Path) -> None:
     with suppress(OSError), os.scandir(folder) as entries:
-        files = [one for one in entries if re.fullmatch(r"[0-9a-f]{32}\.json", one.name)]
+        files = [entry for entry in entries if re.fullmatch(r"[0-9a-f]{32}\.json", entry.name)]
         if len(files) <= _MANY_RECORDS:
             return
-        for one in files:
-            is_old = time.time() - one.stat(follow_symlinks=False).st_mtime > _OLD_SECONDS
-            if is_old and not _is_for_ever(Path(one.path)):
-                os.unlink(one.path)
+        for file in files:
+            is_old = time.time() - file.stat(follow_symlinks=False).st_mtime > _OLD_SECONDS
+            if is_old and not _is_for_ever(Path(file.path)):
+                os.unlink(file.path)
 
 
 def _is_for_ever(file: Path) -> bool:

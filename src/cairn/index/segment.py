@@ -218,7 +218,7 @@ class _Terms(NamedTuple):
             rank = np.searchsorted(hashes, part.hashes).astype(np.int32)
             ranks.append(rank)
             all_counts[rank] += np.diff(part.start)
-            counts[rank] += _kept_postings(part, rows, block_postings)
+            counts[rank] += _count_postings(part, rows, block_postings)
         return cls(hashes, all_counts, counts, ranks)
 
     def blocks(self, block_postings: int) -> Iterator[tuple[int, int]]:
@@ -240,7 +240,7 @@ def _all_hashes(parts: Sequence[Postings]) -> npt.NDArray[np.uint64]:
     return found
 
 
-def _kept_postings(part: Postings, new_rows: npt.NDArray[np.int32], block_postings: int) -> npt.NDArray[np.int64]:
+def _count_postings(part: Postings, new_rows: npt.NDArray[np.int32], block_postings: int) -> npt.NDArray[np.int64]:
     """Return how many postings of each term stand in rows that are kept. Shape (n_terms,)."""
     if (new_rows >= 0).all():
         return np.diff(part.start)

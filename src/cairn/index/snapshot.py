@@ -137,7 +137,7 @@ class Snapshot:
         for segment, base in zip(self._segments, self._bases, strict=False):
             if len((part := _look_up(segment.postings, hashed)).rows):
                 parts.append(part._replace(rows=part.rows + base) if base else part)
-        found = parts[0] if len(parts) == 1 else _joined(parts)
+        found = parts[0] if len(parts) == 1 else _join(parts)
         if self._all_live:
             return found
         live = self.file_of_row[found.rows] >= 0
@@ -282,7 +282,7 @@ def _look_up(postings: Postings, hashed: Sequence[int]) -> TermRows:
     return TermRows(np.repeat(known, last - first), rows.astype(np.int64), impacts, fields)
 
 
-def _joined(parts: Sequence[TermRows]) -> TermRows:
+def _join(parts: Sequence[TermRows]) -> TermRows:
     terms, rows, impacts, fields = zip(_NOWHERE, *parts, strict=True)
     return TermRows(np.concatenate(terms), np.concatenate(rows), np.concatenate(impacts), np.concatenate(fields))
 

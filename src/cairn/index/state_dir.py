@@ -25,7 +25,7 @@ from cairn.hints import Hint
 from cairn.index import aside
 from cairn.index.seal import SEAL, Seal, break_seal, find_seal, is_kept, keep_record, make_seal
 from cairn.index.state_files import LOGS, StateFiles
-from cairn.index.tracked import find_place, is_decisive, tracked_state
+from cairn.index.tracked import find_place, find_tracked, is_decisive
 from cairn.storage.atomic import write_file
 from cairn.storage.connection import Inspect, connect, connect_for_reading, store_errors
 from cairn.storage.index.schema import INDEX
@@ -36,7 +36,7 @@ from cairn.storage.sealed import has_seal_table, read_seal_id, write_seal_id
 from cairn.storage.store import Store
 from cairn.warning import warn
 
-_GITIGNORE = "# Everything here is rebuilt by Cairn, except what is meant to be shared.\n*\n!config.yaml\n!core.yaml\n!shared/\n!shared/**\n"  # noqa: E501
+_GITIGNORE = "# Everything here is rebuilt by Cairn, except what is meant to be shared.\n*\n!config.yaml\n!core.yaml\n!shared/\n!shared/**\n"  # noqa: E501 - a file as it is written
 _NOT_YOURS = "is of an older version of Cairn, or was not made by you on this machine"
 _NAME_BYTES = 16
 _TRUTH_MODE = 0o600  # what is remembered is its user's alone
@@ -86,7 +86,7 @@ class StateDir(StateFiles):
 
     def is_tracked(self) -> bool:
         """Tell whether git tracks any of it that is not meant to be shared."""
-        return bool(tracked_state(self.path))
+        return bool(find_tracked(self.path))
 
     def check_tracked(self) -> None:
         """Make sure that git tracks nothing of it that is not meant to be shared.
@@ -94,7 +94,7 @@ class StateDir(StateFiles):
         Raises:
             TrackedStateError: if it does.
         """
-        tracked = tracked_state(self.path)
+        tracked = find_tracked(self.path)
         if not tracked:
             return
         if any(map(is_decisive, tracked)) and SEAL not in tracked:
@@ -124,7 +124,7 @@ class StateDir(StateFiles):
             full = error.errno in (errno.ENOSPC, errno.EDQUOT)
             raise StoreError(
                 f"cannot write {self.path}: {error.strerror}",
-                "free some space, then run: cairn index"
+                Hint("free some space, then run", "index")
                 if full
                 else "make it writable, or set CAIRN_STATE_DIR to a folder that is",
             ) from error

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cairn.errors import IndexDamagedError
+from cairn.hints import Hint
 from cairn.storage.index.schema import INDEX
 from cairn.storage.store import Store
 
@@ -101,7 +102,7 @@ class StateFiles:
             IndexDamagedError: if the name is none that was given, such as one that leads out of the folder.
         """
         if not (name.isascii() and name.isalnum()):
-            raise IndexDamagedError(f"{self.database} names a file that cannot be: {name[:80]!r}", "cairn index")
+            raise IndexDamagedError(f"{self.database} names a file that cannot be: {name[:80]!r}", Hint.of("index"))
         return self.derived / f"{name}.{kind}"
 
     def graph(self, view_id: int) -> Path:
@@ -126,4 +127,4 @@ class StateFiles:
     def derived_files(self) -> Iterator[Path]:
         """Yield all in `derived/` that has a name of ours."""
         with suppress(FileNotFoundError, NotADirectoryError, PermissionError), os.scandir(self.derived) as entries:
-            yield from (Path(one.path) for one in entries if DERIVED.fullmatch(one.name))
+            yield from (Path(entry.path) for entry in entries if DERIVED.fullmatch(entry.name))

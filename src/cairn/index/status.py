@@ -9,7 +9,7 @@ from cairn.config import Settings
 from cairn.errors import IndexMissingError
 from cairn.hints import Hint
 from cairn.index.aside import files_set_aside
-from cairn.index.gc import gone_views
+from cairn.index.gc import find_gone_views
 from cairn.index.last_error import read_error
 from cairn.index.models import chain_status
 from cairn.index.plan import make_plan
@@ -35,7 +35,7 @@ def read_status(root: Path, state: StateDir, settings: Settings, checkout: View)
         files, chunks, languages = view_db.count_totals(connection, view.id)
         skipped = [*found.skipped, *view_db.read_skipped(connection, view.id)]
         views = garbage_db.read_view_sizes(connection)
-        gone = gone_views(views, root)
+        gone = find_gone_views(views, root)
         sizes = state.sizes()
         return {
             "root": str(root),
@@ -44,14 +44,14 @@ def read_status(root: Path, state: StateDir, settings: Settings, checkout: View)
             "generation": meta_db.generation(connection),
             "files": files,
             "chunks": chunks,
-            "pending": len(plan.changed()) + len(plan.removed),
+            "pending": len(plan.changes()) + len(plan.removed),
             "languages": languages,
             "skipped": {skip.path: skip.reason for skip in skipped},
             "model": meta_db.read_meta(connection).get("model", ""),
-            "embedding": [one._asdict() for one in chain_status(connection, view.id, settings.chain)],
-            "views": [one._asdict() | {"gone": one.id in gone} for one in views],
+            "embedding": [model._asdict() for model in chain_status(connection, view.id, settings.chain)],
+            "views": [row._asdict() | {"gone": row.id in gone} for row in views],
             "sizes": sizes,
             "disk_bytes": sum(sizes.values()),
-            "set_aside": [one.name for one in files_set_aside(state)],
+            "set_aside": [file.name for file in files_set_aside(state)],
             "last_error": read_error(state),
         }

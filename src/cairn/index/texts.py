@@ -21,10 +21,12 @@ def chunk_text(path: str, row: ChunkRow, lines: Sequence[bytes], max_chars: int)
     first, last = row.chunk.lines[0]
     body = b"\n".join(lines[first - 1 : last]).decode("utf-8", "replace").strip()
     flat = " ".join(body.split())
-    names = [one.qualified_name for one in row.definitions[:MAX_NAMES]]
+    names = [definition.qualified_name for definition in row.definitions[:MAX_NAMES]]
     if not names and row.owner is not None:
         names = [row.owner.qualified_name]
-    heads = [row.chunk.header, *(one.signature for one in row.definitions), *(one.doc for one in row.definitions)]
+    signatures = [definition.signature for definition in row.definitions]
+    docs = [definition.doc for definition in row.definitions]
+    heads = [row.chunk.header, *signatures, *docs]
     # Most of it stands in the body already; a model would be paid, and its limit spent, for saying it twice.
     new = [head for head in dict.fromkeys(heads) if head.strip() and " ".join(head.split()) not in flat]
     text = "\n".join([path.replace("/", " "), ", ".join(names), *new, body]).encode("utf-8", "replace").decode("utf-8")

@@ -50,7 +50,7 @@ def find_place(state: Path) -> StatePlace | None:
         git = os.path.join(top, ".git")
         try:
             mode = os.stat(git).st_mode  # a link is the user's: git brings none
-            folder = git if stat.S_ISDIR(mode) else _named_in(git, top, mode)
+            folder = git if stat.S_ISDIR(mode) else _git_folder_of(git, top, mode)
         except (OSError, ValueError):
             if (parent := os.path.dirname(top)) == top:
                 return None
@@ -59,7 +59,7 @@ def find_place(state: Path) -> StatePlace | None:
         return StatePlace(Path(folder, "index"), Path(top), os.fsencode(path[len(top) :].strip(os.sep)))
 
 
-def tracked_state(state: Path) -> tuple[str, ...]:
+def find_tracked(state: Path) -> tuple[str, ...]:
     """Return what git tracks of a state folder and is not meant to be shared, relative to the folder, at most a few.
 
     Raises:
@@ -99,7 +99,7 @@ def _is_shared(path: bytes) -> bool:
     return path.startswith(SHARED_FOLDER) or path in SHARED_FILES
 
 
-def _named_in(file: str, top: str, mode: int) -> str:
+def _git_folder_of(file: str, top: str, mode: int) -> str:
     """Return the folder that a file called `.git` names."""
     if not stat.S_ISREG(mode):  # a pipe out of an archive
         raise ValueError(file)

@@ -93,21 +93,21 @@ class Vectors:
         scaled, unit = whole_numbers(query)
         for first in range(0, len(rows), _BLOCK_ROWS):
             block = slice(first, first + _BLOCK_ROWS)
-            found[block] = self._stored(rows[block]).astype(np.float32) @ scaled
+            found[block] = self._rows_at(rows[block]).astype(np.float32) @ scaled
         found *= unit
         return found
 
     def take(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
         """Return the vectors of some rows, in order; for vectors that are laid out as the snapshot's rows are."""
-        result = self._stored(rows).astype(np.float32)
+        result = self._rows_at(rows).astype(np.float32)
         result /= np.float32(_SCALE)
         return result
 
     def numbers(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
         """Return what `take` does, each vector times 127: whole numbers."""
-        return self._stored(rows).astype(np.float32)
+        return self._rows_at(rows).astype(np.float32)
 
-    def _stored(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
+    def _rows_at(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
         if len(self._parts) == 1:
             return self._parts[0][rows]
         result = np.empty((len(rows), self.dimensions), dtype=np.int8)
@@ -130,8 +130,8 @@ def whole_numbers(query: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float3
     return np.round(query * np.float32(scale)), np.float32(1 / (_SCALE * scale))
 
 
-def agreements(one: npt.NDArray[np.float32], other: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+def agreements(left: npt.NDArray[np.float32], right: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """Return the cosines of two lists of vectors, pair by pair, as `Vectors.numbers` returns them. Shape: (n,)."""
-    found: npt.NDArray[np.float32] = np.vecdot(one, other)
+    found: npt.NDArray[np.float32] = np.vecdot(left, right)
     found *= np.float32(1 / _SCALE**2)
     return found

@@ -232,23 +232,23 @@ def _merge_paths(
     moved_to = np.full(len(last.paths), -1, dtype=np.int64)
     moved_to[came_from[old]] = old
 
-    def joined(known: npt.NDArray[Any], added: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def join(known: npt.NDArray[Any], added: npt.NDArray[Any]) -> npt.NDArray[Any]:
         result = np.empty((len(came_from), *known.shape[1:]), dtype=known.dtype)
         result[old], result[new] = known[came_from[old]], added
         return result
 
     parts = [(last.postings, moved_to), (fresh.postings, new)]
-    hashes = np.concatenate([np.repeat(one.hashes, np.diff(one.start)) for one, _ in parts])
-    rows = np.concatenate([numbers[one.rows] for one, numbers in parts])
-    impacts = np.concatenate([one.impacts for one, _ in parts])
-    fields = np.concatenate([one.fields for one, _ in parts])
+    hashes = np.concatenate([np.repeat(postings.hashes, np.diff(postings.start)) for postings, _ in parts])
+    rows = np.concatenate([numbers[postings.rows] for postings, numbers in parts])
+    impacts = np.concatenate([postings.impacts for postings, _ in parts])
+    fields = np.concatenate([postings.fields for postings, _ in parts])
     order = np.lexsort((rows, hashes))
     order = order[rows[order] >= 0]
     return _OfPaths(
-        stem_terms=joined(last.stem_terms, fresh.stem_terms),
-        stems=joined(last.stems, fresh.stems),
-        vectors=joined(last.vectors, fresh.vectors),
-        postings=_sorted_postings(hashes[order], rows[order], impacts[order], fields[order]),
+        stem_terms=join(last.stem_terms, fresh.stem_terms),
+        stems=join(last.stems, fresh.stems),
+        vectors=join(last.vectors, fresh.vectors),
+        postings=_make_postings(hashes[order], rows[order], impacts[order], fields[order]),
     )
 
 
@@ -260,7 +260,7 @@ def path_words(path: str) -> list[str]:
 @lru_cache(maxsize=1_024)  # for queries; a run of the index needs each path once
 def _path_terms(path: str) -> tuple[dict[int, tuple[int, int]], list[str], int]:
     """Return the terms of a path as {hash: (impact, fields)}, its words for embedding, and the stem's term count."""
-    stem, folders = _named_by(path)
+    stem, folders = _split_name(path)
     terms: dict[int, tuple[int, int]] = {}
     words: list[str] = []
     n_stem = 0
@@ -279,7 +279,7 @@ def _path_terms(path: str) -> tuple[dict[int, tuple[int, int]], list[str], int]:
     return terms, words, n_stem
 
 
-def _named_by(path: str) -> tuple[str, list[str]]:
+def _split_name(path: str) -> tuple[str, list[str]]:
     """Return the part of a path that names the file, and the other parts, the nearest first.
 
     That is its stem, but for `mod.rs` or `src/index.ts` the nearest folder whose name says something.
@@ -301,14 +301,14 @@ def _same_files(files: Sequence[ViewFile], names: tuple[str, ...], last: ViewArr
 
 def _stem_hash(path: str) -> int:
     """Return the hash of the term that names a file in other files' code: its stem, or its folder's for `index.js`."""
-    raw = "_".join(raw_words(_named_by(path)[0]))
+    raw = "_".join(raw_words(_split_name(path)[0]))
     terms = terms_of(raw, split_identifier(raw))
     return term_hash(terms[-1]) if terms else 0
 
 
 def _to_postings(entries: list[tuple[int, int, int, int]]) -> Postings:
     entries.sort()
-    return _sorted_postings(
+    return _make_postings(
         np.array([entry[0] for entry in entries], dtype=np.uint64),
         np.array([entry[1] for entry in entries], dtype=np.int64),
         np.array([entry[2] for entry in entries], dtype=np.uint8),
@@ -316,7 +316,7 @@ def _to_postings(entries: list[tuple[int, int, int, int]]) -> Postings:
     )
 
 
-def _sorted_postings(
+def _make_postings(
     all_hashes: npt.NDArray[np.uint64],
     rows: npt.NDArray[np.int64],
     impacts: npt.NDArray[np.uint8],

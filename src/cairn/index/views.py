@@ -119,7 +119,7 @@ class CheckoutView:
         if found is None:
             return None
         looked_at = frozenset(paths)
-        others = (one for one in self._skipped if one.path not in looked_at)
+        others = (skip for skip in self._skipped if skip.path not in looked_at)
         self._skipped = sorted([*others, *found.skipped], key=attrgetter("path"))
         return Walk(found.files, self._skipped)
 
@@ -171,7 +171,7 @@ class Views:
         self._repository = repository
         self._max_file_bytes = max_file_bytes
 
-    def named(self, branch: str | None) -> View:
+    def find(self, branch: str | None) -> View:
         """Return the view of a branch, tag or revision as it is now, for None the checkout.
 
         Raises:
@@ -181,9 +181,9 @@ class Views:
             return self.checkout
         if self._repository is None:
             raise RevisionError(
-                f"{self._root} is in no git repository, so it has no branch {branch}", "leave out --branch"
+                f"{self._root} is in no git repository, so it has no branch {branch}", "leave out the branch"
             )
-        return self._revisions.named(branch, self._folder(self._repository))
+        return self._revisions.find(branch, self._folder(self._repository))
 
     @cached_property
     def _revisions(self) -> Revisions:

@@ -181,7 +181,7 @@ class Watcher:
         """Let `batches` end soon; any thread may call it."""
         self._stop.set()
 
-    def failed(self) -> None:
+    def note_failure(self) -> None:
         """Say that the update of the last batch failed: there will be another, later with each failure."""
         self._failed = True
 
@@ -295,7 +295,7 @@ class Watcher:
 
     def _list_folders(self) -> frozenset[str]:
         inner = list_folders(self.root, repository=self._repository)
-        folders = {os.path.join(self.root, one) if one else str(self.root) for one in inner}
+        folders = {os.path.join(self.root, folder) if folder else str(self.root) for folder in inner}
         if self._repository is not None:  # for a switch to another branch, and what is staged
             folders.add(str(self._repository.git_dir))
         return frozenset(folders)
@@ -370,6 +370,6 @@ def follow(watcher: Watcher, update: Callable[[Batch], IndexReport], *survived: 
             except survived as error:
                 if not os.path.isdir(watcher.root):  # there will be nothing to update any more
                     raise
-                watcher.failed()
+                watcher.note_failure()
                 done = Update(batch, None, error)
             yield done

@@ -192,7 +192,7 @@ def _depends_on_listing(todo: IndexReport | Plan | None) -> bool:
     """Tell whether a run would add or drop files by its list of them, not only read some again to be sure."""
     if isinstance(todo, IndexReport):
         return False
-    return todo is None or bool(todo.removed or todo.changed())
+    return todo is None or bool(todo.removed or todo.changes())
 
 
 def import_what_follows() -> None:

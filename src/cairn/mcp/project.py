@@ -6,13 +6,13 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from shlex import quote
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from cairn.client import Client, SocketTransport
 from cairn.config import load_settings
 from cairn.errors import ProjectError
+from cairn.hints import Hint
 from cairn.index.project import is_everything, name_of
 from cairn.mcp.surface import Surface
 from cairn.registry import Registry, enclosing_root
@@ -64,12 +64,12 @@ class Project:
         if root is None:
             raise ProjectError(
                 f"{self.root} is in no git checkout and was never indexed",
-                f"cairn index -C {quote(self.root)}, if it is a project; or name one as `project`",
+                Hint("name another as `project`, or, if it is one, index it", "index", project=self.root),
             )
         if is_everything(root):
             raise ProjectError(
                 f"{root} holds much more than a project, and its user never indexed it by name",
-                f"cairn index -C {quote(root)}, if it is meant; or name another as `project`",
+                Hint("name another as `project`, or, if it is meant, index it", "index", project=root),
             )
         self._registry.add(Path(root), load_settings(Path(root)).project_name or name_of(Path(root)))
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from cairn.client import Client
 from cairn.errors import CairnError, ProjectError, RequestError
+from cairn.hints import show
 from cairn.mcp.about import INVALID_PARAMS, ProtocolError
 from cairn.mcp.tools import CORE_FILES, INDEX_STATUS, TOOLS, Asked, Report, Tool, call
 from cairn.protocol.requests import ProjectRequest
@@ -218,7 +219,7 @@ def _arguments(params: Params) -> Params:
 
 
 def _told(error: CairnError) -> str:
-    hint = f"\ntry: {error.hint.for_tools}" if error.hint else ""
+    hint = f"\ntry: {show(error.hint, 'tools')}" if error.hint else ""
     return f"error[{error.code}]: {error}{hint}"
 
 

@@ -5,11 +5,11 @@ Agents cut long results each in their own way, so no text here is longer than al
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from cairn.hints import Hint
 from cairn.source.text import counted
 
 if TYPE_CHECKING:
@@ -30,48 +30,6 @@ _FOOT_CHARS = 700  # kept free for what is said at the end
 _COUNT_CHARS = 40  # of these for the count of notes that have no room
 _LEAST_CHARS = 60  # what is cut shorter says nothing
 PAGE_TOKENS = 2_300  # what a page holds of a text that the daemon lays out to a size
-
-# Hints and notes name commands; where a tool does the same, an agent is told of the tool. In order.
-_COMMANDS = tuple(
-    (re.compile(command), tool)
-    for command, tool in (
-        (r"cairn search --mode (\w+) '(.+)' --lang (\w+)", r"`search` with mode=\1, query='\2', languages=['\3']"),
-        (r"cairn search --mode (\w+) '(.+)'", r"`search` with mode=\1, query='\2'"),
-        (r"cairn search --mode (\w+) TEXT", r"`search` with mode=\1"),
-        (r"cairn search QUERY", "`search`"),
-        (r'cairn search "(.+)"', r"`search` with query='\1'"),
-        (r"cairn search (\S+)", r"`search` with query='\1'"),
-        (r"cairn fetch '(.+?)'", r"`fetch` with ids=['\1']"),
-        (r"cairn outline (.+) --mode context --symbol S\b", r"`outline` with file='\1', mode=context and a `symbol`"),
-        (r"cairn outline (.+)", r"`outline` with file='\1'"),
-        (r"cairn impact SYMBOL, or: cairn impact --diff", "`graph` with a `symbol` or a `diff`"),
-        (r"cairn impact SYMBOL", "`graph` with a `symbol`"),
-        (r"cairn impact --diff (\S+)", r"`graph` with diff='\1'"),
-        (r"cairn similar FILE:LINE|cairn similar - < FILE", "`search`"),
-        (r"--mode hybrid", "mode=hybrid"),
-        (r"--symbol NAME, or (?:more )?--max-tokens(?: \d+)?", "ask with `symbol`"),
-        (r"--diff\b", "`diff`"),
-        (r"with --in or --lang\b", "with `globs` or `languages`"),
-        (r"with --lang\b", "with `languages`"),
-        (r"--branch\b(?! )", "`branch`"),
-        (r"with -C\b", "as `project`"),
-    )
-)
-
-
-def for_tools(text: str) -> str:
-    """Return a hint or a note with the tools in place of the commands that they stand for."""
-    for command, tool in _COMMANDS:
-        text = command.sub(tool, text)
-    return text
-
-
-# Where the daemon left something out of a text that is code for the rest, and so nobody's to change.
-_CUT = re.compile(r"^\((?:\+[\d,]+ lines?|\d+ of \d+ [a-z ]*left out): .*\)$", re.MULTILINE)
-
-
-def _for_tools_at_cuts(text: str) -> str:
-    return _CUT.sub(lambda found: for_tools(found[0]), text)
 
 
 class Page:
@@ -136,7 +94,7 @@ def search_text(found: SearchDocument, narrowed_by: Sequence[str] = ()) -> str:
     page = Page()
     for hit in found["code"]:
         page.add(_hit(hit))
-    notes = [for_tools(note) for note in found.get("notes", ())]
+    notes = list(found.get("notes", ()))
     coverage = found["coverage"]
     omitted = found["omitted"] + page.n_left_out
     if omitted:
@@ -246,8 +204,8 @@ def context_text(found: ContextDocument) -> str:
     for one in found["items"]:
         head = f"{one['filepath']}:{one['start_line']}  {_label(one)}  ({one['start_line']}-{one['end_line']}"
         head += f", {one['id']})" if one["id"] else ")"
-        page.add(f"{head}\n{_for_tools_at_cuts(one['text'])}\n")
-    notes = [for_tools(note) for note in found["notes"]]
+        page.add(f"{head}\n{one['text']}\n")
+    notes = list(found["notes"])
     if omitted := found["omitted"] + page.n_left_out:
         notes.insert(0, f"{omitted} more without room: lower `limit`, or ask with `ids` of a search.")
     if not found["items"] and not notes:
@@ -258,15 +216,13 @@ def context_text(found: ContextDocument) -> str:
 def outline_text(found: OutlineDocument) -> str:
     """Return the outline, whose text itself says which definitions it leaves out."""
     page = Page()
-    lines = _for_tools_at_cuts(found["text"]).split("\n")
+    lines = found["text"].split("\n")
     n_lines = _fitting(lines, page.room)
     page.add("\n".join(lines[:n_lines]))
     if n_lines == len(lines):
         return page.close([])
     more = "`fetch` the definition by its id" if found["mode"] == "context" else "ask with `symbol`"
-    return page.close(
-        [f"Cut after {n_lines} of {counted(len(lines), 'line')}: {more}.", *map(for_tools, found["notes"])]
-    )
+    return page.close([f"Cut after {n_lines} of {counted(len(lines), 'line')}: {more}.", *found["notes"]])
 
 
 def graph_text(relation: str, found: dict[str, Any]) -> str:
@@ -286,7 +242,7 @@ def graph_text(relation: str, found: dict[str, Any]) -> str:
         notes.append("No definition changed since then.")
     elif not any(found.get(name) for name in ("links", "steps", "importers", "affected", "tests", "deleted")):
         notes.append("None, as far as can be resolved.")
-    return page.close([*notes, *map(for_tools, found["notes"])])
+    return page.close([*notes, *found["notes"]])
 
 
 def _links(found: dict[str, Any]) -> Iterator[str]:
@@ -428,7 +384,9 @@ def status_text(status: dict[str, Any], findings: list[dict[str, Any]] | None) -
         page.add(f"last error  {status['last_error']}")
     for one in findings or ():
         if one["level"] != "ok":
-            page.add(f"{one['level']}  {one['check']}: {one['message']}  (try: {one['hint'] or 'cairn doctor --fix'})")
+            page.add(
+                f"{one['level']}  {one['check']}: {one['message']}  (try: {one['hint'] or Hint.of('doctor', fix=True)})"
+            )
     if findings is not None and all(one["level"] == "ok" for one in findings):
         page.add(f"healthy: {len(findings)} checks found nothing wrong")
     return page.close([])

@@ -49,7 +49,7 @@ class Asked(NamedTuple):
             IndexMissingError: if it needs an index and there is none.
             CairnError: what the daemon says.
         """
-        return await self.client.call(operation, replace(request, build=request.project == ALL))
+        return await self.client.call(operation, replace(request, build=request.project == ALL, hints="tools"))
 
     async def build_index(self, project: str, within_seconds: float = FIRST_INDEX_SECONDS) -> str:
         """Build the first index of a project, and tell the agent step by step.
@@ -254,7 +254,9 @@ CORE_FILES = Tool(
 async def index_status(asked: Asked, request: IndexStatusRequest) -> str:
     """Tell how the index is, see `INDEX_STATUS`."""
     status = await asked.client.get("/api/index/status", project=request.project)
-    findings = await asked.client.get("/api/index/health", project=request.project) if request.check else None
+    findings = (
+        await asked.client.get("/api/index/health", project=request.project, hints="tools") if request.check else None
+    )
     return text.status_text(status, findings)
 
 

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from cairn.errors import EventError
+from cairn.hints import Hint
 from cairn.memory.clock import is_time
 from cairn.storage.memory.rows import EventRow
 
@@ -196,4 +197,4 @@ def _check_value(kind: str, value: object) -> None:
 
 
 def _refused(reason: str) -> EventError:
-    return EventError(f"an event cannot be read: {reason}", "cairn doctor")
+    return EventError(f"an event cannot be read: {reason}", Hint.of("doctor"))

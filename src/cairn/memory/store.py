@@ -6,6 +6,7 @@ import os
 import sqlite3
 import threading
 import time
+import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -27,6 +28,7 @@ from cairn.storage.sealed import delete_meta, read_meta, write_meta
 
 # Brings what is derived from observations, such as terms and vectors, up to date with those that changed.
 Derive = Callable[[sqlite3.Connection, Sequence[Observation]], None]
+_PROJECT = "project"
 _ERASE = "erase"  # in `meta` while what was redacted may still be in the log or in a copy
 
 
@@ -50,15 +52,13 @@ class MemoryStore:
 
     Args:
         state: the state folder.
-        project: what events say they belong to.
         derive: is called for observations that changed, in the transaction that changes them.
         now: the machine's clock, in seconds since the epoch.
     """
 
-    def __init__(
-        self, state: StateDir, project: str, derive: Derive | None = None, now: Callable[[], float] = time.time
-    ) -> None:
-        self._state, self._project, self._derive, self._now = state, project, derive, now
+    def __init__(self, state: StateDir, derive: Derive | None = None, now: Callable[[], float] = time.time) -> None:
+        self._state, self._derive = state, derive
+        self._project = ""
         self._clock = HybridClock(now)
         self._file = state.file_of(MEMORY)
         self._lock = threading.RLock()
@@ -110,6 +110,7 @@ class MemoryStore:
             self._must_erase = bool(read_meta(self._opened, _ERASE))
             if self._must_erase:
                 self.erase()
+            self._project = self._project or _project_of(self._opened)
         return self._opened
 
     # -- writing ------------------------------------------------------------------------------------------------------
@@ -273,6 +274,16 @@ class MemoryStore:
         if len(ids) > 1:
             raise AmbiguousError(f"several memories are called {id}", f"give the whole id: {', '.join(ids)}")
         return ids[0] if ids else id
+
+
+def _project_of(connection: sqlite3.Connection) -> str:
+    """Return what events of this memory say they belong to: a UUID that is made with the first of them."""
+    with transaction(connection):
+        project = read_meta(connection, _PROJECT)
+        if not project:
+            project = str(uuid.uuid4())
+            write_meta(connection, _PROJECT, project)
+    return project
 
 
 def _component(connection: sqlite3.Connection, observations: Collection[str]) -> set[str]:

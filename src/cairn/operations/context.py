@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from cairn import waiting
 from cairn.budget import Room, cut_text, size_of
 from cairn.errors import NotFoundError, PathError, QueryError, RequestError
-from cairn.hints import Hint
+from cairn.hints import Hint, HintStyle, show
 from cairn.protocol.documents import ContextDocument, ContextItem, fetched_to_dict
 from cairn.protocol.requests import DEFAULT_ANSWER_TOKENS, ContextRequest, SearchRequest
 from cairn.source.text import BYTES_PER_TOKEN, counted
@@ -40,13 +41,9 @@ def context(workspace: Workspace, request: ContextRequest, progress: Progress | 
     if request.task:
         ids, notes = _ids_for(workspace, request, progress)
     wanted: list[Callable[[int], ContextItem]] = [
-        lambda budget, file=file: _outline_item(workspace, file, budget)  # type: ignore[misc]
-        for file in request.files
+        partial(_outline_item, workspace, file, request.hints) for file in request.files
     ]
-    wanted += [
-        lambda budget, one=one: _context_item(workspace, one, budget, progress)  # type: ignore[misc]
-        for one in ids[: request.limit]
-    ]
+    wanted += [partial(_context_item, workspace, text_id, request.hints, progress) for text_id in ids[: request.limit]]
     notes += [told] if told else []
     max_tokens = DEFAULT_ANSWER_TOKENS if request.max_tokens is None else request.max_tokens
     document: ContextDocument = {"items": [], "omitted": len(ids), "tokens": max_tokens, "notes": notes}
@@ -93,7 +90,9 @@ def _ids_for(workspace: Workspace, request: ContextRequest, progress: Progress |
     return [hit.id for hit in likely], notes
 
 
-def _context_item(workspace: Workspace, text_id: str, budget: int, progress: Progress | None) -> ContextItem:
+def _context_item(
+    workspace: Workspace, text_id: str, hints: HintStyle, progress: Progress | None, budget: int
+) -> ContextItem:
     (hit,) = workspace.fetch([text_id])
     shown = fetched_to_dict(hit)
     item: ContextItem = {
@@ -109,7 +108,12 @@ def _context_item(workspace: Workspace, text_id: str, budget: int, progress: Pro
     if hit.name and not hit.revision:  # what stands outside of definitions, or is not checked out, has no outline
         try:
             around = workspace.code.outline(
-                hit.path, mode="context", symbol=str(hit.start_line), max_tokens=max(1, budget), progress=progress
+                hit.path,
+                mode="context",
+                symbol=str(hit.start_line),
+                max_tokens=max(1, budget),
+                hints=hints,
+                progress=progress,
             )
         except (NotFoundError, PathError, QueryError):
             pass  # a text without definitions: what is around it is itself
@@ -121,13 +125,13 @@ def _context_item(workspace: Workspace, text_id: str, budget: int, progress: Pro
             return item
     if hit.tokens > budget:
         cut_text(shown, BYTES_PER_TOKEN * (budget - _OVERHEAD_TOKENS))
-        rest = f"(+{counted(shown['omitted_lines'], 'line')}: cairn fetch {hit.id})"
-        item["text"], item["tokens"] = f"{shown['text']}\n{rest}", shown["tokens"] + _OVERHEAD_TOKENS
+        rest = Hint(f"+{counted(shown['omitted_lines'], 'line')}", "fetch", ids=(hit.id,))
+        item["text"], item["tokens"] = f"{shown['text']}\n({show(rest, hints)})", shown["tokens"] + _OVERHEAD_TOKENS
     return item
 
 
-def _outline_item(workspace: Workspace, file: str, budget: int) -> ContextItem:
-    found = workspace.code.outline(file, max_tokens=max(1, budget))
+def _outline_item(workspace: Workspace, file: str, hints: HintStyle, budget: int) -> ContextItem:
+    found = workspace.code.outline(file, max_tokens=max(1, budget), hints=hints)
     return {
         "id": "",
         "kind": "file",

@@ -26,7 +26,7 @@ from cairn.protocol.requests import (
     CoreRemoveRequest,
     CoreSuggestRequest,
 )
-from cairn.source.text import BYTES_PER_TOKEN
+from cairn.source.text import BYTES_PER_TOKEN, cut_at_word
 from cairn.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _core_symbol(symbol: OutlineSymbol) -> CoreSymbolDocument:
 
 def _head(symbol: OutlineSymbol) -> str:
     indent = "  " * symbol.depth
-    return indent + (symbol.signature or f"{symbol.kind} {symbol.name}")[:_MAX_HEAD_CHARS]
+    return indent + cut_at_word(symbol.signature or f"{symbol.kind} {symbol.name}", _MAX_HEAD_CHARS)
 
 
 def add_core(workspace: Workspace, request: CoreAddRequest, progress: Progress | None) -> CoreChangeDocument:

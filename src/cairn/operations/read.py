@@ -33,7 +33,12 @@ def outline(workspace: Workspace, request: OutlineRequest, progress: Progress | 
 
     def lay_out(max_tokens: int | None) -> OutlineDocument:
         found = workspace.code.outline(
-            request.file, mode=request.mode, symbol=request.symbol, max_tokens=max_tokens, progress=progress
+            request.file,
+            mode=request.mode,
+            symbol=request.symbol,
+            max_tokens=max_tokens,
+            hints=request.hints,
+            progress=progress,
         )
         return outline_to_dict(found)
 

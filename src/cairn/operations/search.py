@@ -84,7 +84,10 @@ def _notes_by_project(found: Sequence[tuple[str, SearchDocument]]) -> list[str]:
     for name, document in found:
         for text in document.get("notes", ()):
             projects.setdefault(text, []).append(name)
-    return [f"{_listed(names)}: {text}" for text, names in projects.items()]
+    return [
+        note.preceded_by(f"{_listed(names)}: ") if isinstance(note, Hint) else f"{_listed(names)}: {note}"
+        for note, names in projects.items()
+    ]
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from cairn import fields
 from cairn.fields import DEFAULT_ANSWER_TOKENS as DEFAULT_ANSWER_TOKENS
 from cairn.fields import MAX_ANSWER_TOKENS as MAX_ANSWER_TOKENS
+from cairn.hints import HintStyle
 from cairn.types import Mode, OutlineMode
 
 MAX_BODY_BYTES = 1_000_000  # of one request
@@ -33,6 +34,7 @@ class ProjectRequest:
 
     project: Annotated[str, fields.PROJECT] = ""
     build: Annotated[bool, fields.BUILD] = True
+    hints: Annotated[HintStyle, fields.HINTS] = "commands"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -141,7 +141,8 @@ def _ranked_hits(library: Library, query: Query, request: SearchRequest, notes: 
         return []
     shown = ranking.rows[:limit]
     if query.kinds and ranking.n_named:
-        notes.append(f"The definitions of {query.text!r} come first; --mode hybrid takes it as prose.")
+        words = f"The definitions of {query.text!r} come first; to take it as prose"
+        notes.append(Hint(words, "search", query=None, mode="hybrid"))
     ids = [snapshot.chunk_id(one.row) for one in shown]
     rows = chunk_db.read_chunks(connection, ids)
     texts = read_files(library, {one.file for one in shown})
@@ -254,9 +255,8 @@ def _told(unreadable: int, searched: int | None, eligible: int) -> tuple[list[st
     """Return the notes on what was not looked at, and `searched` as it is."""
     notes = _unreadable_note(unreadable)
     if searched is not None:
-        notes.append(
-            f"The time was up after {searched:,} of {counted(eligible, 'file')}; narrow it with --in or --lang."
-        )
+        words = f"The time was up after {searched:,} of {counted(eligible, 'file')}; narrow it"
+        notes.append(Hint(words, "search", query=None, globs=None, languages=None))
     return notes, searched
 
 

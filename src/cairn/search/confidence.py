@@ -11,23 +11,23 @@ from cairn.types import Confidence
 # its questions put to the wrong repositories; validated by leaving repositories out, see bench/README.md.
 BIAS = -4.84
 SCORE, DENSE, MARGIN = 1.35, 4.27, 2.09
-# How often the one definition of exactly the name that was asked for is what was meant; shared by several of a name.
+# How often the only definition of exactly the name in the query is the right one; several of a name share it.
 NAMED = 0.95
 HIGH, MEDIUM = 0.75, 0.4
-# An answer whose best hit is less likely than this to be right is better left empty: the bar is higher, the fewer of
-# the query's terms the project contains at all. (share of known terms up to, least chance)
+# An answer whose best hit is less likely to be right than this is left empty. The fewer of the query's terms occur in
+# the project, the higher the bar: (share of known terms up to, least chance).
 HOPELESS = ((0.35, 0.3), (0.5, 0.2), (0.7, 0.1), (1.0, 0.06))
 
 
 def signals(ranking: Ranking, place: int) -> tuple[float, float, float]:
-    """Return what the chance is judged by: the hit's score, its cosine, and its lead over the next file's best hit.
+    """Return what the chance depends on: the hit's score, its cosine, and its lead over the next file's best hit.
 
-    Definitions of what the query names do not compete with each other, but with what follows them.
+    Definitions of what the query names compete with what follows them, not with each other.
     """
-    one = ranking.rows[place]
+    hit = ranking.rows[place]
     following = ranking.rows[max(place + 1, ranking.n_named) :]
-    behind = next((other.score for other in following if other.file != one.file), 0.0)
-    return one.score, one.dense, one.score - behind
+    behind = next((row.score for row in following if row.file != hit.file), 0.0)
+    return hit.score, hit.dense, hit.score - behind
 
 
 def relevance(ranking: Ranking, place: int) -> float:

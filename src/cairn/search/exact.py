@@ -1,4 +1,4 @@
-"""Exact search: every line of the indexed files, as they are now, that a text or a pattern matches."""
+"""Exact search: every line of the indexed files, as they are now, that matches a text or a pattern."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from cairn.hints import Hint
 from cairn.source.content import normalize
 
 BUDGET_SECONDS = 30.0  # agents give up on a call after 60 s
-# RE2 runs in time linear in the text and in the size of the program that a pattern becomes. Where the states of its
-# automaton do not fit the memory it takes up to 6 ns for each byte and step of the program.
+# RE2 takes time linear in the text and in the size of the program that it compiles a pattern to. When the states of the
+# automaton do not fit into memory, it takes up to 6 ns for each byte and step of the program.
 MAX_AUTOMATON_BYTES = 8 << 20
 MAX_PROGRAM_STEPS = 10_000
-_STEPS_AT_ONCE = 80_000_000  # half a second at worst, in which nothing can stop it
+_STEPS_AT_ONCE = 80_000_000  # half a second at worst, during which nothing can stop it
 
-# Returns the next match at or after an offset as (start, end), None when there is none. What it is given beside the
-# text and the offset is called now and then, and ends the search by raising.
+# Returns the next match at or after an offset as (start, end), None when there is none. It calls its third argument now
+# and then, which ends the search by raising.
 Finder = Callable[[bytes, int, Callable[[], None]], tuple[int, int] | None]
 
 
 class _TimeIsUp(Exception):
-    """A search took all the time it had."""
+    """The search used up its time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,8 @@ def literal_finder(text: str) -> Finder:
 def regex_finder(pattern: str) -> Finder:
     r"""Return a finder for a regular expression in RE2's syntax; `^` and `$` match at line borders.
 
-    A large pattern is tried on a large file piece by piece, so that it can be stopped between two. A piece has some
-    8 kB at least, and no match that is shorter than half of it is missed or cut.
+    A large pattern searches a large file piece by piece, so that it can be stopped between pieces. A piece has at least
+    8 kB, and no match shorter than half a piece is missed or cut.
 
     Raises:
         QueryError: if the pattern is invalid or too large.
@@ -71,7 +71,7 @@ def regex_finder(pattern: str) -> Finder:
     options = re2.Options()
     options.log_errors = False
     options.max_mem = MAX_AUTOMATON_BYTES
-    options.never_capture = True  # to tell what each group matched takes many times as long, and nobody asks
+    options.never_capture = True  # reporting what each group matched takes many times as long, and is not needed
     try:
         # Compiled from bytes, so that offsets are bytes and text in any encoding can be searched.
         compiled = re2.compile(b"(?m)" + _encode(pattern), options)
@@ -91,7 +91,7 @@ def regex_finder(pattern: str) -> Finder:
     if (steps := max(compiled.programsize, compiled.reverseprogramsize)) > MAX_PROGRAM_STEPS:
         raise QueryError(
             f"the regular expression is too large: it takes {steps:,} steps, at most {MAX_PROGRAM_STEPS:,} are allowed",
-            Hint("repeat less in it, or search for its parts one after the other", "search", mode="regex", query=None),
+            Hint("repeat less in it, or search for its parts one by one", "search", mode="regex", query=None),
         )
     window = _STEPS_AT_ONCE // max(steps, 1)
 
@@ -118,7 +118,7 @@ def _find_by_windows(
 
 
 def _encode(text: str) -> bytes:
-    """Return the bytes that a text stands for; half a surrogate pair, which JSON can carry, is in no file."""
+    """Return the bytes of a text. JSON can carry half a surrogate pair, which is in no file and so matches nothing."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -126,12 +126,12 @@ def _encode(text: str) -> bytes:
 
 
 class Scan:
-    """A search of files, one after the other, that says afterwards how far it came.
+    """A search through files, one by one, that says afterwards how far it got.
 
     Attributes:
-        searched: how many files were looked at to their end, or are gone.
-        unreadable: those that are gone.
-        is_cut: whether the time was up before all were looked at.
+        searched: how many files were read to the end, or are gone.
+        unreadable: the files that are gone.
+        is_cut: whether time ran out before all were searched.
     """
 
     def __init__(
@@ -153,7 +153,7 @@ class Scan:
         """Yield the matches of every file in turn; each line is reported once.
 
         Raises:
-            BusyError: if nobody waits for them any more.
+            BusyError: if nobody is waiting for them any more.
         """
         until = time.monotonic() + self._budget_seconds
 
@@ -181,7 +181,7 @@ def _lines_of(number: int, data: bytes, find: Finder, check: Callable[[], None])
     while position <= len(data) and (match := find(data, position, check)) is not None:
         start, end = match
         if start == len(data) and (not data or data.endswith(b"\n")):
-            return  # an empty match behind the last line feed is on no line
+            return  # an empty match after the last line feed is on no line
         line += data.count(b"\n", counted, start)
         counted = start
         line_start = data.rfind(b"\n", 0, start) + 1
@@ -197,7 +197,7 @@ def _lines_of(number: int, data: bytes, find: Finder, check: Callable[[], None])
 
 def enclosing(ranges: list[tuple[int, int, int]], line: int) -> int | None:
     """Return the id of the chunk whose lines hold `line`; `ranges` are (id, first line, last line) in order."""
-    place = bisect_right(ranges, line, key=lambda one: one[1]) - 1
+    place = bisect_right(ranges, line, key=lambda lines: lines[1]) - 1
     if place >= 0 and line <= ranges[place][2]:
         return ranges[place][0]
     return None

@@ -1,4 +1,4 @@
-"""What the learned ranker sees of the files that scored best: one row of plain numbers each."""
+"""What the learned ranker sees of the files that scored best: one row of plain numbers for each."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from cairn.index.vectors import agreements
 from cairn.index.view import STEM_FIELD
 from cairn.search.score import DOC_BIT, NAME_BIT, Floats, Ints, Scores
 
-# What the path's vector adds to a chunk's; training/train.py takes it from here.
+# The weight of the path's vector when it is added to a chunk's; training/train.py reads it here.
 PATH_SHARE = 0.6
-_FAR = 512.0  # further than any value is from 0, but for the infinite of a row out of scope
+_FAR = 512.0  # larger than any value except the infinity of a row out of scope
 _DECIMALS = 4
-_JOINT_ROWS = 4  # of a file, those nearest to the query: only they are compared together with the path
-# In the order of the matrix. Fewer than one would think of: what others added, left-out repositories did not confirm.
+_JOINT_ROWS = 4  # the rows of a file nearest to the query; only these are compared together with the path
+# In the order of the matrix's columns. Further ones did not help on repositories that were left out of the training;
+# see docs/adr/0009. After a change here, train the trees again: training/README.md.
 FEATURES = (
     *("lexical", "name", "doc", "joint", "path_dense"),
     *("cover", "cover_name", "cover_doc", "cover_stem", "cover_path", "frequency", "density"),
@@ -29,7 +30,7 @@ def file_features(snapshot: Snapshot, vector: Floats | None, scores: Scores, blo
     """Return the features of the files of some blobs.
 
     Args:
-        vector: the query's by the bundled model, None when it knows none of its words.
+        vector: the query's vector from the bundled model, None when the model knows none of its words.
         scores: of the query.
         blobs: shape (n,), each shown by a file and with at least one row.
 
@@ -38,7 +39,7 @@ def file_features(snapshot: Snapshot, vector: Floats | None, scores: Scores, blo
     """
     files = snapshot.file_of_blob[blobs]
     rows = _RowsOfBlobs(snapshot, blobs)
-    found = {
+    features = {
         **_of_chunks(rows, scores),
         **_of_meaning(snapshot, rows, vector, scores, files),
         **_of_terms(snapshot, scores, files, rows.counts),
@@ -46,14 +47,14 @@ def file_features(snapshot: Snapshot, vector: Floats | None, scores: Scores, blo
     }
     table = np.empty((len(FEATURES), len(blobs)), dtype=np.float32)
     for place, name in enumerate(FEATURES):
-        table[place] = found[name]
-    # What differs only in how it was summed up must not fall on two sides of a tree's question.
+        table[place] = features[name]
+    # A difference that only comes from the order of summing must not change which branch of a tree is taken.
     rounded: Floats = np.round(table, _DECIMALS).T
     return rounded
 
 
 class _RowsOfBlobs:
-    """The rows of some blobs, laid end to end, and the best of them by any value; `counts` has how many each has."""
+    """The rows of some blobs, end to end, and the best of each by any value; `counts` says how many each blob has."""
 
     def __init__(self, snapshot: Snapshot, blobs: Ints) -> None:
         self._rows, self.counts = snapshot.rows_of(blobs)
@@ -62,7 +63,7 @@ class _RowsOfBlobs:
 
     def best_of_each(self, values: Floats, n: int) -> tuple[Ints, Ints, Ints]:
         """Return the best `n` rows of each blob: which blob, which place, which row."""
-        # One sort of (blob, value) as one number: a fifth of what sorting by two keys takes.
+        # Blob and value are sorted as one number, which takes a fifth of the time of sorting by two keys.
         own = np.maximum(values[self._rows], -_FAR)
         order = np.argsort(self._group * (2 * _FAR) - own, kind="stable")
         place = np.arange(len(order)) - self._starts[self._group]  # groups are contiguous before and after
@@ -75,8 +76,8 @@ class _RowsOfBlobs:
 
     def highest(self, values: Floats) -> Floats:
         """Return the highest value among each blob's rows."""
-        found: Floats = np.maximum.reduceat(values[self._rows], self._starts)
-        return found
+        highest: Floats = np.maximum.reduceat(values[self._rows], self._starts)
+        return highest
 
 
 def _of_chunks(rows: _RowsOfBlobs, scores: Scores) -> dict[str, Floats]:
@@ -104,10 +105,10 @@ def _of_meaning(
 
 
 def _of_terms(snapshot: Snapshot, scores: Scores, files: Ints, n_chunks: Ints) -> dict[str, npt.NDArray[Any]]:
-    """Return which share of the query's rarity each file covers anywhere, in names, in documentation, in its path.
+    """Return the share of the query's rarity that each file covers: anywhere, in names, in documentation, in its path.
 
-    `density` is the share that its chunks cover on average: a large file has a bit of everything, one that is about
-    what was asked has much of it everywhere.
+    `density` is the share that its chunks cover on average: a large file has a little of everything, a file about the
+    subject has much of it in every chunk.
     """
     n_files = len(files)
     place_of_file = np.full(len(snapshot.files.paths) + 1, -1)  # one more: for the rows of no file
@@ -129,23 +130,23 @@ def _of_terms(snapshot: Snapshot, scores: Scores, files: Ints, n_chunks: Ints) -
 
 
 class _TermTable:
-    """Where the terms of a query stand among some files: a row per term, a column per file.
+    """Where the terms of a query occur in some files: a row for each term, a column for each file.
 
     Args:
-        found: where the terms stand.
-        place_of: shape (n,), the column of each place where a term may stand, -1 for none.
+        occurrences: where the terms occur.
+        place_of: shape (n,), the column of each place where a term may occur, -1 for none.
         shape: how many terms and how many files.
     """
 
-    def __init__(self, found: TermRows, place_of: Ints, shape: tuple[int, int]) -> None:
+    def __init__(self, occurrences: TermRows, place_of: Ints, shape: tuple[int, int]) -> None:
         self._shape = shape
-        columns = place_of[found.rows]
+        columns = place_of[occurrences.rows]
         within = np.flatnonzero(columns >= 0)
-        self._cells = found.terms[within] * shape[1] + columns[within]
-        self._fields = found.fields[within]
+        self._cells = occurrences.terms[within] * shape[1] + columns[within]
+        self._fields = occurrences.fields[within]
 
     def counts(self, field: int = 0) -> Ints:
-        """Return how often each term stands in each file, in the given field only if there is one."""
+        """Return how often each term occurs in each file; with a `field`, only in that field."""
         cells = self._cells[(self._fields & field) > 0] if field else self._cells
         return np.bincount(cells, minlength=self._shape[0] * self._shape[1]).reshape(self._shape)
 

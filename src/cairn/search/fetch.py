@@ -30,18 +30,18 @@ def fetch_one(library: Library, text_id: str) -> Fetched:
     wanted = HitId.parse(text_id)
     if wanted is None:
         raise NotFoundError(
-            f"{text_id!r} is no id of a result",
+            f"{text_id!r} is not the id of a result",
             Hint("name a definition as PATH#NAME, or take an id from an answer", "search", query=None),
         )
     rows = chunk_db.chunks_by_key(connection, wanted.key)
-    found = sorted(((row, path) for row in rows for path in _paths_of(snapshot, row)), key=_by_place)
-    if not found:
+    places = sorted(((row, path) for row in rows for path in _paths_of(snapshot, row)), key=_by_place)
+    if not places:
         raise NotFoundError(
-            f"{text_id} is not in the index any more: the code changed", Hint("search again", "search", query=None)
+            f"{text_id} is no longer in the index: the code changed", Hint("search again", "search", query=None)
         )
-    # The same text in two files has one key; the path's part of the id tells them apart while the file stays there.
-    exact = [item for item in found if path_mark(item[1]) == wanted.path]
-    row, path = (exact or found)[0]
+    # Equal texts in two files have the same key; the id's part for the path tells them apart until the file moves.
+    in_its_file = [place for place in places if path_mark(place[1]) == wanted.path]
+    row, path = (in_its_file or places)[0]
     focus = _focus(row, wanted.place)
     source = reader.read(path, view_db.file_stamps(connection, reader.view.name, {path: row.blob_id}).get(path))
     if (now := Mender(connection).find(path, source, row, focus.place)) is not None:
@@ -64,8 +64,9 @@ def fetch_one(library: Library, text_id: str) -> Fetched:
     )
 
 
-def _by_place(found: tuple[ChunkRow, str]) -> tuple[str, Span]:
-    return found[1], found[0].chunk.span
+def _by_place(place: tuple[ChunkRow, str]) -> tuple[str, Span]:
+    row, path = place
+    return path, row.chunk.span
 
 
 def _focus(row: ChunkRow, place: int | None) -> Focus:

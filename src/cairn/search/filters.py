@@ -15,40 +15,40 @@ from cairn.errors import QueryError
 from cairn.index.view import ViewArrays
 from cairn.source.languages import BY_NAME, KINDS
 
-# The parts of a glob: two stars for any folders or none, stars for anything, and what stands for one letter each.
+# The parts of a glob: two stars for any number of folders, stars for anything, and runs that match letter by letter.
 _PARTS = re.compile(
     r"(?P<folders>(?:(?<=/)|^)\*\*/)|(?P<any>\*+)|(?P<letters>(?:\[!?\]?[^\]]*\]|[^*])+?(?=\*|$))", re.DOTALL
 )
 
 
 class Filtered(Protocol):
-    """A request that says what hits must be; where it is empty anything goes.
+    """A request that limits which hits may appear; an empty field allows everything.
 
     `globs` match the relative path, `*` crossing folders; `!glob` leaves out.
     """
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """What definitions may be: function, class..."""
+        """The kinds that definitions may have: function, class..."""
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """Which languages files may be in."""
+        """The languages that files may be in."""
 
     @property
     def globs(self) -> tuple[str, ...]:
-        """Which paths files may have."""
+        """The paths that files may have."""
 
 
 def check_names(kinds: Sequence[str], languages: Sequence[str]) -> None:
-    """Refuse kinds and languages that are not known by name.
+    """Make sure that all kinds and languages are known.
 
     Raises:
-        QueryError: if there are some.
+        QueryError: if one is not.
     """
     for what, names, known in (("kind", kinds, KINDS), ("language", languages, BY_NAME.keys())):
         if unknown := sorted(set(names) - known):
-            raise QueryError(f"no {what} is called {', '.join(unknown)}", f"known are: {', '.join(sorted(known))}")
+            raise QueryError(f"no {what} is called {', '.join(unknown)}", f"known: {', '.join(sorted(known))}")
 
 
 def filter_files(files: ViewArrays, request: Filtered) -> npt.NDArray[np.int64] | None:
@@ -66,7 +66,7 @@ def filter_files(files: ViewArrays, request: Filtered) -> npt.NDArray[np.int64] 
 
 
 def compile_globs(globs: Sequence[str]) -> Callable[[str], bool]:
-    """Return a test for paths: some positive glob matches (or there is none), and no glob behind a `!` does."""
+    """Return a test for paths: a positive glob matches (or there is none), and no glob after a `!` does."""
     positive = [_glob(pattern) for pattern in globs if not pattern.startswith("!")]
     negative = [_glob(pattern[1:]) for pattern in globs if pattern.startswith("!")]
 
@@ -79,10 +79,10 @@ def compile_globs(globs: Sequence[str]) -> Callable[[str], bool]:
 
 
 def _glob(pattern: str) -> re.Pattern[str]:
-    """Translate a glob; a plain folder or file name matches wherever it stands, as in a .gitignore.
+    """Translate a glob; the plain name of a folder or file matches at any depth, as in a .gitignore.
 
-    What stands between two gaps is looked for where it comes first and nowhere else (an atomic group): if it ends
-    there, all that could follow it elsewhere can follow it here. So the time is that of the lengths multiplied.
+    What stands between two gaps is looked for at its first occurrence only (an atomic group): whatever could follow a
+    later occurrence can follow the first one. So the time is at most the product of the two lengths.
     """
     pattern = pattern.removeprefix("./").rstrip("/")
     if not any(mark in pattern for mark in "*?["):

@@ -1,4 +1,4 @@
-"""Turns ranked rows and matching lines into hits: what to show of a chunk, its lines on disk, its preview."""
+"""Turns ranked rows and matching lines into hits: which part of a chunk to show, its lines on disk, its preview."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from cairn.types import Confidence, Definition, Span
 PREVIEW_LINES = 8
 PREVIEW_CHARS = 160  # of one line
 MAX_LINE_BYTES = 4 * PREVIEW_CHARS
-MAX_KEPT_BYTES = 16_000_000  # of files a long-lived reader holds
+MAX_CACHED_BYTES = 16_000_000  # of files, in one reader
 
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """The part of a chunk a hit shows: one of the definitions that begin in it, or (`place` None) all of it."""
+    """The part of a chunk that a hit shows: a definition that begins in it, or (`place` None) all of it."""
 
     kind: str
     name: str
@@ -35,13 +35,20 @@ class Focus:
     place: int | None = None
 
     @classmethod
-    def on(cls, one: Definition, place: int | None = None, span: Span | None = None) -> Focus:
+    def on(cls, definition: Definition, place: int | None = None, span: Span | None = None) -> Focus:
         """Show a definition, or the part of it in a span."""
-        return cls(one.kind, one.name, one.qualified_name, one.signature, span or one.span, place)
+        return cls(
+            definition.kind,
+            definition.name,
+            definition.qualified_name,
+            definition.signature,
+            span or definition.span,
+            place,
+        )
 
     @classmethod
     def on_text(cls, kind: str, span: Span) -> Focus:
-        """Show what is no definition."""
+        """Show text that is not a definition."""
         return cls(kind, "", "", "", span)
 
 
@@ -57,7 +64,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class FileText:
-    """A file as it is on disk now. `stale` says that it is not what was indexed, so byte offsets mean nothing."""
+    """A file as it is on disk now. `stale` means that it differs from what was indexed, so byte offsets are void."""
 
     data: bytes
     stale: bool
@@ -67,7 +74,7 @@ class FileText:
         return self.data.split(b"\n", last)[first - 1 : last]
 
     def head(self, span: Span, count: int) -> list[bytes]:
-        """Return at most `count` lines from the start of a span, found by its offset where that still holds."""
+        """Return at most `count` lines from the start of a span, by its offset if the file is as it was indexed."""
         last = min(span.end_line, span.start_line + count - 1)
         if self.stale or span.start_byte >= len(self.data):
             return self.lines(span.start_line, last)
@@ -76,7 +83,7 @@ class FileText:
         return self.data[start : start + n_lines * MAX_LINE_BYTES].split(b"\n", n_lines)[:n_lines]
 
     def whole(self, span: Span, *, moved: bool) -> bytes:
-        """Return all lines of a span, found by its offsets unless these may have `moved`."""
+        """Return all lines of a span, by its offsets unless they may have `moved`."""
         if moved:
             return b"\n".join(self.lines(span.start_line, span.end_line))
         start = self.data.rfind(b"\n", 0, span.start_byte) + 1
@@ -88,45 +95,47 @@ MISSING = FileText(b"", True)
 
 
 class FileReader:
-    """Reads the files of a view, and keeps the ones read last; several threads may use it."""
+    """Reads the files of a view and caches the last ones; threads may share it."""
 
     def __init__(self, view: View) -> None:
         self.view = view
-        self._lock = Lock()  # of what is kept
-        self._kept: OrderedDict[str, tuple[Stamp, bytes]] = OrderedDict()
-        self._kept_bytes = 0
+        self._lock = Lock()  # guards the cache
+        self._cache: OrderedDict[str, tuple[Stamp, bytes]] = OrderedDict()
+        self._cached_bytes = 0
 
     def read(self, path: str, stamp: Stamp | None) -> FileText:
         """Return a file; `stamp` is the (size, time) it was indexed with."""
         try:
             now = self.view.stamp(path)
             with self._lock:
-                if (kept := self._kept.get(path)) is not None and kept[0] == now:
-                    self._kept.move_to_end(path)
-                    return FileText(kept[1], now != stamp)
+                if (cached := self._cache.get(path)) is not None and cached[0] == now:
+                    self._cache.move_to_end(path)
+                    return FileText(cached[1], now != stamp)
             data = normalize(self.view.read(path))
         except OSError:
             return MISSING
         with self._lock:
-            self._keep(path, now, data)
+            self._add(path, now, data)
         return FileText(data, now != stamp)
 
-    def _keep(self, path: str, stamp: Stamp, data: bytes) -> None:
-        self._kept_bytes += len(data) - len(self._kept.pop(path, (stamp, b""))[1])
-        self._kept[path] = (stamp, data)
-        while self._kept_bytes > MAX_KEPT_BYTES and len(self._kept) > 1:
-            self._kept_bytes -= len(self._kept.popitem(last=False)[1][1])
+    def _add(self, path: str, stamp: Stamp, data: bytes) -> None:
+        self._cached_bytes += len(data) - len(self._cache.pop(path, (stamp, b""))[1])
+        self._cache[path] = (stamp, data)
+        while self._cached_bytes > MAX_CACHED_BYTES and len(self._cache) > 1:
+            self._cached_bytes -= len(self._cache.popitem(last=False)[1][1])
 
 
 def focus_on(row: ChunkRow, terms: frozenset[str], definition: int | None) -> Focus:
-    """Choose what to show of a chunk: the given definition, else the one whose whole name the query says, else all."""
+    """Choose what to show of a chunk: the given definition, else the one that the query names in full, else all."""
     first = row.chunk.definitions[0]
     if definition is not None and 0 <= definition - first < len(row.definitions):
         return _on_definition(row, definition - first)
     owner_place = row.chunk.owner - first
     if 0 <= owner_place < len(row.definitions):
         named = [
-            place for place, one in enumerate(row.definitions) if one.kind not in MINOR_KINDS and _is_named(one, terms)
+            place
+            for place, definition in enumerate(row.definitions)
+            if definition.kind not in MINOR_KINDS and _is_named_in(definition, terms)
         ]
         return _on_definition(row, owner_place if owner_place in named or not named else named[0])
     if row.owner is not None:
@@ -138,7 +147,7 @@ def _on_definition(row: ChunkRow, place: int) -> Focus:
     return Focus.on(row.definitions[place], place if len(row.definitions) > 1 else None)
 
 
-def _is_named(definition: Definition, terms: frozenset[str]) -> bool:
+def _is_named_in(definition: Definition, terms: frozenset[str]) -> bool:
     own = _terms_of_name(definition.name)
     return bool(own) and own <= terms
 
@@ -151,7 +160,7 @@ def _terms_of_name(name: str) -> frozenset[str]:
 def make_hit(
     snapshot: Snapshot, row: ChunkRow, focus: Focus, file: int, text: FileText, verdict: Verdict, context: int
 ) -> CodeHit:
-    """Put one hit together; with `context`, its preview shows so many lines around its first instead of its head."""
+    """Make a hit. With `context`, its preview is that many lines around its first line instead of its first lines."""
     path = snapshot.files.paths[file]
     return CodeHit(
         id=format_hit_id(row.key, path, focus.place),

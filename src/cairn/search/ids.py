@@ -1,4 +1,4 @@
-"""The ids of hits: short, made from content, so that they outlive edits elsewhere in the file."""
+"""The ids of hits: short, and made from content, so that they survive edits elsewhere in the file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _KEY_CHARS, _PATH_CHARS = 8, 3
 
 @dataclass(frozen=True, slots=True)
 class HitId:
-    """`key` is the chunk's stable number; `place` which of the definitions that begin in it, None for all of it."""
+    """`key` is the chunk's stable number; `place` says which definition that begins in it, None for the whole chunk."""
 
     key: int
     path: str
@@ -21,7 +21,7 @@ class HitId:
 
     @classmethod
     def parse(cls, text: str) -> HitId | None:
-        """Take an id apart, None when it is none. `path` then holds the characters that stand for the path."""
+        """Parse an id; None when the text is not one. `path` then holds the characters that stand for the path."""
         body, _, place = text.removeprefix("c_").partition(".")
         well_formed = text.startswith("c_") and len(body) == _KEY_CHARS + _PATH_CHARS and set(body) <= set(_ALPHABET)
         if not well_formed or (place and not (place.isascii() and place.isdigit())):

@@ -16,17 +16,17 @@ import numpy as np
 
 from cairn.index.snapshot import Snapshot
 from cairn.search.features import FEATURES, file_features
-from cairn.search.score import ASKED_FOR, Floats, Ints, Scores, Weights
+from cairn.search.score import ANSWERING_ROLES, Floats, Ints, Scores, Weights
 
 DATA = Path(__file__).parent / "ranker.json"
-# Files that the first stage puts below this place stay there: 99.6 % of the right ones are above it.
+# The trees reorder only this many files, the best of the first stage: 99.6 % of the right ones are among them.
 CANDIDATES = 30
 _DECIMALS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Forest:
-    """Trees in arrays. Every question of a tree is asked at once; the answers, as bits, say which leaf is reached.
+    """Trees as arrays. All questions of a tree are answered at once; the answers, as bits, give the number of the leaf.
 
     Shapes: features (n_trees * n_questions,), places in `FEATURES`; thresholds likewise; values (n_trees, 2 **
     n_questions), the value of the leaf for each pattern of answers, the first question being the lowest bit.
@@ -67,7 +67,7 @@ def load_forest(path: Path = DATA) -> Forest | None:
 
 def candidates(snapshot: Snapshot, scores: Scores) -> Ints:
     """Return the blobs of the files whose best row scored highest, best first."""
-    # What differs only in how it was summed up is a tie, which the order of the paths decides.
+    # A difference that only comes from the order of summing is a tie, which the order of the paths decides.
     best = np.round(scores.best, _DECIMALS)
     blobs = np.flatnonzero(np.isfinite(best))
     if len(blobs) > CANDIDATES:
@@ -77,7 +77,7 @@ def candidates(snapshot: Snapshot, scores: Scores) -> Ints:
 
 
 def correct(snapshot: Snapshot, vector: Floats | None, scores: Scores, weights: Weights) -> None:
-    """Add what the trees say about the best files to the scores of all their rows, and note it as a feature."""
+    """Add the trees' correction of the best files to the scores of all their rows, and keep it as a feature."""
     if not weights.learned or (forest := load_forest()) is None:
         return
     blobs = candidates(snapshot, scores)
@@ -85,9 +85,9 @@ def correct(snapshot: Snapshot, vector: Floats | None, scores: Scores, weights: 
         return
     opinion = np.zeros(len(snapshot.blob_ids), dtype=np.float32)
     opinion[blobs] = forest.predict(file_features(snapshot, vector, scores, blobs))
-    # The trees have seen no question whose answer is a test, a configuration file or documentation: no file gains on
-    # one of these.
-    unjudged = (snapshot.files.roles[snapshot.file_of_blob[blobs]] & int(ASKED_FOR)) > 0
+    # The trees never saw a question whose answer is a test, a configuration file or documentation. So these get the
+    # highest correction of all, and no other file overtakes them.
+    unjudged = (snapshot.files.roles[snapshot.file_of_blob[blobs]] & int(ANSWERING_ROLES)) > 0
     opinion[blobs[unjudged]] = opinion[blobs].max()
     scores.of_blobs["learned"] = opinion
     gain = np.float32(weights.learned) * opinion[blobs]

@@ -1,4 +1,4 @@
-"""What answering needs of one opened project, and the files that hits are shown from."""
+"""What an answer needs of an opened project, and the files from which hits are shown."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """All that answering needs of one opened project.
+    """All that an answer needs of an opened project.
 
-    `open_graph` gives the symbol graph of the same snapshot, None for a revision that is not checked out.
+    `open_graph` returns the symbol graph of the same snapshot; it is None for a revision that is not checked out.
     """
 
     snapshot: Snapshot
@@ -30,11 +30,11 @@ class Library:
     reader: FileReader
     model: StaticModel
     open_graph: Callable[[], Graph] | None
-    meanings: Meanings | None = None  # None: no model but the bundled one is configured
+    meanings: Meanings | None = None  # None: only the bundled model is configured
 
 
 def coverage_of(snapshot: Snapshot) -> Coverage:
-    """Return how much of the project an answer from this snapshot stands on."""
+    """Return how much of the project an answer from this snapshot covers."""
     n_files = len(snapshot.files.paths)
     return Coverage(n_files, n_files + snapshot.pending, snapshot.pending)
 

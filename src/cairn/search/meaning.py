@@ -1,7 +1,7 @@
-"""Chooses the model that says what a query means, and compares its vector with those of the chunks.
+"""Chooses the model that embeds a query, and compares its vector with those of the chunks.
 
-The first model counts that has vectors for all that the view shows and that answers. A vector is compared with those of
-the same model only.
+The first model that covers every file of the view and answers is used. A vector is only compared with vectors of the
+same model.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cairn.embedding.protocol import Embedder
 from cairn.embedding.providers import open_model
 from cairn.errors import ProviderError
 from cairn.hints import Hint
-from cairn.index.models import remembered_models
+from cairn.index.models import recall_models
 from cairn.index.overlay import Overlay, open_overlay
 from cairn.index.snapshot import Snapshot
 from cairn.index.state_dir import StateDir
@@ -30,16 +30,16 @@ from cairn.storage.connection import reading
 from cairn.storage.index import meta_db, overlay_db
 from cairn.storage.index.overlay_db import ModelRow
 
-# A model that did not answer is left alone this long by a process that lives on.
+# A long-lived process does not ask a model that failed again for this long.
 REST_SECONDS = 30.0
-# The mean and spread of the bundled model's cosines with all chunks, for a query of which it knows no word.
+# The mean and spread of the bundled model's cosines with all chunks, for a query without any word that it knows.
 TYPICAL_MEAN, TYPICAL_SPREAD = 0.28, 0.11
 _DIGITS = 9
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a model other than the bundled one says: `dense` of shape (n_rows,), None when the bundled one answers."""
+    """The answer of a model: `dense` of shape (n_rows,), None when the bundled model answers."""
 
     dense: Floats | None
     model: str
@@ -54,13 +54,13 @@ class _Candidate:
 
 
 class Meanings:
-    """The models of one project, opened as they are needed; several threads may use it.
+    """The models of one project, opened when they are needed; threads may share it.
 
     Args:
-        chain: the wanted model and its fallbacks.
+        chain: the configured model and its fallbacks.
 
     Attributes:
-        incomplete: whether the wanted model lacked vectors when it was last asked for.
+        incomplete: whether the configured model lacked vectors at the last question.
     """
 
     def __init__(
@@ -78,14 +78,14 @@ class Meanings:
         self._overlays: dict[str, Overlay] = {}
         self._candidates: list[_Candidate] = []
         self._read: tuple[meta_db.State, int] | None = None  # the state and the version of the overlays
-        self._lock = Lock()  # of all of these but while a model works
+        self._lock = Lock()  # guards all of these, but is not held while a model works
 
     def find(self, connection: sqlite3.Connection, snapshot: Snapshot, text: str, bundled: Floats | None) -> Meaning:
-        """Return what the first model that can says about a query.
+        """Return how near the chunks are to a query, by the first model that can tell.
 
         Args:
-            text: the query as the user put it.
-            bundled: its vector by the bundled model, None when that knows no word of it.
+            text: the query as the user wrote it.
+            bundled: its vector from the bundled model, None when the model knows none of its words.
         """
         with self._lock:
             self._refresh(connection, snapshot)
@@ -126,27 +126,29 @@ class Meanings:
             self._embedders.clear()
 
     def _refresh(self, connection: sqlite3.Connection, snapshot: Snapshot) -> None:
-        """Lay what the models have over the snapshot, unless that was done for this state of both."""
+        """Open the models' vectors for this snapshot, unless both are unchanged since the last time."""
         with reading(connection):
             version = overlay_db.version(connection)
             if self._read == (snapshot.state, version):
                 return
             self._candidates = self._find_candidates(overlay_db.read_models(connection))
             self._overlays = {}
-            # In another state than the snapshot's, blob ids may mean other contents; the next answer is in step.
+            # In another state than the snapshot's, blob ids may mean other contents. The next answer will match again.
             if meta_db.state(connection) != snapshot.state:
                 return
-            for one in self._candidates:
-                if one.row is not None:
-                    self._overlays[one.row.fingerprint] = open_overlay(connection, self._state, one.row, snapshot)
+            for row in (candidate.row for candidate in self._candidates):
+                if row is not None:
+                    self._overlays[row.fingerprint] = open_overlay(connection, self._state, row, snapshot)
             self._read = (snapshot.state, version)
 
     def _find_candidates(self, rows: list[ModelRow]) -> list[_Candidate]:
         """Return the chain, then the models of earlier settings, the newest first."""
         stored = {row.fingerprint: row for row in rows}
-        chain = [_Candidate(one, stored.pop(fingerprint_of(one), None), False) for one in self._chain]
-        known = remembered_models(self._state) if stored else {}
-        return chain + [_Candidate(known[one], row, True) for one, row in stored.items() if one in known]
+        chain = [_Candidate(model, stored.pop(fingerprint_of(model), None), False) for model in self._chain]
+        earlier = recall_models(self._state) if stored else {}
+        return chain + [
+            _Candidate(earlier[fingerprint], row, True) for fingerprint, row in stored.items() if fingerprint in earlier
+        ]
 
     def _embed(self, settings: ModelSettings, text: str) -> Floats:
         fingerprint = fingerprint_of(settings)
@@ -166,18 +168,18 @@ class Meanings:
         return vector
 
 
-def _notes(problems: list[str], answered: str, *, incomplete: bool) -> tuple[str, ...]:
+def _notes(problems: list[str], model: str, *, incomplete: bool) -> tuple[str, ...]:
     if not problems:
         return ()
-    told = f"{'; '.join(problems)}; answered with {answered}"
-    return (Hint(f"{told}; finish with", "index") if incomplete else told,)
+    note = f"{'; '.join(problems)}; answered with {model}"
+    return (Hint(f"{note}; finish with", "index") if incomplete else note,)
 
 
 def like_bundled(cosines: Floats, snapshot: Snapshot, bundled: Floats | None) -> Floats:
-    """Return a model's cosines on the scale of the bundled model's: with its mean and spread over all live rows.
+    """Return a model's cosines on the scale of the bundled model, with its mean and spread over all live rows.
 
     The weights of the ranking and the estimate of relevance were fitted to that scale, and models differ: the same
-    match is 0.3 to one and 0.8 to another. Only the scale is taken over; the order is the model's own.
+    match is 0.3 for one and 0.8 for another. Only the scale changes; the order is the model's own.
     """
     live = snapshot.file_of_row >= 0
     mean, spread = TYPICAL_MEAN, TYPICAL_SPREAD
@@ -190,6 +192,6 @@ def like_bundled(cosines: Floats, snapshot: Snapshot, bundled: Floats | None) ->
 
 
 def _mean_and_spread(values: Floats) -> tuple[float, float]:
-    """Return the mean and the standard deviation, to as many digits as do not depend on the order of the values."""
+    """Return the mean and the standard deviation, rounded so that they do not depend on the order of the values."""
     wide = values.astype(np.float64)
     return round(float(wide.mean()), _DIGITS), round(float(wide.std()), _DIGITS)

@@ -1,4 +1,4 @@
-"""Brings hits of files that changed since they were indexed in line with these files, as far as they can be found."""
+"""Updates hits whose files changed since they were indexed, as far as their code is still found there."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from cairn.storage.index import blob_db
 from cairn.storage.index.chunk_db import ChunkRow
 from cairn.types import Definition
 
-MAX_MENDED_BYTES = 500_000  # of files parsed for one answer; what is beyond stays marked as stale
+MAX_MENDED_BYTES = 500_000  # of files parsed for one answer; further hits stay marked as stale
 _HEAD_BYTES = 8_192
 
 
 class Mender:
-    """Parses changed files of one answer, each once, and finds in them what the index showed."""
+    """Parses the changed files of one answer, each once, and finds the indexed code in them."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -26,23 +26,23 @@ class Mender:
         self._rows: dict[str, list[ChunkRow] | None] = {}
 
     def refresh(self, path: str, text: FileText, row: ChunkRow, focus: Focus) -> tuple[Focus, FileText]:
-        """Return what to show of a chunk whose file may have changed, and the file, still stale if it is not found.
+        """Return what to show of a chunk whose file may have changed, and the file, still stale if the code is gone.
 
         Args:
-            path: of the file, which tells its language.
+            path: of the file; it determines the language.
             text: the file as it is now.
             row: the chunk as it was indexed.
-            focus: what was to be shown of it.
+            focus: the part of it to show.
         """
-        if (found := self.find(path, text, row, focus.place)) is None:
+        if (match := self.find(path, text, row, focus.place)) is None:
             return focus, text
-        now, place = found
+        now, place = match
         ordinal = None if place is None else now.chunk.definitions[0] + place
         # The id stays that of the indexed chunk, by which it can be fetched.
         return replace(focus_on(now, frozenset(), ordinal), place=focus.place), replace(text, stale=False)
 
     def find(self, path: str, text: FileText, row: ChunkRow, place: int | None) -> tuple[ChunkRow, int | None] | None:
-        """Return the chunk of the file as it is now that a row and a place in it stand for, None if there is none."""
+        """Return where a chunk and a place in it are in the file now, None if they are gone."""
         if not text.stale:
             return None
         if self._is_as_indexed(text, row):
@@ -55,7 +55,7 @@ class Mender:
         return None if wanted is None else _same_definition(fresh, wanted)
 
     def rows(self, path: str, text: FileText) -> list[ChunkRow] | None:
-        """Return the chunks of a changed file as it is now; None for one that is gone or too much to parse."""
+        """Return the chunks of a changed file as it is now; None if it is gone or too large to parse."""
         if path not in self._rows:
             affordable = text is not MISSING and len(text.data) <= self._bytes_left
             self._rows[path] = _parse(path, text.data) if affordable else None
@@ -63,10 +63,10 @@ class Mender:
         return self._rows[path]
 
     def _is_as_indexed(self, text: FileText, row: ChunkRow) -> bool:
-        """Tell whether only the time of a file changed."""
+        """Tell whether only the file's time changed."""
         hashes = blob_db.read_blob_hashes(self._connection, [row.blob_id])
-        known = hashes.get(row.blob_id)
-        return known is not None and blake2b(text.data, digest_size=len(known)).digest() == known
+        indexed = hashes.get(row.blob_id)
+        return indexed is not None and blake2b(text.data, digest_size=len(indexed)).digest() == indexed
 
 
 def _definition_of(row: ChunkRow, place: int | None) -> Definition | None:
@@ -79,28 +79,28 @@ def _definition_of(row: ChunkRow, place: int | None) -> Definition | None:
 
 
 def _same_definition(fresh: Sequence[ChunkRow], wanted: Definition) -> tuple[ChunkRow, int] | None:
-    """Return where a definition is now: of those with its qualified name the one most like it."""
+    """Return where a definition is now: the one most like it among those with its qualified name."""
 
-    def likeness(found: Definition) -> tuple[bool, bool, int]:
-        distance = abs(found.span.start_line - wanted.span.start_line)
-        return found.kind == wanted.kind, found.signature == wanted.signature, -distance
+    def likeness(definition: Definition) -> tuple[bool, bool, int]:
+        distance = abs(definition.span.start_line - wanted.span.start_line)
+        return definition.kind == wanted.kind, definition.signature == wanted.signature, -distance
 
-    found = [
-        (likeness(one), row, place)
+    namesakes = [
+        (likeness(definition), row, place)
         for row in fresh
-        for place, one in enumerate(row.definitions)
-        if one.qualified_name == wanted.qualified_name
+        for place, definition in enumerate(row.definitions)
+        if definition.qualified_name == wanted.qualified_name
     ]
-    if not found:
+    if not namesakes:
         return None
-    _, row, place = max(found, key=lambda item: item[0])
+    _, row, place = max(namesakes, key=lambda namesake: namesake[0])
     return row, place
 
 
 def _parse(path: str, data: bytes) -> list[ChunkRow]:
-    from cairn.index.beside import parsed_text  # noqa: PLC0415 - start-up time: few answers meet a changed file
+    from cairn.index.beside import parse_safely  # noqa: PLC0415 - start-up time: few answers meet a changed file
 
-    parsed, _, keys = parsed_text(data, detect_language(path, data[:_HEAD_BYTES]).name)
+    parsed, _, keys = parse_safely(data, detect_language(path, data[:_HEAD_BYTES]).name)
     return [
         ChunkRow(
             id=number,

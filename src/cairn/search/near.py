@@ -1,9 +1,9 @@
-"""The cosines of the rows with a query, as many of them exact as can matter for what scores best.
+"""The cosines of all rows with a query, exact for every row that can matter for the best scores.
 
-A small index is compared row by row. A larger one is compared on the leading dimensions of the vectors first, and the
-rows that then score best exactly. Where graphs say which rows are nearest, every other row's cosine lies below a bound,
-and so does its score: files are looked into from the highest bound down until the best are known, by the threshold
-algorithm of Fagin, Lotem and Naor (2003).
+A small index is compared row by row. A larger one is compared by the leading dimensions of the vectors first, and the
+rows that then score best are compared exactly. Where neighbour graphs say which rows are nearest, the cosine of every
+other row has an upper bound, and so has its score: files are examined from the highest bound down until the best are
+certain. This is the threshold algorithm of Fagin, Lotem and Naor (2003).
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
-# An index of at most this many rows is compared row by row; in a larger one, so many rows are in the end. One so large
-# that its leading dimensions would take 100 MB is compared row by row again.
+# An index of at most EXACT_ROWS rows is compared row by row, of a larger one the best SHARPENED_ROWS. Where leading
+# dimensions alone would take 100 MB, all rows are compared again.
 EXACT_ROWS, SHARPENED_ROWS, MAX_COARSE_ROWS = 4_000, 240, 400_000
-# A scope with a smaller share of the rows is compared row by row: the nearest of all may lie outside of it.
+# A scope with a smaller share of the rows is compared row by row: the nearest rows of all may be outside it.
 NARROW = 1 / 8
-# So many files have no row left that is only estimated; more than the second stage and any usual limit look at.
+# In this many of the best files no row is left with only a bound: more than the second stage or a usual limit needs.
 SETTLED_FILES = 128
 
 
@@ -33,9 +33,9 @@ class Nearness:
     """How near the rows are to a query.
 
     Attributes:
-        cosines: shape (n_rows,); `sharpen` makes those exact that matter.
-        known: shape (n_rows,), which are exact, where the others are bounds; None where there are no bounds.
-        coarse: whether they are judged by the leading dimensions alone.
+        cosines: shape (n_rows,); `sharpen` makes those that matter exact.
+        known: shape (n_rows,), which cosines are exact while the others are bounds; None when there are no bounds.
+        coarse: whether the cosines are of the leading dimensions alone.
     """
 
     cosines: Floats
@@ -43,7 +43,7 @@ class Nearness:
     coarse: bool = False
 
     def sharpen(self, snapshot: Snapshot, vector: Floats, total: Floats, weight: float) -> None:
-        """Put exact cosines in place of others, here and in the scores, as far as the best rows are concerned.
+        """Replace estimates by exact cosines, here and in the scores, for the rows that may be among the best.
 
         Args:
             total: shape (n_rows,), the scores with `weight` times the cosines; -inf for rows out of scope.
@@ -76,8 +76,8 @@ def best_rows(snapshot: Snapshot, values: Floats, count: int) -> Ints:
         return rows
     is_least = values[rows] == values[rows].min()
     above, equal = rows[~is_least], rows[is_least]
-    found: Ints = np.concatenate([above, equal[snapshot.in_path_order(equal)][: count - len(above)]])
-    return found
+    best: Ints = np.concatenate([above, equal[snapshot.in_path_order(equal)][: count - len(above)]])
+    return best
 
 
 def compare(snapshot: Snapshot, vector: Floats, file_of_blob: Ints) -> Nearness:
@@ -87,13 +87,13 @@ def compare(snapshot: Snapshot, vector: Floats, file_of_blob: Ints) -> Nearness:
         vector: shape (dimensions,).
         file_of_blob: shape (n_blobs,), -1 for a blob out of scope; the cosines of its rows may be missing (0).
     """
-    if (found := snapshot.nearest(vector)) is None:
+    if (nearest := snapshot.nearest(vector)) is None:
         if EXACT_ROWS < snapshot.n_live <= MAX_COARSE_ROWS:
             return Nearness(snapshot.vectors.coarse(vector), coarse=True)
         return Nearness(snapshot.vectors.similarities(vector))
     in_scope = np.repeat(file_of_blob >= 0, np.diff(snapshot.blob_rows))
     if np.count_nonzero(in_scope) > NARROW * snapshot.n_live:
-        return Nearness(*found)
+        return Nearness(*nearest)
     rows = np.flatnonzero(in_scope)
     cosines = np.zeros(snapshot.n_rows, dtype=np.float32)
     cosines[rows] = snapshot.vectors.similarities_of(rows, vector)
@@ -101,7 +101,7 @@ def compare(snapshot: Snapshot, vector: Floats, file_of_blob: Ints) -> Nearness:
 
 
 def _settle(snapshot: Snapshot, vector: Floats, total: Floats, dense: Floats, known: Bools, weight: float) -> None:
-    """Put cosines in place of bounds, in `dense` and in the scores, until the best files have no bound left."""
+    """Replace bounds by cosines, in `dense` and in the scores, until the best files have no bounds left."""
     full = np.flatnonzero(np.diff(snapshot.blob_rows))
     best = np.maximum.reduceat(total, snapshot.blob_rows[full])
     settled = ~np.isfinite(best)
@@ -121,5 +121,5 @@ def _settle(snapshot: Snapshot, vector: Floats, total: Floats, dense: Floats, kn
 def _best_unsettled(best: Floats, settled: Bools, count: int) -> Ints:
     """Return those of the best `count` places that are not settled."""
     places = largest(best, count)
-    found: Ints = places[~settled[places]]
-    return found
+    unsettled: Ints = places[~settled[places]]
+    return unsettled

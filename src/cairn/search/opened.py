@@ -1,4 +1,4 @@
-"""The index of one project as answers read it: the newest generation of each view that was asked about, kept open."""
+"""The index of one project as answers read it: the newest generation of each view, kept open between questions."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 
 
 _ATTEMPTS = 20  # to read one state of an index that changes all the time
-_MAX_IDLE = 8  # connections that are kept for the next questions
-_LOOK_SECONDS = 0.1  # after which whoever waits for the symbol graph looks whether anybody still waits for them
+_MAX_IDLE = 8  # connections that are kept open for later questions
+_LOOK_SECONDS = 0.1  # how often a question that waits for the symbol graph checks whether its asker is still there
 
 
 class _Opened(NamedTuple):
-    """The newest generation of a view, as far as it is known, and what reads its files."""
+    """The newest known generation of a view, and the reader of its files."""
 
     snapshot: Snapshot
     reader: FileReader
@@ -50,39 +50,39 @@ class _Opened(NamedTuple):
 
 
 class _ReadContext:
-    """A question under way in one thread.
+    """What one question holds while it is answered, in one thread.
 
     Attributes:
-        connection: is no other question's as long as this one is under way.
+        connection: used by no other question in the meantime.
         opened: the views that are being read, by name.
-        has_graph: whether the symbol graph is this question's.
-        behind: what is done when the question has been answered.
+        has_graph: whether this question holds the symbol graph.
+        afterwards: runs when the question has been answered.
     """
 
-    def __init__(self, connection: sqlite3.Connection, behind: ExitStack) -> None:
+    def __init__(self, connection: sqlite3.Connection, afterwards: ExitStack) -> None:
         self.connection = connection
         self.opened: dict[str, _Opened] = {}
         self.has_graph = False
-        self.behind = behind
+        self.afterwards = afterwards
 
 
 class _ThreadContext(threading.local):
-    """The question under way in this thread."""
+    """The question that this thread is answering."""
 
     question: _ReadContext | None = None
 
 
 class OpenIndex:
-    """What is open of an index; `close` it.
+    """An open index; `close` it.
 
-    Several threads may use it at once: each question has a connection of its own, all share the views, and those that
-    ask the symbol graph do so one after the other. What is closed meanwhile stays open until the last has left.
+    Threads may share it: each question has a connection of its own, all share the views, and questions to the symbol
+    graph are answered one at a time. After `close`, things stay open until the last question that uses them ends.
 
     Args:
-        root: the folder it is of.
-        views: the views of that folder; the symbol graph is known of the checkout only.
+        root: the folder that is indexed.
+        views: the views of that folder; only the checkout has a symbol graph.
         load_model: returns the bundled model.
-        redo: mends the derived files of a view.
+        redo: rebuilds the derived files of a view.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class OpenIndex:
             self.meanings = Meanings(settings.chain, state)
 
     def close(self) -> None:
-        """Release the database and what reads files, once no question needs them any more."""
+        """Release the database and the readers of files as soon as no question uses them."""
         self._in_use.retire()
 
     def _release(self) -> None:
@@ -129,24 +129,24 @@ class OpenIndex:
 
     @property
     def is_replaced(self) -> bool:
-        """Tell whether another database is where this one was: a damaged one was moved aside, or the folder deleted."""
+        """Whether another database has taken the place of this one: it was moved aside, or its folder was deleted."""
         return _identity_of(self._state.database) != self._file
 
     @contextmanager
     def reading(self, view: View, progress: Progress | None = None) -> Iterator[Library]:
-        """Yield the newest generation of a view; all that the block reads of the database is of this one state.
+        """Yield the newest generation of a view; the block reads this one state of the database throughout.
 
-        Within such a block of the same thread another one reads the same state.
+        A block inside such a block of the same thread reads the same state.
 
         Args:
-            view: of the checkout or of a branch.
-            progress: as for `graph`.
+            view: the checkout or a branch.
+            progress: called with (files done, files to do) while the symbol graph reads files.
 
         Raises:
             IndexMissingError: if the view was not indexed yet.
-            IndexMovedError: from the block, where it finds so many facts that they are stored; see `Code`. Also where
-                the index was changed while the block waited for the symbol graph.
-                GiveWay: from the block, where the symbol graph is another's; see `cairn.waiting.give_way`.
+            IndexMovedError: from the block, when it has extracted so many facts that they were stored; see `Code`.
+                Also when the index changed while the block waited for the symbol graph.
+            GiveWay: from the block, when another question holds the symbol graph; see `cairn.waiting.give_way`.
         """
         with self._question() as question:
             if (opened := question.opened.get(view.name)) is not None:
@@ -166,14 +166,14 @@ class OpenIndex:
         raise IndexLockedError("the index changes faster than it can be read", "run the command again")
 
     def fetch(self, text_id: str, branch: str | None) -> Fetched:
-        """Return the text that a hit's id names, without a `branch` wherever the index has it; see `Workspace.fetch`.
+        """Return the text that a hit's id names, from `branch` or from any view that has it; see `Workspace.fetch`.
 
         Raises:
-            NotFoundError, IndexMissingError: if it is not there. What is said is about the checkout, or the `branch`.
+            NotFoundError, IndexMissingError: if it is not there. The error is about the checkout, or the `branch`.
         """
         with self._question() as question:
             try:
-                with self.reading(self._project_views.named(branch)) as library:
+                with self.reading(self._project_views.find(branch)) as library:
                     return fetch_one(library, text_id)
             except (NotFoundError, IndexMissingError):
                 rows = view_db.read_views(question.connection) if branch is None else ()
@@ -182,26 +182,26 @@ class OpenIndex:
                         return fetch_one(library, text_id)
                 raise
 
-    # -- questions that are under way at once --------------------------------------------------------------------------
+    # -- questions side by side ----------------------------------------------------------------------------------------
 
     @contextmanager
     def _question(self) -> Iterator[_ReadContext]:
-        """Give the question under way in this thread, or begin one."""
-        if (known := self._own.question) is not None:
-            yield known
+        """Yield the question that this thread is answering, or begin one."""
+        if (current := self._own.question) is not None:
+            yield current
             return
-        with self._in_use.use(), self._lent_connection() as connection, ExitStack() as behind:
-            self._own.question = _ReadContext(connection, behind)
+        with self._in_use.use(), self._borrow_connection() as connection, ExitStack() as afterwards:
+            self._own.question = _ReadContext(connection, afterwards)
             try:
                 yield self._own.question
             finally:
                 self._own.question = None
 
     @contextmanager
-    def _lent_connection(self) -> Iterator[sqlite3.Connection]:
+    def _borrow_connection(self) -> Iterator[sqlite3.Connection]:
         try:
             connection = self._idle.pop()
-        except IndexError:  # as many questions are under way as there are connections
+        except IndexError:  # all connections are in use
             connection = self._state.open_for_reading()
         try:
             yield connection
@@ -232,42 +232,43 @@ class OpenIndex:
         return self._graph
 
     def _take_graph(self, question: _ReadContext, snapshot: Snapshot) -> None:
-        """Make the symbol graph this question's until it has been answered."""
-        at_once = self._asking_graph.acquire(blocking=False)
-        if not at_once:
+        """Hold the symbol graph until this question has been answered."""
+        is_free = self._asking_graph.acquire(blocking=False)
+        if not is_free:
             waiting.give_way()
             while not self._asking_graph.acquire(timeout=_LOOK_SECONDS):
                 waiting.check()
         question.has_graph = True
-        question.behind.callback(self._asking_graph.release)
-        question.behind.callback(self._keep_found)
-        if not at_once:
-            _check_newest(question.connection, snapshot)  # or the graph would go back behind what it has taken in
+        question.afterwards.callback(self._asking_graph.release)
+        question.afterwards.callback(self._store_facts)
+        if not is_free:
+            _check_newest(question.connection, snapshot)  # or the graph would go back to an older state
 
-    def _keep_found(self) -> None:
-        if self._graph is not None:  # whoever gave up asks again, perhaps
+    def _store_facts(self) -> None:
+        if self._graph is not None:  # a question that was given up may be asked again
             self._graph.store_facts()
 
     # -- views ---------------------------------------------------------------------------------------------------------
 
     def _current(self, connection: sqlite3.Connection, view: View, stale: Shared[_Opened] | None) -> Shared[_Opened]:
-        """Return what is open of a view, opened again if that is `stale`."""
-        known = self._views.get(view.name)
-        if known is not None and known is not stale:
-            return known
+        """Return an open view; it is opened again if what is open is `stale`."""
+        current = self._views.get(view.name)
+        if current is not None and current is not stale:
+            return current
         with self._opening:
-            known = self._views.get(view.name)
-            if known is not None and known is not stale:
-                return known  # another question opened it meanwhile
+            current = self._views.get(view.name)
+            if current is not None and current is not stale:
+                return current  # another question opened it meanwhile
             with store_errors(self._state.database, INDEX):
-                opened = Shared(self._open(connection, view, None if known is None else known.thing), _Opened.close)
-            if known is not None:
-                known.retire()
+                last = None if current is None else current.thing
+                opened = Shared(self._open(connection, view, last), _Opened.close)
+            if current is not None:
+                current.retire()
             self._views[view.name] = opened
         return opened
 
     def _open(self, connection: sqlite3.Connection, view: View, last: _Opened | None) -> _Opened:
-        """Open the newest generation of a view; a damaged derived file is rebuilt on the spot, for it can be."""
+        """Open the newest generation of a view; a damaged derived file is rebuilt on the spot."""
         try:
             snapshot = Snapshot.open(connection, self._state, view.name)
         except DerivedFileError:
@@ -281,13 +282,13 @@ class OpenIndex:
             ) from error
         if last is not None and last.reader.view.revision == snapshot.revision:
             return _Opened(snapshot, last.reader)
-        if snapshot.revision != view.revision:  # the branch has moved since: answers are about what was indexed
+        if snapshot.revision != view.revision:  # the branch has moved: answers are about what was indexed
             view = self._project_views.at_commit(view.name, snapshot.branch, snapshot.revision)
         return _Opened(snapshot, FileReader(view))
 
 
 def _check_newest(connection: sqlite3.Connection, snapshot: Snapshot) -> None:
-    """Make sure that a snapshot is of the newest state, and read that state from here on.
+    """Make sure that a snapshot is of the newest state, and read that state from now on.
 
     Raises:
         IndexMovedError: if it is not.
@@ -296,11 +297,11 @@ def _check_newest(connection: sqlite3.Connection, snapshot: Snapshot) -> None:
         connection.execute("COMMIT")
         connection.execute("BEGIN")
     if meta_db.state(connection) != snapshot.state:
-        raise IndexMovedError("the index was changed by another process meanwhile", "run the command again")
+        raise IndexMovedError("another process changed the index meanwhile", "run the command again")
 
 
 def _identity_of(file: Path) -> tuple[int, int] | None:
-    """Return what tells one file from another that took its place, None if there is none."""
+    """Return what distinguishes a file from another that takes its place, None if there is no file."""
     try:
         status = file.stat()
     except OSError:

@@ -1,4 +1,4 @@
-"""Understands a query: what kind it is, which terms and words it holds, and which files it asks for."""
+"""Parses a query: its mode, its terms and words, and the roles of the files it asks for."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from cairn.source.roles import Role
 from cairn.source.text import raw_words, split_identifier, term_hash, terms_of
 from cairn.types import Mode
 
-EXACT_MODES = ("literal", "regex", "structural")  # complete over the files, not ranked
+EXACT_MODES = ("literal", "regex", "structural")  # these find every match, unranked
 MAX_QUERY_CHARS = 10_000
-MAX_TERMS = 64  # the rarest words of a very long query would be enough; the first ones are taken
+MAX_TERMS = 64  # of a very long query the first ones count
 
 _SYMBOL = re.compile(r"[A-Za-z_$@~][\w$]*(?:(?:::|\.|#|->|\\)~?[A-Za-z_$][\w$]*)*(?:\(\))?[?!]?")
 _QUOTED = re.compile(r'"([^"]+)"|`([^`]+)`|\'([^\']+)\'')
 _REGEX_MARKS = re.compile(r"\\[wdsbSWDB.(){}\[\]]|\.[*+]|\[[^\]]+\][*+?{]?|\(\?|\(\w+\|\w|^\^|\$$|\w\|\w|[)\w]\{\d")
 _CODE_MARKS = re.compile(r"\w\(|\)\s*[{;:]|[{};]|=>|->|==|!=|:=|\w\.\w+\(|::\w+\(|</?\w|^\s*[@#]\w+|\w+\[\w*\]")
-# Of a pattern's metavariables the one that means any number: `$NAME` alone is a variable in shell, PHP and Perl.
+# The metavariable for any number of nodes. `$NAME` does not count: it is a variable in shell, PHP and Perl.
 _STRUCTURE_MARK = re.compile(r"\$\$\$(?![$\w])|\$\$\$[A-Z_][A-Z0-9_]*\b")
 SCOPE_MARK = re.compile(r"::|\.|#|->|\\")
 _LOOKS_NAMED = re.compile(r"[a-z0-9][A-Z]|\w_\w|[A-Z][A-Z][a-z]")
 
-# Words that say how the question is put, not what it is about.
+# Words that belong to the form of a question, not to what it is about.
 STOP_WORDS = frozenset(
     """a about after all also an and any are as at be been being between by can could did do does doing done each every
     find for from get gets getting give given had happen happened happens has have having how i if in into is it its
@@ -37,13 +37,13 @@ STOP_WORDS = frozenset(
     """.split()  # noqa: SIM905 - a list of words reads best as text
 )
 
-# After the first of these a question says more closely what it has named before: `retries of uploads with backoff`.
+# After the first of these come the details of what was named before: `retries of uploads with backoff`.
 _CONNECTIVES = frozenset(
     "after and as at before between by for from in into of on or over through to using via with without".split()  # noqa: SIM905 - as above
 )
-DETAIL_WEIGHT = 0.6  # what a word counts that does not belong to the subject
+DETAIL_WEIGHT = 0.6  # of a word that is not part of the subject
 
-_ASKS = (
+_ROLE_WORDS = (
     (Role.TEST, re.compile(r"\b(tests?|testing|tested|specs?|fixtures?|mock(s|ed)?|assert\w*)\b", re.I)),
     (Role.EXAMPLE, re.compile(r"\b(examples?|samples?|demos?|benchmarks?|tutorials?)\b", re.I)),
     (
@@ -71,13 +71,13 @@ _ASKS = (
     (Role.OLD_VERSION, re.compile(r"\bv\d+\b|\bversion \d", re.I)),
     (Role.LEGACY, re.compile(r"\b(compat\w*|legacy|deprecated|backports?)\b", re.I)),
 )
-# In a question for these, what comes first is not what it is about.
-_ASKED_FOR = Role.TEST | Role.EXAMPLE | Role.DOCS
+# In a question for these, the first words say where to look, not what for: `tests for uploads`.
+_PLACES = Role.TEST | Role.EXAMPLE | Role.DOCS
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One index term of a query: its hash, its text for explanations, and how much it matters beside its rarity."""
+    """One index term of a query: its hash, its text, and a weight that multiplies its rarity."""
 
     hashed: int
     text: str
@@ -86,7 +86,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name that may be defined somewhere: `last` is what the definition is called, `scope` what encloses it."""
+    """A name that may be defined somewhere: `last` is the definition's own name, `scope` what encloses it."""
 
     last: str
     scope: str = ""
@@ -94,13 +94,18 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query, understood.
+    """A parsed query.
 
-    `terms` are stems and folded identifiers without stop words; `words` the lower-case words for embedding, `subject`
-    those among them that say what it is about, the others being details; `symbols` the names that may be definitions,
-    most specific first; `wants` the roles of files the query asks for by name. `named` is what the query as a whole
-    names: its definitions come first, of the `kinds` it says, of any if empty. `relation` is the one to a symbol that
-    it asks for; answered so, the mode is `graph`.
+    Attributes:
+        terms: stems and folded identifiers, without stop words.
+        words: the lower-case words to embed.
+        subject: those of the words that say what the query is about; the others are details.
+        symbols: names that may be definitions, most specific first.
+        wants: the roles of files that the query asks for.
+        pattern: what an exact mode looks for.
+        named: the name that the query as a whole is; its definitions come first.
+        kinds: the kinds that these definitions may have; any if empty.
+        relation: the question for a relation to a symbol that the query is; answered by it, the mode is `graph`.
     """
 
     text: str
@@ -117,7 +122,7 @@ class Query:
 
 
 def understand(text: str, mode: Mode = "auto") -> Query:
-    """Classify a query and take it apart.
+    """Classify and parse a query.
 
     Raises:
         QueryError: if it is empty or longer than `MAX_QUERY_CHARS`.
@@ -127,7 +132,7 @@ def understand(text: str, mode: Mode = "auto") -> Query:
         raise QueryError("the query is empty", Hint.of("search", query="how are requests routed"))
     if len(stripped) > MAX_QUERY_CHARS:
         raise QueryError(
-            f"the query has {len(stripped):,} characters; at most {MAX_QUERY_CHARS:,} make sense",
+            f"the query has {len(stripped):,} characters; at most {MAX_QUERY_CHARS:,} are allowed",
             Hint("shorten it to what matters", "search", query=None),
         )
     resolved = _classify(stripped) if mode == "auto" else mode
@@ -180,32 +185,32 @@ def _strip_quotes(text: str) -> str:
 
 
 def _subject(raws: list[str], wants: Role) -> list[str]:
-    """Return the words up to the first connective that has something before it, and names wherever they stand.
+    """Return the words before the first connective that follows a word of content, and names wherever they are.
 
-    Where the question says in which files to look, all is subject: that of `tests for uploads` is not `tests`.
+    When the query says in which files to look, every word is subject: that of `tests for uploads` is not `tests`.
     """
-    if wants & _ASKED_FOR:
+    if wants & _PLACES:
         return raws
     end = len(raws)
-    said = False
+    has_content = False
     for place, raw in enumerate(raws):
-        if said and raw.lower() in _CONNECTIVES:
+        if has_content and raw.lower() in _CONNECTIVES:
             end = place
             break
-        said = said or raw.lower() not in STOP_WORDS
+        has_content = has_content or raw.lower() not in STOP_WORDS
     return [raw for place, raw in enumerate(raws) if place < end or looks_named(raw)]
 
 
 def _terms(raws: list[str], subject: frozenset[str]) -> tuple[Term, ...]:
-    """Return the terms, each once; if nothing but stop words is left, the stop words count after all."""
+    """Return the terms, each once; a query of nothing but stop words keeps them."""
     kept = [raw for raw in raws if raw.lower() not in STOP_WORDS] or raws
     terms: dict[str, Term] = {}
     for raw in kept:
         words = split_identifier(raw)
-        found = terms_of(raw, words)
-        for term in found:
-            # The parts of an identifier matter less than the whole of it.
-            weight = 1.0 if len(words) < 2 or term == found[-1] else 0.5
+        terms_of_word = terms_of(raw, words)
+        for term in terms_of_word:
+            # The parts of an identifier matter less than the whole.
+            weight = 1.0 if len(words) < 2 or term == terms_of_word[-1] else 0.5
             if raw not in subject:
                 weight *= DETAIL_WEIGHT
             if term not in terms or terms[term].weight < weight:
@@ -219,7 +224,7 @@ def _words(raws: list[str]) -> tuple[str, ...]:
 
 
 def _symbols(text: str, raws: list[str], mode: Mode) -> tuple[Name, ...]:
-    """Return the names in the query that may be defined somewhere: the query itself, or words shaped like names."""
+    """Return the names that may be defined somewhere: the query itself, or words shaped like names."""
     if mode == "symbol" and _SYMBOL.fullmatch(text):
         return (_name(text),)
     if len(raws) == 1 and mode != "symbol":
@@ -240,4 +245,4 @@ def looks_named(word: str) -> bool:
 
 
 def _wants(text: str) -> Role:
-    return Role(sum(int(role) for role, pattern in _ASKS if pattern.search(text)))
+    return Role(sum(int(role) for role, pattern in _ROLE_WORDS if pattern.search(text)))

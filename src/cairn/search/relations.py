@@ -1,4 +1,4 @@
-"""Recognises queries that ask for a relation between symbols, or for a definition of a kind; the words are data."""
+"""Recognises queries that ask for a relation between symbols or for a kind of definition, from tables of phrases."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 
 Relation = Literal["callers", "callees", "implementers", "importers", "tests"]
 
-# One symbol stands for `X`. Words are compared in lower case; those of `_FILLERS` are passed over.
+# `X` stands for a symbol. Words are compared in lower case; those in `_FILLERS` are skipped.
 _FORMS: dict[Relation, tuple[str, ...]] = {
     "callers": (
         "callers of X", "callers for X", "who calls X", "what calls X", "calls to X", "where is X called",
@@ -50,14 +50,14 @@ KINDS: dict[str, frozenset[str]] = {
 
 
 class RelationQuestion(NamedTuple):
-    """A question for what stands in a relation to a symbol; the `symbol` is as it was written, quotes taken off."""
+    """A question for what is in a relation to a symbol; `symbol` is as the user wrote it, without quotes."""
 
     relation: Relation
     symbol: str
 
 
 def parse_relation(text: str) -> RelationQuestion | None:
-    """Return the relation that a query asks for, None when it asks for none."""
+    """Return the relation that a query asks for, None for any other query."""
     words = text.split()
     while words and words[0].lower() in _OPENINGS:
         del words[0]
@@ -78,6 +78,6 @@ def parse_relation(text: str) -> RelationQuestion | None:
 
 
 def parse_kind(text: str) -> tuple[str, str] | None:
-    """Return the word for a kind and what follows it, None unless the query is just these two."""
+    """Return the kind and the name of a query such as `class Session`, None for any other query."""
     word, _, name = text.partition(" ")
     return (word, name.strip()) if word in KINDS and name and " " not in name.strip() else None

@@ -1,4 +1,4 @@
-"""The piece of code that others are compared with: what stands at a line of a file now, or a text without a place."""
+"""The piece of code that others are compared with: the code at a line of a file now, or a text without a place."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from cairn.embedding.static import StaticModel
 from cairn.errors import NotFoundError, QueryError, UnparsableError
 from cairn.hints import Hint
 from cairn.index.analysis import Analyzer
-from cairn.index.beside import parsed_text
-from cairn.index.isolation import isolated
+from cairn.index.beside import parse_safely
+from cairn.index.isolation import run_isolated
 from cairn.index.parsing import own_texts, row_of
 from cairn.index.snapshot import Snapshot
 from cairn.index.words import ParsedText, Words
@@ -34,7 +34,7 @@ class Sample:
     """A piece of code to find others like.
 
     `vector` has shape (dimensions,) and unit length; None when the model knows none of the words. `first_line` and
-    `last_line` are where it stands in `path`, with the comment above; `path` is empty for code without a place.
+    `last_line` are its place in `path`, with the comment above; `path` is empty for code without a place.
     """
 
     label: str
@@ -51,7 +51,7 @@ class Sample:
 
 
 def take_sample(root: Path, request: SimilarRequest, snapshot: Snapshot, model: StaticModel, max_bytes: int) -> Sample:
-    """Return the code at the place that is asked for, or the text, in the first of the languages, guessed without any.
+    """Return the code at the request's place, or its text, in the first of its languages or a guessed one.
 
     Raises:
         QueryError: if both or neither are given, or the text cannot be used.
@@ -68,18 +68,18 @@ def sample_at(root: Path, path: str | Path, line: int, model: StaticModel) -> Sa
     """Return the innermost definition at a line of a file as it is now, or the chunk there when there is none.
 
     Raises:
-        NotFoundError: if there is no such file or line, or nothing stands there.
-        PathError: if the file is outside the root, no regular file, not readable, too large, or no text.
+        NotFoundError: if there is no such file or line, or nothing is there.
+        PathError: if the file is outside the root, not a regular file, not readable, too large, or not text.
     """
     source = read_source(root, path)
     n_lines = source.data.count(b"\n") + (not source.data.endswith(b"\n"))
     if not 0 < line <= n_lines:
         raise NotFoundError(f"{source.path} has no line {line}: it has {n_lines:,}", _HINT)
-    file = parsed_text(source.data, source.language.name)
+    file = parse_safely(source.data, source.language.name)
     chunks = list(own_texts(file.parsed, source.data))
     if not chunks:
         raise NotFoundError(f"{source.path} is empty", _HINT)
-    chunk, own = next(one for one in chunks if one[0].lines[0][0] <= line <= one[0].lines[0][1])
+    chunk, own = next((chunk, own) for chunk, own in chunks if chunk.lines[0][0] <= line <= chunk.lines[0][1])
     number = _innermost(file.parsed, chunk, line)
     if number is not None:
         definition = file.parsed.definitions[number]
@@ -105,7 +105,7 @@ def sample_at(root: Path, path: str | Path, line: int, model: StaticModel) -> Sa
 
 
 def sample_of(text: str, name: str | None, snapshot: Snapshot, model: StaticModel, max_bytes: int) -> Sample:
-    """Return a piece of code that stands nowhere: its one definition, else all of it.
+    """Return a piece of code without a place: its only definition, else all of it.
 
     Args:
         text: the code.
@@ -115,20 +115,20 @@ def sample_of(text: str, name: str | None, snapshot: Snapshot, model: StaticMode
         max_bytes: longer code is refused.
 
     Raises:
-        QueryError: if there is nothing in it, it is longer than `max_bytes`, or no text.
+        QueryError: if it is empty, longer than `max_bytes`, or not text.
     """
     data = text.encode("utf-8", "surrogateescape")
     if not data.strip():
         raise QueryError("there is no code to compare with", Hint("name a place with code", "similar", place=None))
     if len(data) > max_bytes:
         raise QueryError(
-            f"the code has more than {max_bytes:,} bytes", Hint("give the part that matters", "similar", place=None)
+            f"the code has more than {max_bytes:,} bytes", Hint("pass the part that matters", "similar", place=None)
         )
     if "\0" in text:
-        raise QueryError("the code is no text", Hint("name a place with code", "similar", place=None))
+        raise QueryError("the code is not text", Hint("name a place with code", "similar", place=None))
     language = BY_NAME[name] if name is not None else _guess_language(data, snapshot)
-    parsed = parsed_text(data, language.name).parsed
-    outer = [number for number, one in enumerate(parsed.definitions) if one.parent < 0]
+    parsed = parse_safely(data, language.name).parsed
+    outer = [number for number, definition in enumerate(parsed.definitions) if definition.parent < 0]
     n_lines = data.rstrip().count(b"\n") + 1
     chunk = Chunk("text", -1, 0, (0, len(parsed.definitions)), "", Span(1, n_lines, 0, len(data)), ((1, n_lines),))
     if len(outer) == 1 and parsed.definitions[outer[0]].kind not in MINOR_KINDS:
@@ -144,43 +144,47 @@ def sample_of(text: str, name: str | None, snapshot: Snapshot, model: StaticMode
         n_lines=chunk.span.end_line - chunk.span.start_line + 1,
         tokens=Tokenizer(language)(code_lines(data, chunk.span.start_line, chunk.span.end_line)),
         vector=_vector(model, parsed, chunk, data),
-        notes=() if name is not None else (f"Taken for {language.name}; name another language with --lang.",),
+        notes=() if name is not None else (_guessed_note(language),),
     )
 
 
+def _guessed_note(language: Language) -> Hint:
+    return Hint(f"Taken for {language.name}; name another language", "similar", place=None, languages=None)
+
+
 def _guess_language(data: bytes, snapshot: Snapshot) -> Language:
-    """Return the language of most indexed files whose grammar takes a text without an error, else that of most."""
+    """Return the commonest indexed language whose grammar parses a text without an error, else the commonest."""
     counts = np.bincount(snapshot.files.languages, minlength=len(snapshot.files.language_names))
     names = [snapshot.files.language_names[number] for number in np.argsort(-counts, kind="stable")]
     candidates = [BY_NAME[name] for name in names if BY_NAME[name].group == "code" and BY_NAME[name].support.grammar]
     try:
-        taken = isolated("cairn.search.sample:first_that_takes", data, "", tuple(one.name for one in candidates))
+        parsing = run_isolated("cairn.search.sample:first_that_parses", data, "", tuple(row.name for row in candidates))
     except UnparsableError:
-        taken = ""
-    return BY_NAME[taken] if taken else candidates[0] if candidates else TEXT
+        parsing = ""
+    return BY_NAME[parsing] if parsing else candidates[0] if candidates else TEXT
 
 
-def first_that_takes(data: bytes, language: str, names: Sequence[str]) -> str:
-    """Return the first of some languages whose grammar takes a text without an error, empty if none does."""
+def first_that_parses(data: bytes, language: str, names: Sequence[str]) -> str:
+    """Return the first of some languages whose grammar parses a text without an error, empty if none does."""
     return next((name for name in names if not parse(data, BY_NAME[name]).root_node.has_error), "")
 
 
 def chunk_vectors(model: StaticModel, file: ParsedText) -> Floats:
-    """Return the unit vectors of a parsed file's chunks, shape (n_chunks, dimensions), as the index would have them."""
+    """Return the unit vectors of a parsed file's chunks as the index would hold them, shape (n_chunks, dimensions)."""
     _, vectors = Analyzer(model.word_vectors, model.dimensions).analyze([file.words])
     return vectors.astype(np.float32) / np.float32(127)
 
 
 def _innermost(parsed: ParsedFile, chunk: Chunk, line: int) -> int | None:
-    """Return the innermost definition around a line, or the next in its chunk when the line belongs to that."""
+    """Return the innermost definition around a line, else the next one in its chunk, above which the line then is."""
 
-    def counts(one: Definition) -> bool:
-        return one.kind not in MINOR_KINDS
+    def counts(definition: Definition) -> bool:
+        return definition.kind not in MINOR_KINDS
 
     around = [
         number
-        for number, one in enumerate(parsed.definitions)
-        if counts(one) and one.span.start_line <= line <= one.span.end_line
+        for number, definition in enumerate(parsed.definitions)
+        if counts(definition) and definition.span.start_line <= line <= definition.span.end_line
     ]
     if around:
         return around[-1]

@@ -1,4 +1,8 @@
-"""Scores every row of a snapshot for a query: a weighted sum of features that each mean something by themselves."""
+"""Scores every row of a snapshot for a query: a weighted sum of features, each of which means something by itself.
+
+To add a feature, give it a weight in `Weights` and put its values under the same name into `of_rows`, `of_blobs` or
+`of_files` in `score`; docs/architecture.md lists what each one says. Features of the second stage are in features.py.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +25,11 @@ Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-NAME_BIT, DOC_BIT = 1, 4  # of a posting's fields: the term stands in a definition's name, in its documentation
-ASKED_FOR = Role.TEST | Role.EXAMPLE | Role.DOCS | Role.CONFIG  # roles that answer a query that names them
-# A file is judged by this many of its chunks, the best by lexical score.
+NAME_BIT, DOC_BIT = 1, 4  # of a posting's fields: the term is in a definition's name, in its documentation
+ANSWERING_ROLES = Role.TEST | Role.EXAMPLE | Role.DOCS | Role.CONFIG  # their files answer a query that names the role
+# A file's lexical score is that of this many of its chunks, the best ones.
 FILE_CHUNKS = 3
-# A term of a file's stem counts fully when its rarity among all paths is at least 1 / this of the highest possible.
+# A term of a file's stem counts fully from 1 / this of the highest possible rarity among all paths.
 STEM_RARITY = 2.0
 # Chunks below this share of the best lexical score say nothing about their file.
 FILE_CHUNK_FLOOR = 0.2
@@ -33,10 +37,10 @@ FILE_CHUNK_FLOOR = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each feature adds to a score; fitted on the development half of the benchmark, see bench/README.md.
+    """The weight of each feature, fitted on the development half of the benchmark; see bench/README.md.
 
-    The first group belongs to a chunk, the second to its file. Features lie between 0 and 1, but for `learned`: what
-    the second stage (see learned.py) thinks of the file.
+    The first group is about a chunk, the second about its file. Features are between 0 and 1 except for `learned`, the
+    correction by the second stage (see learned.py).
     """
 
     lexical: float = 0.4
@@ -80,16 +84,17 @@ _FORM_WEIGHTS = {
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Which files count: shapes (n_blobs,) and (n_rows,), the file a blob or row belongs to, -1 for none."""
+    """Which files count: the file of each blob and of each row, -1 for none. Shapes: (n_blobs,) and (n_rows,)."""
 
     file_of_blob: Ints
     file_of_row: Ints
 
 
 class Matches(NamedTuple):
-    """Where the terms of a query stand, in chunks and in files' paths; `known` is the share that stands anywhere.
+    """Where the terms of a query occur, in chunks and in the paths of files.
 
-    Shapes: (n_terms,) each; `rarity` includes the term's `weight` in the query, `path_rarity` is that among paths.
+    `rarity` includes the term's `weight` in the query, `path_rarity` is that among paths; each has shape (n_terms,).
+    `known` is the share of the terms that occur anywhere.
     """
 
     rarity: Doubles
@@ -102,9 +107,9 @@ class Matches(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Scores of one query: `total` of shape (n_rows,), -inf for rows out of scope, and `best` of each blob's rows.
+    """The scores for one query: `total` of shape (n_rows,), -inf for rows out of scope, and the `best` of each blob.
 
-    The features are kept apart for explanations: those of chunks (n_rows,), of blobs (n_blobs,), of files (n_files,).
+    The features are kept for explanations: those of chunks (n_rows,), of blobs (n_blobs,), of files (n_files,).
     """
 
     total: Floats
@@ -129,19 +134,21 @@ def score(
     weights: Weights,
     dense: Floats | None = None,
 ) -> Scores:
-    """Score all rows; no `vector` leaves the dense features out, `symbols` are {row that defines a name: strength}.
+    """Score all rows.
 
     Args:
-        dense: shape (n_rows,), what another model has for the feature `dense` in place of the bundled one's cosines.
+        vector: the query's vector from the bundled model; without it there are no features of meaning.
+        symbols: {row that defines a name of the query: strength}.
+        dense: shape (n_rows,), another model's values for the feature `dense`, in place of the bundled model's cosines.
     """
     matches = _match_terms(snapshot, query)
     of_rows, of_files = _lexical(snapshot, matches)
     of_blobs = {"file_lexical": _file_lexical(snapshot, of_rows["lexical"])}
-    found = None
+    nearness = None
     if vector is not None:
         if dense is None:
-            found = compare(snapshot, vector, scope.file_of_blob)
-            dense = found.cosines
+            nearness = compare(snapshot, vector, scope.file_of_blob)
+            dense = nearness.cosines
         of_rows["dense"] = dense
         of_files["path_dense"] = np.maximum(snapshot.path_vectors.similarities(vector), 0)
     elif dense is not None:
@@ -150,15 +157,15 @@ def score(
         of_rows["symbol"] = np.zeros(snapshot.n_rows, dtype=np.float32)
         of_rows["symbol"][list(symbols)] = list(symbols.values())
     of_files |= _priors(snapshot, query)
-    # Files first, then blobs, so that the long arrays are touched as seldom as possible.
+    # Files first, then blobs, so that the long arrays are touched as little as possible.
     by_file = _sum_features(of_files, weights, len(snapshot.files.paths))
     by_blob = _sum_features(of_blobs, weights, len(snapshot.blob_ids)) + by_file[np.maximum(scope.file_of_blob, 0)]
     by_blob[scope.file_of_blob < 0] = -np.inf
     total = by_blob[snapshot.blob_of_row] + _sum_features(of_rows, weights, snapshot.n_rows)
     total += _form_weights(weights)[snapshot.forms]
     total[scope.file_of_row < 0] = -np.inf
-    if vector is not None and found is not None:
-        found.sharpen(snapshot, vector, total, weights.dense)
+    if vector is not None and nearness is not None:
+        nearness.sharpen(snapshot, vector, total, weights.dense)
     return Scores(total, _best_of_blobs(snapshot, total), of_rows, of_blobs, of_files, matches)
 
 
@@ -171,7 +178,7 @@ def _best_of_blobs(snapshot: Snapshot, total: Floats) -> Floats:
 
 
 def contributions(features: dict[str, float], weights: Weights) -> dict[str, float]:
-    """Return what each feature of a row adds to its score."""
+    """Return what each feature of a row contributes to its score."""
     return {name: value * float(getattr(weights, name)) for name, value in features.items()}
 
 
@@ -209,7 +216,7 @@ def _match_terms(snapshot: Snapshot, query: Query) -> Matches:
 
 
 def _lexical(snapshot: Snapshot, matches: Matches) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """Return features of rows and files, each a share of the query's whole rarity."""
+    """Return features of rows and of files, each as a share of the query's total rarity."""
     rarity, path_rarity, weight, _, in_rows, in_paths = matches
     share = 1 / (IMPACT_SCALE * (rarity.sum() + 1e-6))
     n_rows, n_files = snapshot.n_rows, len(snapshot.files.paths)
@@ -231,9 +238,9 @@ def _lexical(snapshot: Snapshot, matches: Matches) -> tuple[dict[str, Floats], d
     return of_rows, of_files
 
 
-def _sum_where(found: TermRows, values: Doubles, size: int, field: int) -> Floats:
-    within = np.flatnonzero(found.fields & field)
-    return _sum(found.rows[within], values[within], size)
+def _sum_where(occurrences: TermRows, values: Doubles, size: int, field: int) -> Floats:
+    within = np.flatnonzero(occurrences.fields & field)
+    return _sum(occurrences.rows[within], values[within], size)
 
 
 def _sum(rows: Ints, values: Doubles, size: int) -> Floats:
@@ -253,7 +260,7 @@ def _file_lexical(snapshot: Snapshot, lexical: Floats) -> Floats:
         return np.zeros(len(snapshot.blob_ids), dtype=np.float32)
     rows = np.flatnonzero(lexical > FILE_CHUNK_FLOOR * top)
     blobs = snapshot.blob_of_row[rows]
-    order = np.argsort(blobs * 2.0 - lexical[rows] / top, kind="stable")  # by blob, and the best first
+    order = np.argsort(blobs * 2.0 - lexical[rows] / top, kind="stable")  # by blob, best first
     rows, blobs = rows[order], blobs[order]
     starts = np.flatnonzero(np.concatenate(([True], blobs[1:] != blobs[:-1])))
     place = np.arange(len(rows)) - np.repeat(starts, np.diff(np.append(starts, len(rows))))
@@ -263,13 +270,13 @@ def _file_lexical(snapshot: Snapshot, lexical: Floats) -> Floats:
 
 
 def _priors(snapshot: Snapshot, query: Query) -> dict[str, Floats]:
-    """Return what speaks for or against a file whatever the query; one in a role that is asked for has no penalty."""
+    """Return what counts for or against a file in any query; a role that the query asks for is no penalty."""
     priors = dict(snapshot.priors)
     if query.wants:
         wanted = (snapshot.files.roles & int(query.wants)) > 0
         for role in Role:
             if (name := str(role.name).lower()) in priors:
                 priors[name] = np.where(wanted, np.float32(0), priors[name])
-        if query.wants & ASKED_FOR:
-            priors["wanted"] = ((snapshot.files.roles & int(query.wants & ASKED_FOR)) > 0).astype(np.float32)
+        if query.wants & ANSWERING_ROLES:
+            priors["wanted"] = ((snapshot.files.roles & int(query.wants & ANSWERING_ROLES)) > 0).astype(np.float32)
     return priors

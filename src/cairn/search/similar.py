@@ -1,7 +1,7 @@
 """Finds code that does the same as a piece of code: copies first, then what is alike in words, form and meaning.
 
-Candidates are the chunks nearest in meaning, and the definitions of about the same length, which holds a copy whose
-names were all changed. They are read from the files as they are now and compared token by token.
+Candidates are the chunks nearest in meaning, and the definitions of about the same length, among which is any copy
+whose names were all changed. They are read from the files as they are now and compared token by token.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ from cairn.storage.index import chunk_db
 from cairn.storage.index.chunk_db import MAX_ORDINAL, ORDINAL_BITS, ChunkRow
 from cairn.types import Match, Span
 
-# So many chunks that are nearest in meaning, and definitions that are nearest in length, are compared.
+# How many chunks, nearest in meaning, and definitions, nearest in length, are compared.
 NEAREST_ROWS, NEAREST_LENGTHS = 150, 400
 MAX_BESIDE = 600  # definitions in the sample's own file that are nearest in meaning
 MAX_OF_CHUNK = 100  # definitions that begin in one chunk; more are data
-LENGTH_SHARE = 0.35  # how much longer or shorter such a definition may be
-# Code of fewer tokens, such as a getter, has the form of much that is no copy of it.
+LENGTH_SHARE = 0.35  # how much longer or shorter than the sample such a definition may be
+# Code of fewer tokens, such as a getter, looks like a lot of code that is not a copy of it.
 MIN_RENAMED_TOKENS = 24
-# What a share of runs of tokens, of words, and the cosine count; see bench/README.md for how they were chosen.
+# The weights of shared runs of tokens, of shared words, and of the cosine; bench/README.md says how they were chosen.
 GRAMS, WORDS, COSINE = 0.4, 0.25, 0.35
-EDITED = 0.7  # the share of runs of tokens from which code is called an edited copy
-LEAST = 0.4  # less is not worth showing
-RENAMED, MOST = (0.95, 0.99), 0.94  # how similar renamed copies are, and anything less than one at most
+EDITED = 0.7  # from this share of common runs of tokens on, code counts as an edited copy
+LEAST = 0.4  # what is less similar is not shown
+RENAMED, MOST = (0.95, 0.99), 0.94  # the similarity of renamed copies, and the most that any lesser match can have
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A definition, or a chunk without one, that may be similar. `row` is the chunk it begins in."""
+    """A definition, or a chunk without one, that may be similar. `row` is the chunk in which it begins."""
 
     file: int
     row: ChunkRow
@@ -66,17 +66,17 @@ class Judged:
 
 
 def answer_similar(library: Library, request: SimilarRequest, root: Path, max_bytes: int) -> Answer:
-    """Take the sample that is asked for, and answer; errors as `take_sample`."""
+    """Take the request's sample and answer; errors as `take_sample`."""
     return find_similar(library, take_sample(root, request, library.snapshot, library.model, max_bytes), request)
 
 
 def find_similar(library: Library, sample: Sample, request: SimilarRequest) -> Answer:
-    """Return the code most similar to a sample, which is left out itself; nothing similar gives an empty answer."""
+    """Return the code most similar to a sample, without the sample itself; nothing similar gives an empty answer."""
     started = time.perf_counter()
     snapshot = library.snapshot
     judged = _judge_all(library, sample, request)
     limit = request.limit or len(judged)
-    hits = [_hit(library, one) for one in judged[:limit]]
+    hits = [_hit(library, candidate) for candidate in judged[:limit]]
     return Answer(
         query=sample.label,
         mode="similar",
@@ -92,32 +92,38 @@ def find_similar(library: Library, sample: Sample, request: SimilarRequest) -> A
 
 
 def _judge_all(library: Library, sample: Sample, request: SimilarRequest) -> list[Judged]:
-    """Return all that is similar enough, the most similar first, equal ones in path order."""
+    """Return everything that is similar enough, most similar first, ties in path order."""
     files, kinds = library.snapshot.files, request.kinds
-    candidates = [one for one in _candidates(library, sample, request) if not kinds or one.focus.kind in kinds]
-    texts = read_files(library, {one.file for one in candidates})
+    candidates = [
+        candidate for candidate in _candidates(library, sample, request) if not kinds or candidate.focus.kind in kinds
+    ]
+    texts = read_files(library, {candidate.file for candidate in candidates})
     tokenizers = {name: Tokenizer(BY_NAME[name]) for name in files.language_names}
-    known: dict[tuple[int, Span, bool], Tokens] = {}  # files with one content share their tokens
+    tokens: dict[tuple[int, Span, bool], Tokens] = {}  # files with equal content share their tokens
     max_chars = _max_chars(candidates)
     judged = []
-    for one in candidates:
+    for candidate in candidates:
         waiting.check()
-        text, span = texts[one.file], one.focus.span
-        key = (one.file if text.stale else one.row.blob_id, span, text.stale)
-        if key not in known:
-            tokenizer = tokenizers[files.language_names[files.languages[one.file]]]
-            known[key] = tokenizer(
-                text.whole(span, moved=text.stale and not one.fresh).decode("utf-8", "replace"), max_chars
-            )
-        result = _judge(sample, known[key], one)
-        if result.similarity >= LEAST:
-            judged.append(result)
-    return sorted(judged, key=lambda one: (-one.similarity, files.paths[one.candidate.file], one.candidate.focus.span))
+        text, span = texts[candidate.file], candidate.focus.span
+        key = (candidate.file if text.stale else candidate.row.blob_id, span, text.stale)
+        if key not in tokens:
+            tokenizer = tokenizers[files.language_names[files.languages[candidate.file]]]
+            code = text.whole(span, moved=text.stale and not candidate.fresh).decode("utf-8", "replace")
+            tokens[key] = tokenizer(code, max_chars)
+        verdict = _judge(sample, tokens[key], candidate)
+        if verdict.similarity >= LEAST:
+            judged.append(verdict)
+
+    def order(verdict: Judged) -> tuple[float, str, Span]:
+        return -verdict.similarity, files.paths[verdict.candidate.file], verdict.candidate.focus.span
+
+    return sorted(judged, key=order)
 
 
 def _max_chars(candidates: Sequence[Candidate]) -> int:
-    """Return how much of each candidate is compared, so that all together take no longer than somebody waits."""
-    sizes = [min(MAX_CHARS, one.focus.span.end_byte - one.focus.span.start_byte) for one in candidates]
+    """Return how many characters of each candidate are compared, so that the answer comes in a bearable time."""
+    spans = [candidate.focus.span for candidate in candidates]
+    sizes = [min(MAX_CHARS, span.end_byte - span.start_byte) for span in spans]
     return MAX_CHARS if sum(sizes) <= MAX_ALL_CHARS else MAX_ALL_CHARS // len(sizes)
 
 
@@ -136,12 +142,12 @@ def _judge(sample: Sample, tokens: Tokens, candidate: Candidate) -> Judged:
 
 
 def _hit(library: Library, judged: Judged) -> CodeHit:
-    one = judged.candidate
-    text = read_files(library, {one.file})[one.file]
+    candidate = judged.candidate
+    text = read_files(library, {candidate.file})[candidate.file]
     share = round(judged.similarity, 3)
     verdict = Verdict(judged.similarity, judged.similarity, confidence_word(judged.similarity))
-    hit = make_hit(library.snapshot, one.row, one.focus, one.file, text, verdict, 0)
-    if one.fresh and text.stale:  # the index does not know this chunk, but its place can be fetched
+    hit = make_hit(library.snapshot, candidate.row, candidate.focus, candidate.file, text, verdict, 0)
+    if candidate.fresh and text.stale:  # the index does not have this chunk, but its place can be fetched
         hit = replace(hit, id=f"{hit.path}#{hit.start_line}", stale=False)
     return replace(hit, similarity=share, match=judged.match)
 
@@ -150,7 +156,7 @@ def _hit(library: Library, judged: Judged) -> CodeHit:
 
 
 def _candidates(library: Library, sample: Sample, request: SimilarRequest) -> Iterator[Candidate]:
-    """Yield what may be similar, each place once, without the sample, what is around it and what is in it."""
+    """Yield what may be similar, each place once, except the sample, what encloses it and what is inside it."""
     snapshot = library.snapshot
     chosen = filter_files(snapshot.files, request)
     files = np.arange(len(snapshot.files.paths)) if chosen is None else chosen
@@ -191,8 +197,8 @@ def _beside(library: Library, sample: Sample, parsed_text: ParsedText, file: int
 
 
 def _focuses(row: ChunkRow) -> Iterator[Focus]:
-    """Yield the definitions that begin in a chunk, or the chunk itself when it is no part of one."""
-    places = [place for place, one in enumerate(row.definitions) if one.kind not in MINOR_KINDS]
+    """Yield the definitions that begin in a chunk, or the chunk itself when it is not part of one."""
+    places = [place for place, definition in enumerate(row.definitions) if definition.kind not in MINOR_KINDS]
     for place in places[:MAX_OF_CHUNK]:
         yield Focus.on(row.definitions[place], place if len(row.definitions) > 1 else None)
     if not places and (row.owner is None or row.owner.kind in MINOR_KINDS):
@@ -200,7 +206,7 @@ def _focuses(row: ChunkRow) -> Iterator[Focus]:
 
 
 def _chunk_ids(library: Library, sample: Sample, file_of_blob: Ints, file_of_row: Ints) -> list[int]:
-    """Return the chunks that the candidates begin in."""
+    """Return the chunks in which the candidates begin."""
     snapshot, connection = library.snapshot, library.connection
     cosines = np.zeros(snapshot.n_rows, dtype=np.float32)
     if sample.vector is not None:
@@ -208,15 +214,15 @@ def _chunk_ids(library: Library, sample: Sample, file_of_blob: Ints, file_of_row
         cosines = nearness.cosines if nearness.known is None else np.where(nearness.known, nearness.cosines, 0)
     cosines = np.where(file_of_row >= 0, cosines, np.float32(-1))
     nearest = best_rows(snapshot, cosines, NEAREST_ROWS)
-    found = {snapshot.chunk_id(row) for row in nearest.tolist() if cosines[row] > 0}
-    # A later piece of a long definition stands for the whole of it, which begins in another chunk.
+    chunks = {snapshot.chunk_id(row) for row in nearest.tolist() if cosines[row] > 0}
+    # A later piece of a long definition stands for the whole definition, which begins in another chunk.
     owners = [
         (row.blob_id << ORDINAL_BITS) + row.chunk.owner
-        for row in chunk_db.read_chunks(connection, sorted(found)).values()
+        for row in chunk_db.read_chunks(connection, sorted(chunks)).values()
         if row.chunk.owner >= 0 and not row.chunk.definitions[0] <= row.chunk.owner < row.chunk.definitions[1]
     ]
-    found |= chunk_db.chunks_of_definitions(connection, owners)
-    return sorted(found | _of_same_length(library, sample, cosines))
+    chunks |= chunk_db.chunks_of_definitions(connection, owners)
+    return sorted(chunks | _of_same_length(library, sample, cosines))
 
 
 def _of_same_length(library: Library, sample: Sample, cosines: Floats) -> set[int]:
@@ -229,8 +235,8 @@ def _of_same_length(library: Library, sample: Sample, cosines: Floats) -> set[in
     if len(sample.tokens.written) < MIN_RENAMED_TOKENS or sample.language.name not in files.language_names:
         return set()
     least, most = sample.n_lines * (1 - LENGTH_SHARE), sample.n_lines * (1 + LENGTH_SHARE)
-    found = chunk_db.chunks_of_length(library.connection, int(least), int(most) + 1)
-    chunks, lengths = np.array(found, dtype=np.int64).reshape(-1, 2).T
+    pairs = chunk_db.chunks_of_length(library.connection, int(least), int(most) + 1)
+    chunks, lengths = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     places = snapshot.places_of_blobs(chunks >> ORDINAL_BITS)
     rows = snapshot.blob_rows[places] + (chunks & MAX_ORDINAL)
     language = files.language_names.index(sample.language.name)
@@ -244,7 +250,7 @@ def _of_same_length(library: Library, sample: Sample, cosines: Floats) -> set[in
 
 
 def _files_of_blobs(library: Library, files: Ints, blob_ids: Iterable[int]) -> dict[int, list[int]]:
-    """Return the files in scope that have each content: copies of a file are copies of what is in it."""
+    """Return the files in scope with each content: a copy of a file is a copy of everything in it."""
     shown: dict[int, list[int]] = {blob_id: [] for blob_id in blob_ids}
     for file, blob_id in zip(files.tolist(), library.snapshot.files.blob_ids[files].tolist(), strict=True):
         if blob_id in shown:

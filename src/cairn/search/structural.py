@@ -1,7 +1,7 @@
-"""Structural search: the code that a pattern describes, found in the syntax trees of the files as they are now.
+"""Structural search: finds the code that a pattern describes in the syntax trees of the files as they are now.
 
-The patterns and the matching are ast-grep's, an optional dependency. A pattern is code with holes: `$NAME` stands for
-one node, `$$$` or `$$$NAME` for any number of them.
+Patterns and matching are those of ast-grep, an optional dependency. A pattern is code with holes: `$NAME` stands for
+one node, `$$$` or `$$$NAME` for any number of nodes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from cairn import waiting
 from cairn.errors import QueryError, UnparsableError
 from cairn.hints import Hint
-from cairn.index.isolation import isolated
+from cairn.index.isolation import run_isolated
 from cairn.search.exact import BUDGET_SECONDS, LineMatch
 from cairn.source.content import normalize
 from cairn.source.languages import BY_NAME, LANGUAGES
@@ -39,7 +39,7 @@ _INSTALL = "uv tool install 'codecairn[structural]'"
 
 
 class Frame(NamedTuple):
-    """Code that makes a whole of a pattern: what stands before it, what completes it, what stands behind that."""
+    """Code that makes a pattern parse: what comes before it, what completes it, and what comes after that."""
 
     before: str
     body: str
@@ -53,8 +53,8 @@ Captures = dict[str, str]
 class StructuralMatches:
     """What a structural search found.
 
-    `searched` counts the files that were looked at before the time was up, `eligible` those to look at, and `failed`
-    those among the former that were too much for ast-grep.
+    `searched` counts the files that were searched before time ran out, `eligible` all that should be, and `failed`
+    those among the former that ast-grep could not parse.
     """
 
     matches: list[LineMatch]
@@ -70,21 +70,21 @@ def search_structure(
     pattern: str,
     budget_seconds: float = BUDGET_SECONDS,
 ) -> StructuralMatches:
-    """Run a pattern over files, in their order. ast-grep works in another process, which may crash.
+    """Search files for a pattern, in their order. ast-grep runs in another process, since it may crash.
 
-    Searched are the files in a language of which the pattern is a piece; when it is none of any, those that ast-grep
-    accepts it for.
+    The files searched are those in a language in which the pattern parses; when there is none, those in a language for
+    which ast-grep accepts it.
 
     Args:
         read: returns what a path holds, or raises OSError.
         files: (number, path, language).
         pattern: code with metavariables.
-        budget_seconds: no file is begun after this.
+        budget_seconds: no file is started after this.
 
     Raises:
-        QueryError: if ast-grep is not installed, or the pattern is unbalanced, too long, matches everything, or is no
-            piece of any of the languages.
-        BusyError: if nobody waits for it any more.
+        QueryError: if ast-grep is not installed, or the pattern is unbalanced, too long, matches everything, or is not
+            code in any of the languages.
+        BusyError: if nobody is waiting for it any more.
     """
     pattern = _clean_pattern(pattern)
     _check_installed()
@@ -95,15 +95,15 @@ def search_structure(
     if not rules:
         raise _not_code_error(pattern, spoken)
     searched = pieces or set(rules)
-    todo = [one for one in files if one[2] in searched]
-    found = _run(read, todo, rules, pattern, budget_seconds)
-    if not pieces and not found.matches:
+    eligible = [file for file in files if file[2] in searched]
+    result = _run(read, eligible, rules, pattern, budget_seconds)
+    if not pieces and not result.matches:
         raise _not_code_error(pattern, spoken)
-    return found
+    return result
 
 
 def _rules(pattern: str, languages: Sequence[str]) -> tuple[dict[str, dict[str, Any]], set[str]]:
-    """Return ast-grep's rule for each language that takes a pattern, and those of which it is a piece."""
+    """Return ast-grep's rule for each language that accepts a pattern, and the languages in which it parses."""
     rules: dict[str, dict[str, Any]] = {}
     pieces: set[str] = set()
     for language in languages:
@@ -111,7 +111,7 @@ def _rules(pattern: str, languages: Sequence[str]) -> tuple[dict[str, dict[str, 
         try:
             rule, is_piece = _run_isolated("prepare", b"", language, pattern)
         except UnparsableError as error:
-            raise QueryError("the pattern is too much for ast-grep", f"shorten it: {_EXAMPLE}") from error
+            raise QueryError("ast-grep cannot handle the pattern", f"shorten it: {_EXAMPLE}") from error
         if rule is not None:
             rules[language] = rule
             if is_piece:
@@ -120,7 +120,7 @@ def _rules(pattern: str, languages: Sequence[str]) -> tuple[dict[str, dict[str, 
 
 
 def prepare(_data: bytes, language: str, pattern: str) -> tuple[dict[str, Any] | None, bool]:
-    """Return ast-grep's rule for a language, None if it does not take the pattern, and whether it is a piece of it."""
+    """Return ast-grep's rule for a language, None if it rejects the pattern, and whether the pattern parses in it."""
     rule = _rule(pattern, language)
     return rule, rule is not None and _is_piece(pattern, language)
 
@@ -128,25 +128,25 @@ def prepare(_data: bytes, language: str, pattern: str) -> tuple[dict[str, Any] |
 def files_to_search(
     files: Sequence[tuple[int, str, str]], languages: Collection[str] = ()
 ) -> list[tuple[int, str, str]]:
-    """Return the files that a pattern is for: those in the languages named, or all that are code.
+    """Return the files to search for a pattern: those in the given languages, or all that are code.
 
     Raises:
-        QueryError: if structural search does not know a language that is named.
+        QueryError: if structural search does not support one of the languages.
     """
     if unknown := sorted(name for name in set(languages) if not _frames(name)):
-        known = sorted(one.name for one in LANGUAGES if _frames(one.name))
-        raise QueryError(f"structural search does not know {', '.join(unknown)}", f"known are: {', '.join(known)}")
-    return [one for one in files if _frames(one[2]) and (languages or BY_NAME[one[2]].group == "code")]
+        known = sorted(language.name for language in LANGUAGES if _frames(language.name))
+        raise QueryError(f"structural search does not support {', '.join(unknown)}", f"supported: {', '.join(known)}")
+    return [file for file in files if _frames(file[2]) and (languages or BY_NAME[file[2]].group == "code")]
 
 
 @cache
 def _frames(language: str) -> tuple[Frame, ...]:
-    """Return the frames in which a piece of a language may stand, none where ast-grep does not know the language.
+    """Return the frames in which code of a language may stand, none when ast-grep does not support the language.
 
-    The grammar takes a call by itself for a declaration in C, and for an error in Go, Rust, Java and others.
+    Alone, a call is a declaration to the grammar of C, and an error to those of Go, Rust, Java and others.
     """
-    known = BY_NAME.get(language)
-    return tuple(Frame(*one) for one in known.support.frames) if known else ()
+    row = BY_NAME.get(language)
+    return tuple(Frame(*parts) for parts in row.support.frames) if row else ()
 
 
 def _run(
@@ -179,12 +179,12 @@ def _run(
 
 
 def _run_isolated(job: str, data: bytes, language: str, pattern: str, *arguments: object) -> Any:  # noqa: ANN401 - of any job
-    """Have ast-grep do a job of this module where it may crash; what fails for one pattern may do for another."""
-    return isolated(f"{__name__}:{job}", data, language, pattern, *arguments, scope=f"structure {pattern}")
+    """Run a function of this module in a process that may crash. A failure is remembered for this pattern only."""
+    return run_isolated(f"{__name__}:{job}", data, language, pattern, *arguments, scope=f"structure {pattern}")
 
 
 def matches_in(data: bytes, language: str, pattern: str, number: int, rule: dict[str, Any]) -> list[LineMatch]:
-    """Return the matches of a rule in one file in reading order, those on the same lines as one."""
+    """Return the matches of a rule in one file in reading order; matches on the same lines are merged."""
     return list(_iter_matches(number, data, language, rule, tuple(dict.fromkeys(_NAMED.findall(pattern)))))
 
 
@@ -194,7 +194,7 @@ def _iter_matches(
     at: dict[tuple[int, int], dict[tuple[str, ...], Captures]] = {}
     for node in _root(data.decode("utf-8", "replace"), language).find_all(**rule):
         span = node.range()
-        # A node that ends behind a line feed, as a block may, has its last line before it.
+        # A node that ends after a line feed, as a block may, ends on the line before.
         last = span.end.line if span.end.column or span.end.line == span.start.line else span.end.line - 1
         captures = _captures(node, names)
         at.setdefault((span.start.line, last), {}).setdefault(tuple(captures.values()), captures)
@@ -214,14 +214,14 @@ def _captures(node: SgNode, names: Sequence[tuple[str, str]]) -> Captures:
             nodes = node.get_multiple_matches(name)
             text = "".join(_with_gaps(nodes))
         else:
-            one = node.get_match(name)
-            text = one.text() if one is not None else ""
+            match = node.get_match(name)
+            text = match.text() if match is not None else ""
         captures[name] = text[:MAX_CAPTURE_CHARS]
     return captures
 
 
 def _with_gaps(nodes: Sequence[SgNode]) -> Iterator[str]:
-    """Yield the texts of neighbours, with a space where something stands between them."""
+    """Yield the texts of adjacent nodes, with a space where something is between them."""
     end: int | None = None
     for node in nodes:
         span = node.range()
@@ -235,7 +235,7 @@ def _with_gaps(nodes: Sequence[SgNode]) -> Iterator[str]:
 
 
 def _clean_pattern(pattern: str) -> str:
-    """Return the pattern without what breaks it off, such as the colon before a block.
+    """Return the pattern without an end that breaks off, such as the colon before a block.
 
     Raises:
         QueryError: if it cannot be a pattern in any language.
@@ -243,10 +243,10 @@ def _clean_pattern(pattern: str) -> str:
     pattern = pattern.strip()
     if len(pattern) > MAX_PATTERN_CHARS:
         raise QueryError(
-            f"a structural pattern has at most {MAX_PATTERN_CHARS:,} characters", f"shorten it: {_EXAMPLE}"
+            f"a structural pattern must have at most {MAX_PATTERN_CHARS:,} characters", f"shorten it: {_EXAMPLE}"
         )
     if any("\ud800" <= letter <= "\udfff" for letter in pattern):
-        raise QueryError("the pattern is no text: it holds bytes that are no UTF-8", _EXAMPLE)
+        raise QueryError("the pattern must be valid UTF-8", _EXAMPLE)
     if not _METAVARIABLE.sub("", pattern).strip(" \t\r\n,;.(){}[]"):
         raise QueryError(
             "the pattern matches everything",
@@ -261,7 +261,7 @@ def _clean_pattern(pattern: str) -> str:
 
 
 def _first_unbalanced(text: str) -> str:
-    """Return the first bracket without its partner, empty when there is none."""
+    """Return the first bracket without a partner, empty when all have one."""
     open_marks: list[str] = []
     for mark in text:
         if mark in _PAIRS.values():
@@ -273,9 +273,9 @@ def _first_unbalanced(text: str) -> str:
 
 def _not_code_error(pattern: str, languages: Sequence[str]) -> QueryError:
     return QueryError(
-        f"{pattern!r} is no piece of code in {', '.join(languages)}",
+        f"{pattern!r} is not code in {', '.join(languages)}",
         Hint(
-            "write one statement, expression or definition, with $NAME for a part and $$$ for any number",
+            "write one statement, expression or definition, with $NAME for one part and $$$ for any number of them",
             "search",
             mode="structural",
             query="print($X)",
@@ -285,18 +285,18 @@ def _not_code_error(pattern: str, languages: Sequence[str]) -> QueryError:
 
 
 def _literal_words(pattern: str) -> list[bytes]:
-    """Return the words that every match holds, longest first."""
+    """Return the words that every match contains, longest first."""
     words = set(_WORD.findall(_METAVARIABLE.sub(" ", pattern)))
     return sorted((word.encode() for word in words), key=len, reverse=True)
 
 
 def _rule(pattern: str, language: str) -> dict[str, Any] | None:
-    """Return ast-grep's rule for the pattern alone or in a frame, whichever is there; None when it takes neither."""
+    """Return ast-grep's rule for the pattern alone or in any frame; None when it accepts none of them."""
     rules: list[dict[str, Any]] = []
     bare = {"pattern": pattern}
     if _accepts(bare, language):
         rules.append(bare)
-    # A call is no definition: what is a whole by itself is not completed with a body.
+    # A call is not a definition: a pattern that is complete by itself gets no body.
     whole = _is_whole(pattern, language)
     for frame in _frames(language):
         if frame.body and whole:
@@ -318,7 +318,7 @@ def _accepts(rule: dict[str, Any], language: str) -> bool:
 
 
 def _selector(pattern: str, frame: Frame, language: str) -> str | None:
-    """Return the kind of the node that the pattern is in a frame, None when it is no node there, or not the first."""
+    """Return the kind of node that the pattern is in a frame, None when it is not a node there, or not the first."""
     if frame == BARE:
         return None
     whole = _fill_holes(f"{pattern}{frame.body}")
@@ -338,30 +338,30 @@ def _selector(pattern: str, frame: Frame, language: str) -> str | None:
 
 
 def _is_piece(pattern: str, language: str) -> bool:
-    """Tell whether the language's grammar takes the pattern, its holes filled, without an error in some frame."""
+    """Tell whether the grammar parses the pattern, with its holes filled, without an error in some frame."""
     return any(_parses(pattern, frame, language) for frame in _frames(language))
 
 
 def _is_whole(pattern: str, language: str) -> bool:
-    """Tell whether the pattern is a piece of code to which nothing needs to be added."""
+    """Tell whether the pattern is complete code, to which nothing needs to be added."""
     frames = (frame for frame in _frames(language) if not frame.body)
     return any(_parses(pattern, frame, language, add_nothing=True) for frame in frames)
 
 
 def _parses(pattern: str, frame: Frame, language: str, *, add_nothing: bool = False) -> bool:
-    for one, several in (("zz", "zz"), ("zz", ""), ("Zz", "")):
-        text = _fill_holes(f"{frame.before}{pattern}{frame.body}{frame.after}", one, several)
+    for name, several in (("zz", "zz"), ("zz", ""), ("Zz", "")):
+        text = _fill_holes(f"{frame.before}{pattern}{frame.body}{frame.after}", name, several)
         root = _root(text, language)
-        # What the parser adds to go on, such as a semicolon, is a node without text.
+        # What the parser inserts to continue, such as a semicolon, is a node without text.
         if root.find(kind="ERROR") is None and not (add_nothing and root.find(regex="^$")):
             return True
     return False
 
 
-def _fill_holes(pattern: str, one: str = "zz", several: str = "zz") -> str:
-    """Return a pattern with names in place of its metavariables: what begins with `one`, or `several`."""
+def _fill_holes(pattern: str, name: str = "zz", several: str = "zz") -> str:
+    """Return a pattern with names in place of its metavariables: one that begins with `name`, or `several`."""
     return _METAVARIABLE.sub(
-        lambda hole: several if hole[0].startswith("$$$") else f"{one}{hole[0].strip('$')}", pattern
+        lambda hole: several if hole[0].startswith("$$$") else f"{name}{hole[0].strip('$')}", pattern
     )
 
 
@@ -372,10 +372,10 @@ def _root(text: str, language: str) -> SgNode:
 
 def _check_installed() -> None:
     try:
-        found = find_spec("ast_grep_py")
-    except ValueError:  # what stands for it is no module
-        found = None
-    if found is None:
+        spec = find_spec("ast_grep_py")
+    except ValueError:  # another object is in its place
+        spec = None
+    if spec is None:
         raise QueryError("structural search needs ast-grep, which is not installed", _INSTALL)
 
 

@@ -75,6 +75,16 @@ def term_hash(term: str) -> int:
     return int.from_bytes(blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 
+def cut_at_word(text: str, max_chars: int) -> str:
+    """Return a text of at most `max_chars` characters: a longer one ends after a word, with an ellipsis."""
+    if len(text) <= max_chars:
+        return text
+    beginning = text[: max_chars - 1]
+    if re.match(r"\w", text[max_chars - 1]):
+        beginning = re.sub(r"\w+$", "", beginning) or beginning
+    return f"{beginning.rstrip()}…"
+
+
 def counted(number: int, what: str, many: str = "") -> str:
     """Return a number with what it counts: `1 file`, `1,200 files`.
 

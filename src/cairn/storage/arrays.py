@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cairn.errors import DerivedFileError, StoreError, UnsafeStateError
+from cairn.hints import Hint
 from cairn.storage.atomic import AtomicFile
 from cairn.storage.own_files import open_stream
 
@@ -114,10 +115,10 @@ def load_arrays(path: Path, layout: Layout | None = None, *, nameless: bool = Fa
             raise _refusal(path, "is another file in its place")
         header = header.get("arrays")
     arrays = {
-        name: np.frombuffer(body, dtype=one.type, count=one.n_values, offset=header_bytes + one.offset).reshape(
-            one.shape
+        name: np.frombuffer(body, dtype=entry.type, count=entry.n_values, offset=header_bytes + entry.offset).reshape(
+            entry.shape
         )
-        for name, one in _arrays_in(header, len(body) - header_bytes, path).items()
+        for name, entry in _arrays_in(header, len(body) - header_bytes, path).items()
     }
     for name, (kind, axes) in (layout or {}).items():
         if (array := arrays.get(name)) is None or array.dtype != np.dtype(kind) or array.ndim != axes:
@@ -171,7 +172,7 @@ def _map_file(path: Path) -> memoryview:
         with open_stream(path, "rb") as stream:
             return memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ))
     except (OSError, ValueError, UnsafeStateError) as error:  # ValueError: an empty file cannot be mapped
-        raise DerivedFileError(f"{path.name} cannot be read: {error}", "cairn index") from error
+        raise DerivedFileError(f"{path.name} cannot be read: {error}", Hint.of("index")) from error
 
 
 def _arrays_in(arrays: object, n_bytes: int, path: Path) -> dict[str, _StoredArray]:
@@ -180,10 +181,10 @@ def _arrays_in(arrays: object, n_bytes: int, path: Path) -> dict[str, _StoredArr
         raise _refusal(path, "does not say what is in it")
     found = {}
     for name, entry in arrays.items():
-        one = _array_of(entry)
-        if one is None or one.offset + one.n_values * one.type.itemsize > n_bytes:
+        array = _array_of(entry)
+        if array is None or array.offset + array.n_values * array.type.itemsize > n_bytes:
             raise _refusal(path, "claims what it does not hold")
-        found[name] = one
+        found[name] = array
     return found
 
 
@@ -201,12 +202,12 @@ def _array_of(entry: object) -> _StoredArray | None:
 
 
 def _refusal(path: Path, what: str) -> DerivedFileError:
-    return DerivedFileError(f"{path.name} {what}", "cairn index")
+    return DerivedFileError(f"{path.name} {what}", Hint.of("index"))
 
 
 def _unwritable(path: Path, error: OSError) -> StoreError:
     in_the_way = error.errno in (errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENOTEMPTY)
-    hint = "cairn doctor --fix" if in_the_way else "free some space, then run: cairn index"
+    hint = Hint.of("doctor", fix=True) if in_the_way else Hint("free some space, then run", "index")
     return StoreError(f"cannot write {path}: {error.strerror}", hint)
 
 

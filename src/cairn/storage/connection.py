@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from cairn.errors import IndexMissingError, StoreDamagedError, StoreError, StoreForeignError, StoreVersionError
+from cairn.hints import Hint
 from cairn.storage.store import Store
 
 BUSY_TIMEOUT_MS = 10_000
@@ -230,8 +231,8 @@ def _store_error(error: sqlite3.DatabaseError, path: Path, store: Store) -> Stor
     if "locked" in text or "busy" in text:
         return store.locked(f"{path} is in use by another process", "wait for it, then run the command again")
     if "full" in text or "disk I/O" in text:
-        return StoreError(f"cannot write {path}: {text}", f"free some space, then run: {store.update}")
+        return StoreError(f"cannot write {path}: {text}", store.update.after("free some space, then run"))
     if any(mark in text for mark in _READ_ONLY):
         hint = "make the folder writable, or set CAIRN_STATE_DIR to one that is"
         return StoreError(f"cannot open or write {path}: {text}", hint)
-    return StoreError(f"{path}: {text}", "cairn doctor")
+    return StoreError(f"{path}: {text}", Hint.of("doctor"))

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from cairn.errors import StoreError, StoreLockedError
+from cairn.hints import Hint
 from cairn.storage.own_files import open_own, open_stream
 from cairn.storage.store import Store
 
@@ -53,7 +54,7 @@ def _hold(path: Path, timeout_seconds: float, store: Store | None) -> Iterator[i
     while True:
         with _open(path, store) as stream:
             if not _wait(stream, path, deadline, store):
-                raise _locked_error(path, timeout_seconds, store)
+                raise _timeout_error(path, timeout_seconds, store)
             if not _is_at(stream, path):  # it was deleted meanwhile: whoever makes a new one must not be alone with it
                 continue
             _, n_turns = _read(stream)
@@ -106,12 +107,12 @@ def _wait(stream: IO[bytes], path: Path, deadline: float, store: Store | None) -
     return True
 
 
-def _locked_error(path: Path, timeout_seconds: float, store: Store | None) -> StoreLockedError:
+def _timeout_error(path: Path, timeout_seconds: float, store: Store | None) -> StoreLockedError:
     if store is None:
         return StoreLockedError(f"another process keeps {path} locked", "wait for it, then run the command again")
     return store.locked(
         f"another process has been {store.work} for over {timeout_seconds:.0f} s ({path})",
-        f"wait for it, or stop it and run: {store.update}",
+        store.update.after("wait for it, or stop it and run"),
     )
 
 
@@ -131,13 +132,13 @@ def _open(path: Path, store: Store | None) -> IO[bytes]:
 
 
 def _not_usable(path: Path, error: OSError, store: Store | None = None) -> StoreError:
-    hint = "make it writable, or set CAIRN_STATE_DIR to a folder that is"
+    hint: str = "make it writable, or set CAIRN_STATE_DIR to a folder that is"
     if error.errno in (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS):
         return StoreError(f"cannot lock {path}: the file system has no locks", "set CAIRN_STATE_DIR to a local folder")
     if error.errno == errno.EISDIR:
-        hint = "cairn doctor --fix"
+        hint = Hint.of("doctor", fix=True)
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        hint = f"free some space, then run: {store.update}" if store else "free some space, then run the command again"
+        hint = store.update.after("free some space, then run") if store else "free some space, then run it again"
     return StoreError(f"cannot write {path}: {error.strerror}", hint)
 
 

@@ -14,6 +14,7 @@ from shlex import quote
 from typing import IO
 
 from cairn.errors import StoreError, UnsafeStateError
+from cairn.hints import Hint
 
 _NO_FOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
 # A FIFO is opened without waiting for whoever writes into it, and refused then.
@@ -22,7 +23,7 @@ _FLAGS: int = _NO_FOLLOW | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK
 HAS_FOLDERS = bool(_NO_FOLLOW) and os.open in os.supports_dir_fd
 _LOOPS = (errno.ELOOP, getattr(errno, "EMLINK", errno.ELOOP), getattr(errno, "EFTYPE", errno.ELOOP))
 ELSEWHERE = "set CAIRN_STATE_DIR to a folder of your own"
-_MOVE = "cairn doctor --fix"
+_MOVE = Hint.of("doctor", fix=True)
 
 
 def open_own(path: Path, flags: int, mode: int = 0o644) -> int:
@@ -105,7 +106,7 @@ def check_folder(path: Path) -> None:
     if stat.S_ISLNK(facts.st_mode):
         raise _is_link(path)
     if not stat.S_ISDIR(facts.st_mode):
-        raise StoreError(f"{path} is no folder", f"{_MOVE}, or {ELSEWHERE}")
+        raise StoreError(f"{path} is no folder", _MOVE.after(f"{ELSEWHERE}, or move it aside"))
     _check_owner(facts, path)
 
 
@@ -163,9 +164,9 @@ def _is_open_to_all(facts: os.stat_result) -> bool:
 
 
 def _refuse_links(path: Path) -> None:
-    for one in (path.parent, path):
-        if one.is_symlink():
-            raise _is_link(one)
+    for part in (path.parent, path):
+        if part.is_symlink():
+            raise _is_link(part)
 
 
 def _is_link(path: Path) -> UnsafeStateError:

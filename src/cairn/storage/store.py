@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cairn.errors import StoreDamagedError, StoreForeignError, StoreLockedError, StoreVersionError
+from cairn.hints import Hint
 from cairn.loading import load
 
 _UPGRADE = "upgrade with: uv tool upgrade codecairn"
@@ -34,8 +35,8 @@ class Store(NamedTuple):
         newest: the digest of the schema that they make; see `check_schema`.
         is_truth: it holds what is nowhere else.
         work: what a process that writes it is doing, as `indexing`.
-        update: the command to run once it can be written again.
-        rebuild: the command that makes it anew; empty for a store of truth.
+        update: what to do once it can be written again.
+        rebuild: what makes it anew; empty for a store of truth.
         damaged, locked, version: the errors that say so of it.
     """
 
@@ -45,8 +46,8 @@ class Store(NamedTuple):
     newest: str
     is_truth: bool
     work: str
-    update: str
-    rebuild: str = ""
+    update: Hint
+    rebuild: Hint = Hint("")
     damaged: type[StoreDamagedError] = StoreDamagedError
     locked: type[StoreLockedError] = StoreLockedError
     version: type[StoreVersionError] = StoreVersionError
@@ -60,14 +61,15 @@ class Store(NamedTuple):
         """
         if not self.is_truth:
             return self.damaged(f"{file} {words}", self.rebuild)
-        hint = "; ".join(filter(None, ("cairn doctor", how_to_restore(file))))
+        restore = how_to_restore(file)
+        hint = Hint(f"{restore}; but first" if restore else "", "doctor")
         return self.damaged(f"{file} {words}; nothing was changed", hint)
 
     def newer(self, version: int) -> StoreVersionError:
         """Return the error that says that a newer version of Cairn wrote the file."""
         known = f"schema {version}, this one knows {len(self.migrations)}"
-        other = f" (or rebuild with: {self.rebuild})" if self.rebuild else ""
-        return self.version(f"{self.name} was written by a newer Cairn ({known})", _UPGRADE + other)
+        hint = self.rebuild.after(f"{_UPGRADE}; or rebuild it") if self.rebuild else _UPGRADE
+        return self.version(f"{self.name} was written by a newer Cairn ({known})", hint)
 
     def foreign(self, file: Path) -> StoreForeignError:
         """Return the error that says that the file of a store of truth was not made in this state folder."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from cairn.answers import Outline, OutlineSymbol
 from cairn.errors import QueryError
 from cairn.fields import DEFAULT_ANSWER_TOKENS
-from cairn.hints import Hint
+from cairn.hints import Hint, HintStyle
 from cairn.structure.context import ContextSection, lay_out_context
 from cairn.structure.locate import ask_helper, find_symbol, outline_of, read_source
 from cairn.structure.outline import subtree
@@ -25,12 +25,14 @@ def make_outline(
     symbol: str | None,
     max_tokens: int | None,
     surroundings: Surroundings | None = None,
+    hints: HintStyle = "commands",
 ) -> Outline:
     """Return the outline of a file; see `Workspace.outline`.
 
     Args:
         surroundings: returns, for a path and a definition in it, the sections of a context that are about other
             files, and notes; None leaves them out.
+        hints: how the text says what to do next.
     """
     budget = DEFAULT_ANSWER_TOKENS if max_tokens is None else max_tokens
     file = read_source(root, path)
@@ -48,13 +50,13 @@ def make_outline(
             around, more = surroundings(file.path, outline.symbols[number])
             notes += more
         line = int(symbol) if symbol is not None and symbol.isdecimal() and len(symbol) < 19 else 0
-        laid = lay_out_context(file, outline, number, budget, around, notes, line)
+        laid = lay_out_context(file, outline, number, budget, around, notes, line, hints)
     else:
         outline = outline if number is None else subtree(outline, number)
         if mode == "extract":
-            laid = ask_helper("cairn.structure.extract:lay_out_flow_in", file, outline, budget, scope="extract")
+            laid = ask_helper("cairn.structure.extract:lay_out_flow_in", file, outline, budget, hints, scope="extract")
         else:
-            laid = lay_out(outline, budget)
+            laid = lay_out(outline, budget, hints)
     return Outline(
         path=outline.path,
         language=outline.language,

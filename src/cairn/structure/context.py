@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from cairn.hints import Hint
+from cairn.hints import Hint, HintStyle, show
 from cairn.source.text import count_tokens, counted
 from cairn.structure.locate import FileContent, code_lines
 from cairn.structure.outline import FileOutline
@@ -39,6 +39,7 @@ def lay_out_context(
     around: Sequence[ContextSection] = (),
     notes: Sequence[str] = (),
     line: int = 0,
+    hints: HintStyle = "commands",
 ) -> OutlineText:
     """Return the context of definition `number` as text of at most about `max_tokens` tokens.
 
@@ -48,10 +49,15 @@ def lay_out_context(
         around: sections about other files, shown before the neighbours in this one.
         notes: sentences for the reader.
         line: code that does not fit is cut so that this line of it can be seen, 0 for its first.
+        hints: how the text says what to do next.
     """
     head = f"{outline.path} {counted(outline.lines, 'line')} ~{counted(outline.tokens, 'token')}"
-    sections = [_enclosing(outline, number), _code(file, outline, number, int(max_tokens * CODE_SHARE), line)]
-    sections += [ContextSection("", tuple(f"({note})" for note in notes)), *around, _neighbours(outline, number)]
+    sections = [_enclosing(outline, number), _code(file, outline, number, int(max_tokens * CODE_SHARE), line, hints)]
+    sections += [
+        ContextSection("", tuple(f"({show(note, hints)})" for note in notes)),
+        *around,
+        _neighbours(outline, number),
+    ]
     text, shown = head, [number]
     for section in sections:
         text, symbols = _append(text, section, max_tokens)
@@ -91,7 +97,9 @@ def _around(outline: FileOutline, number: int) -> list[int]:
     return around
 
 
-def _code(file: FileContent, outline: FileOutline, number: int, max_tokens: int, line: int) -> ContextSection:
+def _code(
+    file: FileContent, outline: FileOutline, number: int, max_tokens: int, line: int, hints: HintStyle
+) -> ContextSection:
     symbol, first = outline.symbols[number], outline.leads[number]
     lines = code_lines(file.data, first, symbol.end_line).splitlines()
     count = _fitting(lines, max_tokens)
@@ -101,7 +109,8 @@ def _code(file: FileContent, outline: FileOutline, number: int, max_tokens: int,
         lines = [*lines[:HEAD_LINES], gap, *lines[start:]] if start > HEAD_LINES else lines
         count = max(_fitting(lines, max_tokens), min(len(lines), HEAD_LINES + 2 + LINES_BEFORE))
     if count < len(lines):
-        lines[count:] = [f"(+{counted(len(lines) - count, 'line')}: {Hint.of('fetch', ids=symbol.id)})"]
+        rest = Hint(f"+{counted(len(lines) - count, 'line')}", "fetch", ids=(symbol.id,))
+        lines[count:] = [f"({show(rest, hints)})"]
     return ContextSection(f"{symbol.kind} {symbol.qualified_name} {first}-{symbol.end_line}:", tuple(lines))
 
 

@@ -28,7 +28,7 @@ def build_control_flow(unit: tree_sitter.Node, name: str, syntax: FlowSyntax) ->
     head = max(first_line(unit), last_head_line(unit, body)) if unit is not body else first_line(unit)
     ends: Ends = [(draft.step("entry", unit, _entry_access(draft, unit), [], last_line=head), "")]
     if body is not None and (body.type in syntax.blocks or body is unit):
-        ends = draft.block(body, ends)
+        ends = draft.block(body, ends, without=_docstring_of(draft, body))
     elif body is not None:  # a lambda
         ends = draft.plain(body, ends)
     exit_ends = [*ends, *draft.returns]
@@ -36,6 +36,14 @@ def build_control_flow(unit: tree_sitter.Node, name: str, syntax: FlowSyntax) ->
     draft.steps[exit_step].first_line = draft.steps[exit_step].last_line = last_line_of(unit)
     _add_changes_by_calls(draft)
     return ControlFlow(name, first_line(unit), last_line_of(unit), tuple(draft.steps))
+
+
+def _docstring_of(draft: Draft, body: tree_sitter.Node) -> tree_sitter.Node | None:
+    """Return the first statement of a body if it only documents the function, and so is no step."""
+    first = next(iter(draft.parts(body)), None)
+    if first is None or first.type != "expression_statement" or len(parts := draft.parts(first)) != 1:
+        return None
+    return first if parts[0].type in draft.syntax.docstrings and not draft.names.access(first).reads else None
 
 
 def _entry_access(draft: Draft, unit: tree_sitter.Node) -> Access:

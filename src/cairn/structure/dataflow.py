@@ -27,8 +27,8 @@ class Dependence:
 
 def dependences(flow: ControlFlow) -> list[Dependence]:
     """Return all dependences within a function, each once."""
-    found = dict.fromkeys([*_data(flow), *_control(flow)])
-    return list(found)
+    dependences = dict.fromkeys([*_data(flow), *_control(flow)])
+    return list(dependences)
 
 
 def _bits(number: int) -> Iterator[int]:
@@ -99,19 +99,19 @@ def _post_dominators(successors: list[list[int]]) -> list[int]:
     """Return for each step the steps that every way from it to the exit leads through, itself included."""
     count = len(successors)
     everything = (1 << count) - 1
-    found = [everything] * count
-    found[count - 1] = 1 << (count - 1)
+    dominators = [everything] * count
+    dominators[count - 1] = 1 << (count - 1)
     changed = True
     while changed:
         changed = False
         for number in range(count - 2, -1, -1):
             common = everything
             for target in successors[number]:
-                common &= found[target]
+                common &= dominators[target]
             common |= 1 << number
-            if common != found[number]:
-                found[number], changed = common, True
-    return found
+            if common != dominators[number]:
+                dominators[number], changed = common, True
+    return dominators
 
 
 def closure(edges: Iterable[Dependence], start: Iterable[int], *, forward: bool) -> set[int]:
@@ -120,10 +120,10 @@ def closure(edges: Iterable[Dependence], start: Iterable[int], *, forward: bool)
     for edge in edges:
         source, target = (edge.source, edge.target) if forward else (edge.target, edge.source)
         beside.setdefault(source, []).append(target)
-    found, waiting = set(start), list(start)
+    reached, waiting = set(start), list(start)
     while waiting:
         for step in beside.get(waiting.pop(), ()):
-            if step not in found:
-                found.add(step)
+            if step not in reached:
+                reached.add(step)
                 waiting.append(step)
-    return found
+    return reached

@@ -118,14 +118,15 @@ class Draft:
         """Add the body of a statement, if it has one."""
         return ends if node is None else self.statement(node, ends)
 
-    def block(self, node: tree_sitter.Node, ends: Ends) -> Ends:
-        """Add the statements of a block."""
+    def block(self, node: tree_sitter.Node, ends: Ends, without: tree_sitter.Node | None = None) -> Ends:
+        """Add the statements of a block, except `without`."""
         statements = node.named_children
         if self.syntax.hoists:
             functions = self.syntax.named_functions
             statements = sorted(statements, key=lambda statement: statement.type not in functions)
         for statement in statements:
-            ends = self.statement(statement, ends)
+            if statement != without:
+                ends = self.statement(statement, ends)
         return ends
 
     def else_(self, node: tree_sitter.Node, ends: Ends) -> Ends:

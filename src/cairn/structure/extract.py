@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from cairn.hints import Hint, HintStyle, show
 from cairn.source.definitions import parse
 from cairn.source.languages import BY_NAME
 from cairn.source.languages.flow_syntax import FlowSyntax
@@ -19,12 +20,14 @@ if TYPE_CHECKING:
     import tree_sitter
 
 
-def lay_out_flow_in(data: bytes, language: str, path: str, outline: FileOutline, max_tokens: int) -> OutlineText:
+def lay_out_flow_in(
+    data: bytes, language: str, path: str, outline: FileOutline, max_tokens: int, hints: HintStyle
+) -> OutlineText:
     """Return the flow of the functions in a file's content; see `lay_out_flow`."""
-    return lay_out_flow(FileContent(path, data, BY_NAME[language]), outline, max_tokens)
+    return lay_out_flow(FileContent(path, data, BY_NAME[language]), outline, max_tokens, hints)
 
 
-def lay_out_flow(file: FileContent, outline: FileOutline, max_tokens: int) -> OutlineText:
+def lay_out_flow(file: FileContent, outline: FileOutline, max_tokens: int, hints: HintStyle) -> OutlineText:
     """Return the flow of a file's functions as text of at most about `max_tokens` tokens; the rest is counted.
 
     Calls are matched by name alone, with what the file itself defines.
@@ -61,9 +64,8 @@ def lay_out_flow(file: FileContent, outline: FileOutline, max_tokens: int) -> Ou
         lines.append(text)
         shown.append(number)
     if functions > len(shown):
-        lines.append(
-            f"({functions - len(shown)} of {functions} functions left out: --symbol NAME, or more --max-tokens)"
-        )
+        words = f"{functions - len(shown)} of {functions} functions left out; ask for one"
+        lines.append(f"({show(Hint(words, 'outline', file=outline.path, mode='extract', symbol=None), hints)})")
     text = "\n".join(lines)
     return OutlineText(text, count_tokens(text), tuple(shown))
 

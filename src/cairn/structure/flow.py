@@ -88,9 +88,7 @@ def flow_in(data: bytes, language: str, path: str, function: str) -> FlowGraph:
     span, symbol = outline.spans[number], outline.symbols[number]
     unit = unit_of(tree, span.start_byte, span.end_byte, syntax)
     if unit is None:
-        raise QueryError(
-            f"{symbol.qualified_name} is a {symbol.kind}, not a function", Hint.of("outline", file=file.path)
-        )
+        raise QueryError(f"{symbol.kind} {symbol.qualified_name} is not a function", Hint.of("outline", file=file.path))
     return FlowGraph.of(file, unit, symbol.qualified_name, syntax)
 
 
@@ -109,8 +107,8 @@ def slice_from(root: Path, path: str | Path, line: int, variable: str, *, forwar
         NotFoundError, PathError, QueryError, UnparsableError: as `flow_of`.
     """
     file = read_source(root, path)
-    found: Slice = ask_helper("cairn.structure.flow:slice_in", file, line, variable, forward, scope="slice")
-    return found
+    answer: Slice = ask_helper("cairn.structure.flow:slice_in", file, line, variable, forward, scope="slice")
+    return answer
 
 
 def slice_in(data: bytes, language: str, path: str, line: int, variable: str, forward: bool) -> Slice:
@@ -130,10 +128,10 @@ def slice_in(data: bytes, language: str, path: str, line: int, variable: str, fo
         raise _no_statement(graph, line)
     if variable:
         _check_variable(graph, variable)
-    found = _find_slice(graph, here, variable, forward=forward)
+    chosen = _find_slice(graph, here, variable, forward=forward)
     source = file.data.decode("utf-8", "replace").split("\n")
     numbers = set(range(steps[0].first_line, steps[0].last_line + 1)) if unit.parent is not None else set()
-    for number in found - {0}:
+    for number in chosen - {0}:
         numbers |= set(range(steps[number].first_line, steps[number].last_line + 1))
     lines = tuple((number, source[number - 1].rstrip("\r")) for number in sorted(numbers) if number <= len(source))
     return Slice(file.path, file.language.name, shown, line, variable, forward, lines)
@@ -143,12 +141,12 @@ def _find_slice(graph: FlowGraph, here: list[int], variable: str, *, forward: bo
     """Return the steps of a slice from the steps `here`, the exit never."""
     steps, edges = graph.control.steps, graph.dependences
     if not variable:
-        found = closure(edges, here, forward=forward)
+        numbers = closure(edges, here, forward=forward)
     elif forward:
         first = {
             edge.target for edge in edges if edge.source in here and edge.variable and _same(edge.variable, variable)
         }
-        found = closure(edges, first, forward=True) | set(here)
+        numbers = closure(edges, first, forward=True) | set(here)
     else:
         first = set()
         for number in here:
@@ -159,8 +157,8 @@ def _find_slice(graph: FlowGraph, here: list[int], variable: str, *, forward: bo
             for edge in edges:
                 if edge.target == number and (not edge.variable or affects(edge.variable, variable)):
                     first.add(edge.source)
-        found = closure(edges, first, forward=False) | set(here)
-    return found - {len(steps) - 1}
+        numbers = closure(edges, first, forward=False) | set(here)
+    return numbers - {len(steps) - 1}
 
 
 def _same(written: str, asked: str) -> bool:
@@ -208,16 +206,16 @@ def unit_of(root: tree_sitter.Node, start: int, end: int, syntax: FlowSyntax) ->
 
 def _innermost(root: tree_sitter.Node, line: int, syntax: FlowSyntax) -> tree_sitter.Node:
     """Return the innermost function with a body of statements around a line, else the root."""
-    found, node = root, root
+    innermost, node = root, root
     while True:
         inner = next(
             (child for child in node.named_children if child.start_point.row < line <= child.end_point.row + 1), None
         )
         if inner is None:
-            return found
+            return innermost
         body = inner.child_by_field_name("body") if inner.type in syntax.functions else None
         if body is not None and body.type in syntax.blocks and inner.end_point.row > inner.start_point.row:
-            found = inner
+            innermost = inner
         node = inner
 
 

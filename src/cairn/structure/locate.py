@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from cairn.answers import Fetched
 from cairn.errors import AmbiguousError, NotFoundError, PathError, UnparsableError
 from cairn.hints import Hint
-from cairn.index.isolation import isolated
+from cairn.index.isolation import run_isolated
 from cairn.source.content import normalize
 from cairn.source.languages import Language, detect_language
 from cairn.source.text import estimate_tokens
@@ -73,40 +73,45 @@ def _below(root: Path, path: str | Path) -> str:
         with suppress(OSError, ValueError):  # a link that vanishes meanwhile, or a null byte: it is not below
             given = Path(os.path.realpath(given.parent)) / given.name
     if not given.is_relative_to(root) or given == root:
-        raise PathError(f"{path} is not a file of the project {root}", "name a file below it, or its project with -C")
+        raise PathError(
+            f"{path} is not a file of the project {root}",
+            Hint("name a file below it, or its project", "outline", file=None, project=None),
+        )
     return given.relative_to(root).as_posix()
 
 
 def outline_of(file: FileContent) -> FileOutline:
     """Return what a file defines, found by a helper process; only sections and a note if the parser gave up."""
     try:
-        found: FileOutline = isolated("cairn.structure.outline:outline_named", file.data, file.language.name, file.path)
+        outline: FileOutline = run_isolated(
+            "cairn.structure.outline:outline_named", file.data, file.language.name, file.path
+        )
     except UnparsableError as error:
-        found = _plain_outline(file, str(error))
-    return found
+        outline = _plain_outline(file, str(error))
+    return outline
 
 
 def _plain_outline(file: FileContent, reason: str) -> FileOutline:
     language = file.language.name
     try:
-        found: FileOutline = isolated(
+        outline: FileOutline = run_isolated(
             "cairn.structure.outline:plain_outline", file.data, "text", file.path, language, reason, scope="outline"
         )
     except UnparsableError:
         tokens, n_lines = estimate_tokens(len(file.data)), file.data.count(b"\n") + 1
-        found = FileOutline(file.path, language, n_lines, tokens, (), (0, 0), (), (), (), (reason,))
-    return found
+        outline = FileOutline(file.path, language, n_lines, tokens, (), (0, 0), (), (), (), (reason,))
+    return outline
 
 
 def ask_helper(job: str, file: FileContent, *arguments: object, scope: str) -> Any:  # noqa: ANN401 - of any job
-    """Return what a job makes of a file; see `cairn.index.isolation.isolated`.
+    """Return what a job makes of a file; see `cairn.index.isolation.run_isolated`.
 
     Raises:
         UnparsableError: if the job failed on the file, now or before.
         CairnError: what the job raises.
     """
     try:
-        return isolated(job, file.data, file.language.name, file.path, *arguments, scope=scope)
+        return run_isolated(job, file.data, file.language.name, file.path, *arguments, scope=scope)
     except UnparsableError as error:
         raise UnparsableError(f"{file.path} {error}", Hint("read it as text", "outline", file=file.path)) from error
 
@@ -128,17 +133,19 @@ def find_symbol(outline: FileOutline, name: str) -> int:
     plain, _, occurrence = name.rpartition(ID_COUNTER)
     if not plain or not occurrence.isdecimal():
         plain, occurrence = name, ""
-    found = _numbers_named(outline, plain)
-    if occurrence and 0 < int(occurrence) <= len(found):
-        return found[int(occurrence) - 1]
-    if len(found) == 1 and not occurrence:
-        return found[0]
-    if not found or occurrence:
+    numbers = _numbers_named(outline, plain)
+    if occurrence and 0 < int(occurrence) <= len(numbers):
+        return numbers[int(occurrence) - 1]
+    if len(numbers) == 1 and not occurrence:
+        return numbers[0]
+    if not numbers or occurrence:
         raise _missing(outline, name)
-    options = [f"{_name_with_number(outline, number)} (line {outline.symbols[number].start_line})" for number in found]
+    options = [
+        f"{_name_with_number(outline, number)} (line {outline.symbols[number].start_line})" for number in numbers
+    ]
     rest = f" and {len(options) - _CANDIDATES} more" if len(options) > _CANDIDATES else ""
     raise AmbiguousError(
-        f"{len(found)} definitions in {outline.path} are called {name}: {', '.join(options[:_CANDIDATES])}{rest}",
+        f"{len(numbers)} definitions in {outline.path} are called {name}: {', '.join(options[:_CANDIDATES])}{rest}",
         "name one of them as written there, or by its line",
     )
 
@@ -146,7 +153,7 @@ def find_symbol(outline: FileOutline, name: str) -> int:
 def _numbers_named(outline: FileOutline, name: str) -> list[int]:
     symbols = outline.symbols
     for wanted, key in ((name, "qualified_name"), (f".{name}", "suffix"), (name.lower(), "lower")):
-        found = []
+        numbers = []
         for number, symbol in enumerate(symbols):
             if key == "suffix":
                 matches = symbol.qualified_name.endswith(wanted)
@@ -154,9 +161,9 @@ def _numbers_named(outline: FileOutline, name: str) -> list[int]:
                 own = symbol.qualified_name if key == "qualified_name" else symbol.name.lower()
                 matches = own == wanted
             if matches:
-                found.append(number)
-        if found:
-            return found
+                numbers.append(number)
+        if numbers:
+            return numbers
     return []
 
 

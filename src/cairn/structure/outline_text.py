@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from cairn.answers import OutlineSymbol
+from cairn.hints import Hint, HintStyle, show
 from cairn.source.languages import BY_NAME
 from cairn.source.text import MOST_CHARS_PER_TOKEN, count_tokens, counted
 from cairn.structure.outline import ID_MARK, FileOutline
@@ -73,8 +74,12 @@ class OutlineText(NamedTuple):
     shown: tuple[int, ...]
 
 
-def lay_out(outline: FileOutline, max_tokens: int) -> OutlineText:
-    """Return the outline as text of at most about `max_tokens` tokens; what does not fit is counted in it."""
+def lay_out(outline: FileOutline, max_tokens: int, hints: HintStyle = "commands") -> OutlineText:
+    """Return the outline as text of at most about `max_tokens` tokens; what does not fit is counted in it.
+
+    Args:
+        hints: how the text says what to do next.
+    """
     target = min(max_tokens, max(_SMALL_TOKENS, int(outline.tokens * TARGET_SHARE)))
     everything = range(len(outline.symbols))
     low, high = 0, len(_DETAILS) - 1
@@ -94,22 +99,21 @@ def lay_out(outline: FileOutline, max_tokens: int) -> OutlineText:
         fitting = text, count_tokens(text)
     if fitting[1] <= max_tokens:
         return OutlineText(*fitting, tuple(everything))
-    return _lay_out_part(outline, max_tokens, fitting[1])
+    return _lay_out_part(outline, max_tokens, fitting[1], hints)
 
 
-def _lay_out_part(outline: FileOutline, max_tokens: int, all_tokens: int) -> OutlineText:
+def _lay_out_part(outline: FileOutline, max_tokens: int, all_tokens: int, hints: HintStyle) -> OutlineText:
     """Leave out the deepest and smallest definitions, the later ones first, until the rest fits."""
     order = sorted(range(len(outline.symbols)), key=lambda number: (*_importance(outline.symbols[number]), number))
-    hint = f"--symbol NAME, or --max-tokens {all_tokens + 50}"
     low, high = 0, min(len(order), max_tokens)
     while low < high:  # the most definitions that fit
         middle = (low + high + 1) // 2
-        if count_tokens(_render_part(outline, order[:middle], hint)) <= max_tokens:
+        if count_tokens(_render_part(outline, order[:middle], all_tokens, hints)) <= max_tokens:
             low = middle
         else:
             high = middle - 1
     shown = sorted(order[:low])
-    text = _render_part(outline, shown, hint)
+    text = _render_part(outline, shown, all_tokens, hints)
     return OutlineText(text, count_tokens(text), tuple(shown))
 
 
@@ -117,9 +121,11 @@ def _importance(symbol: OutlineSymbol) -> tuple[int, bool]:
     return symbol.depth, symbol.kind in MINOR_KINDS
 
 
-def _render_part(outline: FileOutline, shown: Sequence[int], hint: str) -> str:
+def _render_part(outline: FileOutline, shown: Sequence[int], all_tokens: int, hints: HintStyle) -> str:
     omitted = len(outline.symbols) - len(shown)
-    return _render(outline, sorted(shown), _DETAILS[-1], f"{omitted} of {len(outline.symbols)} left out: {hint}")
+    words = f"{omitted} of {len(outline.symbols)} left out; all take {counted(all_tokens, 'token')}, or ask for one"
+    rest = Hint(words, "outline", file=outline.path, symbol=None)
+    return _render(outline, sorted(shown), _DETAILS[-1], show(rest, hints))
 
 
 def _render(outline: FileOutline, shown: Sequence[int], detail: _Detail, ending: str) -> str:

@@ -14,7 +14,7 @@ def n_full() -> int:
 
 def test_garbage_is_collected_once_behind_requests_and_not_again_before_there_are_others(tmp_path: Path) -> None:
     daemon = make_app(tmp_path / "state").daemon
-    with daemon.counted():
+    with daemon.count_request():
         pass
     before = n_full()
     n_cleared = clear_garbage(daemon, 0)
@@ -26,6 +26,6 @@ def test_garbage_is_collected_once_behind_requests_and_not_again_before_there_ar
 def test_no_garbage_is_collected_while_a_question_is_under_way(tmp_path: Path) -> None:
     daemon = make_app(tmp_path / "state").daemon
     before = n_full()
-    with daemon.counted():
+    with daemon.count_request():
         assert clear_garbage(daemon, 0) == 0
     assert n_full() == before

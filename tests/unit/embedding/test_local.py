@@ -47,7 +47,7 @@ class FakeTextEmbedding:
 @pytest.fixture
 def fastembed(monkeypatch: pytest.MonkeyPatch) -> type[FakeTextEmbedding]:
     module = ModuleType("fastembed")
-    module.TextEmbedding = FakeTextEmbedding  # type: ignore[attr-defined]
+    module.TextEmbedding = FakeTextEmbedding  # type: ignore[attr-defined] # a module made here
     monkeypatch.setitem(sys.modules, "fastembed", module)
     return FakeTextEmbedding
 
@@ -84,8 +84,8 @@ def test_an_extra_that_is_not_installed_says_how_to_get_it(provider: str, monkey
 
 def fake_keyring(answer: Callable[[str, str], str | None]) -> dict[str, ModuleType]:
     module, errors = ModuleType("keyring"), ModuleType("keyring.errors")
-    module.get_password = answer  # type: ignore[attr-defined]
-    errors.KeyringError = type("KeyringError", (Exception,), {})  # type: ignore[attr-defined]
+    module.get_password = answer  # type: ignore[attr-defined] # a module made here
+    errors.KeyringError = type("KeyringError", (Exception,), {})  # type: ignore[attr-defined] # a module made here
     return {"keyring": module, "keyring.errors": errors}
 
 
@@ -95,7 +95,7 @@ def test_a_key_is_taken_from_the_keyring(monkeypatch: pytest.MonkeyPatch) -> Non
         monkeypatch.setitem(sys.modules, name, module)
     settings = ModelSettings("openai", "m", keyring_service="cairn")
     assert find_key(settings, {}) == "secret"
-    with pytest.raises(ProviderKeyError, match="has no key of other") as caught:
+    with pytest.raises(ProviderKeyError, match="has no key for other") as caught:
         find_key(replace(settings, keyring_service="other"), {})
     assert caught.value.hint == "store it with: keyring set other openai"
 
@@ -150,7 +150,7 @@ def test_sentence_transformers_prompts_of_its_own_are_used_for_models_nobody_kno
     names = ("encode", "encode_query", "encode_document")
     model = SimpleNamespace(**{name: recorder(name) for name in names})
     module = ModuleType("sentence_transformers")
-    module.SentenceTransformer = lambda name: model  # type: ignore[attr-defined]
+    module.SentenceTransformer = lambda name: model  # type: ignore[attr-defined] # a module made here
     monkeypatch.setitem(sys.modules, "sentence_transformers", module)
     unknown = open_model(ModelSettings("sentence-transformers", "org/some-model"))
     unknown.embed_documents(["a"])
@@ -169,7 +169,7 @@ def test_a_folder_below_the_current_one_is_not_taken_for_the_model_of_its_name(
         return SimpleNamespace(encode=lambda texts, **_: rows_of(texts))
 
     module = ModuleType("sentence_transformers")
-    module.SentenceTransformer = load  # type: ignore[attr-defined]
+    module.SentenceTransformer = load  # type: ignore[attr-defined] # a module made here
     monkeypatch.setitem(sys.modules, "sentence_transformers", module)
     (tmp_path / "org" / "model").mkdir(parents=True)
     (tmp_path / "link").symlink_to("nowhere")

@@ -12,12 +12,14 @@ import pytest
 from cairn.embedding.chain import fingerprint_of, max_chars_of, prefixes_of
 from cairn.embedding.google import GoogleWire
 from cairn.embedding.keys import find_key
+from cairn.embedding.local import LocalEmbedder
 from cairn.embedding.ollama import OllamaWire
 from cairn.embedding.openai import OpenAIWire
 from cairn.embedding.providers import open_model
 from cairn.embedding.remote import MAX_ATTEMPTS, Pace, RemoteEmbedder, Waiting, retry_after_seconds
 from cairn.embedding.wire import Wire
 from cairn.errors import ProviderError, ProviderKeyError
+from cairn.model_providers import PROVIDERS
 from cairn.model_settings import ModelSettings
 from embedding_server import EmbeddingServer, Reply, vector_of
 
@@ -45,7 +47,7 @@ def server() -> Iterator[EmbeddingServer]:
 
 def make(server: EmbeddingServer, slept: Slept | None = None, **changes: object) -> RemoteEmbedder:
     values: dict[str, object] = {"provider": "ollama", "model": "nomic-embed-text", "url": server.url, "concurrency": 1}
-    settings = replace(ModelSettings(), **{**values, **changes})  # type: ignore[arg-type]
+    settings = replace(ModelSettings(), **{**values, **changes})  # type: ignore[arg-type] # any setting
     wires: dict[str, Wire] = {"ollama": OllamaWire(), "openai": OpenAIWire(), "google": GoogleWire()}
     return RemoteEmbedder(
         settings,
@@ -244,12 +246,12 @@ def test_a_quota_that_is_used_up_is_not_asked_for_again(server: EmbeddingServer)
 @pytest.mark.parametrize(
     ("reply", "said"),
     [
-        (Reply(cut=True), "cut short"),
+        (Reply(cut=True), "incomplete"),
         (Reply(body='{"embeddings": []}'), "0 vectors for 1 texts"),
         (Reply(body='{"vectors": [[1.0]]}'), "not as documented"),
         (Reply(body="[]"), "not as documented"),
-        (Reply(value=float("nan")), "no finite numbers"),
-        (Reply(body='{"embeddings": [["a", "b"]]}'), "of no numbers"),
+        (Reply(value=float("nan")), "not a finite number"),
+        (Reply(body='{"embeddings": [["a", "b"]]}'), "not numbers"),
         (Reply(body='{"embeddings": [null]}'), "vectors"),
     ],
     ids=["truncated", "none", "other shape", "list", "NaN", "words", "null"],
@@ -382,3 +384,11 @@ def test_a_fingerprint_changes_with_what_changes_documents_and_with_nothing_else
     ]  # fmt: skip
     assert {fingerprint_of(one) for one in same} == {fingerprint_of(base)}
     assert len({fingerprint_of(one) for one in (base, *other)}) == len(other) + 1
+
+
+def test_every_provider_but_the_bundled_one_has_a_module_of_its_name() -> None:
+    for name, provider in PROVIDERS.items():
+        if name != "bundled":
+            embedder = open_model(ModelSettings(provider=name, model="any"), {})
+            assert embedder.name == f"{name}:any"
+            assert isinstance(embedder, LocalEmbedder if provider.is_local else RemoteEmbedder)

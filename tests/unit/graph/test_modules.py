@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from cairn.graph.modules import Modules, changed_places
+from cairn.graph.modules.lookup import Modules, find_affected_needs
 
 
 def modules(files: Mapping[str, str]) -> Modules:
@@ -143,17 +143,17 @@ def test_a_look_up_needs_the_place_of_a_file_that_would_change_it(
     files = {**PYTHON, "web/app.ts": "", "src/main.c": "", "src/lib.rs": ""}
     needs = modules(files).look_up(module, path, family).needs
     assert found(files, module, path, family) != found({**files, added: ""}, module, path, family)
-    changed = changed_places(sorted(files), sorted({*files, added}))
+    changed = find_affected_needs(sorted(files), sorted({*files, added}))
     assert changed is not None
     assert changed & needs
-    unrelated = changed_places(sorted(files), sorted({*files, "src/pkg/unrelated.py"}))
+    unrelated = find_affected_needs(sorted(files), sorted({*files, "src/pkg/unrelated.py"}))
     assert unrelated is not None
     assert not unrelated & needs
 
 
 @pytest.mark.parametrize("added", ["other/package/__init__.py", "web/package.json", "go.mod"])
 def test_another_folder_to_import_from_and_manifests_concern_every_look_up(added: str) -> None:
-    assert changed_places(sorted(PYTHON), sorted({*PYTHON, added})) is None
+    assert find_affected_needs(sorted(PYTHON), sorted({*PYTHON, added})) is None
 
 
 @pytest.mark.parametrize(

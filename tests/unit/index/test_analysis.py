@@ -45,7 +45,7 @@ def impact(postings: Postings, number: int, term: str) -> int:
 @pytest.mark.parametrize("place", range(len(FIELDS)), ids=FIELDS)
 def test_a_posting_says_in_which_field_its_term_stands(model: StaticModel, place: int) -> None:
     texts = tuple("word" if number == place else "other" for number in range(len(FIELDS)))
-    postings, _ = analyze(model, [texts])  # type: ignore[list-item]
+    postings, _ = analyze(model, [texts])  # type: ignore[list-item] # as many texts as fields
     assert postings_of(postings, 0)[term_hash("word")][1] == 1 << place
 
 

@@ -17,7 +17,7 @@ import pytest
 from cairn.errors import NotFoundError, UnparsableError
 from cairn.index import helper, isolation
 from cairn.index.helper import CRASHED, Helper, read_result
-from cairn.index.isolation import isolated
+from cairn.index.isolation import run_isolated
 from cairn.structure.outline import FileOutline
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and limits are those of Unix")
@@ -74,9 +74,9 @@ def modules(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_job_gives_its_result_and_the_helper_takes_the_next() -> None:
-    assert isolated(f"{HERE}:length", b"abc", "text") == 3
+    assert run_isolated(f"{HERE}:length", b"abc", "text") == 3
     started = time.perf_counter()
-    assert [isolated(f"{HERE}:length", b"x" * size, "text") for size in range(20)] == list(range(20))
+    assert [run_isolated(f"{HERE}:length", b"x" * size, "text") for size in range(20)] == list(range(20))
     assert time.perf_counter() - started < 20
 
 
@@ -92,17 +92,17 @@ def test_a_job_gives_its_result_and_the_helper_takes_the_next() -> None:
 def test_a_job_that_goes_wrong_costs_one_content_and_is_not_tried_again(job: str, reason: str) -> None:
     data = f"{job} once".encode()
     with pytest.raises(UnparsableError, match=reason):
-        isolated(f"{HERE}:{job}", data, "text")
+        run_isolated(f"{HERE}:{job}", data, "text")
     with pytest.raises(UnparsableError, match=reason):
-        isolated(f"{HERE}:length", data, "text")
-    assert isolated(f"{HERE}:length", b"other", "text") == 5
+        run_isolated(f"{HERE}:length", data, "text")
+    assert run_isolated(f"{HERE}:length", b"other", "text") == 5
 
 
 def test_what_crashed_is_remembered_by_other_processes(tmp_path: Path) -> None:
     attempts = tmp_path / "attempts"
     script = (
-        f"from cairn.index.isolation import isolated\n"
-        f"try:\n    isolated('{HERE}:write_attempt', b'bomb', 'text', {str(attempts)!r})\n"
+        f"from cairn.index.isolation import run_isolated\n"
+        f"try:\n    run_isolated('{HERE}:write_attempt', b'bomb', 'text', {str(attempts)!r})\n"
         f"except Exception as error:\n    print(error)"
     )
     root = Path(__file__).parents[3]
@@ -116,27 +116,27 @@ def test_what_crashed_is_remembered_by_other_processes(tmp_path: Path) -> None:
 
 def test_a_helper_that_somebody_ended_says_nothing_about_the_content() -> None:
     with pytest.raises(UnparsableError):
-        isolated(f"{HERE}:end", b"killed", "text")
-    assert isolated(f"{HERE}:length", b"killed", "text") == 6
+        run_isolated(f"{HERE}:end", b"killed", "text")
+    assert run_isolated(f"{HERE}:length", b"killed", "text") == 6
 
 
 def test_what_fails_apart_from_parsing_says_nothing_about_other_jobs() -> None:
     with pytest.raises(UnparsableError):
-        isolated(f"{HERE}:never_end", b"slow flow", "text", scope="flow")
-    assert isolated(f"{HERE}:length", b"slow flow", "text") == 9
+        run_isolated(f"{HERE}:never_end", b"slow flow", "text", scope="flow")
+    assert run_isolated(f"{HERE}:length", b"slow flow", "text") == 9
     with pytest.raises(UnparsableError):
-        isolated(f"{HERE}:length", b"slow flow", "text", scope="flow")
+        run_isolated(f"{HERE}:length", b"slow flow", "text", scope="flow")
 
 
 def test_an_error_for_the_user_comes_through() -> None:
     with pytest.raises(NotFoundError, match="there is nothing") as caught:
-        isolated(f"{HERE}:find_nothing", b"", "text")
+        run_isolated(f"{HERE}:find_nothing", b"", "text")
     assert caught.value.hint == "look elsewhere"
 
 
 def test_an_answer_holds_nothing_but_plain_values_and_our_records() -> None:
     with pytest.raises(UnparsableError):
-        isolated(f"{HERE}:say_foreign", b"", "text")
+        run_isolated(f"{HERE}:say_foreign", b"", "text")
     outline = FileOutline("a", "text", 1, 1, (), (0, 0), (), (), (), ())
     assert read_result(io.BytesIO(pickle.dumps(("value", outline)))).value == outline
     for forged in (os.system, Path, subprocess.Popen):
@@ -181,7 +181,7 @@ def test_helpers_end_with_the_process_that_they_work_for() -> None:
 
 def test_a_helper_without_a_job_ends_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(isolation, "IDLE_SECONDS", 0.1)
-    isolated(f"{HERE}:length", b"", "text")
+    run_isolated(f"{HERE}:length", b"", "text")
     deadline = time.monotonic() + 30
     while isolation._idle and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -196,8 +196,8 @@ def test_larger_contents_may_take_more() -> None:
 
 
 def test_many_jobs_one_after_the_other_leave_no_more_threads_than_one() -> None:
-    isolated(f"{HERE}:length", b"first", "python")
+    run_isolated(f"{HERE}:length", b"first", "python")
     before = threading.active_count()
     for number in range(20):
-        assert isolated(f"{HERE}:length", b"x" * number, "python") == number
+        assert run_isolated(f"{HERE}:length", b"x" * number, "python") == number
     assert threading.active_count() <= before

@@ -54,7 +54,7 @@ def test_less_memory_makes_fewer_processes_and_smaller_batches() -> None:
 )
 def test_limits_that_make_no_sense_are_refused(values: dict[str, float]) -> None:
     with pytest.raises(ConfigError, match=next(iter(values))):
-        Settings(**values)  # type: ignore[arg-type]
+        Settings(**values)  # type: ignore[arg-type] # any setting
 
 
 def test_another_process_is_put_behind_others_and_an_ended_one_is_no_error() -> None:

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from cairn.mcp.text import MAX_BYTES, MAX_CHARS, Page, for_tools, search_text
+from cairn.hints import Hint
+from cairn.mcp.text import MAX_BYTES, MAX_CHARS, Page, search_text
 from cairn.operations.search import merge_searches
 from cairn.protocol.documents import SearchDocument
 from cairn.protocol.requests import SearchRequest
@@ -30,6 +31,13 @@ def test_a_note_that_several_projects_share_is_told_once() -> None:
     assert merge_searches(found[:1], SearchRequest(query="tax"))["notes"] == ["p0: ask again"]
 
 
+def test_a_note_of_several_projects_still_names_the_next_step_as_data() -> None:
+    found = [(name, answered(Hint("It is old; update it", "index"))) for name in ("a", "b")]
+    (note,) = merge_searches(found, SearchRequest(query="tax"))["notes"]
+    assert isinstance(note, Hint)
+    assert (note, note.action) == ("a, b: It is old; update it: cairn index", "index")
+
+
 @pytest.mark.parametrize("letter", ["x", "é", "木", "🦀"])
 def test_notes_without_room_are_counted_and_the_text_keeps_to_the_limits(letter: str) -> None:
     page = Page()
@@ -51,8 +59,3 @@ def test_one_note_that_is_too_long_is_cut_and_nothing_is_counted() -> None:
     text = page.close(["y" * 2_000])
     assert text.endswith("yyy…")
     assert len(text) <= MAX_CHARS
-
-
-def test_hints_of_commands_for_changes_name_the_tool() -> None:
-    assert for_tools("name a symbol: cairn impact SYMBOL") == "name a symbol: `graph` with a `symbol`"
-    assert for_tools("compare: cairn impact --diff main") == "compare: `graph` with diff='main'"

@@ -169,7 +169,7 @@ def test_memories_are_selected_by_each_condition(replica: Replica) -> None:
 
 
 def test_asking_a_memory_that_is_not_there_creates_nothing(tmp_path: Path) -> None:
-    store = MemoryStore(StateDir(tmp_path / "state"), "project")
+    store = MemoryStore(StateDir(tmp_path / "state"))
     assert store.select(Conditions()) == []
     assert store.count(Conditions()) == 0
     assert not (tmp_path / "state").exists()

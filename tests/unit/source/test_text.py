@@ -4,7 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.source.text import count_tokens, counted, estimate_tokens, raw_words, split_identifier, term_hash, terms_of
+from cairn.source.text import (
+    count_tokens,
+    counted,
+    cut_at_word,
+    estimate_tokens,
+    raw_words,
+    split_identifier,
+    term_hash,
+    terms_of,
+)
 
 
 def terms(raw: str) -> tuple[str, ...]:
@@ -72,6 +81,18 @@ def test_dense_text_is_counted_by_its_pieces() -> None:
     assert count_tokens("") == 0
     assert count_tokens("12-20 load(path)") == 6  # 12, -, 20, load, (path and )
     assert count_tokens("a" * 17) == 3
+
+
+def test_a_long_text_ends_after_a_word() -> None:
+    head = "def load(path, encoding)"
+    assert cut_at_word(head, len(head)) == head
+    assert [cut_at_word(head, size) for size in (23, 16, 15, 9)] == [
+        "def load(path,…",
+        "def load(path,…",
+        "def load(path,…",
+        "def load…",
+    ]
+    assert cut_at_word("a" * 50, 10) == "a" * 9 + "…"
 
 
 def test_a_count_of_one_takes_the_word_for_one() -> None:

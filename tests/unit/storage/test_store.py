@@ -59,8 +59,8 @@ def test_the_hint_of_damage_says_how_to_go_back_to_the_newest_copy(tmp_path: Pat
             connection.execute(statement)
         copies = [copy_database(file) for _ in range(2)]
     hint = NOTES.damage(file, "is damaged").hint
-    assert hint.startswith("cairn doctor; to go back to the copy of ")
-    assert hint.endswith(f"cp {copies[1].name} memory.db")
+    assert hint.startswith("to go back to the copy of ")
+    assert hint.endswith(f"cp {copies[1].name} memory.db; but first: cairn doctor")
 
 
 @pytest.mark.parametrize(("store", "kind"), [(INDEX, IndexLockedError), (NOTES, StoreLockedError)])

@@ -174,7 +174,7 @@ def test_an_extract_tells_of_complexity_calls_blocks_and_variables(root: Path) -
 def test_flow_of_what_is_no_function_or_has_no_table_is_refused(root: Path) -> None:
     (root / "a.rb").write_text("def f\n  1\nend\n")
     (root / "value.py").write_text("VALUE = 1\n")
-    with pytest.raises(QueryError, match="is a constant, not a function"):
+    with pytest.raises(QueryError, match="constant VALUE is not a function"):
         flow_of(root, "value.py", "VALUE")
     with pytest.raises(QueryError, match="flow is not supported for ruby"):
         slice_from(root, "a.rb", 2, "", forward=False)
@@ -192,6 +192,16 @@ def test_a_comment_on_the_first_line_is_no_statement(root: Path) -> None:
     (root / "script.py").write_text("# a\nx = 1\n")
     with pytest.raises(NotFoundError, match="no statement"):
         slice_from(root, "script.py", 1, "", forward=False)
+
+
+def test_a_docstring_is_not_a_step_and_another_string_is(root: Path) -> None:
+    lines = ("def f(a):", "    # a", '    """Say a', '    twice."""', '    "again"', '    f"{a}"', "    return a")
+    (root / "documented.py").write_text("\n".join(lines) + "\n")
+    assert [step.first_line for step in flow_of(root, "documented.py", "f").control.steps] == [1, 5, 6, 7, 7]
+    with pytest.raises(NotFoundError, match="no statement of f is on line 3"):
+        slice_from(root, "documented.py", 3, "", forward=False)
+    (root / "formatted.py").write_text('def f(a):\n    f"{a}"\n    return a\n')
+    assert [step.first_line for step in flow_of(root, "formatted.py", "f").control.steps] == [1, 2, 3, 3]
 
 
 def test_printing_does_not_change_the_printer(root: Path) -> None:

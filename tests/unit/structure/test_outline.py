@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -106,7 +107,9 @@ def test_what_does_not_fit_is_counted() -> None:
     assert count_tokens(laid.text) <= 300
     assert "class Big" in laid.text
     assert "last()" in laid.text  # on the outermost level: more important than methods
-    assert f"({202 - len(laid.shown)} of 202 left out: --symbol NAME, or --max-tokens" in laid.text
+    rest = f"{202 - len(laid.shown)} of 202 left out; all take"
+    assert re.search(rf"\({rest} [\d,]+ tokens, or ask for one: cairn outline \S+ --symbol SYMBOL\)", laid.text)
+    assert "or ask for one: `outline` with file=" in lay_out(outline_of(data), 300, "tools").text
 
 
 def test_a_budget_of_nothing_still_says_how_much_is_left_out() -> None:

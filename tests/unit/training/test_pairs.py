@@ -1,7 +1,7 @@
 import pytest
 
 from pairs import (
-    blanked,
+    blank_name,
     hunk_lines,
     lead,
     most_changed,
@@ -46,7 +46,7 @@ def test_a_question_leaves_doc_and_commented_body() -> None:
 
 
 def test_only_whole_identifiers_are_blanked() -> None:
-    assert blanked("def read(x): reread(read, read_all, a.read)", "read") == "def  (x): reread( , read_all, a. )"
+    assert blank_name("def read(x): reread(read, read_all, a.read)", "read") == "def  (x): reread( , read_all, a. )"
 
 
 def test_the_identifier_a_sentence_opens_with_is_dropped() -> None:

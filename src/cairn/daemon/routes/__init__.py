@@ -1,20 +1,20 @@
-"""What is at which address; thin, for the work is done elsewhere."""
+"""The routes: thin, since the work is done elsewhere."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from cairn.daemon.http import Reply, Request, Route
+from cairn.daemon.http import Request, Response, Route
 from cairn.daemon.routes import index, operations, sessions, system
 from cairn.loading import load
 
 
 def all_routes() -> list[Route]:
-    """Return every address of the daemon."""
+    """Return every route of the daemon."""
     routes = [*system.ROUTES, *operations.ROUTES, *sessions.ROUTES, *index.ROUTES]
 
-    async def description(request: Request) -> Reply:
-        return Reply(load("cairn.daemon.openapi:describe")(routes))
+    async def description(request: Request) -> Response:
+        return Response(load("cairn.daemon.openapi:describe")(routes))
 
-    routes.append(Route("GET", "/openapi.json", description, "Describe every address", answer=dict[str, Any]))
+    routes.append(Route("GET", "/openapi.json", description, "Describe every route", answer=dict[str, Any]))
     return routes

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
-from cairn.daemon.http import Events, Reply, Request, Route
-from cairn.errors import CairnError, InternalError, resource_error
+from cairn.daemon.http import EventStream, Request, Response, Route, log_unexpected
+from cairn.errors import CairnError
 from cairn.fields import Rule
-from cairn.hints import Hint
+from cairn.hints import show
 from cairn.protocol.documents import error_to_dict
 from cairn.protocol.requests import ProjectRequest
 
 if TYPE_CHECKING:
     from cairn.workspace import Workspace
-
-_log = logging.getLogger("cairn.daemon")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,55 +35,58 @@ class FindingDocument(TypedDict):
     hint: str
 
 
-async def _status(request: Request) -> Reply:
-    asked = request.query(ProjectRequest)
-    return Reply(await request.daemon.projects.run(asked.project, lambda workspace: workspace.upkeep.status()))
+async def _status(request: Request) -> Response:
+    arguments = request.query(ProjectRequest)
+    return Response(await request.daemon.projects.run(arguments.project, lambda workspace: workspace.upkeep.status()))
 
 
-async def _health(request: Request) -> Reply:
-    asked = request.query(ProjectRequest)
-    return Reply(await request.while_connected(request.daemon.projects.run(asked.project, _examine)))
+async def _health(request: Request) -> Response:
+    arguments = request.query(ProjectRequest)
+
+    def examine(workspace: Workspace) -> list[FindingDocument]:
+        return [
+            {
+                "check": finding.check,
+                "level": finding.level,
+                "message": finding.message,
+                "hint": show(finding.hint, arguments.hints),
+            }
+            for finding in workspace.upkeep.doctor()
+        ]
+
+    return Response(await request.while_connected(request.daemon.projects.run(arguments.project, examine)))
 
 
-def _examine(workspace: Workspace) -> list[FindingDocument]:
-    return [
-        {"check": one.check, "level": one.level, "message": one.message, "hint": one.hint}
-        for one in workspace.upkeep.doctor()
-    ]
+async def _build(request: Request) -> EventStream:
+    arguments = await request.read(BuildRequest)
+    request.daemon.projects.registry.find(arguments.project)  # an unknown project is an error before the events begin
+    return EventStream(_progress(request, arguments))
 
 
-async def _build(request: Request) -> Events:
-    asked = await request.read(BuildRequest)
-    request.daemon.projects.registry.find(asked.project)  # a mistake is told before the events begin
-    return Events(_progress(request, asked))
-
-
-async def _progress(request: Request, asked: BuildRequest) -> AsyncIterator[tuple[str, Any]]:
-    """Yield how far a run is, and then what it did, or why it failed. It goes on when nobody listens any more."""
+async def _progress(request: Request, arguments: BuildRequest) -> AsyncIterator[tuple[str, Any]]:
+    """Yield the progress of a build, then its report or error. The build goes on when the client hangs up."""
     loop = asyncio.get_running_loop()
-    news: asyncio.Queue[tuple[str, Any] | None] = asyncio.Queue()
+    events: asyncio.Queue[tuple[str, Any] | None] = asyncio.Queue()
 
-    def tell(done: int, total: int) -> None:
-        loop.call_soon_threadsafe(news.put_nowait, ("progress", {"done": done, "total": total}))
+    def report(done: int, total: int) -> None:
+        loop.call_soon_threadsafe(events.put_nowait, ("progress", {"done": done, "total": total}))
 
     def work(workspace: Workspace) -> dict[str, Any]:
-        return asdict(workspace.index(branch=asked.branch, full=asked.full, progress=tell))
+        return asdict(workspace.index(branch=arguments.branch, full=arguments.full, progress=report))
 
     async def run() -> None:
         try:
-            news.put_nowait(("done", await request.daemon.projects.run_apart(asked.project, work)))
+            events.put_nowait(("done", await request.daemon.projects.run_apart(arguments.project, work)))
         except CairnError as error:
-            news.put_nowait(("error", error_to_dict(error)))
-        except Exception as error:  # noqa: BLE001 - the edge of a request, as in app.py
-            _log.exception("internal error")
-            told = InternalError(f"internal error: {type(error).__name__}", Hint.of("daemon logs"))
-            news.put_nowait(("error", error_to_dict(resource_error(error) or told)))
+            events.put_nowait(("error", error_to_dict(error)))
+        except Exception as error:  # noqa: BLE001 - the edge of a request; it is logged
+            events.put_nowait(("error", error_to_dict(log_unexpected(error))))
         finally:
-            news.put_nowait(None)
+            events.put_nowait(None)
 
     running = asyncio.create_task(run())
-    while (one := await news.get()) is not None:
-        yield one
+    while (event := await events.get()) is not None:
+        yield event
     await running
 
 

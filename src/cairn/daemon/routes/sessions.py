@@ -1,17 +1,17 @@
-"""`/api/session/…`, `/api/hook/…` and `/api/remember`: what agents tell of their work."""
+"""`/api/session/…`, `/api/hook/…` and `/api/remember`: what agents report about their work."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Annotated, TypedDict
 
-from cairn.daemon.http import Reply, Request, Route
+from cairn.daemon.http import Request, Response, Route
 from cairn.errors import NotAvailableError
 from cairn.fields import Rule
 from cairn.protocol import PROTOCOL_VERSION
 from cairn.protocol.requests import ProjectRequest
 
-# The moments of an agent's work, whatever the agent calls them.
+# Hook events under our own names; each agent has other ones.
 HOOK_EVENTS = (
     "session-start", "prompt", "before-tool", "after-tool", "before-compaction", "turn-end", "session-end",
 )  # fmt: skip
@@ -21,7 +21,7 @@ _Session = Annotated[str, Rule("the session's id; the agent's own, or empty for 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartRequest(ProjectRequest):
-    """Begin a session: nothing was sent to it yet."""
+    """Begin a session, to which nothing was sent yet."""
 
     session: _Session = ""
     agent: _Agent = ""
@@ -36,9 +36,11 @@ class EndRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HookRequest(ProjectRequest):
-    """Tell of a moment in an agent's work. `payload` is what the agent said of it, as JSON in a text."""
+    """Report a hook event. `payload` is what the agent said about it, as JSON in a string."""
 
-    protocol: Annotated[int, Rule("the version of this form", least=1, most=PROTOCOL_VERSION)] = PROTOCOL_VERSION
+    protocol: Annotated[int, Rule("the protocol version of this request", least=1, most=PROTOCOL_VERSION)] = (
+        PROTOCOL_VERSION
+    )
     session: _Session = ""
     agent: _Agent = ""
     payload: Annotated[str, Rule("JSON", max_length=100_000)] = ""
@@ -49,19 +51,19 @@ class RememberRequest(ProjectRequest):
     """Keep something for later sessions."""
 
     text: Annotated[str, Rule("what to remember", min_length=1, max_length=10_000)]
-    type: Annotated[str, Rule("what kind of thing it is", max_length=50)] = ""
-    files: Annotated[tuple[str, ...], Rule("which files it is about", max_length=100)] = ()
+    type: Annotated[str, Rule("what kind of observation it is", max_length=50)] = ""
+    files: Annotated[tuple[str, ...], Rule("the files it is about", max_length=100)] = ()
 
 
 class SessionDocument(TypedDict):
-    """A session. `known` tells of one that ended whether it was there."""
+    """A session. `known` says whether a session that ended was open."""
 
     session: str
     known: bool
 
 
 class HookDocument(TypedDict):
-    """What became of an event: whether it was kept, and what to show the agent."""
+    """What became of a hook event: whether it was kept, and what to show the agent."""
 
     protocol: int
     event: str
@@ -75,30 +77,30 @@ class RememberedDocument(TypedDict):
     id: str
 
 
-async def _start(request: Request) -> Reply:
-    asked = await request.read(StartRequest)
-    if asked.project:
-        request.daemon.projects.registry.find(asked.project)
-    answer: SessionDocument = {"session": request.daemon.sessions.start(asked.session), "known": True}
-    return Reply(answer)
+async def _start(request: Request) -> Response:
+    arguments = await request.read(StartRequest)
+    if arguments.project:
+        request.daemon.projects.registry.find(arguments.project)
+    answer: SessionDocument = {"session": request.daemon.sessions.start(arguments.session), "known": True}
+    return Response(answer)
 
 
-async def _end(request: Request) -> Reply:
-    asked = await request.read(EndRequest)
-    answer: SessionDocument = {"session": asked.session, "known": request.daemon.sessions.end(asked.session)}
-    return Reply(answer)
+async def _end(request: Request) -> Response:
+    arguments = await request.read(EndRequest)
+    answer: SessionDocument = {"session": arguments.session, "known": request.daemon.sessions.end(arguments.session)}
+    return Response(answer)
 
 
-async def _hook(request: Request) -> Reply:
-    asked = await request.read(HookRequest)
-    if asked.project:
-        request.daemon.projects.registry.find(asked.project)
+async def _hook(request: Request) -> Response:
+    arguments = await request.read(HookRequest)
+    if arguments.project:
+        request.daemon.projects.registry.find(arguments.project)
     raise NotAvailableError(
         "this version does not keep what hooks report", "nothing was kept; do not install hooks yet"
     )
 
 
-async def _remember(request: Request) -> Reply:
+async def _remember(request: Request) -> Response:
     await request.read(RememberRequest)
     raise NotAvailableError("this version has no memory yet", "nothing was kept; write it down in the project's files")
 

@@ -1,4 +1,4 @@
-"""`/api/health`, `status`, `projects`, `config`, `shutdown` and the description of the whole."""
+"""`/api/health`, `status`, `projects`, `config` and `shutdown`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from cairn import __version__
-from cairn.daemon.http import Reply, Request, Route
+from cairn.daemon.http import Request, Response, Route
 from cairn.daemon.usage import UsageDocument, usage
 from cairn.protocol import PROTOCOL_VERSION
 from cairn.protocol.requests import ProjectRequest
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class HealthDocument(TypedDict):
-    """That the daemon lives, and what it takes."""
+    """That the daemon is up, and what it takes of the machine."""
 
     status: str
     version: str
@@ -55,7 +55,7 @@ class ProjectDocument(TypedDict):
 
 
 class StoppingDocument(TypedDict):
-    """That the daemon will end once it has answered."""
+    """That the daemon stops once it has answered."""
 
     stopping: bool
 
@@ -65,62 +65,67 @@ class Nothing:
     """A request without fields."""
 
 
-async def _health(request: Request) -> Reply:
-    found: HealthDocument = {
+async def _health(request: Request) -> Response:
+    health: HealthDocument = {
         "status": "stopping" if request.daemon.stopping else "ok",
         "version": __version__,
         "protocol": PROTOCOL_VERSION,
         "usage": usage(request.daemon.settings),
     }
-    return Reply(found)
+    return Response(health)
 
 
-async def _status(request: Request) -> Reply:
+async def _status(request: Request) -> Response:
     daemon = request.daemon
-    found: StatusDocument = {
+    status: StatusDocument = {
         "version": __version__,
         "protocol": PROTOCOL_VERSION,
         "uptime_seconds": round(time.time() - daemon.started_at, 1),
         "requests": daemon.n_requests,
         "sessions": len(daemon.sessions),
         "open": [
-            {"name": one.name, "root": one.root, "idle_seconds": one.idle_seconds, "waiting": one.waiting}
-            for one in daemon.projects.states()
+            {
+                "name": project.name,
+                "root": project.root,
+                "idle_seconds": project.idle_seconds,
+                "waiting": project.waiting,
+            }
+            for project in daemon.projects.states()
         ],
         "usage": usage(daemon.settings),
     }
-    return Reply(found)
+    return Response(status)
 
 
-async def _projects(request: Request) -> Reply:
-    opened = {one.root for one in request.daemon.projects.states()}
-    found: list[ProjectDocument] = [
-        {"name": one.name, "root": one.root, "open": one.root in opened}
-        for one in request.daemon.projects.registry.projects()
+async def _projects(request: Request) -> Response:
+    roots = {project.root for project in request.daemon.projects.states()}
+    projects: list[ProjectDocument] = [
+        {"name": project.name, "root": project.root, "open": project.root in roots}
+        for project in request.daemon.projects.registry.projects()
     ]
-    return Reply(found)
+    return Response(projects)
 
 
-async def _config(request: Request) -> Reply:
-    asked = request.query(ProjectRequest)
-    return Reply(await request.daemon.projects.run(asked.project, _settings_of))
+async def _config(request: Request) -> Response:
+    arguments = request.query(ProjectRequest)
+    return Response(await request.daemon.projects.run(arguments.project, _settings_of))
 
 
 def _settings_of(workspace: Workspace) -> dict[str, Any]:
     settings = workspace.settings
-    values = {one.name: getattr(settings, one.name) for one in fields(settings) if one.name != "embedding"}
-    return {**values, "embedding": [f"{one.provider}: {one.model}" for one in settings.chain]}
+    values = {field.name: getattr(settings, field.name) for field in fields(settings) if field.name != "embedding"}
+    return {**values, "embedding": [f"{model.provider}: {model.model}" for model in settings.chain]}
 
 
-async def _shutdown(request: Request) -> Reply:
+async def _shutdown(request: Request) -> Response:
     await request.read(Nothing)
     request.daemon.stop()
     answer: StoppingDocument = {"stopping": True}
-    return Reply(answer)
+    return Response(answer)
 
 
 ROUTES = [
-    Route("GET", "/api/health", _health, "Tell that the daemon lives", answer=HealthDocument, open_to_all=True),
+    Route("GET", "/api/health", _health, "Show that the daemon is up", answer=HealthDocument, open_to_all=True),
     Route("GET", "/api/status", _status, "Show what the daemon does", answer=StatusDocument),
     Route("GET", "/api/projects", _projects, "List the projects that the user allowed", answer=list[ProjectDocument]),
     Route("GET", "/api/config", _config, "Show the settings of a project", ProjectRequest, dict[str, Any]),

@@ -49,6 +49,7 @@ class FlowSyntax:
     continues: Types = frozenset({"continue_statement"})
     labels: Types = frozenset({"labeled_statement"})
     ignored: Types = frozenset({"comment", "line_comment", "block_comment", ";", "empty_statement"})
+    docstrings: Types = frozenset()  # expressions that document a function as its first statement
     # names
     identifiers: Types = frozenset({"identifier"})
     assignments: Types = frozenset({"assignment_expression"})

@@ -52,17 +52,17 @@ def put_blob(
     definitions = [
         (
             first_id + ordinal, first_id + chunk_of[ordinal],
-            one.kind, one.name, one.qualified_name, one.signature, one.doc, one.parent,
-            one.span.start_line, one.span.end_line, one.span.start_byte, one.span.end_byte,
+            entry.kind, entry.name, entry.qualified_name, entry.signature, entry.doc, entry.parent,
+            entry.span.start_line, entry.span.end_line, entry.span.start_byte, entry.span.end_byte,
         )
-        for ordinal, one in enumerate(parsed.definitions)
+        for ordinal, entry in enumerate(parsed.definitions)
     ]  # fmt: skip
     chunks = [
         (
-            first_id + ordinal, key, one.kind, one.owner, one.part, *one.definitions, one.header,
-            one.span.start_line, one.span.end_line, one.span.start_byte, one.span.end_byte, *one.lines[0],
+            first_id + ordinal, key, chunk.kind, chunk.owner, chunk.part, *chunk.definitions, chunk.header,
+            chunk.span.start_line, chunk.span.end_line, chunk.span.start_byte, chunk.span.end_byte, *chunk.lines[0],
         )
-        for ordinal, (one, key) in enumerate(zip(parsed.chunks, keys, strict=True))
+        for ordinal, (chunk, key) in enumerate(zip(parsed.chunks, keys, strict=True))
     ]  # fmt: skip
     blob = (blob_id, content_hash, parsed.language, parsed.note, len(parsed.chunks))
     connection.execute(

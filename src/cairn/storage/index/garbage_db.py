@@ -46,8 +46,8 @@ def mark(connection: sqlite3.Connection, kind: Kind, ids: Collection[int], now: 
     """Make the garbage of a kind these ids: known ones keep the time they were first seen, others are of use again."""
     known = {row[0] for row in connection.execute("SELECT id FROM garbage WHERE kind = ?", (kind,))}
     wanted = set(ids)
-    connection.executemany("DELETE FROM garbage WHERE kind = ? AND id = ?", ((kind, one) for one in known - wanted))
-    connection.executemany("INSERT INTO garbage VALUES (?, ?, ?)", ((kind, one, now) for one in wanted - known))
+    connection.executemany("DELETE FROM garbage WHERE kind = ? AND id = ?", ((kind, id_) for id_ in known - wanted))
+    connection.executemany("INSERT INTO garbage VALUES (?, ?, ?)", ((kind, id_, now) for id_ in wanted - known))
 
 
 def ids_due(connection: sqlite3.Connection, kind: Kind, before: float) -> set[int]:
@@ -59,7 +59,7 @@ def ids_due(connection: sqlite3.Connection, kind: Kind, before: float) -> set[in
 
 def forget(connection: sqlite3.Connection, kind: Kind, ids: Iterable[int]) -> None:
     """Drop the marks of what is there no more; ids may go to others."""
-    connection.executemany("DELETE FROM garbage WHERE kind = ? AND id = ?", ((kind, one) for one in ids))
+    connection.executemany("DELETE FROM garbage WHERE kind = ? AND id = ?", ((kind, id_) for id_ in ids))
 
 
 def dead_blobs(connection: sqlite3.Connection) -> dict[int, int]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cairn.errors import IndexDamagedError
+from cairn.hints import Hint
 
 
 def check_types(row: Sequence[Any], *types: type) -> Sequence[Any]:
@@ -16,7 +17,9 @@ def check_types(row: Sequence[Any], *types: type) -> Sequence[Any]:
     """
     for value, wanted in zip(row, types, strict=True):
         if type(value) is not wanted:
-            raise IndexDamagedError(f"a row holds {type(value).__name__} in place of {wanted.__name__}", "cairn index")
+            raise IndexDamagedError(
+                f"a row holds {type(value).__name__} in place of {wanted.__name__}", Hint.of("index")
+            )
     return row
 
 
@@ -27,5 +30,5 @@ def number(text: object) -> int:
         IndexDamagedError: if it is none.
     """
     if not isinstance(text, str) or not (text.isascii() and text.isdigit() and len(text) < 19):
-        raise IndexDamagedError("a row holds something else in place of a number", "cairn index")
+        raise IndexDamagedError("a row holds something else in place of a number", Hint.of("index"))
     return int(text)

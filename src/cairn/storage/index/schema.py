@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cairn.errors import IndexDamagedError, IndexLockedError, IndexVersionError
+from cairn.hints import Hint
 from cairn.storage.store import Migration, Store
 
 MIGRATIONS = (
@@ -131,8 +132,8 @@ INDEX = Store(
     newest=NEWEST,
     is_truth=False,
     work="indexing",
-    update="cairn index",
-    rebuild="cairn index --full",
+    update=Hint.of("index"),
+    rebuild=Hint.of("index", full=True),
     damaged=IndexDamagedError,
     locked=IndexLockedError,
     version=IndexVersionError,

@@ -254,7 +254,7 @@ def put_origins(connection: sqlite3.Connection, blobs: dict[Origin, int]) -> Non
     _ensure_paths(connection, [origin.path for origin in blobs])
     connection.executemany(
         "INSERT OR REPLACE INTO origin SELECT id, ?, ?, ? FROM path WHERE path = ?",
-        ((one.object_id, one.size, blob_id, os.fsencode(one.path)) for one, blob_id in blobs.items()),
+        ((origin.object_id, origin.size, blob_id, os.fsencode(origin.path)) for origin, blob_id in blobs.items()),
     )
 
 

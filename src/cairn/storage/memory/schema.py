@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cairn.hints import Hint
 from cairn.storage.sealed import META
 from cairn.storage.store import Migration, Store
 
@@ -43,5 +44,5 @@ MEMORY = Store(
     newest=NEWEST,
     is_truth=True,
     work="writing memories",
-    update="cairn memories",
+    update=Hint.of("memories"),
 )

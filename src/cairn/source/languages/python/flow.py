@@ -22,6 +22,7 @@ FLOW = FlowSyntax(
     do_loops=frozenset(),
     labels=frozenset(),
     ignored=types("comment pass_statement"),
+    docstrings=types("string concatenated_string"),
     assignments=types("assignment named_expression delete_statement"),
     updates=types("augmented_assignment"),
     declarators=frozenset(),

@@ -1,0 +1,169 @@
+"""An open project: its workspace, which several threads use at once, and the watch that keeps its index up to date."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import Callable
+from operator import methodcaller
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from cairn.config import deciding_files, stamp_of
+from cairn.daemon.watching import Watch, open_workspace
+from cairn.errors import BusyError, IndexMissingError, ProjectError
+from cairn.hints import Hint
+from cairn.registry import AllowedProject
+from cairn.sharing import Shared
+from cairn.waiting import Asker
+
+if TYPE_CHECKING:
+    from cairn.workspace import Workspace
+
+_T = TypeVar("_T")
+_log = logging.getLogger("cairn.daemon")
+STOP_SECONDS = 8.0  # that running work is given when the daemon stops
+
+
+class OpenProject:
+    """A project that is open. Call `watch` after its first answer, which nothing should delay.
+
+    Args:
+        project: the project.
+        room: how many quick questions are answered at once. Slow ones are answered beside them, one at a time.
+    """
+
+    def __init__(self, project: AllowedProject, room: int) -> None:
+        self.project = project
+        self.quick = asyncio.Semaphore(room)  # waits without a thread
+        self.slow = asyncio.Semaphore(1)
+        self.waiting = self.events = 0  # questions and events that are not done
+        self.last_used = time.monotonic()
+        self._lock = threading.Lock()  # guards what is open
+        self._starting = threading.Lock()  # held while the watch starts
+        self._workspace: Shared[Workspace] | None = None
+        self._watch: Watch | None = None
+        self._closed = False
+        self._deciding = deciding_files(Path(project.root))
+        self._settings_stamp: tuple[tuple[int, ...], ...] = ()
+        self._was_indexed = False
+
+    @property
+    def is_idle(self) -> bool:
+        """Tell whether no question or event is waiting or running."""
+        return not self.waiting and not self.events
+
+    @property
+    def is_watched(self) -> bool:
+        """Tell whether a watch was started, even one that has failed since."""
+        return self._watch is not None
+
+    def run(self, work: Callable[[Workspace], _T], asker: Asker, *, fresh: bool, build: bool = True) -> _T:
+        """Do some work with the workspace in the calling thread, while other threads do theirs.
+
+        Args:
+            work: a function of the workspace.
+            asker: who waits for it. Once they leave, the work stops; an update of the index goes on, for others.
+            fresh: whether the index must be up to date, as it is while the project is watched.
+            build: whether to build a first index if there is none.
+
+        Raises:
+            BusyError: if the asker has left, or the project is being closed.
+            GiveWay: if the work is slow and the asker in haste.
+            IndexMissingError: if there is no index and none may be built.
+        """
+
+        def answer(workspace: Workspace) -> _T:
+            asker.check()
+            with asker.serve():
+                return work(workspace)
+
+        asker.check()
+        with self._current_workspace().use() as workspace:
+            if fresh and not build:
+                self._check_indexed(workspace)
+            if fresh and not self._is_followed():
+                workspace.refresh()
+            try:
+                return answer(workspace)
+            except IndexMissingError:
+                if not fresh or not build:
+                    raise
+                workspace.refresh()  # the watch has not built the first index yet; this waits for it
+                return answer(workspace)
+
+    def _check_indexed(self, workspace: Workspace) -> None:
+        """Raise unless there is an index; once there was one, this is not checked again."""
+        if not self._was_indexed and not workspace.is_indexed:
+            raise IndexMissingError("this project is not indexed yet", Hint.of("index"))
+        self._was_indexed = True
+
+    def watch(self) -> None:
+        """Follow the project's edits from now on, unless a watch does."""
+        with self._starting:
+            stamp = self._settings_stamp
+            if self._watch is not None or self._workspace is None:
+                return
+            watch = Watch(self.project.name, open_workspace(Path(self.project.root)))
+            with self._lock:
+                is_wanted = self._workspace is not None and self._settings_stamp == stamp
+                if is_wanted:
+                    self._watch = watch
+        if not is_wanted:  # the project was closed meanwhile, or its settings changed
+            watch.stop(STOP_SECONDS)
+
+    def _is_followed(self) -> bool:
+        return (watch := self._watch) is not None and watch.is_alive()
+
+    def _current_workspace(self) -> Shared[Workspace]:
+        """Return the workspace with the current settings; one with older settings is closed once nobody uses it."""
+        stamp = stamp_of(self._deciding)
+        with self._lock:
+            if self._closed:
+                raise BusyError(f"{self.project.name} is being closed", "ask again in a moment")
+            if stamp == self._settings_stamp and self._workspace is not None and self._is_there():
+                return self._workspace
+            last = self._take_open()
+        self._end(*last, 0.0)
+        with self._lock:
+            if self._workspace is None:
+                self._workspace = self._open(stamp)
+            return self._workspace
+
+    def _is_there(self) -> bool:
+        return Path(self.project.root).is_dir()
+
+    def _open(self, stamp: tuple[tuple[int, ...], ...]) -> Shared[Workspace]:
+        root = Path(self.project.root)
+        if not self._is_there():
+            raise ProjectError(
+                f"the folder of {self.project.name} is gone: {root}",
+                Hint("if it was moved, index it there", "index", project=None),
+            )
+        workspace = Shared(open_workspace(root), methodcaller("close"))
+        self._settings_stamp = stamp
+        _log.info("opened %s", self.project.name)
+        return workspace
+
+    def close(self, timeout_seconds: float = STOP_SECONDS) -> bool:
+        """Close the workspace once nobody uses it; return whether all work ended in time."""
+        with self._lock:
+            self._closed = True
+            last = self._take_open()
+        return self._end(*last, timeout_seconds)
+
+    def _take_open(self) -> tuple[Shared[Workspace] | None, Watch | None]:
+        """Return the workspace and the watch, and hold none from now on."""
+        last = self._workspace, self._watch
+        self._workspace = self._watch = None
+        return last
+
+    def _end(self, workspace: Shared[Workspace] | None, watch: Watch | None, timeout_seconds: float) -> bool:
+        deadline = time.monotonic() + timeout_seconds
+        stopped = watch is None or watch.stop(timeout_seconds)
+        if workspace is not None:
+            stopped &= workspace.retire(max(0.0, deadline - time.monotonic()))
+            _log.info("closed %s", self.project.name)
+        return stopped

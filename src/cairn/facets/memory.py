@@ -1,0 +1,31 @@
+"""What earlier sessions learned of a project: kept, recalled, and put in order."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from cairn.facets.project_index import ProjectIndex
+from cairn.memory.lifecycle import Lifecycle
+from cairn.memory.store import MemoryStore
+
+
+class MemoryFacet:
+    """The memory of a project; get it as `Workspace.memory`. Nothing is on disk until something is kept."""
+
+    def __init__(self, index: ProjectIndex) -> None:
+        self._index = index
+
+    @cached_property
+    def store(self) -> MemoryStore:
+        """Events, and what they say now."""
+        return MemoryStore(self._index.state)
+
+    @cached_property
+    def lifecycle(self) -> Lifecycle:
+        """What can be done with a memory."""
+        return Lifecycle(self.store)
+
+    def close(self) -> None:
+        """Release the database; it reopens by itself."""
+        if "store" in self.__dict__:
+            self.store.close()

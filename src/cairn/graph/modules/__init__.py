@@ -1,0 +1,1 @@
+"""From the text of an import to the file or package that it names: each ecosystem's own way."""

@@ -1,0 +1,116 @@
+"""Finds the file or package that an import names, with what that depends on."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from cairn.graph.memo import Needs, place_called
+from cairn.graph.modules.ecmascript import EcmascriptModules
+from cairn.graph.modules.go import GoModules
+from cairn.graph.modules.places import Finder, Place, ProjectPaths, is_manifest, last_part
+from cairn.graph.modules.python import PythonModules
+from cairn.graph.modules.rust import RustModules
+from cairn.graph.recent import Recent
+
+_MAX_MODULE_CHARS = 500  # more than anybody writes; every leading part of a name is looked for
+_MAX_KEPT = 40_000
+
+
+class ModulePlace(NamedTuple):
+    """Where a module is, and what that needs, as in `cairn.graph.memo`."""
+
+    place: Place
+    needs: Needs
+
+
+_OUTSIDE = ModulePlace(None, frozenset())
+
+
+class Modules:
+    """Looks modules up among the paths of a view.
+
+    Args:
+        paths: the files, by number.
+        read: returns the text of a manifest, empty when it cannot be read.
+        limit: how many look-ups are remembered.
+    """
+
+    def __init__(self, paths: Sequence[str], read: Callable[[str], str], limit: int = _MAX_KEPT) -> None:
+        self.paths = paths
+        self._paths = ProjectPaths(paths, read)
+        self._python = PythonModules(self._paths)
+        self._finders: dict[str, Finder] = {
+            "python": self._python.find,
+            "ecmascript": EcmascriptModules(self._paths).find,
+            "go": GoModules(self._paths).find,
+            "rust": RustModules(self._paths).find,
+        }
+        self._kept: Recent[tuple[str, str, str], ModulePlace] = Recent(limit, lambda _: 1)
+
+    def resolve(self, module: str, path: str, finder: str) -> Place:
+        """Return what `module` means in the file at `path`; a leading `/` of the text means the project's root."""
+        return self.look_up(module, path, finder).place
+
+    def look_up(self, module: str, path: str, finder: str) -> ModulePlace:
+        """Return the same with what it needs; a name that nobody would write lies outside the project.
+
+        Args:
+            finder: how the language gets from an import to a file, as its rules name it; empty for a language that
+                cannot.
+        """
+        if len(module) > _MAX_MODULE_CHARS:
+            return _OUTSIDE
+        key = (module, path if finder == "python" else posixpath.dirname(path), finder)
+        if (known := self._kept.get(key)) is not None:
+            return known
+        self._paths.begin()
+        return self._kept.put(key, ModulePlace(self._find(module, path, finder), self._paths.needs))
+
+    def _find(self, module: str, path: str, finder: str) -> Place:
+        if (find := self._finders.get(finder)) is not None:
+            return find(module, path)
+        if (endings_of := _ENDINGS.get(finder)) is not None:
+            return self._paths.nearest_ending_in(endings_of(module), path)
+        return None
+
+    def child(self, place: Place, name: str) -> ModulePlace:
+        """Return the submodule `name` of a Python module or package."""
+        if place is None:
+            return _OUTSIDE
+        folder = place if isinstance(place, str) else posixpath.dirname(self.paths[place])
+        if isinstance(place, int) and posixpath.basename(self.paths[place]).partition(".")[0] != "__init__":
+            return _OUTSIDE
+        self._paths.begin()
+        return ModulePlace(self._python.at(posixpath.join(folder, name)), self._paths.needs)
+
+
+# How the paths of a module may end, for languages that search several folders for the file that is named.
+_ENDINGS: dict[str, Callable[[str], list[str]]] = {
+    "c": lambda module: [module],
+    "ruby": lambda module: [module if module.endswith(".rb") else f"{module}.rb"],
+    "julia": lambda module: [module if module.endswith(".jl") else f"{module.replace('.', '/')}.jl"],
+    "lua": lambda module: [f"{module.replace('.', '/')}.lua", f"{module.replace('.', '/')}/init.lua"],
+    "php": lambda module: [module] if module.endswith(".php") else [],
+    "file": lambda module: [module.rpartition(":")[2]],
+}
+
+
+def find_affected_needs(old: Sequence[str], new: Sequence[str]) -> Needs | None:
+    """Return the needs that files which come or go concern, None where they concern every look-up.
+
+    That is so of manifests, and of the first and last package of a folder from which Python imports.
+    """
+    before, after = ProjectPaths(old, lambda _: ""), ProjectPaths(new, lambda _: "")
+    python_before, python_after = PythonModules(before), PythonModules(after)
+    moved = set(old) ^ set(new)
+    if any(is_manifest(path) for path in moved) or python_before.roots != python_after.roots:
+        return None
+    texts = {last_part(path) for path in moved}
+    texts |= {last_part(folder) for folder in before.folders ^ after.folders}
+    texts |= {last_part(folder) for folder in python_before.folders ^ python_after.folders}
+    texts |= {f"={posixpath.basename(path)}" for path in moved}
+    texts |= {f"={path}" for path in moved if posixpath.basename(path) == "__init__.py"}
+    texts |= {f"{posixpath.dirname(path)}/" for path in moved}
+    return frozenset(map(place_called, texts))
