@@ -31,7 +31,7 @@ class Impatient(Protocol):
 
 
 @pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Served]:
+def served(tmp_path: Path) -> Iterator[Served]:
     root = tmp_path / "shop"
     root.mkdir()
     (root / "tax.py").write_text("def tax(price):\n    return price\n")

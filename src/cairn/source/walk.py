@@ -262,16 +262,9 @@ class Walker:
             self._skip(path, _of_folder(reason))
         elif os.path.lexists(f"{self._prefix}{path}/.git"):
             submodules.append(path)
-        elif self._is_empty(path):
+        elif _is_empty(self._prefix + path):
             self._skip(path, "submodule that is not checked out")
         # otherwise a folder took the place of a tracked file, and git lists its files one by one
-
-    def _is_empty(self, path: str) -> bool:
-        try:
-            with os.scandir(self._prefix + path) as entries:
-                return next(entries, None) is None
-        except OSError:  # it was deleted meanwhile, or cannot be read
-            return True
 
     def _enter_all(self, path: str, folders: dict[str, Folder]) -> Folder:
         """Return what applies in a folder, after entering the folders above it."""
@@ -407,6 +400,14 @@ def match(scopes: tuple[_Scope, ...], path: str, *, is_folder: bool) -> bool | N
             if verdict is not None:
                 return verdict
     return None
+
+
+def _is_empty(folder: str) -> bool:
+    try:
+        with os.scandir(folder) as entries:
+            return next(entries, None) is None
+    except OSError:  # it was deleted meanwhile, or cannot be read
+        return True
 
 
 def _of_folder(reason: str) -> str:

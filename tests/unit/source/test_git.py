@@ -22,7 +22,7 @@ from cairn.source.git import (
 Git = Callable[..., str]
 
 
-def found(folder: Path) -> Repository:
+def repository_of(folder: Path) -> Repository:
     repository = find_repository(folder)
     assert repository is not None
     return repository
@@ -38,12 +38,12 @@ def commit(git: Git, folder: Path, name: str = "a.py") -> str:
 def test_folder_below_a_checkout_finds_its_top(git: Git, checkout: Path) -> None:
     inner = checkout / "a" / "b"
     inner.mkdir(parents=True)
-    assert found(inner) == Repository(checkout, checkout / ".git", checkout / ".git")
+    assert repository_of(inner) == Repository(checkout, checkout / ".git", checkout / ".git")
 
 
 def test_folder_reached_through_a_link_finds_the_real_top(git: Git, checkout: Path, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(checkout)
-    assert found(tmp_path / "link").work_tree == checkout
+    assert repository_of(tmp_path / "link").work_tree == checkout
 
 
 def test_folder_outside_git_has_no_repository(git: Git, tmp_path: Path) -> None:
@@ -55,14 +55,14 @@ def test_checkout_with_an_odd_name_is_found(name: str, git: Git, tmp_path: Path)
     folder = tmp_path / name / name
     folder.mkdir(parents=True)
     git(folder, "init", "-q")
-    assert found(folder) == Repository(folder, folder / ".git", folder / ".git")
+    assert repository_of(folder) == Repository(folder, folder / ".git", folder / ".git")
 
 
 def test_linked_worktree_shares_the_common_folder(git: Git, checkout: Path, tmp_path: Path) -> None:
     commit(git, checkout)
     git(checkout, "worktree", "add", "-q", "-b", "feature/x", str(tmp_path / "linked"))
     (tmp_path / "linked" / "sub").mkdir()
-    repository = found(tmp_path / "linked" / "sub")
+    repository = repository_of(tmp_path / "linked" / "sub")
     assert repository.work_tree == tmp_path / "linked"
     assert repository.git_dir == checkout / ".git" / "worktrees" / "linked"
     assert repository.common_dir == checkout / ".git"
@@ -87,7 +87,7 @@ def test_worktree_of_a_bare_repository_is_a_checkout(git: Git, checkout: Path, t
     commit(git, checkout)
     git(tmp_path, "clone", "-q", "--bare", str(checkout), "bare.git")
     git(tmp_path / "bare.git", "worktree", "add", "-q", str(tmp_path / "tree"), "main")
-    repository = found(tmp_path / "tree")
+    repository = repository_of(tmp_path / "tree")
     assert (repository.work_tree, repository.common_dir) == (tmp_path / "tree", tmp_path / "bare.git")
     assert list_files(tmp_path / "tree").paths == ["a.py"]
 
@@ -134,7 +134,7 @@ def test_variables_of_a_surrounding_git_hook_do_not_matter(
     monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "other" / "index"))
     monkeypatch.setenv("GIT_PREFIX", "sub/")
     monkeypatch.setenv("GIT_TRACE", "1")
-    assert found(checkout).work_tree == checkout
+    assert repository_of(checkout).work_tree == checkout
     assert list_files(checkout).paths == ["a.py"]
 
 
@@ -155,13 +155,13 @@ def test_files_are_listed_from_within_a_real_hook(git: Git, checkout: Path, tmp_
 
 
 def test_branch_is_known_before_the_first_commit(git: Git, checkout: Path) -> None:
-    repository = found(checkout)
+    repository = repository_of(checkout)
     assert current_branch(repository) == "main"
     assert head_revision(repository) is None
 
 
 def test_branch_and_revision_follow_the_checkout(git: Git, checkout: Path) -> None:
-    repository = found(checkout)
+    repository = repository_of(checkout)
     first = commit(git, checkout)
     assert head_revision(repository) == first
     git(checkout, "switch", "-q", "-c", "topic/é")
@@ -173,7 +173,7 @@ def test_revision_is_read_from_packed_references(git: Git, checkout: Path) -> No
     revision = commit(git, checkout)
     git(checkout, "pack-refs", "--all")
     assert not (checkout / ".git" / "refs" / "heads" / "main").exists()
-    assert head_revision(found(checkout)) == revision
+    assert head_revision(repository_of(checkout)) == revision
 
 
 def test_branch_and_revision_are_read_from_a_reftable(git: Git, tmp_path: Path) -> None:
@@ -181,15 +181,15 @@ def test_branch_and_revision_are_read_from_a_reftable(git: Git, tmp_path: Path) 
         git(tmp_path, "init", "-q", "--ref-format=reftable", ".")
     except subprocess.CalledProcessError:
         pytest.skip("this git knows no reftable")
-    assert (current_branch(found(tmp_path)), head_revision(found(tmp_path))) == ("main", None)
+    assert (current_branch(repository_of(tmp_path)), head_revision(repository_of(tmp_path))) == ("main", None)
     revision = commit(git, tmp_path)
-    assert (current_branch(found(tmp_path)), head_revision(found(tmp_path))) == ("main", revision)
+    assert (current_branch(repository_of(tmp_path)), head_revision(repository_of(tmp_path))) == ("main", revision)
 
 
 def test_detached_head_has_a_revision_and_no_branch(git: Git, checkout: Path) -> None:
     revision = commit(git, checkout)
     git(checkout, "checkout", "-q", "--detach")
-    repository = found(checkout)
+    repository = repository_of(checkout)
     assert current_branch(repository) is None
     assert head_revision(repository) == revision
 
@@ -277,14 +277,14 @@ def test_an_interrupt_of_what_is_done_meanwhile_ends_git_and_goes_on(checkout: P
 )
 def test_a_head_that_names_no_branch_is_no_branch(head: bytes, git: Git, checkout: Path) -> None:
     commit(git, checkout)
-    repository = found(checkout)
+    repository = repository_of(checkout)
     (checkout / ".git" / "HEAD").write_bytes(head)
     assert current_branch(repository) is None
 
 
 def test_a_head_that_leads_out_of_the_repository_is_not_followed(git: Git, checkout: Path, tmp_path: Path) -> None:
     commit(git, checkout)
-    repository = found(checkout)
+    repository = repository_of(checkout)
     (tmp_path / "outside").write_text("1" * 40)
     (checkout / ".git" / "HEAD").write_text("ref: refs/heads/../../../../outside\n")
     assert head_revision(repository) is None
@@ -292,7 +292,7 @@ def test_a_head_that_leads_out_of_the_repository_is_not_followed(git: Git, check
 
 def test_a_pipe_in_the_place_of_a_head_is_not_waited_for(git: Git, checkout: Path) -> None:
     commit(git, checkout)
-    repository = found(checkout)
+    repository = repository_of(checkout)
     (checkout / ".git" / "HEAD").unlink()
     os.mkfifo(checkout / ".git" / "HEAD")
     assert current_branch(repository) is None
@@ -306,7 +306,7 @@ def test_a_folder_that_looks_like_a_repository_is_not_used_below_a_checkout(git:
     for folder in (inner, inner / "refs"):
         with pytest.raises(PathError, match="bare repository"):
             find_repository(folder)
-    assert found(checkout).work_tree == checkout
+    assert repository_of(checkout).work_tree == checkout
 
 
 def test_settings_that_make_the_checkout_larger_are_refused(git: Git, checkout: Path) -> None:
