@@ -87,11 +87,11 @@ def test_each_step_of_a_function_lies_in_it_and_leads_on_to_another(case: Case) 
 def test_the_flow_of_a_file_names_its_functions_and_what_has_no_room_is_counted(sample: Path) -> None:
     data, language = sample.read_bytes(), detect_language(sample.name, b"")
     outline = outline_file(data, sample.name, language)
-    whole = lay_out_flow_in(data, language.name, sample.name, outline, 100_000)
+    whole = lay_out_flow_in(data, language.name, sample.name, outline, 100_000, "commands")
     for case in cases(sample):
         assert case.name in whole.text
     assert whole.tokens == count_tokens(whole.text)
-    part = lay_out_flow_in(data, language.name, sample.name, outline, 600)
+    part = lay_out_flow_in(data, language.name, sample.name, outline, 600, "commands")
     assert 0 < len(part.shown) < len(whole.shown)
     assert f"({len(whole.shown) - len(part.shown)} of {len(whole.shown)} functions left out" in part.text
 
