@@ -37,11 +37,11 @@ def size_of(value: object) -> int:
     return len(json.dumps(value)) + _COMMA_BYTES
 
 
-class Room:
-    """What is left of a budget beside what is sent already.
+class Budget:
+    """What is left of `max_tokens` beside what is sent already.
 
     Args:
-        max_tokens: the budget.
+        max_tokens: the whole of it.
         frame: what is sent in any case, with its lists empty and its counts as long as they can get.
 
     Attributes:
@@ -111,12 +111,12 @@ def fit_search(document: SearchDocument, max_tokens: int | None) -> None:
     document_at_most: dict[str, Any] = {**document, "took_ms": _WIDEST_MS}
     if "notes" in document:
         document_at_most["notes"] = [max(note, show(note, "tools"), key=len) for note in document["notes"]]
-    if Room(max_tokens, document_at_most).left >= 0:
+    if Budget(max_tokens, document_at_most).left >= 0:
         return
     document_at_most |= {"code": [], "omitted": document["omitted"] + len(hits)}
-    kept = _leading_hits(hits, Room(max_tokens, document_at_most))
+    kept = _leading_hits(hits, Budget(max_tokens, document_at_most))
     if hits and not kept and (notes := document_at_most.pop("notes", None)):
-        kept = _leading_hits(hits, Room(max_tokens, {**document_at_most, "omitted_notes": len(notes)}))
+        kept = _leading_hits(hits, Budget(max_tokens, {**document_at_most, "omitted_notes": len(notes)}))
         if kept:
             del document["notes"]
             document["omitted_notes"] = len(notes)
@@ -124,7 +124,7 @@ def fit_search(document: SearchDocument, max_tokens: int | None) -> None:
     document["omitted"] += len(hits) - len(kept)
 
 
-def _leading_hits(hits: Sequence[HitDocument], room: Room) -> list[HitDocument]:
+def _leading_hits(hits: Sequence[HitDocument], room: Budget) -> list[HitDocument]:
     kept: list[HitDocument] = []
     for hit in hits:
         shown = next(filter(room.take, _forms(hit)), None)
@@ -149,11 +149,11 @@ def _forms(hit: HitDocument) -> Iterator[HitDocument]:
 
 def fit_lists(document: dict[str, Any], max_tokens: int, lists: Sequence[str]) -> None:
     """Cut lists of a document off where the room ends, the first list being the last to lose, and say so."""
-    if Room(max_tokens, document).left >= 0:
+    if Budget(max_tokens, document).left >= 0:
         return
     items = {name: document[name] for name in lists}
     n_items = sum(map(len, items.values()))
-    room = Room(max_tokens, {**document, **{name: [] for name in lists}, **_count(document, n_items, max_tokens)})
+    room = Budget(max_tokens, {**document, **{name: [] for name in lists}, **_count(document, n_items, max_tokens)})
     n_kept = 0
     for name in lists:
         kept = room.take_leading(items[name])
@@ -190,7 +190,7 @@ def tokens_for_outline(document: OutlineDocument, max_tokens: int) -> int:
 
 def fit_outline(document: OutlineDocument, max_tokens: int) -> None:
     """Cut the lists beside an outline's text off where the room ends, and count what they lose."""
-    if Room(max_tokens, document).left >= 0:
+    if Budget(max_tokens, document).left >= 0:
         return
     room = _room_beside_text(document, max_tokens)
     symbols, imports = room.take_leading(document["symbols"]), room.take_leading(document["imports"])
@@ -198,8 +198,8 @@ def fit_outline(document: OutlineDocument, max_tokens: int) -> None:
     document["symbols"], document["imports"] = symbols, imports
 
 
-def _room_beside_text(document: OutlineDocument, max_tokens: int) -> Room:
-    return Room(max_tokens, {**document, "symbols": [], "imports": [], "unlisted": len(document["symbols"])})
+def _room_beside_text(document: OutlineDocument, max_tokens: int) -> Budget:
+    return Budget(max_tokens, {**document, "symbols": [], "imports": [], "unlisted": len(document["symbols"])})
 
 
 # -- texts -------------------------------------------------------------------------------------------------------------
@@ -210,10 +210,10 @@ def fit_texts(documents: Sequence[FetchedDocument], max_tokens: int) -> list[Fet
 
     The first row is there in any case.
     """
-    room = Room(max_tokens, [])
-    if Room(max_tokens, documents).left >= 0:
+    room = Budget(max_tokens, [])
+    if Budget(max_tokens, documents).left >= 0:
         return list(documents)
-    rows = [{**one, "text": "", "omitted_lines": one["text"].count("\n") + 1} for one in documents]
+    rows = [{**document, "text": "", "omitted_lines": document["text"].count("\n") + 1} for document in documents]
     shown = list(documents)
     left = room.left
     if len(room.take_leading(rows)) < len(rows):
@@ -222,15 +222,15 @@ def fit_texts(documents: Sequence[FetchedDocument], max_tokens: int) -> list[Fet
         shown = shown[: max(1, n_rows)]
         room.left = room.left if n_rows else 0
         shown[-1]["omitted_ids"] = len(documents) - len(shown)
-    for one in shown:
-        if (size := _size_of_text(one["text"])) > room.left:
-            cut_text(one, room.left)
-            size = _size_of_text(one["text"])
+    for document in shown:
+        if (size := _size_of_text(document["text"])) > room.left:
+            shorten_text(document, room.left)
+            size = _size_of_text(document["text"])
         room.left -= size
     return shown
 
 
-def cut_text(document: FetchedDocument, n_bytes: int) -> None:
+def shorten_text(document: FetchedDocument, n_bytes: int) -> None:
     """Cut the last lines off a fetched text, so that it has so many bytes as JSON at most."""
     lines = document["text"].split("\n")
     kept: list[str] = []

@@ -65,12 +65,12 @@ class Hint(str):
     def __new__(cls, words: str, action: str = "", /, **arguments: Any) -> Self:  # noqa: ANN401 - of any kind that JSON has
         """Make the text of the command."""
         command = _command(action, arguments) if action else ""
-        hint = super().__new__(cls, _joined(words, command))
+        hint = super().__new__(cls, _join(words, command))
         hint.words, hint.action, hint.arguments = words, action, arguments
         return hint
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self.words, self.action, dict(self.arguments))
+        return _make_hint, (self.words, self.action, dict(self.arguments))
 
     @classmethod
     def of(cls, action: str, /, **arguments: Any) -> Self:  # noqa: ANN401 - as above
@@ -81,14 +81,14 @@ class Hint(str):
         """Return the hint with what happened before it."""
         return type(self)("; ".join(filter(None, (words, self.words))), self.action, **self.arguments)
 
-    def preceded_by(self, words: str) -> Self:
+    def with_prefix(self, words: str) -> Self:
         """Return the hint with words right before its own, such as whom it is for."""
         return type(self)(f"{words}{self.words}", self.action, **self.arguments)
 
     @property
     def for_tools(self) -> str:
         """The hint with a call of a tool in the place of the command, where there is a tool for it."""
-        return _joined(self.words, _call(self.action, self.arguments)) if self.action in _TOOLS else str(self)
+        return _join(self.words, _call(self.action, self.arguments)) if self.action in _TOOLS else str(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the hint as JSON has it."""
@@ -101,7 +101,7 @@ class Hint(str):
 
 
 def show(text: str, style: HintStyle) -> str:
-    """Return a text as a surface shows it, which matters for a hint: here alone one becomes a command or a tool."""
+    """Return a text as a surface shows it. Only here does a hint become a command or the call of a tool."""
     return text.for_tools if style == "tools" and isinstance(text, Hint) else str(text)
 
 
@@ -113,15 +113,15 @@ def show_notes(document: Any, style: HintStyle) -> Any:  # noqa: ANN401 - JSON
 
 
 def hint_of(text: str) -> Hint:
-    """Return a text as a hint; one without an action if it is none."""
+    """Return a text as a hint, without an action unless it is one already."""
     return text if isinstance(text, Hint) else Hint(text)
 
 
-def _restored(words: str, action: str, arguments: Mapping[str, Any]) -> Hint:
+def _make_hint(words: str, action: str, arguments: Mapping[str, Any]) -> Hint:
     return Hint(words, action, **arguments)
 
 
-def _joined(words: str, action: str) -> str:
+def _join(words: str, action: str) -> str:
     return f"{words}: {action}" if words and action else words or action
 
 
@@ -141,7 +141,7 @@ def _command(action: str, arguments: Mapping[str, Any]) -> str:
 def _values(name: str, value: Any) -> list[str]:  # noqa: ANN401 - of any kind that JSON has
     if value is None:
         return [_PLACEHOLDERS.get(name, name.upper())]
-    return [shlex.quote(str(one)) for one in (value if isinstance(value, list | tuple) else [value])]
+    return [shlex.quote(str(item)) for item in (value if isinstance(value, list | tuple) else [value])]
 
 
 def _call(action: str, arguments: Mapping[str, Any]) -> str:

@@ -278,7 +278,7 @@ def test_lines_that_end_in_a_carriage_return_look_plain(project: Path) -> None:
 def test_a_path_that_is_no_folder_is_refused(tmp_path: Path, command: list[str]) -> None:
     (tmp_path / "file").write_text("x")
     check_error(cairn(*command, "-C", "nowhere", cwd=tmp_path), 2, "does not exist")
-    check_error(cairn(*command, "-C", "file", cwd=tmp_path), 2, "is no folder")
+    check_error(cairn(*command, "-C", "file", cwd=tmp_path), 2, "is not a directory")
 
 
 @pytest.mark.parametrize("path", ["file/below", "loop", "~no-such-user-here/x", "x" * 5_000])

@@ -323,7 +323,7 @@ def test_rows_that_point_at_nothing_are_found_and_mended(root: Path) -> None:
         workspace.index()
         with closing(sqlite3.connect(workspace.state.database)) as connection, connection:
             connection.execute("DELETE FROM blob WHERE id = 1")
-        assert any("blob that is not there" in one.message for one in workspace.upkeep.doctor())
+        assert any("a missing blob" in one.message for one in workspace.upkeep.doctor())
         findings(workspace, fix=True)
         assert workspace.index().files == 3
 

@@ -170,7 +170,7 @@ def test_a_folder_or_a_link_in_their_place_is_damage(state: StateDir, tmp_path: 
     file = state.file_of(NOTES)
     file.replace(tmp_path / "notes.db")
     file.symlink_to(tmp_path / "notes.db")
-    with pytest.raises(StoreDamagedError, match="is no file of this user's; nothing was changed"):
+    with pytest.raises(StoreDamagedError, match="is not a file of this user; nothing was changed"):
         notes(state)
     assert file.is_symlink()
 
@@ -178,7 +178,7 @@ def test_a_folder_or_a_link_in_their_place_is_damage(state: StateDir, tmp_path: 
 def test_notes_with_tables_of_others_are_refused(state: StateDir) -> None:
     with closing(sqlite3.connect(state.file_of(NOTES))) as connection:
         connection.execute("CREATE TRIGGER more AFTER INSERT ON note BEGIN DELETE FROM note; END")
-    with pytest.raises(StoreDamagedError, match="not of Cairn; nothing was changed"):
+    with pytest.raises(StoreDamagedError, match="not Cairn's; nothing was changed"):
         notes(state)
 
 

@@ -1,4 +1,4 @@
-"""What helpers are asked for the symbol graph: the facts of one file, encoded."""
+"""What helpers return for the symbol graph: the facts of one file, encoded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drops what no view shows any more, once that has been so for a while: what is gone today may return tomorrow."""
+"""Drops what no view has shown for a while: what is gone today may return tomorrow."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class GarbageReport(NamedTuple):
 
 
 class _Due(NamedTuple):
-    """What is to go: the views, and the blobs with how many chunks each has; and how many blobs wait."""
+    """What is to be dropped: views, and blobs with the chunks of each; and how many blobs still wait."""
 
     views: list[garbage_db.ViewSize]
     blobs: dict[int, int]
@@ -52,9 +52,9 @@ class _Due(NamedTuple):
 
 
 def find_gone_views(views: Sequence[garbage_db.ViewSize], root: Path) -> set[int]:
-    """Return the ids of the views whose folder is gone, or whose branch or commit git knows no more.
+    """Return the ids of the views whose folder is gone, or whose branch or commit git no longer knows.
 
-    A name that is not exact, for it is no UTF-8, is not judged.
+    A name that is not exact, because it is not UTF-8, is not judged.
 
     Args:
         views: of one index.
@@ -68,7 +68,7 @@ def find_gone_views(views: Sequence[garbage_db.ViewSize], root: Path) -> set[int
 
 
 class _Undo(Exception):
-    """Ends a transaction that was only to see what it would do."""
+    """Rolls back a transaction that was only a trial."""
 
 
 def collect(
@@ -89,7 +89,7 @@ def collect(
         settings: how long garbage is kept.
         root: a checkout of the repository, to ask which branches there are.
         now: seconds since the epoch; by default the clock's.
-        quiet: leave what costs more than it gives.
+        quiet: leave what costs more than it frees.
         dry_run: only say what would be dropped.
 
     Raises:
@@ -120,7 +120,7 @@ def collect(
 
 
 def _find(connection: sqlite3.Connection, root: Path, now: float, grace_seconds: float) -> _Due:
-    """Drop the views whose time is over, and return what is due then. Runs inside a transaction."""
+    """Drop the views whose grace period is over, and return what is due. Runs inside a transaction."""
     views = garbage_db.read_view_sizes(connection)
     garbage_db.mark(connection, "view", find_gone_views(views, root), now)
     over = garbage_db.ids_due(connection, "view", now - grace_seconds)
@@ -133,7 +133,7 @@ def _find(connection: sqlite3.Connection, root: Path, now: float, grace_seconds:
 
 
 def _sweep(connection: sqlite3.Connection, state: StateDir, due: _Due, least_share: float) -> _Due:
-    """Drop blobs and write their segments again without them; return what went. Runs inside a transaction.
+    """Drop blobs and rewrite their segments without them; return what was dropped. Runs inside a transaction.
 
     Args:
         connection: the database.
@@ -176,7 +176,7 @@ def _rewrite(connection: sqlite3.Connection, state: StateDir, row: SegmentRow, w
 
 
 def _tidy(connection: sqlite3.Connection, state: StateDir, before: float, *, quiet: bool) -> None:
-    """Delete files that nothing names, databases that were set aside `before`, and give free pages back."""
+    """Delete files that nothing names and databases that were set aside `before`; return free pages to the disk."""
     state.remove_unlisted(files_of_index(connection, state))
     remove_set_aside(state, before)
     size, free = garbage_db.page_bytes(connection)

@@ -1,4 +1,4 @@
-"""Examines all that an index stands on: the folder, the disk, locks, the database, the files derived from it."""
+"""Examines everything an index depends on: folder, disk, locks, database, and the files derived from it."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ Repair = Literal["", "move", "allow", "rebuild", "redo", "tidy"]
 
 
 class Finding(NamedTuple):
-    """One thing that was looked at: how it is, what is wrong in a sentence, how it is mended, or what else to do.
+    """One thing that was examined: its level, what is wrong in a sentence, how to repair it, or what else to do.
 
-    `repair` is empty when there is nothing to mend, or nothing that Cairn can.
+    `repair` is empty when there is nothing to repair, or nothing that Cairn can.
     """
 
     check: str
@@ -68,7 +68,7 @@ class Finding(NamedTuple):
 
 
 def examine(state: StateDir, fingerprint: str, stores: Sequence[Store] = STORES) -> list[Finding]:
-    """Look at everything, and change nothing.
+    """Examine everything, and change nothing.
 
     Args:
         state: the folder.
@@ -83,7 +83,7 @@ def examine(state: StateDir, fingerprint: str, stores: Sequence[Store] = STORES)
     findings += [_disk(state), file_system(state.path), *_locks(state)]
     findings += [finding for store in stores if store.is_truth for finding in _examine_truth(state, store)]
     try:
-        with write_lock(state.lock, 2.0, INDEX):  # so that no writer replaces files while they are compared
+        with write_lock(state.lock, 2.0, INDEX):  # no writer replaces files while they are compared
             findings += _examine_index(state, fingerprint)
     except IndexLockedError:
         findings.append(Finding("database", "warning", "in use by a writer, so not examined", hint=Hint.of("doctor")))
@@ -93,7 +93,7 @@ def examine(state: StateDir, fingerprint: str, stores: Sequence[Store] = STORES)
 
 
 def repair(state: StateDir, findings: list[Finding], rebuild: Callable[[], object], redo: Callable[[], object]) -> None:
-    """Mend what `examine` found and what can be.
+    """Repair what `examine` found, as far as possible.
 
     Args:
         state: the folder.
@@ -131,7 +131,7 @@ def _git() -> Finding:
 
 
 def is_damaged(state: StateDir, fingerprint: str) -> bool:
-    """Tell whether the database is not what was written; this reads all of it."""
+    """Tell whether the database differs from what was written; this reads all of it."""
     return any(finding.repair == "rebuild" for finding in _examine_index(state, fingerprint))
 
 
@@ -141,7 +141,7 @@ def _folder(state: StateDir) -> Iterator[Finding]:
         yield Finding("folder", "error", f"{path} {words}", "move")
     unreadable = list(_unreadable_paths(state))
     for path in unreadable:
-        yield Finding("folder", "error", f"{path} may not be read", "allow")
+        yield Finding("folder", "error", f"{path} cannot be read", "allow")
     if in_the_way or unreadable:
         return
     try:
@@ -163,7 +163,7 @@ def _folder(state: StateDir) -> Iterator[Finding]:
 
 
 def _in_the_way(state: StateDir) -> Iterator[tuple[Path, str]]:
-    """Yield what stands where folders and files of ours belong and can be moved, with words for it.
+    """Yield what stands in the place of our folders and files and can be moved, with words that describe it.
 
     A database is set aside when it is opened. The index is looked into only once nothing is in the way.
     """
@@ -171,7 +171,7 @@ def _in_the_way(state: StateDir) -> Iterator[tuple[Path, str]]:
         return  # then it is for git to remove
     for path in (state.path, state.derived):
         if os.path.lexists(path) and (path.is_symlink() or not os.path.isdir(path)):
-            yield path, "is a link" if path.is_symlink() else "is no folder"
+            yield path, "is a link" if path.is_symlink() else "is not a directory"
     if state.path.is_symlink() or not os.path.isdir(state.path):
         return
     paths = [*state.locks(), *state.logs(), state.last_error, state.embedding_log]
@@ -183,18 +183,20 @@ def _in_the_way(state: StateDir) -> Iterator[tuple[Path, str]]:
 
 
 def _no_file(path: Path) -> str:
-    """Return what is wrong with what should be a file, empty if nothing is, or nothing is there."""
+    """Return what is wrong with what should be a file, empty if it is one, or is missing."""
     try:
         mode = path.lstat().st_mode
     except OSError:
         return ""
     if stat.S_ISREG(mode):
         return ""
-    return "is a link" if stat.S_ISLNK(mode) else "is a folder, not a file" if stat.S_ISDIR(mode) else "is no file"
+    return (
+        "is a link" if stat.S_ISLNK(mode) else "is a directory, not a file" if stat.S_ISDIR(mode) else "is not a file"
+    )
 
 
 def _unreadable_paths(state: StateDir) -> Iterator[Path]:
-    """Yield our own folders and files that we may not read, though the user that owns them runs this."""
+    """Yield our own folders and files that we cannot read, though their owner runs this."""
     if state.path.is_symlink():
         return
     paths = [state.path, state.derived, state.database, *state.locks(), *state.logs()]
@@ -220,7 +222,7 @@ def _disk(state: StateDir) -> Finding:
 
 
 def file_system(folder: Path, mounts: Path = MOUNTS) -> Finding:
-    """Say whether a folder is on a file system of this machine. Known on Linux only.
+    """Tell whether a folder is on a local file system. Known on Linux only.
 
     Args:
         folder: the folder.
@@ -257,18 +259,18 @@ def _history(state: StateDir) -> Iterator[Finding]:
 
 
 def _moment(seconds: object) -> str:
-    """Return a time in words; what a file says of it may be nonsense."""
+    """Return a time in words; the file that holds it may contain nonsense."""
     try:
         return time.strftime("%Y-%m-%d %H:%M", time.localtime(float(str(seconds))))
     except (ValueError, OverflowError, OSError):
         return "an unknown time"
 
 
-# -- what is nowhere else ---------------------------------------------------------------------------------------------
+# -- stores of truth ---------------------------------------------------------------------------------------------------
 
 
 def _examine_truth(state: StateDir, store: Store) -> Iterator[Finding]:
-    """Examine a store of truth. Nothing of it is mended by itself."""
+    """Examine a store of truth. Nothing in it is repaired automatically."""
     file = state.file_of(store)
     restore = how_to_restore(file) or f"restore {file.name} from a backup"
     try:
@@ -329,7 +331,7 @@ def _examine_database(connection: sqlite3.Connection, state: StateDir, fingerpri
 
 
 def _disagreements(connection: sqlite3.Connection, state: StateDir) -> dict[str, int]:
-    """Return how many rows say something else than the derived files that are whole, by what they are."""
+    """Return how many rows disagree with derived files that are whole, by kind."""
     counts: dict[str, int] = {}
     for view in view_db.read_views(connection):
         if not view.generation or view.pending:
@@ -368,7 +370,7 @@ def _examine_derived(connection: sqlite3.Connection, state: StateDir) -> Iterato
 
 
 class _DerivedFile(NamedTuple):
-    """A derived file that should be there: how it is read, and its size where that is known."""
+    """A derived file that should exist: how to read it, and its size where that is known."""
 
     path: Path
     load: Callable[[Path], object]
@@ -414,7 +416,7 @@ def _litter(connection: sqlite3.Connection, state: StateDir) -> list[Path]:
 
 
 def _allow(state: StateDir) -> None:
-    """Let us read our own folders and files again."""
+    """Give us read permission on our own folders and files again."""
     for path in _unreadable_paths(state):  # folders first: what is in them is seen once they can be read
         try:
             path.chmod(path.lstat().st_mode | (stat.S_IRWXU if path.is_dir() else stat.S_IRUSR | stat.S_IWUSR))
@@ -423,7 +425,7 @@ def _allow(state: StateDir) -> None:
 
 
 def _clear_the_way(state: StateDir) -> None:
-    """Move what stands where folders and files of ours belong aside; it is kept."""
+    """Move aside, and keep, what stands in the place of our folders and files."""
     stamp = f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
     for path, _ in list(_in_the_way(state)):
         # Out of the folder of derived files, from which everything goes that nothing names.

@@ -50,7 +50,7 @@ class Plan:
 class Tally:
     """What a run has done so far, in files, and how many segments it wrote.
 
-    `touched` says that what the view shows is no longer what it was.
+    `touched` says that the view no longer shows what it did.
     """
 
     added: int = 0
@@ -62,7 +62,7 @@ class Tally:
     skipped: list[Skipped] = field(default_factory=list)
 
     def count(self, rows: Iterable[FileRow], plan: Plan) -> None:
-        """Count files whose content is not what it was; a touched file with the same bytes is no change."""
+        """Count files whose content has changed; a touched file with the same bytes has not."""
         for row in rows:
             before = plan.known.get(row.path)
             if before is None and row.blob_id is None:
@@ -84,7 +84,7 @@ def make_plan(connection: sqlite3.Connection, walk: Walk, view: ViewRow | None) 
 
 
 def plan_paths(connection: sqlite3.Connection, walk: Walk, view: ViewRow, paths: Collection[str]) -> Plan:
-    """Compare some files with the manifest; of the others it is known that they did not change.
+    """Compare some files with the manifest; the others are known to be unchanged.
 
     Args:
         walk: those of the files that are there and eligible.
@@ -113,17 +113,17 @@ def is_usable(connection: sqlite3.Connection, fingerprint: str) -> bool:
 
 
 def lost_segments(connection: sqlite3.Connection, state: StateDir) -> list[int]:
-    """Return the ids of segments whose file is missing or has not the size it was written with."""
+    """Return the ids of segments whose file is missing or does not have the size it was written with."""
     return [
         row.id for row in segment_db.read_segments(connection) if not has_size(state.segment(row.name), row.n_bytes)
     ]
 
 
 def missing_graphs(connection: sqlite3.Connection, state: StateDir, exact_chunks: int) -> list[SegmentRow]:
-    """Return the segments that should have a graph and have none: the larger ones of an index that is large.
+    """Return the segments that should have a graph and have none: the larger ones of a large index.
 
     Args:
-        exact_chunks: up to so many chunks all are compared with every query; 0: always.
+        exact_chunks: up to this many chunks, all are compared with every query; 0: always.
     """
     rows = segment_db.read_segments(connection)
     if not exact_chunks or sum(row.n_rows for row in rows) <= exact_chunks:
@@ -132,12 +132,12 @@ def missing_graphs(connection: sqlite3.Connection, state: StateDir, exact_chunks
 
 
 def is_collection_due(connection: sqlite3.Connection, now: float) -> bool:
-    """Tell whether to look for garbage; a time in the future, from a clock since corrected, is no reason."""
+    """Tell whether to look for garbage; a time in the future, from a clock since corrected, does not count."""
     return not 0 <= now - garbage_db.last_collection(connection) < GARBAGE_SECONDS
 
 
 def is_of(view: ViewRow, shown: View) -> bool:
-    """Tell whether a view was read from the branch and commit that it is to show now."""
+    """Tell whether a view was read from the branch and commit that it should show now."""
     return (view.branch, view.revision) == (shown.branch, shown.revision)
 
 
@@ -176,7 +176,7 @@ def plan_update(
     fingerprint: str,
     paths: Collection[str] | None = None,
 ) -> Plan | None:
-    """Return what there is to do for an index that is whole, None for one that has to be mended or rebuilt first.
+    """Return what there is to do for an index that is whole, None for one that must be repaired or rebuilt first.
 
     Args:
         paths: as for `plan_paths`; None if the walk is of all files.

@@ -27,16 +27,16 @@ def project_root(start: Path, repository: Repository | None) -> Path:
 
 
 def is_everything(root: Path | str) -> bool:
-    """Tell whether a folder is `/`, the home of this user, or what holds the homes: no project unless it is named."""
+    """Tell whether a folder is `/`, this user's home, or the parent of homes: a project only when it is named."""
     at = os.path.realpath(root)
     return at in (os.path.realpath(os.path.expanduser("~")), *_OF_ALL) or os.path.dirname(at) == at
 
 
 def check_state(folder: Path) -> None:
-    """Make sure that a state folder is one of its own: what is in it is looked through, and set aside if it is odd.
+    """Make sure that a state folder holds nothing else: odd files in it are set aside.
 
     Raises:
-        ConfigError: if it is `/`, the home of this user, or what holds the homes.
+        ConfigError: if it is `/`, this user's home, or the parent of homes.
     """
     if is_everything(folder.expanduser()):
         raise ConfigError(
@@ -49,12 +49,12 @@ def resolve_root(path: Path) -> Path:
     """Return a folder that can be read, resolved.
 
     Raises:
-        PathError: if it is missing, no folder, or cannot be read.
+        PathError: if it is missing, is not a directory, or cannot be read.
     """
     try:
         root = path.expanduser().resolve(strict=True)
         if not root.is_dir():
-            raise PathError(f"{path} is no folder", Hint("name a folder", "index", project=None))
+            raise PathError(f"{path} is not a directory", Hint("name a folder", "index", project=None))
         with os.scandir(root) as entries:
             next(entries, None)
     except FileNotFoundError as error:

@@ -24,7 +24,7 @@ HEAD_BYTES = 8_192
 
 
 class Content(NamedTuple):
-    """A file that was read: its hash, whether it may be changing this moment, and what git calls it if it told."""
+    """A file that was read: its hash, whether it may be changing right now, and what git calls it, if known."""
 
     file: FileStat
     content_hash: bytes
@@ -35,7 +35,7 @@ class Content(NamedTuple):
 class PlanReader:
     """Reads what a plan has to do.
 
-    `rows` are the files that need no parsing, `origins` what git calls contents that are known; whoever commits them
+    `rows` are the files that need no parsing, `origins` what git calls contents that are known; the caller commits and
     empties both. `skipped` are those that cannot be indexed. `left` counts the files that are not done.
 
     Args:
@@ -113,10 +113,10 @@ class PlanReader:
 
 
 def count_same(view: View, connection: sqlite3.Connection, plan: Plan) -> int:
-    """Return how many files that a plan would read have the content that the index holds, as it would find out."""
+    """Return how many of the files that a plan would read still have the content that the index holds."""
     sizes = {path: row.size for path, row in plan.known.items()}
     alike = [file for file in plan.todo if sizes.get(file.path) == file.size]
     reader = PlanReader(view, connection, replace(plan, todo=alike), None)
-    for _ in reader.tasks():  # what would be parsed is not known
+    for _ in reader.tasks():  # what would be parsed is new
         reader.done()
     return sum(plan.known[row.path].blob_id == row.blob_id for row in reader.rows)

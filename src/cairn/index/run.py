@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Run:
-    """Carries out the steps of a run; whoever changes anything has the write lock.
+    """Carries out the steps of a run; callers that change anything hold the write lock.
 
     Args:
         root, state, settings: as for `cairn.index.writer.Writer`.
@@ -42,10 +42,10 @@ class Run:
     def compare(
         self, view: View, found: Walk, started: float, changed: Collection[str] | None = None, generation: int = 0
     ) -> IndexReport | Plan | None:
-        """Return the report of a run with nothing to do, else what there is to do, None for an index to be mended.
+        """Return the report of a run with nothing to do, else the plan, None if the index must be repaired first.
 
         Args:
-            changed: the only files compared, for which nobody else may have written since `generation`.
+            changed: compare only these files; nobody else may have written since `generation`.
         """
         try:
             with closing(self._state.open_for_reading()) as connection, store_errors(self._state.database, INDEX):

@@ -2,8 +2,8 @@
 
 Such a folder carries a seal: an id and a secret. The user's own state folder keeps the secret of each id, with what
 belongs to the index and must not come from it: which models it was embedded with and where those are. So a seal holds
-wherever the folder is moved or copied to, and nobody makes one who cannot write the user's files. Imports little, for
-hooks and commands ask this before anything else.
+wherever the folder is moved or copied to, and only those who can write the user's files can make one. Imports little,
+for hooks and commands ask this first.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def find_seal(state: Path) -> Seal | None:
 
 
 def is_sealed_index(state: Path) -> bool:
-    """Tell whether a folder is a state folder of this user with an index in it; what is in doubt is none."""
+    """Tell whether a folder is a state folder of this user with an index in it; in doubt it is not."""
     try:
         os.lstat(state / "index.db")
         check_folder(state)
@@ -72,9 +72,9 @@ def is_sealed_index(state: Path) -> bool:
 
 
 def make_seal(state: Path) -> Seal:
-    """Seal a state folder that has none, or one that does not hold, and return what it carries then.
+    """Give a state folder without a valid seal a new one, and return it.
 
-    The caller is alone by a lock.
+    The caller holds a lock.
 
     Raises:
         UnsafeStateError: as `find_seal`.
@@ -87,7 +87,7 @@ def make_seal(state: Path) -> Seal:
 
 
 def break_seal(state: Path) -> None:
-    """Remove the seal of a state folder, so that all in it is set aside before the next use."""
+    """Remove the seal of a state folder, so that its content is set aside before the next use."""
     with suppress(OSError):
         check_folder(state)
         (state / SEAL).unlink()
@@ -99,7 +99,7 @@ def is_kept(seal: Seal) -> bool:
 
 
 def read_record(seal: Seal) -> Mapping[str, Any] | None:
-    """Return what the user's state folder keeps for an index, None when it does not know it.
+    """Return what the user's state folder keeps for an index, None if it does not know the index.
 
     Raises:
         UnsafeStateError: if others can write that folder.
@@ -110,7 +110,7 @@ def read_record(seal: Seal) -> Mapping[str, Any] | None:
 
 
 def keep_record(seal: Seal) -> None:
-    """Never forget a folder: it holds what is nowhere else, and would count as somebody else's."""
+    """Never forget this folder: it holds a store of truth, which would then count as somebody else's."""
     change_record(seal, lambda record: record.update({_KEPT: True}))
 
 
@@ -151,7 +151,7 @@ def _read(state: Path) -> Seal | None:
 def record_folders() -> tuple[Path, ...]:
     """Return where records may be: in the user's state folder, else, where that cannot be written, in a temporary one.
 
-    So the commands of a sandbox that shares no more than a temporary folder agree on what is theirs.
+    So commands in sandboxes that share only a temporary folder agree on what is theirs.
     """
     owner = os.geteuid() if hasattr(os, "geteuid") else os.environ.get("USERNAME", "")
     wanted = os.environ.get("TMPDIR") or os.environ.get("TEMP") or ""
@@ -170,17 +170,17 @@ def _own_folder() -> Path | None:
 def _is_usable(folder: Path) -> bool:
     """Tell whether a folder of records is there and can be relied on; see `_is_private`.
 
-    It may be inside a checkout, as where a pipeline keeps all below the folder it works in: what git tracks there came
-    with the repository.
+    It may be inside a checkout, as in a pipeline that keeps everything below its working folder: what git tracks there
+    came with the repository.
     """
     return _is_private(folder.parent) and _is_private(folder) and not find_tracked(folder)
 
 
 def _is_private(folder: Path) -> bool:
-    """Tell whether a folder is there, and of this user alone.
+    """Tell whether a folder exists and belongs to this user alone.
 
     Raises:
-        UnsafeStateError: if others can write the user's own, who can mend that; a temporary one may be anybody's.
+        UnsafeStateError: if others can write the user's own folder; a temporary one may be anybody's.
     """
     own = _own_folder()
     is_own = own in (folder, folder.parent)

@@ -41,7 +41,7 @@ _NOT_YOURS = "is of an older version of Cairn, or was not made by you on this ma
 _NAME_BYTES = 16
 _TRUTH_MODE = 0o600  # what is remembered is its user's alone
 _SEAL_SECONDS = 10.0
-# What was set aside, by folder, until somebody is told.
+# What was set aside, by folder, until a user has been told.
 _notices: dict[Path, str] = {}
 UNWRITABLE = "unwritable"  # the kind of warnings that the user's state folder cannot be written
 
@@ -57,18 +57,18 @@ class StateDir(StateFiles):
     __slots__ = ()
 
     def check(self) -> Seal | None:
-        """Make sure that the folder is a real one of this user, and that nothing in it comes with a repository.
+        """Make sure that the folder is a real one of this user, and that nothing in it came with a repository.
 
-        A folder that is not there is in order.
+        A missing folder passes.
 
         Returns:
-            its seal, None if it has none that holds: then an update sets aside what is in it.
+            its seal, None if it has no valid one: then an update sets aside what is in it.
 
         Raises:
-            UnsafeStateError: if the folder, what it is in inside its repository, or `derived` is a link, if one belongs
-                to another user, or if everybody can write it.
+            UnsafeStateError: if the folder, a folder above it inside the repository, or `derived` is a link, belongs to
+                another user, or can be written by everybody.
             TrackedStateError: if git tracks what is not meant to be shared.
-            StoreError: if one of them is no folder, or cannot be looked at.
+            StoreError: if one of them is not a directory, or cannot be examined.
         """
         seal = None
         try:
@@ -76,7 +76,7 @@ class StateDir(StateFiles):
             check_folder(self.path)
             self.check_tracked()
             seal = find_seal(self.path)
-            if seal is not None:  # without, an update sets it aside, whatever it is
+            if seal is not None:  # without one, an update sets it aside, whatever it is
                 check_folder(self.derived)
         except FileNotFoundError:
             return seal
@@ -85,11 +85,11 @@ class StateDir(StateFiles):
         return seal
 
     def is_tracked(self) -> bool:
-        """Tell whether git tracks any of it that is not meant to be shared."""
+        """Tell whether git tracks anything in it that is not meant to be shared."""
         return bool(find_tracked(self.path))
 
     def check_tracked(self) -> None:
-        """Make sure that git tracks nothing of it that is not meant to be shared.
+        """Make sure that git tracks nothing in it that is not meant to be shared.
 
         Raises:
             TrackedStateError: if it does.
@@ -98,7 +98,7 @@ class StateDir(StateFiles):
         if not tracked:
             return
         if any(map(is_decisive, tracked)) and SEAL not in tracked:
-            break_seal(self.path)  # once git tracks it no more, it is still what came with the repository
+            break_seal(self.path)  # it still came with the repository, even once git no longer tracks it
         shown = ", ".join(tracked[:3]) + (", ..." if len(tracked) > 3 else "")
         remove = f"git -C {quote(str(self.path.parent))} rm -r --cached {self.path.name}, or "
         raise TrackedStateError(
@@ -107,7 +107,7 @@ class StateDir(StateFiles):
         )
 
     def create(self) -> Seal:
-        """Make the folder ready to be written, and return its seal: what this user did not make here is moved aside.
+        """Prepare the folder for writing, and return its seal; what this user did not make here is moved aside.
 
         Raises:
             UnsafeStateError, TrackedStateError: as `check`.
@@ -149,7 +149,7 @@ class StateDir(StateFiles):
         return seal
 
     def _make_seal(self) -> Seal:
-        """Seal the folder after all in it was set aside, unless another process does."""
+        """Set aside everything in the folder, and seal it, unless another process just did."""
         with write_lock(self.path / "seal.lock", _SEAL_SECONDS, INDEX):
             if (seal := find_seal(self.path)) is not None:
                 return seal
@@ -168,7 +168,7 @@ class StateDir(StateFiles):
         """Open the index, creating it; a damaged one is moved aside, for it can be rebuilt in seconds.
 
         Args:
-            replace_newer: move one that a newer version wrote aside, too.
+            replace_newer: also move aside one that a newer version wrote.
         """
         seal = self.create()
         try:
@@ -190,7 +190,7 @@ class StateDir(StateFiles):
         Raises:
             IndexMissingError: if nothing was indexed here yet.
             IndexForeignError: if what is here was not made by this user on this machine.
-            IndexDamagedError: if the file is no database.
+            IndexDamagedError: if the file is not a database.
             UnsafeStateError, TrackedStateError: as `check`.
         """
         connection = self.open_existing(INDEX)
@@ -199,7 +199,7 @@ class StateDir(StateFiles):
         return connection
 
     def open_truth(self, store: Store) -> sqlite3.Connection:
-        """Open the database of a store of truth, creating it. Whatever is wrong with it, it stays as it is.
+        """Open the database of a store of truth, creating it. Whatever is wrong with it, it is left as it is.
 
         Raises:
             StoreForeignError: if it was not made in this folder by this user.
@@ -216,7 +216,7 @@ class StateDir(StateFiles):
         return self._open(seal, store)
 
     def open_existing(self, store: Store) -> sqlite3.Connection | None:
-        """Open the database of a store to read it, None where there is none yet.
+        """Open the database of a store for reading; None if there is none yet.
 
         Raises:
             IndexForeignError, StoreForeignError: if it was not made in this folder by this user.
@@ -250,7 +250,7 @@ class StateDir(StateFiles):
         return connection
 
     def take_notice(self) -> str:
-        """Return what there is to say of the folder since the last call, empty for nothing."""
+        """Return what there is to tell the user about the folder since the last call, empty if nothing."""
         return _notices.pop(self.path, "")
 
     def _add_notice(self, text: str) -> None:
@@ -262,7 +262,7 @@ class StateDir(StateFiles):
         aside.set_aside(self, INDEX)
 
     def _set_foreign_aside(self) -> None:
-        """Move all that can be rebuilt and that this user did not make out of the way."""
+        """Move out of the way whatever can be rebuilt and was not made by this user."""
         with suppress(OSError):
             self.last_error.unlink(missing_ok=True)
         if stamp := aside.set_foreign_aside(self):
@@ -271,7 +271,7 @@ class StateDir(StateFiles):
             )
 
     def remove_unlisted(self, keep: Set[Path]) -> None:
-        """Delete derived files that no generation names any more. Readers that have them mapped keep them."""
+        """Delete derived files that no generation names any more. Readers that have mapped them keep them."""
         check_folder(self.derived)
         for path in self.derived_files():
             if path not in keep:
@@ -282,7 +282,7 @@ class StateDir(StateFiles):
 
 
 def _check_way(state: Path) -> None:
-    """Refuse a folder that is reached through a link which a repository may have brought."""
+    """Refuse a folder that is reached through a link that may have come with a repository."""
     place = find_place(state)
     for folder in state.parents if place is not None else ():
         if place is None or folder == place.top:
@@ -292,10 +292,10 @@ def _check_way(state: Path) -> None:
 
 
 def _close_to_others(state: Path) -> None:
-    """Let nobody else write a folder of ours in which nothing counts yet: git makes it as the umask says."""
+    """Take the write permission of others off a folder that holds nothing yet: git made it with the user's umask."""
     facts = os.lstat(state)
     if stat.S_ISDIR(facts.st_mode) and facts.st_mode & stat.S_IWOTH and find_seal(state) is None:
-        with suppress(OSError):  # then it is refused
+        with suppress(OSError):  # it is refused later
             os.chmod(state, stat.S_IMODE(facts.st_mode) & ~stat.S_IWOTH)
 
 
@@ -308,7 +308,7 @@ def _check_file(file: Path, store: Store) -> None:
     except OSError as error:
         raise StoreError(f"cannot read {file}: {error.strerror}", ELSEWHERE) from error
     is_folder = os.path.isdir(file) and not os.path.islink(file)
-    raise store.damage(file, "is a folder, not a database" if is_folder else "is no file of this user's")
+    raise store.damage(file, "is a directory, not a database" if is_folder else "is not a file of this user")
 
 
 def _inspect(seal: Seal, store: Store, file: Path, connection: sqlite3.Connection) -> None:
@@ -323,7 +323,7 @@ def _inspect(seal: Seal, store: Store, file: Path, connection: sqlite3.Connectio
     if schema == Schema(0, ()):
         return  # a new one
     if not has_seal_table(schema):
-        raise store.damage(file, "has a schema that is not of Cairn")
+        raise store.damage(file, "has a schema that is not Cairn's")
     if read_seal_id(connection) != seal.id:
         raise _is_foreign(store, file)
 

@@ -1,6 +1,6 @@
-"""Tells what git tracks of a state folder: that is what whoever can push to the repository decides on.
+"""Tells what git tracks in a state folder: anybody who can push to the repository controls that.
 
-Most often the file of git's index answers, read up to where the folder would stand in it; else git is asked.
+Usually git's index file answers, read up to where the folder would stand in it; otherwise git is asked.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from cairn.errors import PathError
 # What is meant to be committed.
 SHARED_FILES = (b"config.yaml", b"core.yaml", b".gitignore")
 SHARED_FOLDER = b"shared/"
-# What decides on answers; if git had a hand in it, none of it can be relied on.
+# What answers depend on. If git tracks any of it, none of it can be relied on.
 _DECISIVE = (b"index.db", b"memory.db", b"derived", b"seal")
 _HEAD = struct.Struct(">4sLL")
 _FLAGS_AT, _PATH_AT = 60, 62  # in an entry of a repository with SHA-1; one with SHA-256 looks odd, and git is asked
 _EXTENDED, _LENGTH = 0x4000, 0x0FFF
 _MODES = (0o100644, 0o100755, 0o120000, 0o160000, 0o040000)
-_MAX_ENTRIES = 2_000  # that are read one by one; beyond them the folder's name is searched for
+_MAX_ENTRIES = 2_000  # read one by one; beyond them the folder's name is searched for
 
 
 class StatePlace(NamedTuple):
-    """Where a state folder is in a checkout: the file of the checkout's index, its top, and the path below that."""
+    """Where a state folder is in a checkout: the checkout's index file, its top folder, and the path below that."""
 
     index_file: Path
     top: Path
@@ -36,7 +36,7 @@ class StatePlace(NamedTuple):
 
 
 class _Odd(Exception):
-    """The file is not of the plain kind, or would take long to read."""
+    """The index file is not of the plain kind, or would take long to read."""
 
 
 # What was found, by place, for as long as the file of the index stays as it was.
@@ -44,12 +44,12 @@ _known: dict[StatePlace, tuple[tuple[int, ...], tuple[str, ...]]] = {}
 
 
 def find_place(state: Path) -> StatePlace | None:
-    """Return where a state folder is in the checkout around it, or in one that it is itself; None outside of any."""
+    """Return where a state folder is in the checkout around it, or that it is itself; None outside of any."""
     path = top = str(state)
     while True:
         git = os.path.join(top, ".git")
         try:
-            mode = os.stat(git).st_mode  # a link is the user's: git brings none
+            mode = os.stat(git).st_mode  # a link is the user's own: git creates none
             folder = git if stat.S_ISDIR(mode) else _git_folder_of(git, top, mode)
         except (OSError, ValueError):
             if (parent := os.path.dirname(top)) == top:
@@ -60,7 +60,7 @@ def find_place(state: Path) -> StatePlace | None:
 
 
 def find_tracked(state: Path) -> tuple[str, ...]:
-    """Return what git tracks of a state folder and is not meant to be shared, relative to the folder, at most a few.
+    """Return a few of the paths in a state folder that git tracks and that are not meant to be shared, relative to it.
 
     Raises:
         PathError: if git has to be asked, and cannot be.
@@ -82,7 +82,7 @@ def find_tracked(state: Path) -> tuple[str, ...]:
 
 
 def is_decisive(path: str) -> bool:
-    """Tell whether a tracked path is of what answers come from."""
+    """Tell whether answers depend on a tracked path."""
     return path == "." or os.fsencode(path).lower().startswith(_DECISIVE)
 
 

@@ -1,7 +1,7 @@
-"""Tells when the files of a project may no longer be what the index holds, whatever became of them or of the machine.
+"""Tells when the files of a project may differ from what the index holds, whatever happened to them or to the machine.
 
-A `Watcher` yields batches; whoever iterates brings the whole index up to date at each. A batch need not be complete: it
-says that something changed, and comparing all files, which costs tens of milliseconds, says what.
+A `Watcher` yields batches; the caller brings the index up to date at each. A batch need not be complete: it says that
+something changed, and comparing all files, which takes tens of milliseconds, says what.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from cairn.types import IndexReport
 STEP_MS, DEBOUNCE_MS = 50, 400
 # How often a watcher looks up when nothing happens: at the clocks, and at whether it is to pause or stop.
 TICK_SECONDS = 5.0
-# The wall clock moves on in a sleep, the other one does not. Smaller steps are corrections of the clock.
+# The wall clock goes on while the machine sleeps, the steady one does not. Smaller steps are corrections.
 SLEEP_SECONDS = 5.0
 # After so long everything is compared once more: the system drops events when too many come at once.
 RECONCILE_SECONDS = 600.0
@@ -47,10 +47,10 @@ Reason = Literal["start", "changes", "poll", "woke", "routine", "retry"]
 
 
 class Batch(NamedTuple):
-    """Something may have changed: why that is thought, and the absolute paths known of, which may be none.
+    """Something may have changed: the reason to think so, and the absolute paths, as far as they are known.
 
-    `is_exact` says that the paths are files and that, as far as the system told, nothing else changed since the last
-    update, which did not fail. `note` is a sentence for the user, when the way of watching changed.
+    `is_exact` says that the paths are files and that, according to the system, nothing else has changed since the last
+    update, which did not fail. `note` is a sentence for the user when the way of watching changed.
     """
 
     reason: Reason
@@ -60,15 +60,15 @@ class Batch(NamedTuple):
 
     @property
     def is_edit(self) -> bool:
-        """Tell whether it is a person's edit, which wants to be found soon, and not a switch of a branch or a start."""
+        """Tell whether it is a person's edit, which should be found soon, and not a switch of branches or a start."""
         return self.reason == "poll" or 0 < len(self.paths) <= FEW_PATHS
 
 
 class ChangeStream(Protocol):
-    """Where news of changes come from."""
+    """Where news of changes comes from."""
 
     def next(self, timeout_seconds: float) -> frozenset[str] | None:
-        """Wait for changes and return their absolute paths, none after the time; None when asked to stop."""
+        """Wait for changes and return their absolute paths, none after the timeout; None when asked to stop."""
 
     def close(self) -> None:
         """Release what the stream holds."""
@@ -81,10 +81,10 @@ class Clock(Protocol):
     """Two clocks, in seconds."""
 
     def wall(self) -> float:
-        """Return the time of day, which goes on while the machine sleeps, and which can be set."""
+        """Return the time of day, which goes on while the machine sleeps, and can be set."""
 
     def steady(self) -> float:
-        """Return a time that is never set, and that stands still while the machine sleeps."""
+        """Return a time that is never set, and stands still while the machine sleeps."""
 
 
 class SystemClock:
@@ -95,7 +95,7 @@ class SystemClock:
         return time.time()
 
     def steady(self) -> float:
-        """Return seconds since some moment."""
+        """Return seconds since an arbitrary moment."""
         return time.monotonic()
 
 
@@ -141,11 +141,11 @@ class Watcher:
     Args:
         root: the folder of the project, absolute.
         repository: the checkout it lies in.
-        polling: look every so often instead of being told by the system, as on a network file system.
+        polling: look at intervals instead of being told by the system, as on a network file system.
         poll_seconds: how often.
         is_paused: asked before a batch; while it says so, changes are gathered.
         state: a folder whose changes do not count.
-        open_stream: where news come from; a seam for tests.
+        open_stream: where news comes from; a seam for tests.
         clock: a seam for tests.
     """
 
@@ -178,11 +178,11 @@ class Watcher:
         self._compared_at = 0.0  # when all files were compared, on the steady clock
 
     def stop(self) -> None:
-        """Let `batches` end soon; any thread may call it."""
+        """Make `batches` end soon; any thread may call it."""
         self._stop.set()
 
     def note_failure(self) -> None:
-        """Say that the update of the last batch failed: there will be another, later with each failure."""
+        """Note that the update of the last batch failed: it is tried again, later with each failure."""
         self._failed = True
 
     def batches(self) -> Generator[Batch, None, None]:
@@ -240,11 +240,11 @@ class Watcher:
             news = self._next(min(until - now, TICK_SECONDS) if until > now else TICK_SECONDS)
             if news is None:
                 return None
-            changed |= self._that_count(news)
+            changed |= self._relevant(news)
         return None
 
     def _is_exact(self, changed: Collection[str]) -> bool:
-        """Tell whether some changes are all there are since the last update, and of files whose names say all."""
+        """Tell whether these are all changes since the last update, and each says all about its file."""
         is_due = self._clock.steady() - self._compared_at >= RECONCILE_SECONDS
         if self._stream is None or self._failures or is_due or not 0 < len(changed) <= FEW_PATHS:
             return False
@@ -258,7 +258,7 @@ class Watcher:
     # -- which folders ------------------------------------------------------------------------------------------------
 
     def _open(self) -> None:
-        """Watch the folders there are now; when the system refuses, look every so often instead."""
+        """Watch the folders there are now; if the system refuses, look at intervals instead."""
         self._close()
         if self.polling:
             return
@@ -301,7 +301,7 @@ class Watcher:
         return frozenset(folders)
 
     def _folders_changed(self, changed: Collection[str]) -> bool:
-        """Tell whether other folders are to be watched: some came or went, or the rules of what is ignored changed."""
+        """Tell whether other folders must be watched: some came or went, or the rules of what is ignored changed."""
         return any(path in self._folders or os.path.basename(path) in _RULES or os.path.isdir(path) for path in changed)
 
     def _take_note(self) -> str:
@@ -310,8 +310,8 @@ class Watcher:
 
     # -- which changes ------------------------------------------------------------------------------------------------
 
-    def _that_count(self, paths: Collection[str]) -> set[str]:
-        """Return those of some paths that may stand for a change of the index."""
+    def _relevant(self, paths: Collection[str]) -> set[str]:
+        """Return the paths that may change the index."""
         kept: set[str] = set()
         asked: dict[str, str] = {}
         prefix = os.path.join(self.root, "")
@@ -336,7 +336,7 @@ class Watcher:
 
 
 class Update(NamedTuple):
-    """What became of a batch: a report, or the error it met. After an error it is tried again."""
+    """The outcome of a batch: a report, or an error. After an error it is tried again."""
 
     batch: Batch
     report: IndexReport | None
@@ -344,7 +344,7 @@ class Update(NamedTuple):
 
 
 def watcher_of(root: Path, repository: Repository | None, settings: Settings, state: Path) -> Watcher:
-    """Return a watcher of a project as the settings want it."""
+    """Return a watcher of a project according to the settings."""
     return Watcher(
         root,
         repository,
@@ -361,7 +361,7 @@ def follow(watcher: Watcher, update: Callable[[Batch], IndexReport], *survived: 
     Args:
         watcher: whose `stop` ends it.
         update: does it.
-        survived: errors that are yielded and end nothing.
+        survived: errors that are yielded instead of ending the loop.
     """
     with closing(watcher.batches()) as batches:
         for batch in batches:

@@ -1,4 +1,4 @@
-"""Updates the index of one project. One process at a time does; the others wait."""
+"""Updates the index of one project. One process does at a time; the others wait."""
 
 from __future__ import annotations
 
@@ -69,13 +69,13 @@ class Writer:
         """Bring a view up to date; see `Workspace.index`. Why it failed is kept for `cairn status`.
 
         Args:
-            changed: the files that may have changed since this did it last, relative to the root; None for any.
-                All are compared nevertheless where others may be concerned, or somebody else wrote meanwhile.
+            changed: the files that may have changed since the last update by this writer, relative to the root; None
+                for any. All are compared nevertheless if others may be affected, or another writer was at work.
         """
         try:
             report = None if changed is None else self._run_on(view, changed, background)
             report = report or self._run(view, full, verify, background, wait_seconds, progress)
-        except IndexLockedError:  # another run is at work, and says itself when it fails
+        except IndexLockedError:  # another run is at work, and records its own failures
             raise
         except CairnError as error:
             record_error(self._state, error)
@@ -85,7 +85,7 @@ class Writer:
         return report
 
     def _run_on(self, view: View, changed: Collection[str], background: bool) -> IndexReport | None:
-        """Bring some files of a view up to date; None if all have to be compared."""
+        """Bring some files of a view up to date; return None if all have to be compared."""
         started = time.perf_counter()
         if view.name not in self._left_at or (found := view.walk_paths(changed)) is None:
             return None
@@ -123,7 +123,7 @@ class Writer:
             build = partial(self._steps.build, view, found, started, full, background, progress)
             try:
                 return build(verify, todo)
-            except DerivedFileError:  # damage that shows only when all of a file is read
+            except DerivedFileError:  # damage that shows only when a whole file is read
                 return build(True, None)
             except IndexDamagedError:  # the same, of a page of the database
                 self._state.set_aside()
@@ -136,7 +136,7 @@ class Writer:
         return Run(self._root, self._state, self._settings)
 
     def preview(self, view: View) -> IndexReport:
-        """Say what an update would do, without changing anything; files that their times cannot vouch for are read."""
+        """Say what an update would do, without changing anything; files whose times cannot vouch for them are read."""
         return self._steps.preview(view)
 
     def refresh(self, view: View, progress: Progress | None = None) -> str:
@@ -161,7 +161,7 @@ class Writer:
         return ""
 
     def is_indexed(self, view: View) -> bool:
-        """Tell whether anything of a view can be answered from; nothing is waited for."""
+        """Tell whether there is anything of a view to answer from, without waiting."""
         try:
             with closing(self._state.open_for_reading()) as connection, store_errors(self._state.database, INDEX):
                 row = view_db.find_view(connection, view.name)
@@ -170,7 +170,7 @@ class Writer:
             return False
 
     def appears(self, view: View) -> bool:
-        """Wait while another process writes and shows nothing of a view yet, and tell whether it did then."""
+        """Wait while another process writes and shows nothing of a view yet; tell whether there is something now."""
         deadline = time.monotonic() + self._settings.lock_timeout_seconds
         while holder(self._state.lock) is not None and time.monotonic() < deadline:
             if self.is_indexed(view):
@@ -179,7 +179,7 @@ class Writer:
         return self.is_indexed(view)
 
     def is_damaged(self) -> bool:
-        """Tell whether the rows of the database are not what was written; this reads all of it."""
+        """Tell whether the rows of the database differ from what was written; this reads all of it."""
         return bool(load("cairn.index.health:is_damaged")(self._state, bundled_fingerprint()))
 
     def set_aside(self) -> None:

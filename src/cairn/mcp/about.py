@@ -1,4 +1,4 @@
-"""Who answers, and what agents read about the whole; it imports nothing, for it is what they ask first."""
+"""The server's name and what agents read about it. It imports nothing, because agents ask for this first."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def make_surface(path: str, folder: StateFolder, roots: Roots) -> Surface:
 class Project:
     """The project an agent works in, put on the list of those the daemon serves when it is first asked about.
 
-    Its user had the agent start this there, as he might have typed `cairn index`.
+    Its user had the agent start this there, as they might have typed `cairn index`.
 
     Args:
         path: a folder in it.
@@ -79,5 +79,5 @@ def _root_of(uri: str) -> str | None:
     try:
         parts = urlsplit(uri)
         return enclosing_root(url2pathname(parts.path)) if parts.scheme == "file" and parts.path else None
-    except ValueError:  # no URI, or no path
+    except ValueError:  # not a URI, or not a path
         return None

@@ -39,10 +39,10 @@ def run(path: str) -> None:
 
         return make_surface(project_path(path), folder, roots)
 
-    # Nothing but messages may reach the agent's ears, whoever prints.
+    # Only messages may reach the agent, whatever prints.
     output, sys.stdout = sys.stdout.buffer, sys.stderr
     threading.Thread(target=_end_with_parent, name="cairn-parent", daemon=True).start()
-    with suppress(KeyboardInterrupt):  # whoever stops it that way wants no traceback
+    with suppress(KeyboardInterrupt):  # a user who presses Ctrl-C wants no traceback
         asyncio.run(_serve(surface_of, sys.stdin.buffer, output))
     sys.stderr.flush()
     os._exit(0)  # the thread that reads may still wait for a line
@@ -77,7 +77,7 @@ async def _serve(make_surface: Callable[[Roots], Surface], source: IO[bytes], ou
 
 
 def _read_line(source: IO[bytes]) -> bytes:
-    """Return the next line, empty at the end; of one that is too long the beginning, which is no JSON."""
+    """Return the next line, empty at the end; of a line that is too long, its beginning, which is not JSON."""
     line = source.readline(MAX_LINE_BYTES)
     while line and not line.endswith(b"\n") and len(line) >= MAX_LINE_BYTES:
         rest = source.readline(MAX_LINE_BYTES)

@@ -1,4 +1,4 @@
-"""What the server says, whatever carries it: tools, prompts and resources as the plain values of the protocol."""
+"""What the server offers over any transport: tools, prompts and resources as plain values of the protocol."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cairn.client import Client
 from cairn.errors import CairnError, ProjectError, RequestError
 from cairn.hints import show
 from cairn.mcp.about import INVALID_PARAMS, ProtocolError
-from cairn.mcp.tools import CORE_FILES, INDEX_STATUS, TOOLS, Asked, Report, Tool, call
+from cairn.mcp.tools import CORE_FILES, INDEX_STATUS, TOOLS, Report, Tool, ToolCall, call
 from cairn.protocol.requests import ProjectRequest
 from cairn.schema import decode
 
@@ -34,8 +34,8 @@ class Prompt(NamedTuple):
 
 
 PROMPTS = {
-    one.name: one
-    for one in (
+    prompt.name: prompt
+    for prompt in (
         Prompt(
             "search",
             "Find and explain code in this project",
@@ -70,8 +70,8 @@ class Resource(NamedTuple):
 
 
 RESOURCES = {
-    one.uri: one
-    for one in (
+    resource.uri: resource
+    for resource in (
         Resource("cairn://status", "status", "How much of this project is indexed", INDEX_STATUS),
         Resource("cairn://core-files", "core files", "The files to know first, and what they define", CORE_FILES),
     )
@@ -88,8 +88,7 @@ class Surface:
     Args:
         client: asks the daemon.
         project: name or folder of the project that is meant when an agent names none.
-        prepare: awaited before each call, for what has to be so before the daemon is asked; returns the project that
-            is meant instead, if it found that out.
+        prepare: awaited before each call; may return another project to ask about.
     """
 
     def __init__(self, client: Client, project: str = "", prepare: Prepare | None = None) -> None:
@@ -107,7 +106,7 @@ class Surface:
         }
 
     def handles(self, method: str) -> bool:
-        """Tell whether a method is one of those that `handle` answers."""
+        """Return whether `handle` answers a method."""
         return method in self._methods
 
     async def handle(self, method: str, params: Params, report: Report = _nowhere) -> Params:
@@ -116,21 +115,20 @@ class Surface:
         Args:
             method: one that this `handles`.
             params: of the request.
-            report: is told how far a long call is.
+            report: called with the progress of a long call.
 
         Raises:
-            ProtocolError: for a name that is not known, or params of another shape. What goes wrong in a tool is an
-                answer.
+            ProtocolError: for an unknown name, or params of another shape. An error of a tool is an answer.
         """
         return await self._methods[method](params, report)
 
     async def _call_tool(self, params: Params, report: Report) -> Params:
-        tool = _named(TOOLS, params, "name", "tool")
+        tool = _entry(TOOLS, params, "name", "tool")
         arguments = _arguments(params)
         try:
             return _text(await self._run(tool, arguments, report))
         except CairnError as error:
-            return _text(_told(error), is_error=True)
+            return _text(_error_text(error), is_error=True)
         except Exception as error:  # noqa: BLE001 - the edge of a tool call; it is logged
             _log.exception("internal error in %s", tool.name)
             return _text(f"error[internal]: {type(error).__name__}: {error}", is_error=True)
@@ -147,26 +145,26 @@ class Surface:
             if self._prepare is not None:
                 # Where the agent was started need be no project when it names another one.
                 with suppress(ProjectError) if request.project != self._project else nullcontext():
-                    found = await self._prepare()
-                    if found is not None and request.project == self._project:
-                        request = replace(request, project=found)
-            return await call(tool, Asked(self._client, report), request)
+                    project = await self._prepare()
+                    if project is not None and request.project == self._project:
+                        request = replace(request, project=project)
+            return await call(tool, ToolCall(self._client, report), request)
 
     async def _read_resource(self, params: Params, report: Report) -> Params:
-        resource = _named(RESOURCES, params, "uri", "resource")
+        resource = _entry(RESOURCES, params, "uri", "resource")
         try:
-            found = await self._run(resource.tool, {}, report)
+            text = await self._run(resource.tool, {}, report)
         except CairnError as error:
-            found = _told(error)
-        return {"contents": [{"uri": resource.uri, "mimeType": "text/plain", "text": found}]}
+            text = _error_text(error)
+        return {"contents": [{"uri": resource.uri, "mimeType": "text/plain", "text": text}]}
 
 
 async def _list_tools(params: Params, report: Report) -> Params:
-    return {"tools": [one.describe() for one in TOOLS.values()]}
+    return {"tools": [tool.describe() for tool in TOOLS.values()]}
 
 
 async def _list_prompts(params: Params, report: Report) -> Params:
-    return {"prompts": [_describe_prompt(one) for one in PROMPTS.values()]}
+    return {"prompts": [_describe_prompt(prompt) for prompt in PROMPTS.values()]}
 
 
 def _describe_prompt(prompt: Prompt) -> Params:
@@ -177,7 +175,7 @@ def _describe_prompt(prompt: Prompt) -> Params:
 
 
 async def _get_prompt(params: Params, report: Report) -> Params:
-    prompt = _named(PROMPTS, params, "name", "prompt")
+    prompt = _entry(PROMPTS, params, "name", "prompt")
     arguments = _arguments(params)
     text = prompt.text
     if prompt.argument:
@@ -194,16 +192,16 @@ async def _get_prompt(params: Params, report: Report) -> Params:
 async def _list_resources(params: Params, report: Report) -> Params:
     return {
         "resources": [
-            {"uri": one.uri, "name": one.name, "description": one.description, "mimeType": "text/plain"}
-            for one in RESOURCES.values()
+            {"uri": resource.uri, "name": resource.name, "description": resource.description, "mimeType": "text/plain"}
+            for resource in RESOURCES.values()
         ]
     }
 
 
-def _named(table: dict[str, Any], params: Params, key: str, what: str) -> Any:  # noqa: ANN401 - an entry of the table
+def _entry(table: dict[str, Any], params: Params, key: str, what: str) -> Any:  # noqa: ANN401 - an entry of the table
     name = params.get(key)
     if not isinstance(name, str):
-        raise ProtocolError(INVALID_PARAMS, f"{key!r} must be a text")
+        raise ProtocolError(INVALID_PARAMS, f"{key!r} must be a string")
     if name not in table:
         raise ProtocolError(INVALID_PARAMS, f"unknown {what}: {name[:200]}", {key: name[:200]})
     return table[name]
@@ -218,7 +216,7 @@ def _arguments(params: Params) -> Params:
     return arguments
 
 
-def _told(error: CairnError) -> str:
+def _error_text(error: CairnError) -> str:
     hint = f"\ntry: {show(error.hint, 'tools')}" if error.hint else ""
     return f"error[{error.code}]: {error}{hint}"
 

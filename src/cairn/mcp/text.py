@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 MAX_CHARS = 10_000
 MAX_BYTES = 20_000  # one agent keeps 20 KiB; letters of two bytes and more get there first
-_FOOT_CHARS = 700  # kept free for what is said at the end
+_FOOT_CHARS = 700  # kept free for the notes at the end
 _COUNT_CHARS = 40  # of these for the count of notes that have no room
-_LEAST_CHARS = 60  # what is cut shorter says nothing
+_LEAST_CHARS = 60  # a note cut shorter than that says nothing
 PAGE_TOKENS = 2_300  # what a page holds of a text that the daemon lays out to a size
 
 
@@ -71,7 +71,7 @@ class Page:
                 break
             left -= cost
             self._blocks.append(note)
-        # Bytes of a path that are no UTF-8 are lone surrogates, which not every reader of JSON accepts.
+        # Bytes of a path that are not UTF-8 are lone surrogates, which not every reader of JSON accepts.
         return "\n".join(self._blocks).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -84,37 +84,37 @@ def _beginning(text: str, n_chars: int) -> str:
     return text.encode("utf-8", "surrogatepass")[: 2 * n_chars].decode("utf-8", "ignore")[:n_chars]
 
 
-def search_text(found: SearchDocument, narrowed_by: Sequence[str] = ()) -> str:
+def search_text(document: SearchDocument, narrowed_by: Sequence[str] = ()) -> str:
     """Return the hits: where, what, how sure, the id to fetch, and a preview.
 
     Args:
-        found: the answer.
+        document: the answer.
         narrowed_by: the filters that the request gave, by name.
     """
     page = Page()
-    for hit in found["code"]:
+    for hit in document["code"]:
         page.add(_hit(hit))
-    notes = list(found.get("notes", ()))
-    coverage = found["coverage"]
-    omitted = found["omitted"] + page.n_left_out
+    notes = list(document.get("notes", ()))
+    coverage = document["coverage"]
+    omitted = document["omitted"] + page.n_left_out
     if omitted:
         raised = "" if page.n_left_out else "raise `limit`, or "  # a full answer holds no more, whatever the limit
         notes.insert(0, f"{counted(omitted, 'more hit')}: {raised}narrow with `globs`, `languages` or `kinds`.")
-    if not found["code"] and not omitted:
+    if not document["code"] and not omitted:
         within = f" with these {', '.join(f'`{name}`' for name in narrowed_by)}" if narrowed_by else ""
         looked_at = (
-            f"the {counted(found['searched'], 'file')} looked at"
-            if "searched" in found
+            f"the {counted(document['searched'], 'file')} looked at"
+            if "searched" in document
             else counted(coverage["indexed"], "file")
         )
-        notes.insert(0, f"Nothing relevant for {found['query'][:200]!r} in {looked_at}{within}.")
+        notes.insert(0, f"Nothing relevant for {document['query'][:200]!r} in {looked_at}{within}.")
         notes.append(_advice(coverage["eligible"], narrowed_by))
     if coverage["pending"]:
         notes.append(
             f"{coverage['indexed']:,} of {counted(coverage['eligible'], 'file')} "
             f"{'is' if coverage['indexed'] == 1 else 'are'} indexed so far."
         )
-    if n_notes := found.get("omitted_notes"):
+    if n_notes := document.get("omitted_notes"):
         notes.append(f"{counted(n_notes, 'note')} without room.")
     return page.close(notes)
 
@@ -141,8 +141,9 @@ def _hit(hit: HitDocument) -> str:
         facts.append("changed since it was indexed")
     lines = [f"{project}{hit['filepath']}:{hit['start_line']}  {_label(hit)}  ({', '.join(facts)})"]
     lines += [f"    {line}" for line in hit.get("preview", "").splitlines()]
-    for one in hit.get("neighbours", ()):
-        lines.append(f"    {one['relation']} {one['filepath']}:{one['line']}  {one['kind']} {one['name']}".rstrip())
+    for neighbour in hit.get("neighbours", ()):
+        where = f"{neighbour['relation']} {neighbour['filepath']}:{neighbour['line']}"
+        lines.append(f"    {where}  {neighbour['kind']} {neighbour['name']}".rstrip())
     return "\n".join(lines)
 
 
@@ -150,42 +151,43 @@ def _label(item: Any) -> str:  # noqa: ANN401 - whatever has a kind and a name
     return f"{item['kind']} {item.get('qualified_name', item['name'])}".strip()
 
 
-def fetch_text(found: list[FetchedDocument], skipped: int) -> str:
+def fetch_text(documents: list[FetchedDocument], skipped: int) -> str:
     """Return the texts one after another; one that is cut says how to get the rest.
 
     Args:
-        found: what was fetched.
+        documents: what was fetched.
         skipped: the lines that were left out of each at its beginning.
     """
     page = Page()
     notes = []
     unseen = []
-    for one in found:
-        span = f"{one['start_line']}-{one['end_line']}"
-        stale = "  changed since it was indexed" if one["stale"] else ""
-        head = f"{one['filepath']}:{one['start_line']}  {_label(one)}  ({span}, {one['id']}){stale}"
-        lines = one["text"].split("\n")
+    for document in documents:
+        span = f"{document['start_line']}-{document['end_line']}"
+        stale = "  changed since it was indexed" if document["stale"] else ""
+        head = f"{document['filepath']}:{document['start_line']}  {_label(document)}  ({span}, {document['id']}){stale}"
+        lines = document["text"].split("\n")
         n_lines = _fitting(lines, page.room - len(head) - 2)
         if not n_lines:
-            unseen.append(one["id"])
+            unseen.append(document["id"])
             page.n_left_out += 1
             continue
         page.add("\n".join([head, *lines[:n_lines], ""]))
-        if not one["text"]:
+        if not document["text"]:
             why = f"it ends before skip_lines={skipped}" if skipped else "its file is gone, or empty; search again"
-            notes.append(f"Nothing of {one['id']}: {why}.")
+            notes.append(f"Nothing of {document['id']}: {why}.")
         if n_lines < len(lines):
-            at = one["start_line"] + n_lines
-            rest = f"fetch ids=[{one['id']!r}] skip_lines={skipped + n_lines}"
-            notes.append(f"Cut before line {at} of {one['end_line']}; the rest: {rest}")
+            at = document["start_line"] + n_lines
+            rest = f"fetch ids=[{document['id']!r}] skip_lines={skipped + n_lines}"
+            notes.append(f"Cut before line {at} of {document['end_line']}; the rest: {rest}")
             page.n_left_out += 1
     if unseen:
         notes.append(f"No room for: {', '.join(unseen)}. Fetch them apart.")
-    if len(found) == 1 and unseen:  # one line alone is too long
-        long = found[0]["text"].split("\n")[0]
+    if len(documents) == 1 and unseen:  # a single line is too long
+        long = documents[0]["text"].split("\n")[0]
         page.n_left_out = 0
-        page.add(f"{found[0]['filepath']}:{found[0]['start_line']}\n{long[: page.room // 4]}")
-        notes = [f"Line {found[0]['start_line']} has {counted(len(long), 'character')}; only its beginning is shown."]
+        page.add(f"{documents[0]['filepath']}:{documents[0]['start_line']}\n{long[: page.room // 4]}")
+        size = counted(len(long), "character")
+        notes = [f"Line {documents[0]['start_line']} has {size}; only its beginning is shown."]
     return page.close(notes)
 
 
@@ -198,56 +200,57 @@ def _fitting(lines: Sequence[str], room: int) -> int:
     return len(lines)
 
 
-def context_text(found: ContextDocument) -> str:
+def context_text(document: ContextDocument) -> str:
     """Return each definition with what is around it."""
     page = Page()
-    for one in found["items"]:
-        head = f"{one['filepath']}:{one['start_line']}  {_label(one)}  ({one['start_line']}-{one['end_line']}"
-        head += f", {one['id']})" if one["id"] else ")"
-        page.add(f"{head}\n{one['text']}\n")
-    notes = list(found["notes"])
-    if omitted := found["omitted"] + page.n_left_out:
+    for item in document["items"]:
+        head = f"{item['filepath']}:{item['start_line']}  {_label(item)}  ({item['start_line']}-{item['end_line']}"
+        head += f", {item['id']})" if item["id"] else ")"
+        page.add(f"{head}\n{item['text']}\n")
+    notes = list(document["notes"])
+    if omitted := document["omitted"] + page.n_left_out:
         notes.insert(0, f"{omitted} more without room: lower `limit`, or ask with `ids` of a search.")
-    if not found["items"] and not notes:
+    if not document["items"] and not notes:
         notes.append("Nothing was found for this.")
     return page.close(notes)
 
 
-def outline_text(found: OutlineDocument) -> str:
+def outline_text(document: OutlineDocument) -> str:
     """Return the outline, whose text itself says which definitions it leaves out."""
     page = Page()
-    lines = found["text"].split("\n")
+    lines = document["text"].split("\n")
     n_lines = _fitting(lines, page.room)
     page.add("\n".join(lines[:n_lines]))
     if n_lines == len(lines):
         return page.close([])
-    more = "`fetch` the definition by its id" if found["mode"] == "context" else "ask with `symbol`"
-    return page.close([f"Cut after {n_lines} of {counted(len(lines), 'line')}: {more}.", *found["notes"]])
+    more = "`fetch` the definition by its id" if document["mode"] == "context" else "ask with `symbol`"
+    return page.close([f"Cut after {n_lines} of {counted(len(lines), 'line')}: {more}.", *document["notes"]])
 
 
-def graph_text(relation: str, found: dict[str, Any]) -> str:
+def graph_text(relation: str, document: dict[str, Any]) -> str:
     """Return the answer to a question to the symbol graph, one place a line."""
     page = Page()
-    for line in _GRAPH[relation](found):
+    for line in _GRAPH[relation](document):
         page.add(line)
     notes = []
     if page.n_left_out:
         more = (
             "`search` for `callers of X` with `globs` narrows them" if relation == "callers" else "the nearest are here"
         )
-        notes.append(f"{counted(page.n_left_out + found.get('omitted', 0), 'more has', 'more have')} no room: {more}.")
-    elif found.get("omitted"):
-        notes.append(f"{found['omitted']:,} more: raise `limit`.")
-    if not found.get("changed", True) and not found["deleted"]:
+        n_left_out = page.n_left_out + document.get("omitted", 0)
+        notes.append(f"{counted(n_left_out, 'more has', 'more have')} no room: {more}.")
+    elif document.get("omitted"):
+        notes.append(f"{document['omitted']:,} more: raise `limit`.")
+    if not document.get("changed", True) and not document["deleted"]:
         notes.append("No definition changed since then.")
-    elif not any(found.get(name) for name in ("links", "steps", "importers", "affected", "tests", "deleted")):
+    elif not any(document.get(name) for name in ("links", "steps", "importers", "affected", "tests", "deleted")):
         notes.append("None, as far as can be resolved.")
-    return page.close([*notes, *found["notes"]])
+    return page.close([*notes, *document["notes"]])
 
 
-def _links(found: dict[str, Any]) -> Iterator[str]:
-    yield f"of {_symbol(found['symbol'])}:"
-    for link in found["links"]:
+def _links(document: dict[str, Any]) -> Iterator[str]:
+    yield f"of {_symbol(document['symbol'])}:"
+    for link in document["links"]:
         yield _link(link)
 
 
@@ -261,47 +264,49 @@ def _symbol(symbol: dict[str, Any]) -> str:
     return f"{symbol['filepath']}:{symbol['line']}  {_label(symbol)}"
 
 
-def _steps(found: dict[str, Any]) -> Iterator[str]:
-    yield f"from {_symbol(found['source'])}"
-    yield f"to {_symbol(found['target'])}:"
-    for step in found["steps"]:
+def _steps(document: dict[str, Any]) -> Iterator[str]:
+    yield f"from {_symbol(document['source'])}"
+    yield f"to {_symbol(document['target'])}:"
+    for step in document["steps"]:
         yield _link(step)
 
 
-def _importers(found: dict[str, Any]) -> Iterator[str]:
-    yield f"of {found['filepath']}:"
-    for one in found["importers"]:
-        what = "  (for types only)" if one["typing_only"] else "  (when a function runs)" if one["deferred"] else ""
-        yield f"{one['filepath']}:{one['line']}{what}"
+def _importers(document: dict[str, Any]) -> Iterator[str]:
+    yield f"of {document['filepath']}:"
+    for importer in document["importers"]:
+        late = "  (when a function runs)" if importer["deferred"] else ""
+        yield f"{importer['filepath']}:{importer['line']}{'  (for types only)' if importer['typing_only'] else late}"
 
 
-def _impact(found: dict[str, Any]) -> Iterator[str]:
-    for symbol in found["changed"]:
+def _impact(document: dict[str, Any]) -> Iterator[str]:
+    for symbol in document["changed"]:
         yield f"changed  {_symbol(symbol)}"
-    for one in found["affected"]:
-        yield f"depth {one['depth']}  {_symbol(one['symbol'])}  ({one['via']}, {one['confidence']:.2f})"
-    yield from _deleted(found)
-    for test in found["tests"]:
+    for entry in document["affected"]:
+        yield f"depth {entry['depth']}  {_symbol(entry['symbol'])}  ({entry['via']}, {entry['confidence']:.2f})"
+    yield from _deleted_files(document)
+    for test in document["tests"]:
         yield _test(test)
-    for path in found["importers"]:
+    for path in document["importers"]:
         yield f"importer  {path}:1"
 
 
-def _tests(found: dict[str, Any]) -> Iterator[str]:
-    for symbol in found["changed"]:
+def _tests(document: dict[str, Any]) -> Iterator[str]:
+    for symbol in document["changed"]:
         yield f"changed  {_symbol(symbol)}"
-    yield from _deleted(found)
-    for test in found["tests"]:
+    yield from _deleted_files(document)
+    for test in document["tests"]:
         yield _test(test)
 
 
-def _deleted(found: dict[str, Any]) -> Iterator[str]:
-    for one in found["deleted"]:
-        yield f"deleted  {one['filepath']}:1" + (f"  ({', '.join(one['definitions'])})" if one["definitions"] else "")
-        for mention in one["mentions"]:
+def _deleted_files(document: dict[str, Any]) -> Iterator[str]:
+    for file in document["deleted"]:
+        yield f"deleted  {file['filepath']}:1" + (
+            f"  ({', '.join(file['definitions'])})" if file["definitions"] else ""
+        )
+        for mention in file["mentions"]:
             yield f"names it  {mention['filepath']}:{mention['line']}  {mention['name']}"
-        if one["omitted"]:
-            yield f"names it  {one['omitted']:,} more"
+        if file["omitted"]:
+            yield f"names it  {file['omitted']:,} more"
 
 
 def _test(test: dict[str, Any]) -> str:
@@ -319,44 +324,44 @@ _GRAPH = {
 }
 
 
-def core_text(found: CoreListDocument) -> str:
+def core_text(document: CoreListDocument) -> str:
     """Return the core files with what each is for and what it defines."""
     page = Page()
-    for one in found["files"]:
-        what = " (missing)" if one["missing"] else ""
-        summary = f"  {' '.join(one['summary'].split())}" if one["summary"] else ""
-        heads = [f"  {symbol['line']}: {symbol['signature']}" for symbol in one["symbols"]]
-        more = [f"  and {one['omitted']} more; see its outline"] if one["omitted"] else []
-        page.add("\n".join([f"{one['filepath']}:1{what}{summary}", *heads, *more]))
+    for file in document["files"]:
+        what = " (missing)" if file["missing"] else ""
+        summary = f"  {' '.join(file['summary'].split())}" if file["summary"] else ""
+        heads = [f"  {symbol['line']}: {symbol['signature']}" for symbol in file["symbols"]]
+        more = [f"  and {file['omitted']} more; see its outline"] if file["omitted"] else []
+        page.add("\n".join([f"{file['filepath']}:1{what}{summary}", *heads, *more]))
     notes = []
-    if omitted := found["omitted"] + page.n_left_out:
+    if omitted := document["omitted"] + page.n_left_out:
         notes.append(f"{counted(omitted, 'more core file')} without room; see .cairn/core.yaml.")
-    if not found["files"] and not omitted:
+    if not document["files"] and not omitted:
         notes.append("No core files are marked; action=suggest names the most central ones.")
     return page.close(notes)
 
 
-def core_change_text(found: CoreChangeDocument, *, marked: bool) -> str:
+def core_change_text(document: CoreChangeDocument, *, marked: bool) -> str:
     """Return what became of a mark."""
     if marked:
-        state = "is a core file now" if found["changed"] else "was a core file already"
+        state = "is a core file now" if document["changed"] else "was a core file already"
     else:
-        state = "is no core file any more" if found["changed"] else "was no core file"
+        state = "is not a core file any more" if document["changed"] else "was not a core file"
     page = Page()
-    page.add(f"{found['filepath']}:1 {state}." + (f" Summary: {found['summary']}" if found["summary"] else ""))
+    page.add(f"{document['filepath']}:1 {state}." + (f" Summary: {document['summary']}" if document["summary"] else ""))
     return page.close(
-        ["It is written in .cairn/core.yaml, which is meant to be committed."] if found["changed"] else []
+        ["It is written in .cairn/core.yaml, which is meant to be committed."] if document["changed"] else []
     )
 
 
-def suggestions_text(found: list[CoreSuggestionDocument]) -> str:
+def suggestions_text(suggestions: list[CoreSuggestionDocument]) -> str:
     """Return files that might be core files, with their most central definitions."""
     page = Page()
-    for one in found:
-        heads = [f"  {symbol['line']}: {symbol['signature']}" for symbol in one["symbols"]]
-        page.add("\n".join([f"{one['filepath']}:1  (rank {one['rank']:.3f})", *heads]))
+    for suggestion in suggestions:
+        heads = [f"  {symbol['line']}: {symbol['signature']}" for symbol in suggestion["symbols"]]
+        page.add("\n".join([f"{suggestion['filepath']}:1  (rank {suggestion['rank']:.3f})", *heads]))
     notes = [f"{counted(page.n_left_out, 'more has', 'more have')} no room: lower `limit`."] if page.n_left_out else []
-    return page.close(notes or ([] if found else ["No file is left to suggest."]))
+    return page.close(notes or ([] if suggestions else ["No file is left to suggest."]))
 
 
 def status_text(status: dict[str, Any], findings: list[dict[str, Any]] | None) -> str:
@@ -364,7 +369,7 @@ def status_text(status: dict[str, Any], findings: list[dict[str, Any]] | None) -
 
     Args:
         status: as `GET /api/index/status` gives it.
-        findings: as `GET /api/index/health` gives them; None when nobody asked.
+        findings: as `GET /api/index/health` gives them; None if they were not asked for.
     """
     page = Page()
     languages = ", ".join(f"{name} {count:,}" for name, count in list(status["languages"].items())[:12])
@@ -378,15 +383,14 @@ def status_text(status: dict[str, Any], findings: list[dict[str, Any]] | None) -
         page.add(f"pending  {counted(status['pending'], 'file')}, followed without being asked")
     page.add(f"languages  {languages or 'none'}")
     if reasons := Counter(status["skipped"].values()):
-        told = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common(8))
-        page.add(f"skipped  {counted(reasons.total(), 'file')}: {told}")
+        listed = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common(8))
+        page.add(f"skipped  {counted(reasons.total(), 'file')}: {listed}")
     if status["last_error"]:
         page.add(f"last error  {status['last_error']}")
-    for one in findings or ():
-        if one["level"] != "ok":
-            page.add(
-                f"{one['level']}  {one['check']}: {one['message']}  (try: {one['hint'] or Hint.of('doctor', fix=True)})"
-            )
-    if findings is not None and all(one["level"] == "ok" for one in findings):
+    for finding in findings or ():
+        if finding["level"] != "ok":
+            hint = finding["hint"] or Hint.of("doctor", fix=True)
+            page.add(f"{finding['level']}  {finding['check']}: {finding['message']}  (try: {hint})")
+    if findings is not None and all(finding["level"] == "ok" for finding in findings):
         page.add(f"healthy: {len(findings)} checks found nothing wrong")
     return page.close([])

@@ -29,21 +29,21 @@ from cairn.registry import ALL
 from cairn.schema import Schema, json_schema
 from cairn.source.text import counted
 
-# How far it is: done, to do, and what. Agents give up on a call after 60 s, unless told otherwise.
+# Progress: done, to do, and what. Agents give up on a call after 60 s, unless they are set up otherwise.
 Report = Callable[[float, float, str], Awaitable[None]]
 FIRST_INDEX_SECONDS = 25.0
 CALL_SECONDS = 50.0
 _REPORT_SECONDS = 0.2  # between two reports of how far it is; there is one a file
 
 
-class Asked(NamedTuple):
-    """One call of a tool: whom to ask, and how to tell the agent how far it is."""
+class ToolCall(NamedTuple):
+    """One call of a tool: the daemon that answers it, and what reports progress to the agent."""
 
     client: Client
     report: Report
 
     async def perform(self, operation: str, request: ProjectRequest) -> Any:  # noqa: ANN401 - JSON
-        """Carry out an operation; where there is no index to answer from, that is told at once.
+        """Carry out an operation; if there is no index to answer from, that is an error at once.
 
         Raises:
             IndexMissingError: if it needs an index and there is none.
@@ -61,15 +61,15 @@ class Asked(NamedTuple):
             CairnError: what the daemon says.
         """
         done = total = 0
-        told = 0.0
+        reported = 0.0
         try:
             async with asyncio.timeout(within_seconds):
                 async for name, data in self.client.events("/api/index/build", {"project": project}):
                     if name == "progress":
                         done, total = data["done"], data["total"]
-                        if done < total and time.monotonic() - told < _REPORT_SECONDS:
+                        if done < total and time.monotonic() - reported < _REPORT_SECONDS:
                             continue
-                        told = time.monotonic()
+                        reported = time.monotonic()
                         await self.report(done, total, f"indexing {done:,} of {counted(total, 'file')}")
         except TimeoutError:
             return f"{done:,} of {counted(total, 'file')} so far" if total else "it has just begun"
@@ -79,8 +79,8 @@ class Asked(NamedTuple):
 class Tool(NamedTuple):
     """A tool as agents see it.
 
-    `offers` are the fields of the request that agents are told of, the most important first; the others are for
-    programs. `needs_index` has the first index built when `run` finds none.
+    `offers` are the fields of the request that agents see, the most important first; the others are for programs.
+    `needs_index` has the first index built when `run` finds none.
     """
 
     name: str
@@ -88,7 +88,7 @@ class Tool(NamedTuple):
     description: str
     request: type[ProjectRequest]
     offers: tuple[str, ...]
-    run: Callable[[Asked, Any], Awaitable[str]]
+    run: Callable[[ToolCall, Any], Awaitable[str]]
     needs_index: bool = True
     read_only: bool = True
 
@@ -116,7 +116,7 @@ class Tool(NamedTuple):
 
 def _short(schema: Schema) -> Schema:
     """Return a field's schema without what only costs an agent tokens: null, defaults that say nothing, bounds."""
-    branches = [one for one in schema.get("anyOf", ()) if one != {"type": "null"}]
+    branches = [branch for branch in schema.get("anyOf", ()) if branch != {"type": "null"}]
     if branches:
         schema = {**branches[0], **{name: value for name, value in schema.items() if name != "anyOf"}}
     dropped = {"minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"}
@@ -136,10 +136,10 @@ def _page_tokens(max_tokens: int | None) -> int:
 # -- one function a tool -----------------------------------------------------------------------------------------------
 
 
-async def search(asked: Asked, request: SearchRequest) -> str:
+async def search(tool_call: ToolCall, request: SearchRequest) -> str:
     """Search, see `SEARCH`."""
     narrowed_by = [name for name in ("globs", "languages", "kinds") if getattr(request, name)]
-    return text.search_text(await asked.perform("search", request), narrowed_by)
+    return text.search_text(await tool_call.perform("search", request), narrowed_by)
 
 
 SEARCH = Tool(
@@ -155,9 +155,9 @@ SEARCH = Tool(
 )
 
 
-async def fetch(asked: Asked, request: FetchRequest) -> str:
+async def fetch(tool_call: ToolCall, request: FetchRequest) -> str:
     """Get texts, see `FETCH`."""
-    return text.fetch_text(await asked.perform("fetch", request), request.skip_lines)
+    return text.fetch_text(await tool_call.perform("fetch", request), request.skip_lines)
 
 
 FETCH = Tool(
@@ -173,10 +173,10 @@ FETCH = Tool(
 )
 
 
-async def outline(asked: Asked, request: OutlineRequest) -> str:
+async def outline(tool_call: ToolCall, request: OutlineRequest) -> str:
     """Outline a file, see `OUTLINE`."""
     request = replace(request, max_tokens=_page_tokens(request.max_tokens))
-    return text.outline_text(await asked.perform("outline", request))
+    return text.outline_text(await tool_call.perform("outline", request))
 
 
 OUTLINE = Tool(
@@ -192,10 +192,10 @@ OUTLINE = Tool(
 )
 
 
-async def graph(asked: Asked, request: GraphRequest) -> str:
+async def graph(tool_call: ToolCall, request: GraphRequest) -> str:
     """Ask the symbol graph, see `GRAPH`."""
-    operation, one = graph_operation(request)
-    return text.graph_text(request.relation, await asked.perform(operation, one))
+    operation, operation_request = graph_operation(request)
+    return text.graph_text(request.relation, await tool_call.perform(operation, operation_request))
 
 
 GRAPH = Tool(
@@ -211,10 +211,10 @@ GRAPH = Tool(
 )
 
 
-async def context(asked: Asked, request: ContextRequest) -> str:
+async def context(tool_call: ToolCall, request: ContextRequest) -> str:
     """Pack what a task needs, see `CONTEXT`."""
     request = replace(request, max_tokens=_page_tokens(request.max_tokens))
-    return text.context_text(await asked.perform("context", request))
+    return text.context_text(await tool_call.perform("context", request))
 
 
 CONTEXT = Tool(
@@ -228,15 +228,15 @@ CONTEXT = Tool(
 )
 
 
-async def core_files(asked: Asked, request: CoreRequest) -> str:
+async def core_files(tool_call: ToolCall, request: CoreRequest) -> str:
     """Show or mark core files, see `CORE_FILES`."""
-    operation, one = core_operation(request)
-    found = await asked.perform(operation, one)
+    operation, operation_request = core_operation(request)
+    document = await tool_call.perform(operation, operation_request)
     if request.action == "list":
-        return text.core_text(found)
+        return text.core_text(document)
     if request.action == "suggest":
-        return text.suggestions_text(found)
-    return text.core_change_text(found, marked=request.action == "mark")
+        return text.suggestions_text(document)
+    return text.core_change_text(document, marked=request.action == "mark")
 
 
 CORE_FILES = Tool(
@@ -251,11 +251,13 @@ CORE_FILES = Tool(
 )
 
 
-async def index_status(asked: Asked, request: IndexStatusRequest) -> str:
-    """Tell how the index is, see `INDEX_STATUS`."""
-    status = await asked.client.get("/api/index/status", project=request.project)
+async def index_status(tool_call: ToolCall, request: IndexStatusRequest) -> str:
+    """Describe the state of the index, see `INDEX_STATUS`."""
+    status = await tool_call.client.get("/api/index/status", project=request.project)
     findings = (
-        await asked.client.get("/api/index/health", project=request.project, hints="tools") if request.check else None
+        await tool_call.client.get("/api/index/health", project=request.project, hints="tools")
+        if request.check
+        else None
     )
     return text.status_text(status, findings)
 
@@ -271,12 +273,12 @@ INDEX_STATUS = Tool(
 )
 
 # At most ten: remembering, recalling and resolving memories have their places when there is a memory.
-TOOLS = {one.name: one for one in (SEARCH, FETCH, OUTLINE, GRAPH, CONTEXT, CORE_FILES, INDEX_STATUS)}
+TOOLS = {tool.name: tool for tool in (SEARCH, FETCH, OUTLINE, GRAPH, CONTEXT, CORE_FILES, INDEX_STATUS)}
 
 
 async def call(
     tool: Tool,
-    asked: Asked,
+    tool_call: ToolCall,
     request: ProjectRequest,
     within_seconds: float = CALL_SECONDS,
     first_index_seconds: float = FIRST_INDEX_SECONDS,
@@ -290,11 +292,11 @@ async def call(
     try:
         async with asyncio.timeout(within_seconds):
             try:
-                return await tool.run(asked, request)
+                return await tool.run(tool_call, request)
             except IndexMissingError:
                 if not tool.needs_index:
                     raise
-            return await _run_on_first_index(tool, asked, request, first_index_seconds)
+            return await _run_on_first_index(tool, tool_call, request, first_index_seconds)
     except TimeoutError as error:
         raise BusyError(
             f"no answer in {within_seconds:g} s",
@@ -302,15 +304,15 @@ async def call(
         ) from error
 
 
-async def _run_on_first_index(tool: Tool, asked: Asked, request: ProjectRequest, within_seconds: float) -> str:
+async def _run_on_first_index(tool: Tool, tool_call: ToolCall, request: ProjectRequest, within_seconds: float) -> str:
     """Build the first index and answer from what there is of it when it is through or the time is up.
 
     Raises:
         BusyError: if not even a part of it is there in time.
     """
-    far = await asked.build_index(request.project, within_seconds)
+    far = await tool_call.build_index(request.project, within_seconds)
     try:
-        return await tool.run(asked, request)
+        return await tool.run(tool_call, request)
     except IndexMissingError as error:
         if not far:  # it is a branch that is not indexed
             raise

@@ -65,8 +65,8 @@ class Connection:
             self._fail(None, PARSE_ERROR, "Parse error")
             return
         if isinstance(document, list) and document:  # a batch, of 2025-03-26 alone: answered one by one
-            for one in document:
-                self._take(one)
+            for message in document:
+                self._take(message)
         else:
             self._take(document)
 
@@ -85,7 +85,7 @@ class Connection:
             del self._asked[number]
         roots = result.get("roots") if isinstance(result, dict) else None
         listed = roots if isinstance(roots, list) else []
-        return [one["uri"] for one in listed if isinstance(one, dict) and isinstance(one.get("uri"), str)]
+        return [root["uri"] for root in listed if isinstance(root, dict) and isinstance(root.get("uri"), str)]
 
     async def drain(self, timeout_seconds: float) -> None:
         """Let calls under way end, and cancel those that do not in time."""
@@ -143,7 +143,7 @@ class Connection:
         if method == "initialize":
             wanted = params.get("protocolVersion")
             if not isinstance(wanted, str):
-                raise ProtocolError(INVALID_PARAMS, "protocolVersion must be a text")
+                raise ProtocolError(INVALID_PARAMS, "protocolVersion must be a string")
             offered = params.get("capabilities")
             self._offers_roots = isinstance(offered, dict) and isinstance(offered.get("roots"), dict)
             return {
@@ -161,10 +161,10 @@ class Connection:
         if _CAPABILITIES not in meta:
             raise ProtocolError(INVALID_PARAMS, f"params._meta lacks {_CAPABILITIES}")
         if not isinstance(version, str):
-            raise ProtocolError(INVALID_PARAMS, f"{_VERSION} must be a text")
+            raise ProtocolError(INVALID_PARAMS, f"{_VERSION} must be a string")
         if version not in MODERN_REVISIONS:
-            told = {"supported": list(MODERN_REVISIONS), "requested": version}
-            raise ProtocolError(UNSUPPORTED_REVISION, "Unsupported protocol version", told)
+            data = {"supported": list(MODERN_REVISIONS), "requested": version}
+            raise ProtocolError(UNSUPPORTED_REVISION, "Unsupported protocol version", data)
         if method == "server/discover":
             result: Message = {
                 "supportedVersions": list(MODERN_REVISIONS),

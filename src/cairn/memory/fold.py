@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from cairn.memory.events import Event
-from cairn.storage.memory.rows import Link, Observation
+from cairn.storage.memory.rows import CodeLink, Observation
 
 
 class Folded(NamedTuple):
@@ -48,7 +48,7 @@ def fold_one(events: Iterable[Event], uncounted: Collection[str] = ()) -> Folded
         uncounted: ids of those that do not count.
     """
     fields: dict[str, Any] = {}
-    links: dict[tuple[str, str], Link] = {}
+    links: dict[tuple[str, str], CodeLink] = {}
     created = status = last = None
     for event in events:
         if event.kind == "redact":
@@ -59,7 +59,7 @@ def fold_one(events: Iterable[Event], uncounted: Collection[str] = ()) -> Folded
             fields.update(event.value)
             created = created or (event if event.kind == "created" else None)
         elif event.kind == "link":
-            links[event.value["path"], event.value["symbol"]] = Link(**event.value)
+            links[event.value["path"], event.value["symbol"]] = CodeLink(**event.value)
         elif event.kind == "unlink":
             links.pop((event.value["path"], event.value["symbol"]), None)
         elif event.kind == "status":
@@ -73,7 +73,7 @@ def fold_one(events: Iterable[Event], uncounted: Collection[str] = ()) -> Folded
 
 
 def _observation(
-    fields: Mapping[str, Any], links: Collection[Link], created: Event, status: Event | None, last: Event
+    fields: Mapping[str, Any], links: Collection[CodeLink], created: Event, status: Event | None, last: Event
 ) -> Observation:
     return Observation(
         id=created.observation,

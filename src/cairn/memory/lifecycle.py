@@ -11,9 +11,9 @@ from cairn.errors import AuthorityError, NotFoundError, RequestError
 from cairn.hints import Hint
 from cairn.memory.events import MAX_TEXT_CHARS, TYPES, Event
 from cairn.memory.ids import handle_of, new_id
-from cairn.memory.store import By, Change, MemoryStore
+from cairn.memory.store import By, MemoryChange, MemoryStore
 from cairn.storage.memory.observation_db import Conditions
-from cairn.storage.memory.rows import Link, Observation
+from cairn.storage.memory.rows import CodeLink, Observation
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ufeff]")
 
@@ -21,14 +21,14 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u
 _WHO = {"rule": "a rule", "agent": "an agent", "person": "a person"}
 
 
-class Draft(NamedTuple):
+class NewMemory(NamedTuple):
     """A memory to be made; see `Observation` for what the fields mean."""
 
     text: str
     type: str = "discovery"
     importance: int = 5
     tags: tuple[str, ...] = ()
-    links: tuple[Link, ...] = ()
+    links: tuple[CodeLink, ...] = ()
     origin: str = "agent"
     session: str = ""
     branch: str = ""
@@ -54,7 +54,7 @@ class Lifecycle:
     def __init__(self, store: MemoryStore, now: Callable[[], float] = time.time) -> None:
         self._store, self._now = store, now
 
-    def remember(self, draft: Draft, by: By) -> Remembered:
+    def remember(self, draft: NewMemory, by: By) -> Remembered:
         """Keep a memory, its secrets taken out. An active one that says the same is kept instead, with the new links.
 
         Raises:
@@ -73,9 +73,9 @@ class Lifecycle:
                 return Remembered(changed[0] if changed else same, False)
             id = new_id(self._now())
             fields = draft._asdict()
-            links: Sequence[Link] = fields.pop("links")
+            links: Sequence[CodeLink] = fields.pop("links")
             fields.update(text=text, tags=sorted({clean(tag) for tag in draft.tags} - {""}))
-            changes = [Change(id, "created", fields), *(_link(id, link) for link in links)]
+            changes = [MemoryChange(id, "created", fields), *(_link(id, link) for link in links)]
             (made,) = self._store.record(changes, by)
             return Remembered(made, True)
 
@@ -89,12 +89,12 @@ class Lifecycle:
         return None
 
     def edit(self, id: str, by: By, **fields: Any) -> Observation:  # noqa: ANN401 - of any kind that a field has
-        """Change fields of a memory, such as `text`, `type`, `importance`, `tags` or `is_shared`."""
+        """MemoryChange fields of a memory, such as `text`, `type`, `importance`, `tags` or `is_shared`."""
         if "text" in fields:
             fields["text"] = clean(fields["text"])
         return self._change(id, "set", fields, by)
 
-    def link(self, id: str, link: Link, by: By) -> Observation:
+    def link(self, id: str, link: CodeLink, by: By) -> Observation:
         """Tie a memory to a file or definition."""
         return self._change(id, "link", link._asdict(), by)
 
@@ -146,7 +146,7 @@ class Lifecycle:
             before = self._store.observation(id)
             if before.is_redacted and kind != "redact":
                 raise NotFoundError(f"the memory {handle_of(before.id)} was erased", Hint("list them", "memories"))
-            self._store.record([Change(before.id, kind, value)], by)
+            self._store.record([MemoryChange(before.id, kind, value)], by)
             now = self._store.observation(before.id)
             if kind == "status" and now.status != value["status"]:
                 raise AuthorityError(
@@ -167,8 +167,8 @@ def clean(text: str) -> str:
     return whole if len(whole) <= MAX_TEXT_CHARS else whole[: MAX_TEXT_CHARS - 1] + "…"
 
 
-def _link(id: str, link: Link) -> Change:
-    return Change(id, "link", link._asdict())
+def _link(id: str, link: CodeLink) -> MemoryChange:
+    return MemoryChange(id, "link", link._asdict())
 
 
 def _reason(reason: str) -> dict[str, str]:

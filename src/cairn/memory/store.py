@@ -39,7 +39,7 @@ class By(NamedTuple):
     authority: str
 
 
-class Change(NamedTuple):
+class MemoryChange(NamedTuple):
     """What is to happen to an observation; the store makes an event of it."""
 
     observation: str
@@ -115,7 +115,7 @@ class MemoryStore:
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
-    def record(self, changes: Iterable[Change], by: By) -> list[Observation]:
+    def record(self, changes: Iterable[MemoryChange], by: By) -> list[Observation]:
         """Make events of changes, now, and return the observations that differ afterwards.
 
         Raises:

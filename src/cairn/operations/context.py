@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cairn import waiting
-from cairn.budget import Room, cut_text, size_of
+from cairn.budget import Budget, shorten_text, size_of
 from cairn.errors import NotFoundError, PathError, QueryError, RequestError
 from cairn.hints import Hint, HintStyle, show
 from cairn.protocol.documents import ContextDocument, ContextItem, fetched_to_dict
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _OVERHEAD_TOKENS = 40  # an estimate of what the fields of an item cost beside its text
 _LEAST_CONTEXT_TOKENS = 200
-_LEAST_RELEVANCE = 0.1  # what is less likely to matter for a task is no context
+_LEAST_RELEVANCE = 0.1  # what is less likely to matter for a task is left out
 
 
 def context(workspace: Workspace, request: ContextRequest, progress: Progress | None = None) -> ContextDocument:
@@ -34,8 +34,7 @@ def context(workspace: Workspace, request: ContextRequest, progress: Progress | 
     if bool(request.ids) == bool(request.task or request.files):
         raise RequestError("give ids of results, or a task with or without files", Hint.of("context", task=None))
     needs_index = bool(request.ids or request.task)
-    told = workspace.refresh(progress) if request.update and needs_index else ""
-    told = "; ".join(filter(None, (told, workspace.take_notice())))
+    news = (workspace.refresh(progress) if request.update and needs_index else "", workspace.take_notice())
     ids = list(request.ids)
     notes: list[str] = []
     if request.task:
@@ -44,16 +43,16 @@ def context(workspace: Workspace, request: ContextRequest, progress: Progress | 
         partial(_outline_item, workspace, file, request.hints) for file in request.files
     ]
     wanted += [partial(_context_item, workspace, text_id, request.hints, progress) for text_id in ids[: request.limit]]
-    notes += [told] if told else []
+    notes += filter(None, news)
     max_tokens = DEFAULT_ANSWER_TOKENS if request.max_tokens is None else request.max_tokens
     document: ContextDocument = {"items": [], "omitted": len(ids), "tokens": max_tokens, "notes": notes}
-    document["items"], omitted = _pack(wanted, Room(max_tokens, document))
+    document["items"], omitted = _pack(wanted, Budget(max_tokens, document))
     document["omitted"] = omitted + max(0, len(ids) - request.limit)
     document["tokens"] = sum(map(size_of, document["items"])) // BYTES_PER_TOKEN
     return document
 
 
-def _pack(wanted: Sequence[Callable[[int], ContextItem]], room: Room) -> tuple[list[ContextItem], int]:
+def _pack(wanted: Sequence[Callable[[int], ContextItem]], room: Budget) -> tuple[list[ContextItem], int]:
     """Return the items that have room, and how many have none.
 
     Args:
@@ -116,7 +115,7 @@ def _context_item(
                 progress=progress,
             )
         except (NotFoundError, PathError, QueryError):
-            pass  # a text without definitions: what is around it is itself
+            pass  # a text without definitions: there is nothing around it
         else:
             item["text"], item["tokens"] = around.text, around.text_tokens
             if (focus := around.focus) is not None:  # a result may be a part of it only
@@ -124,23 +123,23 @@ def _context_item(
                 item["start_line"], item["end_line"] = focus.start_line, focus.end_line
             return item
     if hit.tokens > budget:
-        cut_text(shown, BYTES_PER_TOKEN * (budget - _OVERHEAD_TOKENS))
+        shorten_text(shown, BYTES_PER_TOKEN * (budget - _OVERHEAD_TOKENS))
         rest = Hint(f"+{counted(shown['omitted_lines'], 'line')}", "fetch", ids=(hit.id,))
         item["text"], item["tokens"] = f"{shown['text']}\n({show(rest, hints)})", shown["tokens"] + _OVERHEAD_TOKENS
     return item
 
 
 def _outline_item(workspace: Workspace, file: str, hints: HintStyle, budget: int) -> ContextItem:
-    found = workspace.code.outline(file, max_tokens=max(1, budget), hints=hints)
+    outline = workspace.code.outline(file, max_tokens=max(1, budget), hints=hints)
     return {
         "id": "",
         "kind": "file",
         "name": "",
-        "filepath": found.path,
+        "filepath": outline.path,
         "start_line": 1,
-        "end_line": found.lines,
-        "text": found.text,
-        "tokens": found.text_tokens,
+        "end_line": outline.lines,
+        "text": outline.text,
+        "tokens": outline.text_tokens,
     }
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from cairn import waiting
 from cairn.answers import OutlineSymbol
-from cairn.budget import Room, size_of
+from cairn.budget import Budget, size_of
 from cairn.core_files import CoreFiles
 from cairn.errors import NotFoundError, PathError
 from cairn.fields import DEFAULT_CORE_TOKENS
@@ -45,13 +45,13 @@ def list_core(workspace: Workspace, request: CoreListRequest, progress: Progress
     max_tokens = DEFAULT_CORE_TOKENS if request.max_tokens is None else request.max_tokens
     core = CoreFiles(workspace.root)
     marked = core.read()
-    room = Room(max_tokens, {"files": [], "omitted": len(marked), "tokens": max_tokens})
+    room = Budget(max_tokens, {"files": [], "omitted": len(marked), "tokens": max_tokens})
     files: list[CoreFileDocument] = []
-    for one in marked:
+    for file in marked:
         row: CoreFileDocument = {
-            "filepath": one.path,
-            "summary": one.summary,
-            "missing": not core.has(one.path),
+            "filepath": file.path,
+            "summary": file.summary,
+            "missing": not core.has(file.path),
             "symbols": [],
             "omitted": _MOST_SYMBOLS,
         }
@@ -66,12 +66,12 @@ def list_core(workspace: Workspace, request: CoreListRequest, progress: Progress
     return {"files": files, "omitted": len(marked) - len(files), "tokens": tokens}
 
 
-def _add_symbols(workspace: Workspace, row: CoreFileDocument, room: Room, share: int) -> None:
+def _add_symbols(workspace: Workspace, row: CoreFileDocument, room: Budget, share: int) -> None:
     """Add what a core file defines, outermost first, as far as its share of the room goes, which is in bytes."""
     try:
         symbols = workspace.code.outline(row["filepath"], max_tokens=DEFAULT_ANSWER_TOKENS).symbols
     except (NotFoundError, PathError):
-        return  # its language has no definitions, or the file is none that can be read: the row says enough
+        return  # its language has no definitions, or it cannot be read: the row says enough
     least = room.left - share
     kept: list[OutlineSymbol] = []
     for symbol in sorted(symbols, key=lambda symbol: (symbol.depth, symbol.kind not in _TELLING_KINDS)):
@@ -109,15 +109,15 @@ def suggest_core(
     workspace: Workspace, request: CoreSuggestRequest, progress: Progress | None
 ) -> list[CoreSuggestionDocument]:
     """Return the most central files that are not marked."""
-    marked = {one.path for one in CoreFiles(workspace.root).read()}
+    marked = {file.path for file in CoreFiles(workspace.root).read()}
     ranked = workspace.graph.map(max_tokens=MAX_ANSWER_TOKENS, progress=progress).entries
     return [
         {
-            "filepath": one.path,
-            "rank": one.rank,
-            "symbols": [{"line": line, "signature": head} for line, head in one.symbols],
+            "filepath": entry.path,
+            "rank": entry.rank,
+            "symbols": [{"line": line, "signature": head} for line, head in entry.symbols],
         }
-        for one in [one for one in ranked if one.path not in marked][: request.limit]
+        for entry in [entry for entry in ranked if entry.path not in marked][: request.limit]
     ]
 
 

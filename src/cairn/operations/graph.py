@@ -23,19 +23,29 @@ class Question(NamedTuple):
 
 QUESTIONS = {
     "callers": Question(
-        lambda ws, asked, bar: ws.graph.callers(asked.symbol, limit=asked.limit, progress=bar), ("links",)
+        lambda ws, request, progress: ws.graph.callers(request.symbol, limit=request.limit, progress=progress),
+        ("links",),
     ),
     "callees": Question(
-        lambda ws, asked, bar: ws.graph.callees(asked.symbol, limit=asked.limit, progress=bar), ("links",)
+        lambda ws, request, progress: ws.graph.callees(request.symbol, limit=request.limit, progress=progress),
+        ("links",),
     ),
-    "path": Question(lambda ws, asked, bar: ws.graph.call_path(asked.source, asked.target, progress=bar), ("steps",)),
-    "importers": Question(lambda ws, asked, bar: ws.graph.importers(asked.target, progress=bar), ("importers",)),
+    "path": Question(
+        lambda ws, request, progress: ws.graph.call_path(request.source, request.target, progress=progress), ("steps",)
+    ),
+    "importers": Question(
+        lambda ws, request, progress: ws.graph.importers(request.target, progress=progress), ("importers",)
+    ),
     "impact": Question(
-        lambda ws, asked, bar: ws.graph.impact(asked.symbol, diff=asked.diff, limit=asked.limit, progress=bar),
+        lambda ws, request, progress: ws.graph.impact(
+            request.symbol, diff=request.diff, limit=request.limit, progress=progress
+        ),
         ("affected", "deleted", "tests", "importers", "changed"),
     ),
     "tests": Question(
-        lambda ws, asked, bar: ws.graph.choose_tests(asked.symbol, diff=asked.diff, limit=asked.limit, progress=bar),
+        lambda ws, request, progress: ws.graph.choose_tests(
+            request.symbol, diff=request.diff, limit=request.limit, progress=progress
+        ),
         ("tests", "deleted", "changed"),
     ),
 }
@@ -43,10 +53,10 @@ QUESTIONS = {
 
 def answer(question: Question, workspace: Workspace, request: Any, progress: Progress | None) -> Any:  # noqa: ANN401 - JSON
     """Answer a question, of an index that is up to date if the request says so."""
-    told = workspace.refresh(progress) if request.update else ""
+    note = workspace.refresh(progress) if request.update else ""
     document = graph_to_dict(question.ask(workspace, request, progress))
-    if told:
-        document["notes"] = [*document["notes"], told]
+    if note:
+        document["notes"] = [*document["notes"], note]
     if request.max_tokens is not None:
         fit_lists(document, request.max_tokens, question.lists)
     return document

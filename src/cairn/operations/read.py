@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 def fetch(workspace: Workspace, request: FetchRequest, progress: Progress | None = None) -> list[FetchedDocument]:
     """Get the full texts; beyond the budget they lose lines off their end, see `fit_texts`."""
-    documents = [fetched_to_dict(one) for one in workspace.fetch(request.ids, branch=request.branch)]
+    documents = [fetched_to_dict(fetched) for fetched in workspace.fetch(request.ids, branch=request.branch)]
     if request.skip_lines:
-        for one in documents:
-            _skip(one, request.skip_lines)
+        for document in documents:
+            _skip(document, request.skip_lines)
     return documents if request.max_tokens is None else fit_texts(documents, request.max_tokens)
 
 
@@ -32,7 +32,7 @@ def outline(workspace: Workspace, request: OutlineRequest, progress: Progress | 
     """List what a file defines; see `Workspace.outline`. Within a budget the text comes before the lists beside it."""
 
     def lay_out(max_tokens: int | None) -> OutlineDocument:
-        found = workspace.code.outline(
+        outline = workspace.code.outline(
             request.file,
             mode=request.mode,
             symbol=request.symbol,
@@ -40,7 +40,7 @@ def outline(workspace: Workspace, request: OutlineRequest, progress: Progress | 
             hints=request.hints,
             progress=progress,
         )
-        return outline_to_dict(found)
+        return outline_to_dict(outline)
 
     document = lay_out(request.max_tokens)
     if request.max_tokens is not None:

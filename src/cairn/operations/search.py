@@ -21,37 +21,37 @@ _MAX_NAMED = 5  # projects that a note of all of them names
 
 def search(workspace: Workspace, request: SearchRequest, progress: Progress | None = None) -> SearchDocument:
     """Search the project; see `CodeFacet.search`."""
-    told = workspace.refresh(progress, branch=request.branch) if request.update else ""
+    note = workspace.refresh(progress, branch=request.branch) if request.update else ""
     answer = workspace.code.search(replace(request, max_tokens=None), progress)
     is_incomplete = request.update and request.branch is None and workspace.code.lacks_vectors
-    if not told and is_incomplete and workspace.upkeep.complete_in_background():
-        told = f"a run in the background completes them; it writes to {workspace.state.embedding_log}"
-    if told:
-        answer = replace(answer, notes=(*answer.notes, told))
+    if not note and is_incomplete and workspace.upkeep.complete_in_background():
+        note = f"a run in the background completes them; it writes to {workspace.state.embedding_log}"
+    if note:
+        answer = replace(answer, notes=(*answer.notes, note))
     return _fit(answer_to_dict(answer), request.max_tokens)
 
 
 def merge_searches(
-    found: Sequence[tuple[str, SearchDocument]], request: SearchRequest, problems: Sequence[str] = ()
+    searches: Sequence[tuple[str, SearchDocument]], request: SearchRequest, problems: Sequence[str] = ()
 ) -> SearchDocument:
     """Return one answer out of those of several projects, each given with its name; the most relevant hits first.
 
     What belongs to one project only (its view, branch and generation) is left empty.
 
     Args:
-        found: the answers, whole: asked without a budget.
+        searches: the answers, whole: asked without a budget.
         request: what was asked. Its budget is that of the one answer.
         problems: why others did not answer, sentences for the reader.
 
     Raises:
         ProjectError: if no project answered.
     """
-    if not found:
+    if not searches:
         raise ProjectError("; ".join(problems) or "no project is known yet", Hint.of("index", project=None))
-    hits = [{**hit, "project": name} for name, document in found for hit in document["code"]]
+    hits = [{**hit, "project": name} for name, document in searches for hit in document["code"]]
     hits.sort(key=lambda hit: -float(str(hit["relevance"])))
     shown = hits[: request.limit or len(hits)]
-    documents = [document for _, document in found]
+    documents = [document for _, document in searches]
     modes = {document["mode"] for document in documents}
     merged: SearchDocument = {
         "query": documents[0]["query"],
@@ -72,34 +72,34 @@ def merge_searches(
     }
     if any("searched" in document for document in documents):
         merged["searched"] = sum(document.get("searched", document["coverage"]["indexed"]) for document in documents)
-    notes = _notes_by_project(found)
+    notes = _notes_by_project(searches)
     if notes or problems:
         merged["notes"] = [*notes, *problems]
     return _fit(merged, request.max_tokens)
 
 
-def _notes_by_project(found: Sequence[tuple[str, SearchDocument]]) -> list[str]:
+def _notes_by_project(searches: Sequence[tuple[str, SearchDocument]]) -> list[str]:
     """Return the notes of several projects, each once, behind the projects that it is of."""
     projects: dict[str, list[str]] = {}
-    for name, document in found:
+    for name, document in searches:
         for text in document.get("notes", ()):
             projects.setdefault(text, []).append(name)
     return [
-        note.preceded_by(f"{_listed(names)}: ") if isinstance(note, Hint) else f"{_listed(names)}: {note}"
+        note.with_prefix(f"{_project_list(names)}: ") if isinstance(note, Hint) else f"{_project_list(names)}: {note}"
         for note, names in projects.items()
     ]
 
 
-def _listed(names: Sequence[str]) -> str:
+def _project_list(names: Sequence[str]) -> str:
     more = f" and {len(names) - _MAX_NAMED:,} more" if len(names) > _MAX_NAMED else ""
     return ", ".join(names[:_MAX_NAMED]) + more
 
 
 def similar(workspace: Workspace, request: SimilarRequest, progress: Progress | None = None) -> SearchDocument:
     """Find code like that of a place, or like a text; see `CodeFacet.similar`."""
-    told = workspace.refresh(progress) if request.update else ""
+    note = workspace.refresh(progress) if request.update else ""
     answer = workspace.code.similar(replace(request, max_tokens=None))
-    document = answer_to_dict(replace(answer, notes=(*answer.notes, told)) if told else answer)
+    document = answer_to_dict(replace(answer, notes=(*answer.notes, note)) if note else answer)
     return _fit(document, request.max_tokens)
 
 

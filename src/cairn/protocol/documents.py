@@ -206,7 +206,7 @@ class CoreListDocument(TypedDict):
 
 
 class CoreChangeDocument(TypedDict):
-    """A core file that was marked or is none any more; `changed` tells whether that is new."""
+    """A core file that was marked or unmarked; `changed` says whether that is new."""
 
     filepath: str
     summary: str
@@ -272,7 +272,7 @@ def _hit_to_dict(hit: CodeHit) -> HitDocument:
     if hit.qualified_name != hit.name:
         document["qualified_name"] = hit.qualified_name
     if hit.neighbours is not None:
-        document["neighbours"] = [cast("NeighbourDocument", _row(one)) for one in hit.neighbours]
+        document["neighbours"] = [cast("NeighbourDocument", _row(neighbour)) for neighbour in hit.neighbours]
     if hit.stale:
         document["stale"] = True
     if hit.explain is not None:
@@ -288,14 +288,14 @@ def _hit_to_dict(hit: CodeHit) -> HitDocument:
 
 def _row(value: NamedTuple) -> dict[str, Any]:
     """Return the fields of a flat value under their names in JSON."""
-    return {wire_name(name): one for name, one in value._asdict().items()}
+    return {wire_name(name): field for name, field in value._asdict().items()}
 
 
 def graph_to_dict(value: object) -> Any:  # noqa: ANN401 - any JSON
     """Return an answer of the symbol graph as JSON: its fields, `path` being called `filepath` as everywhere."""
     if is_dataclass(value) and not isinstance(value, type):
-        return {wire_name(one.name): graph_to_dict(getattr(value, one.name)) for one in fields(value)}
-    return [graph_to_dict(one) for one in value] if isinstance(value, tuple) else value
+        return {wire_name(field.name): graph_to_dict(getattr(value, field.name)) for field in fields(value)}
+    return [graph_to_dict(item) for item in value] if isinstance(value, tuple) else value
 
 
 def fetched_to_dict(fetched: Fetched) -> FetchedDocument:
@@ -343,7 +343,7 @@ def flow_to_dict(graph: FlowGraph) -> dict[str, Any]:
         "complexity": graph.control.complexity(),
         "steps": steps,
         "blocks": [{"first": first, "last": last} for first, last in graph.control.blocks()],
-        "dependences": [asdict(one) for one in graph.dependences],
+        "dependences": [asdict(dependence) for dependence in graph.dependences],
     }
 
 

@@ -52,7 +52,7 @@ def graph_operation(asked: GraphRequest) -> tuple[str, ProjectRequest]:
     Raises:
         RequestError: if it lacks what that question needs, or has what it cannot take.
     """
-    return _chosen(asked, "relation", _GRAPH_FORMS)
+    return _choose(asked, "relation", _GRAPH_FORMS)
 
 
 def core_operation(asked: CoreRequest) -> tuple[str, ProjectRequest]:
@@ -61,10 +61,10 @@ def core_operation(asked: CoreRequest) -> tuple[str, ProjectRequest]:
     Raises:
         RequestError: as `graph_operation`.
     """
-    return _chosen(asked, "action", _CORE_FORMS)
+    return _choose(asked, "action", _CORE_FORMS)
 
 
-def _chosen(asked: ProjectRequest, by: str, forms: _Forms) -> tuple[str, ProjectRequest]:
+def _choose(asked: ProjectRequest, by: str, forms: _Forms) -> tuple[str, ProjectRequest]:
     choice = getattr(asked, by)
     name, names = forms[choice]
     names = {"project": "project", **names}
@@ -72,7 +72,7 @@ def _chosen(asked: ProjectRequest, by: str, forms: _Forms) -> tuple[str, Project
     if wrong := [key for key in given if key not in names]:
         raise RequestError(f"{choice} takes no {wrong[0]!r}", f"it takes: {', '.join(names)}")
     kind = OPERATIONS[name].request
-    needed = {one.name for one in fields(kind) if one.default is MISSING}
+    needed = {field.name for field in fields(kind) if field.default is MISSING}
     if missing := [ours for ours, theirs in names.items() if theirs in needed and ours not in given]:
         raise RequestError(f"{choice} needs {missing[0]!r}", f"it takes: {', '.join(names)}")
     return name, decode(kind, {names[key]: value for key, value in given.items()})
@@ -91,8 +91,8 @@ class Operation(NamedTuple):
 
 
 OPERATIONS = {
-    one.name: one
-    for one in (
+    operation.name: operation
+    for operation in (
         Operation("search", SearchRequest, "Find code by meaning, name, text or pattern"),
         Operation("similar", SimilarRequest, "Find code that does the same, copies first"),
         Operation("fetch", FetchRequest, "Get the full text of results"),

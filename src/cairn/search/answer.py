@@ -57,7 +57,7 @@ def respond(library: Library, query: Query, request: SearchRequest, *, scan_seco
     more = 0
     hits: list[CodeHit] = []
     searched: int | None = None
-    related = _related(library, query, request)
+    related = _answer_from_graph(library, query, request)
     if related is not None:
         hits, more, notes = related
         query = replace(query, mode="graph" if hits else "hybrid")
@@ -68,11 +68,11 @@ def respond(library: Library, query: Query, request: SearchRequest, *, scan_seco
             where = "" if searched is None else f" of the {counted(searched, 'file')} looked at"
             notes.append(f"No line{where} matches {query.pattern!r} exactly; these are related.")
             query = replace(query, mode="hybrid")
-        hits = _ranked_hits(library, query, request, notes)
+        hits = _rank_hits(library, query, request, notes)
     if request.expand and library.open_graph is None:
         notes.append("Callers and callees are known of what is checked out only.")
     elif request.expand and hits:
-        hits = _expanded(library, hits)
+        hits = _add_neighbours(library, hits)
     snapshot = library.snapshot
     return Answer(
         query=query.text,
@@ -105,13 +105,13 @@ def with_outdated_note(answer: Answer, view: View) -> Answer:
 # -- the symbol graph --------------------------------------------------------------------------------------------------
 
 
-def _related(library: Library, query: Query, request: SearchRequest) -> Related | None:
+def _answer_from_graph(library: Library, query: Query, request: SearchRequest) -> Related | None:
     if query.relation is None or library.open_graph is None:
         return None
     return _graph_answers(library).answer(query.relation, request)
 
 
-def _expanded(library: Library, hits: Sequence[CodeHit]) -> list[CodeHit]:
+def _add_neighbours(library: Library, hits: Sequence[CodeHit]) -> list[CodeHit]:
     graph = _graph_answers(library)
     return [replace(hit, neighbours=graph.neighbours_of(hit)) for hit in hits]
 
@@ -125,7 +125,7 @@ def _graph_answers(library: Library) -> GraphAnswers:
 # -- ranked ------------------------------------------------------------------------------------------------------------
 
 
-def _ranked_hits(library: Library, query: Query, request: SearchRequest, notes: list[str]) -> list[CodeHit]:
+def _rank_hits(library: Library, query: Query, request: SearchRequest, notes: list[str]) -> list[CodeHit]:
     snapshot, connection = library.snapshot, library.connection
     vector = query_vector(library.model, query)
     dense = None
@@ -143,9 +143,9 @@ def _ranked_hits(library: Library, query: Query, request: SearchRequest, notes: 
     if query.kinds and ranking.n_named:
         words = f"The definitions of {query.text!r} come first; to take it as prose"
         notes.append(Hint(words, "search", query=None, mode="hybrid"))
-    ids = [snapshot.chunk_id(one.row) for one in shown]
+    ids = [snapshot.chunk_id(ranked.row) for ranked in shown]
     rows = chunk_db.read_chunks(connection, ids)
-    texts = read_files(library, {one.file for one in shown})
+    texts = read_files(library, {ranked.file for ranked in shown})
     mender = Mender(connection)
     terms = frozenset(term.text for term in query.terms)
     hits = []
@@ -226,7 +226,9 @@ def _matching_lines(library: Library, query: Query, request: SearchRequest, scan
     found = iter(scan)
     matches = list(islice(found, _most(request)))
     more = sum(1 for _ in found)  # they are counted, not kept: a pattern may match every line there is
-    return _Lines(matches, more, *_told(len(scan.unreadable), scan.searched if scan.is_cut else None, len(files)))
+    return _Lines(
+        matches, more, *_notes_on_scan(len(scan.unreadable), scan.searched if scan.is_cut else None, len(files))
+    )
 
 
 def _most(request: SearchRequest) -> int | None:
@@ -244,14 +246,14 @@ def _matching_structure(library: Library, query: Query, request: SearchRequest, 
     most = _most(request)
     kept = found.matches[:most]
     searched = found.searched if found.searched < found.eligible else None
-    notes, searched = _told(found.unreadable, searched, found.eligible)
+    notes, searched = _notes_on_scan(found.unreadable, searched, found.eligible)
     if found.failed:
         notes.append(f"{counted(found.failed, 'file was', 'files were')} not looked at: too much for ast-grep.")
         searched = found.searched - found.failed
     return _Lines(kept, len(found.matches) - len(kept), notes, searched)
 
 
-def _told(unreadable: int, searched: int | None, eligible: int) -> tuple[list[str], int | None]:
+def _notes_on_scan(unreadable: int, searched: int | None, eligible: int) -> tuple[list[str], int | None]:
     """Return the notes on what was not looked at, and `searched` as it is."""
     notes = _unreadable_note(unreadable)
     if searched is not None:

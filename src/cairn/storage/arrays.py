@@ -1,7 +1,7 @@
 """A file of named numpy arrays that is memory-mapped when read, and that is either whole or refused.
 
-Its header says what it is called, so that another file in its place is refused as a damaged one is. Nothing in it is
-believed: what a header claims is compared with the bytes that are there before anything is made of it.
+The header holds the file's name, so a different file in its place is refused just as a damaged one is. Nothing in it is
+trusted: what the header claims is checked against the bytes that are there before it is used.
 """
 
 from __future__ import annotations
@@ -90,11 +90,11 @@ def load_arrays(path: Path, layout: Layout | None = None, *, nameless: bool = Fa
     Args:
         path: the file.
         layout: the arrays that must be in it; None for any.
-        nameless: take one of the first format, too, which does not say what it is called.
+        nameless: accept the first format, too, which does not record the file's name.
 
     Raises:
-        DerivedFileError: if the file is missing, another one, of another format, or fails its checksum, or does not
-            hold what it must.
+        DerivedFileError: if the file is missing, is a different file, has another format, fails its checksum, or
+            lacks what `layout` asks for.
     """
     view = _map_file(path)
     if len(view) < _PREFIX.size:
@@ -112,7 +112,7 @@ def load_arrays(path: Path, layout: Layout | None = None, *, nameless: bool = Fa
         raise _refusal(path, "has a header that cannot be read") from error
     if version == _FORMAT:
         if not isinstance(header, dict) or (header.get("kind"), header.get("name")) != (path.suffix, path.stem):
-            raise _refusal(path, "is another file in its place")
+            raise _refusal(path, "is a different file in its place")
         header = header.get("arrays")
     arrays = {
         name: np.frombuffer(body, dtype=entry.type, count=entry.n_values, offset=header_bytes + entry.offset).reshape(
@@ -122,12 +122,12 @@ def load_arrays(path: Path, layout: Layout | None = None, *, nameless: bool = Fa
     }
     for name, (kind, axes) in (layout or {}).items():
         if (array := arrays.get(name)) is None or array.dtype != np.dtype(kind) or array.ndim != axes:
-            raise _refusal(path, f"has no {name} as it should be")
+            raise _refusal(path, f"has no usable {name}")
     return arrays
 
 
 def check_fits(path: Path, **conditions: bool) -> None:
-    """Refuse a file whose arrays do not fit each other; each condition is named after what it is about.
+    """Refuse a file whose arrays do not fit each other. Each condition is named after what it checks.
 
     Raises:
         DerivedFileError: if one does not hold.
@@ -138,7 +138,7 @@ def check_fits(path: Path, **conditions: bool) -> None:
 
 
 def are_bounds(bounds: npt.NDArray[np.int64], count: int, end: int) -> bool:
-    """Tell whether `bounds` cut `end` things into `count` parts: they begin at 0, never fall, and end there."""
+    """Tell whether `bounds` cut `end` things into `count` parts: they begin at 0, never decrease, and end at `end`."""
     if len(bounds) != count + 1 or bounds[0] != 0 or bounds[-1] != end:
         return False
     return bool((bounds[1:] >= bounds[:-1]).all())
@@ -148,7 +148,9 @@ def are_below(numbers: npt.NDArray[np.integer[Any]], end: int) -> bool:
     """Tell whether all numbers are from 0 up to, and without, `end`."""
     if not len(numbers):
         return True
-    unsigned = numbers.view(f"u{numbers.dtype.itemsize}")  # a negative one is a large one: one pass tells both
+    unsigned = numbers.view(
+        f"u{numbers.dtype.itemsize}"
+    )  # a negative number becomes a large one, so one pass checks both ends
     if numbers.nbytes <= _LARGE_BYTES:
         return int(unsigned.max()) < end
     step = _BLOCK_BYTES // numbers.dtype.itemsize
@@ -176,20 +178,20 @@ def _map_file(path: Path) -> memoryview:
 
 
 def _arrays_in(arrays: object, n_bytes: int, path: Path) -> dict[str, _StoredArray]:
-    """Return the arrays that a header describes, once it is sure that they lie within the bytes behind it."""
+    """Return the arrays that a header describes, once it is certain that they lie within the bytes behind it."""
     if not isinstance(arrays, dict) or len(arrays) > _MAX_ARRAYS:
-        raise _refusal(path, "does not say what is in it")
+        raise _refusal(path, "does not describe its contents")
     found = {}
     for name, entry in arrays.items():
         array = _array_of(entry)
         if array is None or array.offset + array.n_values * array.type.itemsize > n_bytes:
-            raise _refusal(path, "claims what it does not hold")
+            raise _refusal(path, "claims more than it holds")
         found[name] = array
     return found
 
 
 def _array_of(entry: object) -> _StoredArray | None:
-    """Return what one entry of a header says, None for nonsense. A bool counts as no number."""
+    """Return what one entry of a header says, None for nonsense. A bool does not count as a number."""
     if not isinstance(entry, list) or len(entry) != 3:
         return None
     kind, shape, offset = entry
@@ -212,9 +214,9 @@ def _unwritable(path: Path, error: OSError) -> StoreError:
 
 
 class ArrayWriter:
-    """Writes a file as `save_arrays` does, block by block and in any order, so that no array has to be in memory whole.
+    """Writes a file as `save_arrays` does, block by block in any order, so that no array has to be in memory whole.
 
-    A reader sees the whole file once the `with` is left without an error, and none of it before. What is not put is 0.
+    A reader sees the whole file once the `with` block ends without an error, and nothing before. What is not put is 0.
 
     Args:
         path: the file.
@@ -289,7 +291,7 @@ class ArrayWriter:
 
 
 def release(arrays: Iterable[npt.NDArray[Any]]) -> None:
-    """Let go of the memory that mapped arrays take; what is used again is mapped again, without a look at the disk."""
+    """Release the memory of mapped arrays. What is used again is paged in again, usually from the system's cache."""
     for array in arrays:
         base: Any = array
         while isinstance(base, np.ndarray):
@@ -304,7 +306,7 @@ def _let_go(mapped: mmap.mmap) -> None:
 
 
 def _checksum(body: memoryview, begin: int) -> int:
-    """Return the CRC-32 of what is mapped, of which a part at a time is held in memory."""
+    """Return the CRC-32 of mapped bytes, holding one part at a time in memory."""
     checksum = begin
     for first in range(0, len(body), _BLOCK_BYTES):
         checksum = zlib.crc32(body[first : first + _BLOCK_BYTES], checksum)

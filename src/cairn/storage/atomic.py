@@ -1,6 +1,6 @@
 """Writes a file as a whole: readers see the old content or the new, and so does whoever comes after a crash.
 
-All files of Cairn are written here, but for logs, which grow, and locks, which hold nothing that counts.
+Every file of Cairn is written here, except logs, which grow, and locks, whose content may be lost.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class AtomicFile:
             if error is None:
                 self._put_into_place()
         finally:
-            with suppress(OSError):  # of what could not be written; where there is an error, that is the one to tell
+            with suppress(OSError):  # of what could not be written; an earlier error is the one to report
                 self._stream.close()
             with suppress(OSError):
                 self._new.unlink(missing_ok=True)
@@ -105,7 +105,7 @@ def write_file(path: Path, content: bytes, *, mode: int | None = None) -> None:
 
 
 def _mode_of(path: Path) -> int | None:
-    """Return the permissions of a file that is there, None where there is none to keep them of."""
+    """Return the permissions of a file to keep them, None if there is no such file."""
     try:
         mode = os.lstat(path).st_mode
     except FileNotFoundError:

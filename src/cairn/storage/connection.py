@@ -26,7 +26,7 @@ _DAMAGED = (
 )  # fmt: skip
 _READ_ONLY = ("readonly", "read-only", "unable to open")
 
-# A statement that takes more steps of SQLite's machine than this, half a minute of work, is one of a crafted file.
+# A statement that takes more steps of SQLite's machine than this (half a minute) comes from a crafted file.
 MAX_STEPS = 2_000_000_000
 _COUNT_EVERY = 5_000_000
 # Far above what our statements need, far below what a crafted file may ask for. VACUUM attaches one database.
@@ -42,7 +42,7 @@ _LIMITS = (
 
 
 class _Stopped(threading.local):
-    """Whether the last statement of a thread was ended because it took too many steps; others may end one, too."""
+    """Whether a thread's last statement was stopped for taking too many steps; something else may stop one, too."""
 
     by_count = False
 
@@ -53,7 +53,7 @@ _T = TypeVar("_T")
 
 
 class _Limited(sqlite3.Connection):
-    """A connection on which no statement works without end, whatever the pages of the file say."""
+    """A connection on which every statement ends, whatever the pages of the file say."""
 
     steps = 0
 
@@ -78,15 +78,15 @@ def connect(path: Path, store: Store, inspect: Inspect | None = None) -> sqlite3
     """Open or create the database at `path` in autocommit mode; write through `transaction`.
 
     Args:
-        path: the file; who opens it makes sure before that it is a file of this user.
+        path: the file; the caller has made sure that it belongs to this user.
         store: what it holds.
-        inspect: is given the connection before anything is written; what it raises is raised.
+        inspect: called with the connection before anything is written; its errors are passed on.
     """
     with store_errors(path, store):
         connection = _connect(path, inspect)
         try:
             _keep_a_log(connection)
-            # An index reads again what is lost when the power goes; what is nowhere else is on disk once committed.
+            # An index reads again what a power failure loses. A store of truth is on disk once it is committed.
             connection.execute(f"PRAGMA synchronous = {'FULL' if store.is_truth else 'NORMAL'}")
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute(f"PRAGMA journal_size_limit = {_LOG_BYTES}")
@@ -99,7 +99,7 @@ def connect(path: Path, store: Store, inspect: Inspect | None = None) -> sqlite3
 def connect_for_reading(path: Path, store: Store, inspect: Inspect | None = None) -> sqlite3.Connection:
     """Open the database at `path` to read it, even where nothing can be written.
 
-    There it is read as if it never changed, which holds for as long as its log is empty.
+    Such a database is read as if it never changed, which is true as long as its log is empty.
     """
     try:
         return connect(path, store, inspect)
@@ -113,7 +113,7 @@ def connect_for_reading(path: Path, store: Store, inspect: Inspect | None = None
 
 
 def check(connection: sqlite3.Connection) -> list[str]:
-    """Read the whole database and return what is wrong with its structure, nothing when all is well."""
+    """Read the whole database and return what is wrong with its structure, an empty list when all is well."""
     try:
         rows = connection.execute("PRAGMA integrity_check(20)").fetchall()
     except sqlite3.DatabaseError as error:
@@ -141,7 +141,7 @@ def _connect(path: Path | str, inspect: Inspect | None) -> sqlite3.Connection:
 
 
 def _restrain(connection: _Limited) -> None:
-    """Let nothing that a file holds run or grow; see https://sqlite.org/security.html."""
+    """Keep what a file holds from running code or growing without limit; see https://sqlite.org/security.html."""
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA cell_size_check = ON")
     connection.execute("PRAGMA mmap_size = 0")
@@ -194,7 +194,7 @@ def in_parts(values: Sequence[_T]) -> Iterator[Sequence[_T]]:
 
 @contextmanager
 def reading(connection: sqlite3.Connection) -> Iterator[None]:
-    """Let all that the block reads be of one state of the database; within another such block it is that one's."""
+    """Make all reads of the block see one state of the database; a nested block sees that of the outer one."""
     if connection.in_transaction:
         yield
         return
@@ -217,7 +217,7 @@ def store_errors(path: Path, store: Store) -> Iterator[None]:
     try:
         yield
     except UnicodeDecodeError as error:  # the module decodes SQLite's message, which quotes what is damaged
-        raise store.damage(path, "is damaged: it holds text that is no UTF-8") from error
+        raise store.damage(path, "is damaged: it holds text that is not UTF-8") from error
     except sqlite3.DatabaseError as error:
         raise _store_error(error, path, store) from error
 

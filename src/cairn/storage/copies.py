@@ -72,7 +72,7 @@ def _fill(path: Path, source: sqlite3.Connection) -> None:
 
 
 def _remove_unfinished(file: Path) -> None:
-    """Delete what processes left that were killed while they made a copy; whoever calls this is the only one now."""
+    """Delete what killed processes left of unfinished copies; the caller is the only one that makes a copy now."""
     unfinished = re.compile(re.escape(file.name) + _NAME + r"\.\d+\.tmp(?:-journal|-wal|-shm)?")
     for name in os.listdir(file.parent):
         if unfinished.fullmatch(name):

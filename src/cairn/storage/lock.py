@@ -55,7 +55,7 @@ def _hold(path: Path, timeout_seconds: float, store: Store | None) -> Iterator[i
         with _open(path, store) as stream:
             if not _wait(stream, path, deadline, store):
                 raise _timeout_error(path, timeout_seconds, store)
-            if not _is_at(stream, path):  # it was deleted meanwhile: whoever makes a new one must not be alone with it
+            if not _is_at(stream, path):  # it was deleted meanwhile, and somebody may lock a new one
                 continue
             _, n_turns = _read(stream)
             with suppress(OSError):  # a full disk

@@ -26,7 +26,7 @@ class Schema(NamedTuple):
     rows: _Rows
 
     def digest(self) -> str:
-        """Return what is equal for equal schemas only."""
+        """Return a digest that only equal schemas share."""
         return sha256(repr(self).encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -69,7 +69,7 @@ def migrate(
 
 
 def _drop(copy: Path, connection: sqlite3.Connection, store: Store) -> None:
-    """Delete a copy of what is still there; else every try of a step that fails would leave one."""
+    """Delete a copy whose original is unchanged; otherwise each failed attempt would leave one."""
     with suppress(OSError, sqlite3.DatabaseError):
         if _version(connection, store) < len(store.migrations):
             copy.unlink()
@@ -95,7 +95,7 @@ def _apply(connection: sqlite3.Connection, migrations: Sequence[Migration], firs
 
 
 def read_schema(connection: sqlite3.Connection) -> Schema:
-    """Return what is in a database, all of it as of one moment. Nothing of it runs."""
+    """Return what is in a database, as of one moment. Nothing in it is run."""
     connection.execute("BEGIN")
     try:
         rows = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name").fetchmany(
@@ -108,7 +108,7 @@ def read_schema(connection: sqlite3.Connection) -> Schema:
 
 
 def check_schema(schema: Schema, store: Store, file: Path) -> None:
-    """Make sure that a schema is the one that the steps it names make; views and triggers of others have no place.
+    """Make sure that a schema is exactly what its steps make: foreign views and triggers are refused.
 
     A schema of more steps than this program knows is not judged.
 
@@ -123,7 +123,7 @@ def check_schema(schema: Schema, store: Store, file: Path) -> None:
     if schema.version > len(store.migrations) or schema.digest() == store.newest:
         return
     if schema.version < 0 or schema.rows != schema_of(store.migrations[: schema.version]).rows:
-        raise store.damage(file, "has tables, views or triggers that are not of Cairn")
+        raise store.damage(file, "has tables, views or triggers that are not Cairn's")
 
 
 @lru_cache(maxsize=4)

@@ -1,6 +1,6 @@
 """Opens files that must be this user's own: real files in real folders, never behind a link.
 
-What a repository, an archive or somebody else put in the place of a file of ours is refused, not followed.
+Whatever a repository, an archive or another user put in place of a file of ours is refused, not followed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from cairn.errors import StoreError, UnsafeStateError
 from cairn.hints import Hint
 
 _NO_FOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
-# A FIFO is opened without waiting for whoever writes into it, and refused then.
+# A FIFO is opened without waiting for a writer, and then refused.
 _FLAGS: int = _NO_FOLLOW | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 # Whether files can be opened and renamed relative to a folder that is open.
 HAS_FOLDERS = bool(_NO_FOLLOW) and os.open in os.supports_dir_fd
@@ -37,8 +37,8 @@ def open_own(path: Path, flags: int, mode: int = 0o644) -> int:
         mode: of a file that is created.
 
     Raises:
-        UnsafeStateError: if it is a link, no regular file, of another user, writable by everybody, or, when it is to be
-            written, has another name.
+        UnsafeStateError: if it is a link or not a regular file, belongs to another user, can be written by everybody,
+            or has a second name and is to be written.
         OSError: if it cannot be opened.
     """
     if not HAS_FOLDERS:
@@ -68,7 +68,7 @@ def open_stream(path: Path, mode: str) -> IO[bytes]:
 
 
 def create_new(path: Path, mode: int = 0o644) -> int:
-    """Create a file that is not there yet to write and read it; what a killed process left there is replaced.
+    """Create a new file to write and read it, replacing what a killed process may have left there.
 
     Returns:
         Its descriptor.
@@ -99,14 +99,14 @@ def check_folder(path: Path) -> None:
 
     Raises:
         UnsafeStateError: if it is not.
-        StoreError: if it is no folder at all.
-        OSError: if it cannot be looked at.
+        StoreError: if it is not a directory.
+        OSError: if it cannot be examined.
     """
     facts = os.lstat(path)
     if stat.S_ISLNK(facts.st_mode):
         raise _is_link(path)
     if not stat.S_ISDIR(facts.st_mode):
-        raise StoreError(f"{path} is no folder", _MOVE.after(f"{ELSEWHERE}, or move it aside"))
+        raise StoreError(f"{path} is not a directory", _MOVE.after(f"{ELSEWHERE}, or move it aside"))
     _check_owner(facts, path)
 
 
@@ -125,7 +125,7 @@ def open_folder(path: Path) -> int:
     """
     try:
         return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | _NO_FOLLOW)
-    except OSError as error:  # of a link to a folder Linux says that it is no folder
+    except OSError as error:  # Linux calls a link to a folder "not a directory"
         if error.errno in (errno.ENOTDIR, *_LOOPS) and path.is_symlink():
             raise _is_link(path) from error
         raise
@@ -140,7 +140,7 @@ def _check_descriptor(descriptor: int, path: Path, flags: int) -> int:
             raise _is_special(path)
         _check_owner(facts, path)
         if facts.st_nlink > 1 and flags & (os.O_WRONLY | os.O_RDWR):
-            raise UnsafeStateError(f"{path} has another name, so writing it would change another file", _MOVE)
+            raise UnsafeStateError(f"{path} has a second name, so writing it would change another file", _MOVE)
     except BaseException:
         os.close(descriptor)
         raise
@@ -174,4 +174,4 @@ def _is_link(path: Path) -> UnsafeStateError:
 
 
 def _is_special(path: Path) -> UnsafeStateError:
-    return UnsafeStateError(f"{path} is no regular file", _MOVE)
+    return UnsafeStateError(f"{path} is not a regular file", _MOVE)

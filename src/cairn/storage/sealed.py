@@ -1,4 +1,4 @@
-"""Which state folder a database was made in: every store says so in its table `meta`, and is not believed elsewhere."""
+"""Which state folder a database was made in: every store says so in its table `meta`, and is refused anywhere else."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cairn.errors import EventError
 from cairn.memory.events import Event, parse_event
-from replicas import CREATED
+from memory_histories import CREATED
 
 ID = "01990000-0000-7000-8000-00000000000a"
 BODY: dict[str, Any] = {

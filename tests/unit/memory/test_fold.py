@@ -6,7 +6,7 @@ from itertools import permutations
 from cairn.memory.clock import text_of
 from cairn.memory.events import Event
 from cairn.memory.fold import fold
-from replicas import CREATED, START
+from memory_histories import CREATED, START
 
 A, B, C = (f"01990000-0000-7000-8000-00000000000{digit}" for digit in "abc")
 

@@ -6,10 +6,10 @@ import pytest
 
 from cairn.errors import AuthorityError, NotFoundError, RequestError
 from cairn.memory.ids import handle_of
-from cairn.memory.lifecycle import Draft, Lifecycle
+from cairn.memory.lifecycle import Lifecycle, NewMemory
 from cairn.memory.store import By
-from cairn.storage.memory.rows import Link
-from replicas import Replica
+from cairn.storage.memory.rows import CodeLink
+from memory_histories import Replica
 
 PERSON, AGENT, RULE = By("person:ada", "person"), By("agent:claude-code", "agent"), By("rule:supersede", "rule")
 
@@ -25,12 +25,12 @@ def lifecycle(replica: Replica) -> Lifecycle:
 
 
 def keep(lifecycle: Lifecycle, text: str, by: By = AGENT) -> str:
-    return lifecycle.remember(Draft(text, "gotcha"), by).observation.id
+    return lifecycle.remember(NewMemory(text, "gotcha"), by).observation.id
 
 
 def test_a_memory_holds_what_was_said_of_it(lifecycle: Lifecycle) -> None:
-    links = (Link("src/a.py", "Cache.get", "12ab"), Link("src/b.py"))
-    draft = Draft(
+    links = (CodeLink("src/a.py", "Cache.get", "12ab"), CodeLink("src/b.py"))
+    draft = NewMemory(
         "Cache.get is not thread-safe", "gotcha", 7, ("cache", "threads"), links, "agent", "s1", "dev", "c0ffee"
     )
     kept = lifecycle.remember(draft, AGENT)
@@ -42,17 +42,17 @@ def test_a_memory_holds_what_was_said_of_it(lifecycle: Lifecycle) -> None:
 
 
 def test_the_same_words_are_kept_once_with_the_links_of_both(lifecycle: Lifecycle) -> None:
-    first = lifecycle.remember(Draft("Use WAL  mode", "decision", links=(Link("a.py"),)), AGENT)
-    again = lifecycle.remember(Draft("use wal mode\n", "decision", links=(Link("b.py"),)), PERSON)
+    first = lifecycle.remember(NewMemory("Use WAL  mode", "decision", links=(CodeLink("a.py"),)), AGENT)
+    again = lifecycle.remember(NewMemory("use wal mode\n", "decision", links=(CodeLink("b.py"),)), PERSON)
     assert not again.is_new
     assert again.observation.id == first.observation.id
-    assert again.observation.links == (Link("a.py"), Link("b.py"))
+    assert again.observation.links == (CodeLink("a.py"), CodeLink("b.py"))
 
 
 def test_what_was_resolved_can_be_remembered_anew(lifecycle: Lifecycle) -> None:
     first = keep(lifecycle, "the build fails on Fridays")
     lifecycle.resolve(first, AGENT)
-    assert lifecycle.remember(Draft("the build fails on Fridays", "gotcha"), AGENT).is_new
+    assert lifecycle.remember(NewMemory("the build fails on Fridays", "gotcha"), AGENT).is_new
 
 
 def test_each_status_is_reached_and_undone(lifecycle: Lifecycle) -> None:
@@ -77,7 +77,7 @@ def test_who_changed_what_and_why_is_kept(lifecycle: Lifecycle, replica: Replica
 def test_fields_and_links_are_edited(lifecycle: Lifecycle) -> None:
     id = keep(lifecycle, "use port 80")
     assert lifecycle.edit(id, PERSON, text="use port 443", importance=9).text == "use port 443"
-    assert lifecycle.link(id, Link("a.py", "serve"), PERSON).links == (Link("a.py", "serve"),)
+    assert lifecycle.link(id, CodeLink("a.py", "serve"), PERSON).links == (CodeLink("a.py", "serve"),)
     assert lifecycle.unlink(id, "a.py", "serve", PERSON).links == ()
 
 
@@ -114,11 +114,11 @@ def test_nothing_is_not_remembered(lifecycle: Lifecycle, text: str) -> None:
 
 def test_control_characters_and_half_characters_are_taken_out(lifecycle: Lifecycle) -> None:
     observation = lifecycle.remember(
-        Draft("a\x1b[2Jb\u202ec \ud800 d\r\ne\tf", "gotcha", tags=("\x00",)), AGENT
+        NewMemory("a\x1b[2Jb\u202ec \ud800 d\r\ne\tf", "gotcha", tags=("\x00",)), AGENT
     ).observation
     assert observation.text == "a[2Jbc ? d\ne\tf"
     assert observation.tags == ()
 
 
 def test_a_text_that_is_too_long_is_cut(lifecycle: Lifecycle) -> None:
-    assert len(lifecycle.remember(Draft("x" * 50_000, "gotcha"), AGENT).observation.text) == 10_000
+    assert len(lifecycle.remember(NewMemory("x" * 50_000, "gotcha"), AGENT).observation.text) == 10_000

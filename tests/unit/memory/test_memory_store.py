@@ -8,11 +8,11 @@ import pytest
 from cairn.errors import AmbiguousError, EventError, NotFoundError, StoreDamagedError
 from cairn.index.state_dir import StateDir
 from cairn.memory.ids import handle_of, is_handle, new_id
-from cairn.memory.store import By, Change, MemoryStore
+from cairn.memory.store import By, MemoryChange, MemoryStore
 from cairn.storage.copies import copy_database, find_copies
 from cairn.storage.memory import event_db
 from cairn.storage.memory.observation_db import Conditions
-from replicas import CREATED, START, Replica, exchange_all, gossip
+from memory_histories import CREATED, START, Replica, exchange_all, gossip
 
 PERSON = By("person:ada", "person")
 RULE = By("rule:supersede", "rule")
@@ -21,7 +21,7 @@ SECRET = "correct-horse-battery-staple"
 
 def make(store: MemoryStore, **fields: object) -> str:
     id = new_id(START)
-    store.record([Change(id, "created", CREATED | fields)], PERSON)
+    store.record([MemoryChange(id, "created", CREATED | fields)], PERSON)
     return id
 
 
@@ -51,9 +51,9 @@ def test_what_is_redacted_is_nowhere_on_disk(tmp_path: Path) -> None:
     replica = Replica(tmp_path / "state")
     kept = make(replica.store, text=f"{SECRET} is kept")
     gone = make(replica.store, text=f"the password is swordfish {'x' * 9000}")
-    replica.store.record([Change(gone, "set", {"text": "it is swordfish, really"})], PERSON)
+    replica.store.record([MemoryChange(gone, "set", {"text": "it is swordfish, really"})], PERSON)
     copy_database(tmp_path / "state" / "memory.db")
-    replica.store.record([Change(gone, "redact", {})], PERSON)
+    replica.store.record([MemoryChange(gone, "redact", {})], PERSON)
     files = [file for file in (tmp_path / "state").rglob("*") if file.is_file()]
     assert find_copies(tmp_path / "state" / "memory.db")
     assert not [file for file in files if b"swordfish" in file.read_bytes()]
@@ -69,7 +69,7 @@ def test_what_is_redacted_is_erased_once_nobody_reads_any_more(tmp_path: Path) -
         connection.execute("SELECT * FROM event").fetchone()
         with replica.store.reading() as other:
             other.execute("PRAGMA busy_timeout = 50")
-        replica.store.record([Change(gone, "redact", {})], PERSON)
+        replica.store.record([MemoryChange(gone, "redact", {})], PERSON)
         connection.execute("COMMIT")
     reader.store.close()
     replica.store.close()
@@ -81,7 +81,7 @@ def test_what_is_redacted_is_erased_once_nobody_reads_any_more(tmp_path: Path) -
 def test_an_event_of_a_redacted_memory_is_not_taken(replica: Replica) -> None:
     gone = make(replica.store)
     events = list(replica.events().values())
-    replica.store.record([Change(gone, "redact", {})], PERSON)
+    replica.store.record([MemoryChange(gone, "redact", {})], PERSON)
     replica.store.append(events)
     assert [event.kind for event in replica.events().values()] == ["redact"]
 
@@ -96,7 +96,7 @@ def test_an_event_made_after_another_was_seen_is_later_even_where_clocks_differ(
     ahead, behind = Replica(tmp_path / "ahead", 600), Replica(tmp_path / "behind")
     id = make(ahead.store)
     behind.store.append(ahead.events().values())
-    behind.store.record([Change(id, "set", {"text": "the later word"})], PERSON)
+    behind.store.record([MemoryChange(id, "set", {"text": "the later word"})], PERSON)
     ahead.store.append(behind.events().values())
     assert ahead.store.observation(id).text == "the later word"
 
@@ -131,7 +131,9 @@ def test_an_event_that_was_altered_is_damage_and_nothing_is_changed(replica: Rep
 def test_a_failure_within_a_change_leaves_nothing_of_it(replica: Replica) -> None:
     id = make(replica.store)
     with pytest.raises(EventError):
-        replica.store.record([Change(id, "set", {"importance": 9}), Change(id, "set", {"importance": 11})], PERSON)
+        replica.store.record(
+            [MemoryChange(id, "set", {"importance": 9}), MemoryChange(id, "set", {"importance": 11})], PERSON
+        )
     assert replica.store.observation(id).importance == 5
 
 
@@ -145,7 +147,7 @@ def test_a_memory_is_found_by_its_id_and_its_handle(replica: Replica) -> None:
 
 def test_a_handle_that_two_memories_have_is_refused_with_both_ids(replica: Replica) -> None:
     ids = ["01990000-0000-7000-8000-000000abcdef", "01990001-0000-7000-8000-000000abcdef"]
-    replica.store.record([Change(id, "created", CREATED) for id in ids], PERSON)
+    replica.store.record([MemoryChange(id, "created", CREATED) for id in ids], PERSON)
     with pytest.raises(AmbiguousError) as caught:
         replica.store.observation("m_abcdef")
     assert all(id in caught.value.hint for id in ids)
@@ -155,7 +157,9 @@ def test_memories_are_selected_by_each_condition(replica: Replica) -> None:
     decision = make(replica.store, type="decision", tags=["db"], session="s1", text="Use WAL mode", branch="dev")
     gotcha = make(replica.store, is_shared=False)
     link = {"path": "src/a.py", "symbol": "f", "hash": ""}
-    replica.store.record([Change(gotcha, "link", link), Change(gotcha, "status", {"status": "resolved"})], RULE)
+    replica.store.record(
+        [MemoryChange(gotcha, "link", link), MemoryChange(gotcha, "status", {"status": "resolved"})], RULE
+    )
 
     def found(**conditions: object) -> list[str]:
         return [observation.id for observation in replica.store.select(Conditions(**conditions))]  # type: ignore[arg-type] # any mix

@@ -98,7 +98,7 @@ def test_a_file_that_is_missing_or_a_folder_is_an_error_of_the_system(tmp_path: 
         read_own(precious / "file", 1)
     with pytest.raises(IsADirectoryError):
         read_own(tmp_path, 1)
-    with pytest.raises(StoreError, match="is no folder"):
+    with pytest.raises(StoreError, match="is not a directory"):
         check_folder(precious)
 
 

@@ -33,7 +33,7 @@ def read_blob_hashes(connection: sqlite3.Connection, blob_ids: Sequence[int]) ->
 
 
 def next_blob_id(connection: sqlite3.Connection) -> int:
-    """Return an id above that of every blob there is or was: what is kept under an id never means another content."""
+    """Return an id above that of every blob, past or present: an id never comes to mean another content."""
     highest: int = connection.execute("SELECT coalesce(max(id), 0) FROM blob").fetchone()[0]
     return max(highest, number(read_meta(connection).get(HIGHEST_DROPPED_BLOB, "0"))) + 1
 
@@ -98,7 +98,7 @@ def iter_damaged_blobs(connection: sqlite3.Connection) -> Iterator[int]:
 def drop_blobs(connection: sqlite3.Connection, blob_ids: Iterable[int]) -> None:
     """Delete blobs with all they yielded; their ids are not given again.
 
-    The caller counts the generation up: who answers from the last one finds them no more.
+    The caller increments the generation, for a reader of the last one no longer finds them.
     """
     write_meta(connection, {HIGHEST_DROPPED_BLOB: str(next_blob_id(connection) - 1)})
     for blob_id in blob_ids:
@@ -154,7 +154,7 @@ def blobs_with_facts(connection: sqlite3.Connection, blob_ids: Sequence[int], ma
 def put_facts(connection: sqlite3.Connection, facts: Iterable[tuple[int, bytes, bytes]]) -> None:
     """Store what blobs refer to, as (blob id, hash of the content it was read from, facts).
 
-    A blob that is gone meanwhile, or whose id was given to another content, gets none.
+    A blob that has gone meanwhile, or whose id now belongs to another content, gets none.
     """
     connection.executemany(
         "INSERT OR REPLACE INTO facts SELECT id, ? FROM blob WHERE id = ? AND hash = ?",

@@ -138,7 +138,7 @@ def definition_names(connection: sqlite3.Connection, view_id: int) -> list[str]:
 
 def definitions_of_kinds(connection: sqlite3.Connection, kinds: Sequence[str]) -> list[tuple[int, int]]:
     """Return (chunk id, definition ordinal) of every definition of one of these kinds, in reading order."""
-    known = [kind for kind in kinds if kind.isascii()]  # SQLite takes no text that is no UTF-8
+    known = [kind for kind in kinds if kind.isascii()]  # SQLite refuses text that is not UTF-8
     marks = ", ".join("?" * len(known))
     rows = connection.execute(f"SELECT chunk, id FROM definition WHERE kind IN ({marks}) ORDER BY id", known)
     return [(row[0], row[1] & MAX_ORDINAL) for row in rows]

@@ -43,7 +43,7 @@ def drop_views(connection: sqlite3.Connection, view_ids: Collection[int]) -> Non
 
 
 def mark(connection: sqlite3.Connection, kind: Kind, ids: Collection[int], now: float) -> None:
-    """Make the garbage of a kind these ids: known ones keep the time they were first seen, others are of use again."""
+    """Make these ids the garbage of a kind: known ones keep the time they were first seen, the rest is in use again."""
     known = {row[0] for row in connection.execute("SELECT id FROM garbage WHERE kind = ?", (kind,))}
     wanted = set(ids)
     connection.executemany("DELETE FROM garbage WHERE kind = ? AND id = ?", ((kind, id_) for id_ in known - wanted))
@@ -58,7 +58,7 @@ def ids_due(connection: sqlite3.Connection, kind: Kind, before: float) -> set[in
 
 
 def forget(connection: sqlite3.Connection, kind: Kind, ids: Iterable[int]) -> None:
-    """Drop the marks of what is there no more; ids may go to others."""
+    """Drop the marks of what no longer exists; its ids may be given to others."""
     connection.executemany("DELETE FROM garbage WHERE kind = ? AND id = ?", ((kind, id_) for id_ in ids))
 
 
@@ -72,7 +72,7 @@ def dead_blobs(connection: sqlite3.Connection) -> dict[int, int]:
 
 
 def by_segment(connection: sqlite3.Connection, blob_ids: Collection[int]) -> dict[int, set[int]]:
-    """Return {segment id: blob ids} of some blobs; those without chunks may have a segment that is not there."""
+    """Return {segment id: blob ids} of some blobs; those without chunks may name a segment that does not exist."""
     parts: dict[int, set[int]] = {}
     for blob_id, segment_id in connection.execute("SELECT id, segment_id FROM blob"):
         if blob_id in blob_ids:
@@ -91,7 +91,7 @@ def record_collected(connection: sqlite3.Connection, now: float) -> None:
 
 
 def count_up_generation(connection: sqlite3.Connection) -> None:
-    """Let readers open the segments again, though no view changed."""
+    """Make readers open the segments again, though no view has changed."""
     meta_db.write_meta(connection, {"generation": str(meta_db.generation(connection) + 1)})
 
 

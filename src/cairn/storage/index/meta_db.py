@@ -53,7 +53,7 @@ def state(connection: sqlite3.Connection) -> State:
 def renew_identity(connection: sqlite3.Connection) -> None:
     """Make this another database: files that were derived from it are missing, so it may be an older copy of itself.
 
-    Then an id that was given after the copy is given again, to another content.
+    In that case an id given after the copy was made is given again, to another content.
     """
     write_meta(connection, {_IDENTITY: os.urandom(16).hex(), "generation": str(generation(connection) + 1)})
 

@@ -1,4 +1,4 @@
-"""Checks that what SQLite gives back is of the types it was stored with: a damaged or planted row need not be."""
+"""Checks that what SQLite returns has the types it was stored with: a damaged or planted row may not."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def check_types(row: Sequence[Any], *types: type) -> Sequence[Any]:
     """Return a row whose values are of these types.
 
     Raises:
-        IndexDamagedError: if one is not.
+        IndexDamagedError: if a value is not.
     """
     for value, wanted in zip(row, types, strict=True):
         if type(value) is not wanted:
@@ -24,10 +24,10 @@ def check_types(row: Sequence[Any], *types: type) -> Sequence[Any]:
 
 
 def number(text: object) -> int:
-    """Return the number that a text of digits is.
+    """Return the number that a string of digits stands for.
 
     Raises:
-        IndexDamagedError: if it is none.
+        IndexDamagedError: if it does not.
     """
     if not isinstance(text, str) or not (text.isascii() and text.isdigit() and len(text) < 19):
         raise IndexDamagedError("a row holds something else in place of a number", Hint.of("index"))

@@ -104,7 +104,7 @@ MIGRATIONS = (
     ),
     Migration("checksums of rows", ("ALTER TABLE blob ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0",)),
     Migration(
-        "how a model is asked is the user's",  # and is kept with him, see index/seal.py
+        "how a model is asked is the user's",  # and is kept with them, see index/seal.py
         (
             "ALTER TABLE model RENAME TO old_model",
             """CREATE TABLE model (

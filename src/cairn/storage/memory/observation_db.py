@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from cairn.storage.connection import in_parts
-from cairn.storage.memory.rows import Link, Observation
+from cairn.storage.memory.rows import CodeLink, Observation
 
 _COLUMNS = (
     "id, type, text, importance, tags, origin, session, branch, revision, is_shared, status, superseded_by, "
@@ -49,7 +49,7 @@ class Conditions(NamedTuple):
 def save(connection: sqlite3.Connection, observation: Observation) -> None:
     """Write what an observation is now."""
     values = observation._asdict()
-    links: tuple[Link, ...] = values.pop("links")
+    links: tuple[CodeLink, ...] = values.pop("links")
     values["tags"] = json.dumps(observation.tags, ensure_ascii=False)
     row = [values[name] for name in _COLUMNS.split(", ")]
     (number,) = connection.execute(_UPSERT, row).fetchone()
@@ -154,11 +154,11 @@ def _read(connection: sqlite3.Connection, rest: str, values: Sequence[Any]) -> I
         yield Observation(**fields)
 
 
-def _links(connection: sqlite3.Connection, row_numbers: Sequence[int]) -> dict[int, list[Link]]:
-    links: dict[int, list[Link]] = {}
+def _links(connection: sqlite3.Connection, row_numbers: Sequence[int]) -> dict[int, list[CodeLink]]:
+    links: dict[int, list[CodeLink]] = {}
     for part in in_parts(row_numbers):
         marks = ", ".join("?" * len(part))
         query = f"SELECT number, path, symbol, hash FROM link WHERE number IN ({marks}) ORDER BY number, path, symbol"
         for number, *link in connection.execute(query, part):
-            links.setdefault(number, []).append(Link(*link))
+            links.setdefault(number, []).append(CodeLink(*link))
     return links

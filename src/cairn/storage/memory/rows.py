@@ -25,7 +25,7 @@ class EventRow(NamedTuple):
     body: str
 
 
-class Link(NamedTuple):
+class CodeLink(NamedTuple):
     """What an observation speaks of.
 
     Attributes:
@@ -73,7 +73,7 @@ class Observation(NamedTuple):
     is_shared: bool
     status: str
     superseded_by: str
-    links: tuple[Link, ...]
+    links: tuple[CodeLink, ...]
     actor: str
     created: str
     changed: str

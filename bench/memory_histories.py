@@ -9,7 +9,7 @@ from typing import Any
 from cairn.index.state_dir import StateDir
 from cairn.memory.events import AUTHORITIES, STATUSES, Event, parse_event
 from cairn.memory.ids import new_id
-from cairn.memory.store import By, Change, MemoryStore
+from cairn.memory.store import By, MemoryChange, MemoryStore
 from cairn.storage.memory import event_db, observation_db
 from cairn.storage.memory.rows import Observation
 
@@ -27,6 +27,7 @@ class Clock:
         self.seconds = seconds
 
     def __call__(self) -> float:
+        """Return the time, in seconds since the epoch."""
         return self.seconds
 
 
@@ -34,14 +35,17 @@ class Replica:
     """A memory on one machine, whose clock is off by some seconds."""
 
     def __init__(self, folder: Path, offset_seconds: float = 0.0) -> None:
+        self.folder = folder
         self.clock = Clock(START + offset_seconds)
         self.store = MemoryStore(StateDir(folder), now=self.clock)
 
     def events(self) -> dict[str, Event]:
+        """Return all that it knows, by id."""
         with self.store.reading() as connection:
             return {id: parse_event(body) for id, body in event_db.iter_events(connection)}
 
     def state(self) -> dict[str, Observation]:
+        """Return all memories, redacted ones included, by id."""
         with self.store.reading() as connection:
             return {observation.id: observation for observation in observation_db.iter_all(connection)}
 
@@ -53,12 +57,12 @@ class Replica:
         by = By(f"{authority}:{randomly.choice('abc')}", authority)
         if not ids or randomly.random() < 0.25:
             text = secret if randomly.random() < 0.3 else f"text {randomly.random()}"
-            self.store.record([Change(new_id(self.clock()), "created", CREATED | {"text": text})], by)
+            self.store.record([MemoryChange(new_id(self.clock()), "created", CREATED | {"text": text})], by)
             return
         self.store.record([_any_change(randomly, ids)], by)
 
 
-def _any_change(randomly: random.Random, ids: list[str]) -> Change:
+def _any_change(randomly: random.Random, ids: list[str]) -> MemoryChange:
     id = randomly.choice(ids)
     kind = randomly.choice(["set", "status", "status", "status", "link", "unlink", "redact"])
     link = {"path": randomly.choice(["a.py", "b/c.py"]), "symbol": randomly.choice(["", "f"])}
@@ -72,8 +76,8 @@ def _any_change(randomly: random.Random, ids: list[str]) -> Change:
         "redact": {},
     }
     if kind == "redact" and randomly.random() < 0.5:
-        return Change(id, "set", {"tags": ["kept"]})
-    return Change(id, kind, values[kind])
+        return MemoryChange(id, "set", {"tags": ["kept"]})
+    return MemoryChange(id, kind, values[kind])
 
 
 def gossip(randomly: random.Random, source: Replica, target: Replica) -> None:
