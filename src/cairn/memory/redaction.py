@@ -1,0 +1,183 @@
+"""Takes secrets and private spans out of a text, before it is stored."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import cache
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from cairn.memory.assigned_secrets import assigned
+from cairn.memory.private_keys import private_keys
+from cairn.memory.redaction_rules import RULES, Rule
+from cairn.memory.secret_values import looks_random
+
+
+class Redaction(NamedTuple):
+    """A text without its secrets.
+
+    Args:
+        text: with `[redacted: KIND]` in the place of each secret, and `[private]` in that of each private span.
+        kinds: how many of each kind were taken out.
+    """
+
+    text: str
+    kinds: Mapping[str, int]
+
+
+class _Secret(NamedTuple):
+    start: int
+    end: int
+    kind: str
+
+
+_REPEATED = 20  # secrets that are looked for once more: a fixed number, so that the time stays linear
+_HOLE = re.compile(r"\[redacted: [a-z0-9-]{1,40}\]|\[private\]")
+_PRIVATE = re.compile(
+    r"(?:<|&lt;|\\u003[cC])(?P<close>/)?private(?:[ \t\r\n][^<>]{0,500}?)?(?:>|&gt;|\\u003[eE])", re.IGNORECASE
+)
+_COLOUR = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
+# What people write for quotes, spaces and colons, and "password" in other scripts: each as long as what it becomes.
+_ALIKE = {
+    **dict.fromkeys("\u201c\u201d\u201e\u00ab\u00bb", '"'),
+    **dict.fromkeys("\u2018\u2019", "'"),
+    **dict.fromkeys("\u00a0\u202f\u3000", " "),
+    **{"\uff1a": ":", "\uff1d": "="},
+    **{
+        "\u5bc6\u7801": "pw",
+        "\u5bc6\u78bc": "pw",
+        "\u30d1\u30b9\u30ef\u30fc\u30c9": "passw",
+        "\u043f\u0430\u0440\u043e\u043b\u044c": "passwd",
+    },
+}
+_PLAIN = bytes(byte if byte in b"\t\n\r" or 31 < byte < 127 else 32 for byte in range(256))
+
+
+def redact(text: str) -> Redaction:
+    """Return the text with what is secret or private replaced; redacting that again changes nothing.
+
+    Time grows linearly with the length. Any string will do, lone surrogates included.
+    """
+    kinds: Counter[str] = Counter()
+    text = _without_private(text, kinds)
+    while secrets := _secrets(text):
+        text = _without(text, secrets)
+        kinds.update(secret.kind for secret in secrets)
+    return Redaction(text, MappingProxyType(dict(kinds)))
+
+
+def _without_private(text: str, kinds: Counter[str]) -> str:
+    """Replace `<private>…</private>`, nested as they may be; one that is not closed hides all that follows."""
+    if "private" not in text and "private" not in text.lower():
+        return text
+    parts, depth, kept = [], 0, 0
+    for tag in _PRIVATE.finditer(text):
+        if tag["close"] is None:
+            if depth == 0:
+                parts += [text[kept : tag.start()], "[private]"]
+                kinds["private"] += 1
+                kept = len(text)
+            depth += 1
+        elif depth:
+            depth -= 1
+            if depth == 0:
+                kept = tag.end()
+    return "".join([*parts, text[kept:]])
+
+
+def masked(text: str) -> bytes:
+    """Return one byte for each character: ASCII as it is, `?` for the rest, NUL where a secret was taken out.
+
+    An escaped line break becomes two spaces, since keys stand behind one in logs and JSON.
+    """
+    if not text.isascii():
+        for sign, plain_sign in _ALIKE.items():
+            text = text.replace(sign, plain_sign)
+    if "\x1b" in text:
+        text = _COLOUR.sub(lambda colour: " " * len(colour.group()), text)
+    plain = text.encode("ascii", "replace").translate(_PLAIN)
+    for escape in (b"\\r\\n", b"\\n", b"\\t"):
+        plain = plain.replace(escape, b" " * len(escape))
+    if b"[" not in plain:
+        return plain
+    holes = bytearray(plain)
+    for hole in _HOLE.finditer(text):
+        holes[hole.start() : hole.end()] = bytes(hole.end() - hole.start())
+    return bytes(holes)
+
+
+def _secrets(text: str) -> list[_Secret]:
+    """Return the secrets in their order; none overlaps another."""
+    plain = masked(text)
+    found = [*_by_rules(plain), *_by_names(plain), *_private_keys(plain)]
+    found += _again(plain, found)
+    return _merged(sorted(found, key=lambda secret: (secret.start, -secret.end)))
+
+
+def _merged(found: list[_Secret]) -> list[_Secret]:
+    merged: list[_Secret] = []
+    for secret in found:
+        if merged and secret.start < merged[-1].end:
+            last = merged[-1]
+            merged[-1] = last._replace(end=max(last.end, secret.end))
+        else:
+            merged.append(secret)
+    return merged
+
+
+def _private_keys(plain: bytes) -> Iterator[_Secret]:
+    return (_Secret(start, end, "private-key") for start, end in private_keys(plain))
+
+
+def _by_names(plain: bytes) -> Iterator[_Secret]:
+    return (_Secret(*found) for found in assigned(plain))
+
+
+def _again(plain: bytes, found: list[_Secret]) -> Iterator[_Secret]:
+    """Yield where a secret stands once more, with nothing around it that tells."""
+    kinds = {
+        plain[secret.start : secret.end]: secret.kind
+        for secret in found[:_REPEATED]
+        if 12 <= secret.end - secret.start <= 400
+    }
+    for value, kind in kinds.items():
+        if looks_random(value.decode()):
+            yield from (_Secret(*match.span(), kind) for match in re.finditer(re.escape(value), plain))
+
+
+def _by_rules(plain: bytes) -> Iterator[_Secret]:
+    lower = plain.lower()
+    for rule, words in _needs():
+        if any(word in lower for word in words):
+            yield from _by_rule(rule, plain)
+
+
+def _by_rule(rule: Rule, plain: bytes) -> Iterator[_Secret]:
+    pattern = _compiled(rule.pattern)
+    for match in pattern.finditer(plain):
+        group = 1 if pattern.groups else 0
+        if rule.check(match.group(group).decode()):
+            start, end = match.span(group)
+            yield _Secret(start, end, rule.kind)
+
+
+@cache
+def _needs() -> tuple[tuple[Rule, tuple[bytes, ...]], ...]:
+    return tuple((rule, tuple(word.encode() for word in rule.needs.split(" "))) for rule in RULES)
+
+
+@cache
+def _compiled(pattern: str) -> Any:  # noqa: ANN401 - re2 ships no types
+    import re2  # noqa: PLC0415 - start-up time: only texts need it
+
+    return re2.compile(pattern.encode())
+
+
+def _without(text: str, secrets: list[_Secret]) -> str:
+    parts, kept = [], 0
+    for secret in secrets:
+        parts += [text[kept : secret.start], f"[redacted: {secret.kind}]"]
+        kept = secret.end
+    return "".join([*parts, text[kept:]])

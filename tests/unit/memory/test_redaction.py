@@ -1,0 +1,193 @@
+import sys
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+import re2
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import odd_secrets
+import redaction as measured
+from cairn.memory.redaction import redact
+from cairn.memory.redaction_rules import RULES, Rule
+
+_FRAGMENTS = st.sampled_from(
+    (
+        "password",
+        "PASSWORD=",
+        "token: ",
+        "api_key",
+        "secret is ",
+        "=",
+        ": ",
+        '"',
+        "'",
+        "\\",
+        "\n",
+        " ",
+        "<private>",
+        "</private>",
+        "<private a='b'>",
+        "://",
+        "@",
+        "hunter2",
+        "Bearer ",
+        "Authorization: ",
+        "Cookie: a=",
+        "-----BEGIN PRIVATE " + "KEY-----",
+        "-----END PRIVATE " + "KEY-----",
+        "a1B2c3D4e5F6g7H8i9J0",
+        "gh" + "p_",
+        "0123456789abcdef",
+        "zq7xk2vw9pm4tr",
+        "[redacted: token]",
+        "[private]",
+        "[redacted: ",
+        "]",
+        "curl -u ",
+        "mysql -p",
+        ";",
+        ",",
+        "&",
+        "\ud800",
+        "\u00e9",
+        "\u5bc6\u7801",
+        "\0",
+        "\x1b[0m",
+    )
+)
+_TEXTS = st.lists(_FRAGMENTS | st.text(st.characters(), max_size=4), max_size=30).map("".join)
+
+
+@settings(max_examples=400)
+@given(_TEXTS)
+@example("password=zq7xk2vw9pm4trpassword=zq7xk2vw9pm4tr")
+def test_redacting_twice_changes_nothing(text: str) -> None:
+    once = redact(text)
+
+    assert redact(once.text) == (once.text, {})
+
+
+@given(_TEXTS)
+def test_only_what_was_counted_is_replaced(text: str) -> None:
+    result = redact(text)
+
+    assert (result.text == text) == (not result.kinds or text in ("[private]",))
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("a <private>b</private> c", "a [private] c"),
+        ("a <private>b <private>c</private> d</private> e", "a [private] e"),
+        ("a <private>b\nc", "a [private]"),
+        ("a <PRIVATE reason='x > y'>b</Private> c", "a [private] c"),
+        ("<private\n  why='no'>\nb\n</private>\nc", "[private]\nc"),
+        ("a</private> b <privateer> c <private/> d", "a</private> b <privateer> c <private/> d"),
+        ("<private>a</private><private>b</private>", "[private][private]"),
+        ("\\u003cprivate\\u003ea\\u003c/private\\u003e b", "[private] b"),
+    ],
+)
+def test_private_spans_are_replaced_whole(text: str, kept: str) -> None:
+    assert redact(text).text == kept
+
+
+def test_what_was_taken_out_is_counted_by_kind() -> None:
+    result = redact("DB_PASSWORD=hunter2\npassword: 'tr0ub4dor'\n<private>x</private>\npostgres://app:k3strel9@db/app")
+
+    assert result.kinds == {"password": 2, "private": 1, "url-password": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("password = 'hunter2'", "password = '[redacted: password]'"),
+        ("postgres://app:hunter2@db/app", "postgres://app:[redacted: url-password]@db/app"),
+        ("curl -u bob:hunter2 https://x.example.com", "curl -u bob:[redacted: command-password] https://x.example.com"),
+        (
+            "P\u00e4ssw\u00f6rter: \u201cpassword\u201d: \u201chunter2\u201d",
+            "P\u00e4ssw\u00f6rter: \u201cpassword\u201d: \u201c[redacted: password]\u201d",
+        ),
+        ("\ud800 password='h\u00fcnter2\udfff'", "\ud800 password='[redacted: password]'"),
+    ],
+)
+def test_what_stands_around_a_secret_stays(text: str, kept: str) -> None:
+    assert redact(text).text == kept
+
+
+def test_a_secret_that_stands_once_more_without_its_name_goes_too() -> None:
+    value = "zq7xk2vw" + "9pm4trfa8d"
+
+    assert value not in redact(f"api_token={value}\nrejected: {value}").text
+
+
+def test_of_fake_secrets_at_least_99_in_100_are_taken_out() -> None:
+    cases = measured.secrets()
+
+    assert len({case.kind for case in cases}) >= 60
+    assert len(measured.missed(cases)) <= len(cases) // 100
+
+
+def test_of_secrets_in_odd_places_at_least_99_in_100_are_taken_out() -> None:
+    assert len(measured.missed(odd_secrets.cases())) <= 1
+
+
+def test_of_harmless_lines_at_most_one_in_200_is_touched() -> None:
+    lines = measured.harmless()
+
+    assert len(lines) == 2000
+    assert len(measured.touched(lines)) <= 10
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.kind)
+def test_every_pattern_is_one_that_takes_linear_time(rule: Rule) -> None:
+    assert re2.compile(rule.pattern.encode()).groups <= 1
+    assert rule.needs == rule.needs.lower()
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "password=",
+        "password='",
+        "token: a1 #",
+        "-----BEGIN PRIVATE KEY-----",
+        "-----END PRIVATE KEY-----\n",
+        "abcdefghijklmnop12\n",
+        "<private ",
+        "://a:",
+        "Authorization: ",
+        "api_key is zq7xk2vw9pm4tr ",
+        "secret=zq7xk2vw9pm4tr;",
+        "\\",
+        "aws_key\n",
+    ],
+)
+def test_the_work_grows_with_the_length_and_no_faster(unit: str) -> None:
+    short, long = (_calls(partial(redact, unit * size)) for size in (200, 800))
+
+    assert long <= 5 * short + 2000
+
+
+def _calls(function: Callable[[], object]) -> int:
+    """Return how many functions were called, those in C included."""
+    function()  # what is compiled once is not part of the work
+    counted = 0
+
+    def count(frame: object, event: str, argument: object) -> None:
+        nonlocal counted
+        counted += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        function()
+    finally:
+        sys.setprofile(None)
+    return counted
+
+
+def test_a_chain_of_names_in_one_value_is_read_once() -> None:
+    chain = "password=" * 20_000
+
+    assert redact(chain + "\npassword='hunter2'").kinds == {"password": 1}
