@@ -226,7 +226,7 @@ _CONTEXTS = (
     SecretRule("authorization", "bearer", r"(?i)\bbearer[ :]\s*([0-9A-Za-z_.~+/-]{12,}=*)", looks_random),
     SecretRule("authorization", "basic", r"(?i)\bbasic\s+([0-9A-Za-z+/]{8,}={0,2})", _basic),
     SecretRule("cookie", "cookie", r"""(?i)\bcookie2?\\?["'`]?\]?\s*(?:[:,]|=>)\s*[rbf]?\\?["'`]?([0-9A-Za-z_.$-]{1,64}=[^\n"'`\\\x00]{6,})""", _session),
-    SecretRule("cookie", "-b --cookie", r"""\bcurl\b[^\n\x00]{0,300}?\s(?:-b|--cookie)[ =]?["']?([0-9A-Za-z_.-]{1,64}=[^\n"'\x00]{6,})""", _session),
+    SecretRule("cookie", "-b cookie", r"""\bcurl\b[^\n\x00]{0,300}?\s(?:-b|--cookie)[ =]?["']?([0-9A-Za-z_.-]{1,64}=[^\n"'\x00]{6,})""", _session),
     SecretRule("command-password", "mysql maria", r"""\b(?:mysql|mysqldump|mysqladmin|mysqlimport|mariadb|mariadb-dump)\b[^\n|\x00]{0,200}?\s-p(['"]?[^\s'"\x00-]['"]?[^\s'"\x00]{2,})""", _login),
     SecretRule("command-password", "sshpass", rf"\bsshpass\s+(?:-v\s+)?-p\s*{_VALUE}", _login),
     SecretRule("command-password", "login", rf"\b(?:docker|podman|oras|helm|az|oc|skopeo|nerdctl|crane|acr)\b[^\n|\x00]{{0,60}}?\slogin\b[^\n|\x00]{{0,200}}?\s-p[ =]{_VALUE}", _login),
