@@ -366,7 +366,7 @@ def test_a_wrong_setting_of_the_memory_is_refused(tmp_path: Path, user: str, wor
 
 @pytest.mark.parametrize("name", sorted(names_shared(MemorySettings, "never")))
 def test_a_project_neither_names_a_chat_model_nor_turns_one_on(tmp_path: Path, name: str) -> None:
-    value = {"chat_url": "http://a", "chat_provider": "ollama"}.get(name, "1")
+    value = {"chat_url": "http://a", "chat_provider": "ollama", "chat_api_key_env": "KEY"}.get(name, "1")
     assert "a project's file may not set memory.chat_" in str(refused(tmp_path, f"memory: {{{name}: {value}}}"))
 
 
