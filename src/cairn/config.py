@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from cairn import loading
 from cairn.consent import Consents
 from cairn.errors import ConfigError
 from cairn.folders import settings_folder, state_folder
@@ -194,9 +195,9 @@ def _memory(user: _Layer, shared: _Layer, environment: Mapping[str, str], user_f
     }
     if not (user.memory or shared.memory or variables):
         return None
-    from cairn import memory_settings  # noqa: PLC0415 - start-up time: few need it
-
-    return memory_settings.choose_memory(user.memory, shared.memory, variables, user_file)
+    choose = loading.load("cairn.memory_settings:choose_memory")
+    settings: MemorySettings = choose(user.memory, shared.memory, variables, user_file)
+    return settings
 
 
 def _layer(text: str | None, file: str) -> _Layer:
