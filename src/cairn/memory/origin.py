@@ -15,11 +15,12 @@ MOST_IMPORTANT = 5  # what nobody tried out is not more important than this
 
 _READ_TOOLS = ("read", "search", "list")
 # Agents without tools for reading read through the shell.
-_READERS = frozenset(
-    "cat head tail less more nl bat batcat ls tree find fd rg grep egrep fgrep ag ack wc file stat sed awk cut sort uniq "
-    "jq yq diff cmp xxd od strings which type pwd cd echo printf true test".split()
+_READER_NAMES = (
+    "cat head tail less more nl bat batcat ls tree find fd rg grep egrep fgrep ag ack wc file stat sed awk cut sort "
+    "uniq jq yq diff cmp xxd od strings which type pwd cd echo printf true test tee"
 )
-_GIT_READERS = frozenset("show log diff blame grep status ls-files ls-tree cat-file branch rev-parse".split())
+_GIT_READER_NAMES = "show log diff blame grep status ls-files ls-tree cat-file branch rev-parse"
+_READERS, _GIT_READERS = frozenset(_READER_NAMES.split()), frozenset(_GIT_READER_NAMES.split())
 _CHANGES = re.compile(r"\b(?:sed|perl)\s+(?:-\S+\s+)*-(?:i|pi)|\btee\b|\bapply_patch\b|\bgit\s+(?:apply|am)\b")
 _WRITES = re.compile(r"(?<![0-9&>])(?:[0-9]?>>?)(?!\s*(?:/dev/null|&))\s*\S")
 _SEPARATORS = re.compile(r"\|\||&&|[;|\n]")
@@ -54,23 +55,25 @@ def is_edit(call: ToolCall) -> bool:
     """Tell whether a call changed a file of the project; in a shell, as far as its command says so."""
     if call.is_failure or call.outcome == "denied" or is_plan(call):
         return False
-    if call.tool != "shell":
-        return call.is_edit
-    command = _plain(call)
-    return _CHANGES.search(command) is not None or (
-        _WRITES.search(command) is not None and all(map(_reads, _programs(command)))
-    )
+    return _changes(_plain(call)) if call.tool == "shell" else call.is_edit
 
 
 def is_read(call: ToolCall) -> bool:
     """Tell whether a call looked at the project and changed nothing."""
-    if call.outcome == "denied" or (call.is_failure and call.tool != "shell"):
-        return False  # in a shell, a search that finds nothing ends with an exit code of 1
+    if call.outcome == "denied":
+        return False
     if call.tool != "shell":
-        return call.tool in _READ_TOOLS
-    programs = _programs(_plain(call))
+        return call.tool in _READ_TOOLS and not call.is_failure
+    command = _plain(call)  # a search that finds nothing ends with an exit code of 1, and is a read
+    programs = _programs(command)
     shows = any(words[0] not in _SILENT for words in programs)
-    return shows and all(map(_reads, programs)) and not is_edit(call)
+    return shows and all(map(_reads, programs)) and not _changes(command)
+
+
+def _changes(command: str) -> bool:
+    if _CHANGES.search(command) is not None:
+        return True
+    return _WRITES.search(command) is not None and all(map(_reads, _programs(command)))
 
 
 def _plain(call: ToolCall) -> str:

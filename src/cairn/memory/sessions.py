@@ -101,7 +101,7 @@ class Sessions:
 
     def _take(self, connection: sqlite3.Connection, session: Session, moment: Moment) -> Recorded:
         is_over = bool(session.ended)
-        session = session_db.save(connection, _heard(session, moment))
+        session = session_db.save(connection, _hear(session, moment))
         batch = session_db.last_batch(connection, session)
         activity = None
         if moment.event == "prompt":
@@ -110,7 +110,7 @@ class Sessions:
         elif moment.event == "after-tool" and moment.call is not None:
             batch = batch or session_db.save_batch(connection, PromptBatch(session.number, 0, started=moment.seconds))
             activity = session_db.add_activity(connection, _activity(batch, moment, moment.call))
-            session = session_db.save(connection, _counted(session, moment.call))
+            session = session_db.save(connection, _count(session, moment.call))
         elif moment.event in ("turn-end", "session-end"):
             batch = _end_batch(connection, batch, moment)
         recorded = Recorded(session, batch, activity, is_new=True)
@@ -151,7 +151,7 @@ class Sessions:
         self._looked = now
         with self._store.writing() as connection:
             session_db.forget_seen(connection, now - _SEEN_SECONDS)
-            stale = session_db.stale(connection, now - STALE_SECONDS, _MOST_AT_ONCE)
+            stale = session_db.stale_sessions(connection, now - STALE_SECONDS, _MOST_AT_ONCE)
             return [self._take(connection, session, _end_of(session)).session for session in stale]
 
     # -- what the user wants ------------------------------------------------------------------------------------------
@@ -235,7 +235,7 @@ def _digest(moment: Moment) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def _heard(session: Session, moment: Moment) -> Session:
+def _hear(session: Session, moment: Moment) -> Session:
     """Return a session after a moment: it may begin, go on, or end."""
     session = session._replace(
         agent=session.agent or moment.agent,
@@ -256,7 +256,7 @@ def _heard(session: Session, moment: Moment) -> Session:
     return session
 
 
-def _counted(session: Session, call: ToolCall) -> Session:
+def _count(session: Session, call: ToolCall) -> Session:
     session = session._replace(
         n_activities=session.n_activities + 1,
         n_reads=session.n_reads + is_read(call),

@@ -54,10 +54,17 @@ class MemoryStore:
         state: the state folder.
         derive: is called for observations that changed, in the transaction that changes them.
         now: the machine's clock, in seconds since the epoch.
+        forget: is called for observations that are being redacted, as they were, to erase what repeats their words.
     """
 
-    def __init__(self, state: StateDir, derive: Derive | None = None, now: Callable[[], float] = time.time) -> None:
-        self._state, self._derive = state, derive
+    def __init__(
+        self,
+        state: StateDir,
+        derive: Derive | None = None,
+        now: Callable[[], float] = time.time,
+        forget: Derive | None = None,
+    ) -> None:
+        self._state, self._derive, self._forget = state, derive, forget
         self._project = ""
         self._clock = HybridClock(now)
         self._file = state.file_of(MEMORY)
@@ -168,6 +175,9 @@ class MemoryStore:
         changed = [state for id, state in now.items() if before.get(id) != state]
         for state in changed:
             observation_db.save(connection, state)
+        erased = [before[state.id] for state in changed if state.is_redacted and state.id in before]
+        if erased and self._forget is not None:
+            self._forget(connection, erased)
         if changed and self._derive is not None:
             self._derive(connection, changed)
         return changed

@@ -32,7 +32,7 @@ class MemoryUsage:
 
     # -- what is shown ------------------------------------------------------------------------------------------------
 
-    def injected(self, session: str, event: str, shown: Sequence[tuple[str, str, int]]) -> None:
+    def note_injections(self, session: str, event: str, shown: Sequence[tuple[str, str, int]]) -> None:
         """Note what a session was shown: of each memory its id, why it was chosen, and its tokens.
 
         `why` must be a fixed phrase: it is kept even where the memory is erased.
@@ -43,12 +43,12 @@ class MemoryUsage:
             with self._store.writing() as connection:
                 usage_db.add_injections(connection, rows)
 
-    def shown_in(self, session: str) -> set[str]:
+    def ids_shown(self, session: str) -> set[str]:
         """Return the ids of the memories that a session was shown."""
         if not self._store.exists:
             return set()
         with self._store.reading() as connection:
-            return usage_db.shown_in(connection, session)
+            return usage_db.ids_shown(connection, session)
 
     def tokens_shown(self, session: str) -> int:
         """Return how many tokens of memories a session was shown."""
@@ -57,7 +57,7 @@ class MemoryUsage:
         with self._store.reading() as connection:
             return usage_db.tokens_shown(connection, session)
 
-    def used(self, session: str, observations: Collection[str], use: str) -> int:
+    def note_use(self, session: str, observations: Collection[str], use: str) -> int:
         """Note that memories which a session was shown were used, and return how many of them it was shown.
 
         Args:
@@ -84,7 +84,7 @@ class MemoryUsage:
 
     # -- what is asked ------------------------------------------------------------------------------------------------
 
-    def asked(
+    def note_question(
         self, kind: str, text: str, n_found: int, *, session: str = "", relevance: float = 0.0, ids: Sequence[str] = ()
     ) -> None:
         """Note a question and what it found. Nothing is created for it: where no memory is, nothing is noted.
@@ -110,12 +110,12 @@ class MemoryUsage:
         with self._store.reading() as connection:
             return usage_db.questions(connection, kind, limit)
 
-    def last_found(self, observations: Collection[str]) -> dict[str, float]:
+    def last_uses(self, observations: Collection[str]) -> dict[str, float]:
         """Return when each of some memories last answered a question or was shown, in seconds since the epoch."""
         if not self._store.exists:
             return {}
         with self._store.reading() as connection:
-            return usage_db.last_found(connection, observations)
+            return usage_db.last_uses(connection, observations)
 
     # -- who reports --------------------------------------------------------------------------------------------------
 
@@ -126,7 +126,7 @@ class MemoryUsage:
             usage_db.add_time(connection, *time_taken)
         usage_db.hear(connection, moment.agent, moment.event, moment.seconds)
 
-    def took(self, moment: Moment, milliseconds: float) -> None:
+    def note_time(self, moment: Moment, milliseconds: float) -> None:
         """Note how long it took to take in a moment; the next one writes it."""
         self._times.append((moment.agent, moment.event, milliseconds))
 

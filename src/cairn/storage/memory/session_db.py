@@ -79,7 +79,7 @@ def count(connection: sqlite3.Connection, conditions: SessionConditions) -> int:
     return int(number)
 
 
-def stale(connection: sqlite3.Connection, before: float, limit: int) -> list[Session]:
+def stale_sessions(connection: sqlite3.Connection, before: float, limit: int) -> list[Session]:
     """Return sessions that go on and were not heard of since some time, the longest silent first."""
     return list(_sessions(connection, "WHERE ended = 0 AND heard < ? ORDER BY heard LIMIT ?", (before, limit)))
 
@@ -189,8 +189,7 @@ def _where(conditions: SessionConditions) -> tuple[str, list[Any]]:
         is_below = conditions.path.endswith("/")
         match = "substr(target, 1, length(?)) = ?" if is_below else "target = ?"
         terms.append(
-            "number IN (SELECT batch.session FROM activity JOIN batch ON batch.number = activity.batch "
-            f"WHERE {match})"
+            f"number IN (SELECT batch.session FROM activity JOIN batch ON batch.number = activity.batch WHERE {match})"
         )
         values.extend([conditions.path] * match.count("?"))
     return f"WHERE {' AND '.join(terms)}", values

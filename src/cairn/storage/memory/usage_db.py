@@ -51,7 +51,7 @@ def injections(
     return [InjectedMemory(*row) for row in connection.execute(query, (*values, -1 if limit is None else limit))]
 
 
-def shown_in(connection: sqlite3.Connection, session: str) -> set[str]:
+def ids_shown(connection: sqlite3.Connection, session: str) -> set[str]:
     """Return the ids of the memories that were shown in a session."""
     query = "SELECT DISTINCT observation FROM injection WHERE session = ?"
     return {id for (id,) in connection.execute(query, (session,))}
@@ -88,7 +88,7 @@ def questions(connection: sqlite3.Connection, kind: str = "", limit: int | None 
     return [AskedQuestion(*row) for row in connection.execute(query, (kind, -1 if limit is None else limit))]
 
 
-def last_found(connection: sqlite3.Connection, observations: Collection[str]) -> dict[str, float]:
+def last_uses(connection: sqlite3.Connection, observations: Collection[str]) -> dict[str, float]:
     """Return when each of some memories last answered a question or was shown, if ever."""
     latest: dict[str, float] = {}
     for part in in_parts(list(observations)):
