@@ -107,7 +107,7 @@ def test_a_memory_is_of_the_source_that_its_words_are_from(tmp_path: Path) -> No
     )
     replica.store.append(other.events().values(), "shared")
     with replica.store.reading() as connection:
-        sources = event_db.sources(connection, [own, resolved, reworded, imported])
+        sources = event_db.find_sources(connection, [own, resolved, reworded, imported])
     assert sources == {own: "", resolved: "", reworded: "shared", imported: "import"}
 
 

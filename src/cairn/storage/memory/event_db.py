@@ -13,16 +13,16 @@ _COLUMNS = "id, observation, other, time, kind, body"
 
 
 def insert(connection: sqlite3.Connection, row: EventRow, source: str = "") -> None:
-    """Add an event that is not there yet; see `sources`."""
+    """Add an event that is not there yet; see `find_sources`."""
     connection.execute(f"INSERT INTO event ({_COLUMNS}, source) VALUES (?, ?, ?, ?, ?, ?, ?)", (*row, source))
 
 
-def known_ids(connection: sqlite3.Connection, ids: Collection[str]) -> set[str]:
+def find_known(connection: sqlite3.Connection, ids: Collection[str]) -> set[str]:
     """Return which of some events are there."""
     return {id for part in in_parts(list(ids)) for (id,) in _select(connection, "SELECT id", "id", part)}
 
 
-def redacted(connection: sqlite3.Connection, observations: Collection[str]) -> set[str]:
+def find_redacted(connection: sqlite3.Connection, observations: Collection[str]) -> set[str]:
     """Return which of some observations were redacted."""
     found: set[str] = set()
     for part in in_parts(list(observations)):
@@ -30,7 +30,7 @@ def redacted(connection: sqlite3.Connection, observations: Collection[str]) -> s
     return found
 
 
-def sources(connection: sqlite3.Connection, observations: Collection[str]) -> dict[str, str]:
+def find_sources(connection: sqlite3.Connection, observations: Collection[str]) -> dict[str, str]:
     """Return where what some observations say is from, by id.
 
     It is empty for what was said on this machine, `import` or `shared` if words of it came in an export or with the
