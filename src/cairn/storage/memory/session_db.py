@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from cairn.storage.memory.rows import Activity, PromptBatch, Session
 
-_FLAGS = ("has_plan", "is_muted", "is_fresh")
 _SESSION = Session._fields
 _BATCH = PromptBatch._fields
 _ACTIVITY = Activity._fields
@@ -158,7 +157,9 @@ def _insert(connection: sqlite3.Connection, table: str, values: dict[str, Any]) 
 def _sessions(connection: sqlite3.Connection, rest: str, values: Sequence[Any]) -> Iterator[Session]:
     for row in connection.execute(f"SELECT {', '.join(_SESSION)} FROM session {rest}", values).fetchall():
         session = Session(*row)
-        yield session._replace(**{name: bool(getattr(session, name)) for name in _FLAGS})
+        yield session._replace(
+            has_plan=bool(session.has_plan), is_muted=bool(session.is_muted), is_fresh=bool(session.is_fresh)
+        )
 
 
 def _batches(connection: sqlite3.Connection, rest: str, values: Sequence[Any]) -> Iterator[PromptBatch]:
