@@ -33,6 +33,19 @@ MIGRATIONS = (
             "CREATE INDEX link_path ON link (path)",
         ),
     ),
+    Migration(
+        "what recall searches, derived from observations",
+        (
+            # Terms as packed arrays, vectors as bytes: see cairn/memory/derived.py.
+            """CREATE TABLE posting (
+                number INTEGER PRIMARY KEY REFERENCES observation (number) ON DELETE CASCADE,
+                hashes BLOB NOT NULL, impacts BLOB NOT NULL, fields BLOB NOT NULL)""",
+            """CREATE TABLE vector (
+                model TEXT NOT NULL, number INTEGER NOT NULL REFERENCES observation (number) ON DELETE CASCADE,
+                vector BLOB NOT NULL, PRIMARY KEY (model, number)) WITHOUT ROWID""",
+            "CREATE INDEX vector_number ON vector (number)",
+        ),
+    ),
 )
 # The digest of the schema that all steps make: see `check_schema`. A test says what it is after a new step.
 NEWEST = "b7833958cf41586ec54f44a464f93d15a86e1ffe9ef3f02c2d47f8cbda0e23df"
