@@ -143,7 +143,7 @@ class MemoryStore:
         for event in by_id.values():
             self._clock.check(event.time)
         with self.writing() as connection:
-            fresh = [by_id[id] for id in by_id.keys() - event_db.known_ids(connection, by_id.keys())]
+            fresh = [by_id[id] for id in by_id.keys() - event_db.find_known(connection, by_id.keys())]
             touched = {event.observation for event in fresh}
             before = _component(connection, touched)
             self._insert(connection, fresh)
@@ -154,7 +154,7 @@ class MemoryStore:
             return changed
 
     def _insert(self, connection: sqlite3.Connection, events: Sequence[Event]) -> None:
-        redacted = event_db.redacted(connection, {event.observation for event in events})
+        redacted = event_db.find_redacted(connection, {event.observation for event in events})
         redacted.update(event.observation for event in events if event.kind == "redact")
         for event in events:
             if event.kind == "redact" or event.observation not in redacted:
@@ -245,7 +245,7 @@ class MemoryStore:
             StoreDamagedError: if an event is not what its id says; then nothing is changed.
         """
         with self.writing() as connection:
-            events = [self._checked(id, body) for id, body in event_db.iter_events(connection)]
+            events = [self._verify(id, body) for id, body in event_db.iter_events(connection)]
             stored = {state.id: state for state in observation_db.iter_all(connection)}
             now = fold(events)
             wrong = [id for id in now.keys() | stored.keys() if now.get(id) != stored.get(id)]
@@ -258,7 +258,7 @@ class MemoryStore:
                     self._derive(connection, changed)
             return sorted(wrong)
 
-    def _checked(self, id: str, body: str) -> Event:
+    def _verify(self, id: str, body: str) -> Event:
         try:
             event = parse_event(body)
         except EventError as error:

@@ -17,12 +17,12 @@ def insert(connection: sqlite3.Connection, row: EventRow) -> None:
     connection.execute(f"INSERT INTO event ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)", row)
 
 
-def known_ids(connection: sqlite3.Connection, ids: Collection[str]) -> set[str]:
+def find_known(connection: sqlite3.Connection, ids: Collection[str]) -> set[str]:
     """Return which of some events are there."""
     return {id for part in in_parts(list(ids)) for (id,) in _select(connection, "SELECT id", "id", part)}
 
 
-def redacted(connection: sqlite3.Connection, observations: Collection[str]) -> set[str]:
+def find_redacted(connection: sqlite3.Connection, observations: Collection[str]) -> set[str]:
     """Return which of some observations were redacted."""
     found: set[str] = set()
     for part in in_parts(list(observations)):
