@@ -11,13 +11,17 @@ MIGRATIONS = (
         "events, and what is folded from them",
         (
             META,
-            # The truth. `seq` counts what arrived here, so that others can ask for what is new.
+            # The truth. `seq` counts what arrived here, so that others can ask for what is new. `source` is empty for
+            # what was said on this machine, else `shared` or `import`; `sharing` says whether it has to be, or was,
+            # written to the folder that is shared through git: 0 no, 1 it has to be, 2 it was.
             """CREATE TABLE event (
                 seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, observation TEXT NOT NULL,
-                other TEXT NOT NULL, time TEXT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL)""",
+                other TEXT NOT NULL, time TEXT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL,
+                source TEXT NOT NULL DEFAULT '', sharing INTEGER NOT NULL DEFAULT 0)""",
             "CREATE INDEX event_observation ON event (observation)",
             "CREATE INDEX event_other ON event (other) WHERE other != ''",
             "CREATE INDEX event_time ON event (time)",
+            "CREATE INDEX event_sharing ON event (sharing) WHERE sharing = 1",
             # Folded from the events; see cairn/memory/fold.py.
             """CREATE TABLE observation (
                 number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, type TEXT NOT NULL, text TEXT NOT NULL,
@@ -35,7 +39,7 @@ MIGRATIONS = (
     ),
 )
 # The digest of the schema that all steps make: see `check_schema`. A test says what it is after a new step.
-NEWEST = "b7833958cf41586ec54f44a464f93d15a86e1ffe9ef3f02c2d47f8cbda0e23df"
+NEWEST = "d47b54b17d22ce9b196362eff704bd111d1afb277e0d0f9acfdac16bc2a581bf"
 
 MEMORY = Store(
     name="the memory",
