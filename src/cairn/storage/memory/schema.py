@@ -38,6 +38,19 @@ MIGRATIONS = (
         ),
     ),
     Migration(
+        "what recall searches, derived from observations",
+        (
+            # Terms as packed arrays, vectors as bytes: see cairn/memory/derived.py.
+            """CREATE TABLE posting (
+                number INTEGER PRIMARY KEY REFERENCES observation (number) ON DELETE CASCADE,
+                hashes BLOB NOT NULL, impacts BLOB NOT NULL, fields BLOB NOT NULL)""",
+            """CREATE TABLE vector (
+                model TEXT NOT NULL, number INTEGER NOT NULL REFERENCES observation (number) ON DELETE CASCADE,
+                vector BLOB NOT NULL, PRIMARY KEY (model, number)) WITHOUT ROWID""",
+            "CREATE INDEX vector_number ON vector (number)",
+        ),
+    ),
+    Migration(
         "sessions, and what was used of the memory",
         (
             """CREATE TABLE session (
@@ -82,7 +95,7 @@ MIGRATIONS = (
     ),
 )
 # The digest of the schema that all steps make: see `check_schema`. A test says what it is after a new step.
-NEWEST = "ab33dafe8bd140847ebc51d51d007dd0ffcc45d1c6945d13e557ed655be7c609"
+NEWEST = "4d30a5dc5b3b64f7d5afd993abe017d6df02d5f40be28ac752d96802729bca7a"
 
 MEMORY = Store(
     name="the memory",
