@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 
 from cairn.facets.project_index import ProjectIndex
+from cairn.memory.derived import derive
 from cairn.memory.lifecycle import Lifecycle
+from cairn.memory.recall import Recall
 from cairn.memory.store import MemoryStore
 
 
@@ -18,12 +20,17 @@ class MemoryFacet:
     @cached_property
     def store(self) -> MemoryStore:
         """Events, and what they say now."""
-        return MemoryStore(self._index.state)
+        return MemoryStore(self._index.state, derive)
 
     @cached_property
     def lifecycle(self) -> Lifecycle:
         """What can be done with a memory."""
         return Lifecycle(self.store)
+
+    @cached_property
+    def recall(self) -> Recall:
+        """Finds memories by what they say."""
+        return Recall(self.store, self._index.root, self._index.repository)
 
     def close(self) -> None:
         """Release the database; it reopens by itself."""

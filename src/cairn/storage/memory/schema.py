@@ -37,9 +37,22 @@ MIGRATIONS = (
             "CREATE INDEX link_path ON link (path)",
         ),
     ),
+    Migration(
+        "what recall searches, derived from observations",
+        (
+            # Terms as packed arrays, vectors as bytes: see cairn/memory/derived.py.
+            """CREATE TABLE posting (
+                number INTEGER PRIMARY KEY REFERENCES observation (number) ON DELETE CASCADE,
+                hashes BLOB NOT NULL, impacts BLOB NOT NULL, fields BLOB NOT NULL)""",
+            """CREATE TABLE vector (
+                model TEXT NOT NULL, number INTEGER NOT NULL REFERENCES observation (number) ON DELETE CASCADE,
+                vector BLOB NOT NULL, PRIMARY KEY (model, number)) WITHOUT ROWID""",
+            "CREATE INDEX vector_number ON vector (number)",
+        ),
+    ),
 )
 # The digest of the schema that all steps make: see `check_schema`. A test says what it is after a new step.
-NEWEST = "d47b54b17d22ce9b196362eff704bd111d1afb277e0d0f9acfdac16bc2a581bf"
+NEWEST = "df7c997404733d4a2dda46327905316f5133d16e1c9a0d642ada054d254ea21c"
 
 MEMORY = Store(
     name="the memory",
