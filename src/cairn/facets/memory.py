@@ -9,6 +9,7 @@ from cairn.memory.derived import derive
 from cairn.memory.lifecycle import Lifecycle
 from cairn.memory.recall import Recall
 from cairn.memory.sessions import Sessions
+from cairn.memory.shared_memories import SharedMemories
 from cairn.memory.store import MemoryStore
 from cairn.memory.usage import MemoryUsage, erase_words
 
@@ -22,7 +23,8 @@ class MemoryFacet:
     @cached_property
     def store(self) -> MemoryStore:
         """Events, and what they say now."""
-        return MemoryStore(self._index.state, derive, forget=erase_words)
+        shared = SharedMemories(self._index.root, self._index.state.tell)
+        return MemoryStore(self._index.state, derive, forget=erase_words, shared=shared)
 
     @cached_property
     def lifecycle(self) -> Lifecycle:
