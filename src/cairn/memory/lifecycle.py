@@ -138,7 +138,17 @@ class Lifecycle:
         return self._change(observation.id, "status", value, by)
 
     def erase(self, id: str, by: By) -> Observation:
-        """Erase the text of a memory for ever, here and, through sharing, elsewhere. This cannot be undone."""
+        """Erase the text of a memory for ever, here and, through sharing, elsewhere. This cannot be undone.
+
+        Raises:
+            AuthorityError: if a person made it, and this is none.
+        """
+        observation = self._store.observation(id)
+        if observation.actor.startswith("person:") and by.authority != "person":
+            raise AuthorityError(
+                f"{handle_of(observation.id)} was made by a person; {_WHO[by.authority]} cannot erase it",
+                Hint("settle it instead", "resolve", ids=(handle_of(observation.id),)),
+            )
         return self._change(id, "redact", {}, by)
 
     def _status(self, id: str, status: str, by: By, reason: str) -> Observation:
