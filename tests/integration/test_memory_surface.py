@@ -214,6 +214,16 @@ def test_what_is_erased_is_gone_and_says_so(project: Project) -> None:
         assert "was erased" in check_error(project, operation, "not-found", **fields).args[0]
 
 
+def test_odd_characters_do_no_harm(project: Project) -> None:
+    kept = project.keep("caf\udce9 \x00\u202e", tags=["a\udce9\n"], session="s\n1")
+    (row,) = project.ask("memories", session="s 1")["memories"]
+    assert (row["id"], row["summary"], row["tags"]) == (kept, "caf?", ["a?"])
+    for name in ("text", "tag", "session", "branch", "file"):
+        assert project.ask("memories", **{name: "\udce9\x00"})["total"] == 0
+    check_error(project, "memories/show", "not-found", ids=["m_\udce9"])
+    check_error(project, "remember", "path", text="x", files=["caf\udce9\x00.py"])
+
+
 def test_wrong_requests_are_refused_before_anything_is_written(project: Project) -> None:
     for operation, code, fields in (
         ("remember", "request", {"text": " "}),

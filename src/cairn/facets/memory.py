@@ -9,7 +9,7 @@ from cairn.facets.project_index import ProjectIndex
 from cairn.memory.actors import find_actor
 from cairn.memory.anchors import anchor
 from cairn.memory.events import ACTORS
-from cairn.memory.lifecycle import Lifecycle, NewMemory, Remembered
+from cairn.memory.lifecycle import Lifecycle, NewMemory, Remembered, one_line
 from cairn.memory.store import By, MemoryStore
 from cairn.memory.targets import target_below
 from cairn.source.git import current_branch, head_revision
@@ -75,7 +75,7 @@ class MemoryFacet:
             tags=tuple(tags),
             links=tuple(anchor(self._index.root, file) for file in dict.fromkeys(files)),
             origin=by.authority,
-            session=session,
+            session=one_line(session),
             branch=self._branch(),
             revision=self._revision(),
             is_shared=shared,

@@ -83,7 +83,7 @@ async def _nowhere(done: float, total: float, message: str) -> None:
     """Report to nobody: the agent did not ask for it."""
 
 
-class Asker(NamedTuple):
+class Caller(NamedTuple):
     """Who asks: what takes the progress of a long call, and what the agent's program calls itself."""
 
     report: Report
@@ -104,7 +104,7 @@ class Surface:
         self._project = project
         self._prepare = prepare
         self._turns = asyncio.Semaphore(MAX_AT_ONCE)
-        self._methods: dict[str, Callable[[Params, Asker], Awaitable[Params]]] = {
+        self._methods: dict[str, Callable[[Params, Caller], Awaitable[Params]]] = {
             "tools/list": _list_tools,
             "tools/call": self._call_tool,
             "prompts/list": _list_prompts,
@@ -129,20 +129,20 @@ class Surface:
         Raises:
             ProtocolError: for an unknown name, or params of another shape. An error of a tool is an answer.
         """
-        return await self._methods[method](params, Asker(report, agent_named(client)))
+        return await self._methods[method](params, Caller(report, agent_named(client)))
 
-    async def _call_tool(self, params: Params, asker: Asker) -> Params:
+    async def _call_tool(self, params: Params, caller: Caller) -> Params:
         tool = _entry(TOOLS, params, "name", "tool")
         arguments = _arguments(params)
         try:
-            return _text(await self._run(tool, arguments, asker))
+            return _text(await self._run(tool, arguments, caller))
         except CairnError as error:
             return _text(_error_text(error), is_error=True)
         except Exception as error:  # noqa: BLE001 - the edge of a tool call; it is logged
             _log.exception("internal error in %s", tool.name)
             return _text(f"error[internal]: {type(error).__name__}: {error}", is_error=True)
 
-    async def _run(self, tool: Tool, arguments: Params, asker: Asker) -> str:
+    async def _run(self, tool: Tool, arguments: Params, caller: Caller) -> str:
         # Some agents fill what they leave out with null.
         given = {name: value for name, value in arguments.items() if value is not None}
         given["project"] = given.get("project") or self._project
@@ -157,22 +157,22 @@ class Surface:
                     project = await self._prepare()
                     if project is not None and request.project == self._project:
                         request = replace(request, project=project)
-            return await call(tool, AgentCall(self._client, asker.report, asker.name), request)
+            return await call(tool, AgentCall(self._client, caller.report, caller.name), request)
 
-    async def _read_resource(self, params: Params, asker: Asker) -> Params:
+    async def _read_resource(self, params: Params, caller: Caller) -> Params:
         resource = _entry(RESOURCES, params, "uri", "resource")
         try:
-            text = await self._run(resource.tool, {}, asker)
+            text = await self._run(resource.tool, {}, caller)
         except CairnError as error:
             text = _error_text(error)
         return {"contents": [{"uri": resource.uri, "mimeType": "text/plain", "text": text}]}
 
 
-async def _list_tools(params: Params, asker: Asker) -> Params:
+async def _list_tools(params: Params, caller: Caller) -> Params:
     return {"tools": [tool.describe() for tool in TOOLS.values()]}
 
 
-async def _list_prompts(params: Params, asker: Asker) -> Params:
+async def _list_prompts(params: Params, caller: Caller) -> Params:
     return {"prompts": [_describe_prompt(prompt) for prompt in PROMPTS.values()]}
 
 
@@ -183,7 +183,7 @@ def _describe_prompt(prompt: Prompt) -> Params:
     return shown
 
 
-async def _get_prompt(params: Params, asker: Asker) -> Params:
+async def _get_prompt(params: Params, caller: Caller) -> Params:
     prompt = _entry(PROMPTS, params, "name", "prompt")
     arguments = _arguments(params)
     text = prompt.text
@@ -198,7 +198,7 @@ async def _get_prompt(params: Params, asker: Asker) -> Params:
     }
 
 
-async def _list_resources(params: Params, asker: Asker) -> Params:
+async def _list_resources(params: Params, caller: Caller) -> Params:
     return {
         "resources": [
             {"uri": resource.uri, "name": resource.name, "description": resource.description, "mimeType": "text/plain"}

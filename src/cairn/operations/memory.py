@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cairn.budget import fit_lists, fit_memories
 from cairn.errors import NotFoundError, RequestError
@@ -33,6 +34,7 @@ from cairn.protocol.memory_requests import (
     MemoryUndoRequest,
     RememberRequest,
 )
+from cairn.schema import encode
 from cairn.source.text import counted
 from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import Observation
@@ -104,6 +106,8 @@ def _path_of(workspace: Workspace, file: str) -> str:
     if not file:
         return ""
     path = target_below(workspace.root, file).path
+    if path == ".":
+        return ""
     is_folder = file.endswith("/") or (workspace.root / path).is_dir()
     return f"{path}/" if is_folder else path
 
@@ -237,7 +241,26 @@ def _no_time(text: str) -> RequestError:
     return RequestError(f"{text!r} is no date", "give a day as 2026-01-31, or how long ago as 12h, 7d or 4w")
 
 
-PERFORM = {
+_Perform = Callable[[Workspace, Any, "Progress | None"], Any]
+
+
+def _with_whole_characters(perform: _Perform) -> _Perform:
+    """Return an operation that is asked without half characters, which no memory holds and no database takes."""
+
+    def perform_it(workspace: Workspace, request: Any, progress: Progress | None = None) -> Any:  # noqa: ANN401 - JSON
+        given = {name: _whole(value) for name, value in encode(request).items()}
+        return perform(workspace, replace(request, **given), progress)
+
+    return perform_it
+
+
+def _whole(value: Any) -> Any:  # noqa: ANN401 - of any kind that a field has
+    if isinstance(value, tuple):
+        return tuple(map(_whole, value))
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+
+
+_OPERATIONS: dict[str, _Perform] = {
     "remember": remember,
     "memories": list_memories,
     "memories/show": show,
@@ -246,3 +269,4 @@ PERFORM = {
     "memories/undo": undo,
     "memories/forget": forget,
 }
+PERFORM = {name: _with_whole_characters(perform) for name, perform in _OPERATIONS.items()}
