@@ -24,6 +24,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, suppress
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
@@ -31,8 +32,8 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ROOT / "src" / "cairn"
 FOLDERS = ("search", "index", "graph", "structure", "storage", "daemon")
-FIRST_TESTS, FIRST_SECONDS = 40, 20.0  # most changes are noticed by tests of the module
-LATER_SECONDS = 40.0  # what survives those gets the fastest of the others
+FIRST_TESTS, FIRST_SECONDS = 60, 30.0  # most changes are noticed by tests of the module
+LATER_SECONDS = 120.0  # what survives those gets the fastest of the others
 TIMEOUT_SECONDS = 60.0  # beside four times what the tests took when they were measured
 _SWAPS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
@@ -147,8 +148,9 @@ class Runs:
         if name not in self._lines:
             self._lines[name] = self._read(name)
         lines = self._lines[name]
-        # What runs when a module is imported runs in no test, but may matter to all that use the module.
-        tests = lines.get(mutant.line) or {test for found in lines.values() for test in found}
+        # What runs when a module is imported may matter to all tests that use the module.
+        at_import = mutant.line not in _lines_of_functions(mutant.file)
+        tests = {test for found in lines.values() for test in found} if at_import else set(lines.get(mutant.line, ()))
         words = {mutant.file.stem, mutant.file.parent.name}
 
         def distance(test: str) -> tuple[int, float]:
@@ -180,6 +182,17 @@ class Runs:
         return {line: sorted(set(tests)) for line, tests in lines.items()}
 
 
+@cache
+def _lines_of_functions(file: Path) -> set[int]:
+    return {
+        line
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        for statement in node.body
+        for line in range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
+    }
+
+
 # -- running them ------------------------------------------------------------------------------------------------------
 
 
@@ -206,22 +219,23 @@ class Checkout:
     def killer_of(self, mutant: Mutant, tests: list[str], runs: Runs) -> str:
         """Return the test that fails once a change is made, "" if none does, `timeout` if they never end."""
         target = self._copy / mutant.file.relative_to(ROOT)
-        data = target.read_bytes()
-        target.write_bytes(data[: mutant.start] + mutant.after.encode() + data[mutant.end :])
-        left = sum(runs.seconds(test) for test in tests)
+        sound = target.read_bytes()
+        changed = sound[: mutant.start] + mutant.after.encode() + sound[mutant.end :]
+        seconds = TIMEOUT_SECONDS + 4 * sum(runs.seconds(test) for test in tests)
         try:
             while tests:
-                failed = self._first_failure(tests, TIMEOUT_SECONDS + 4 * left)
+                target.write_bytes(changed)
+                failed = self._first_failure(tests, seconds)
                 if failed in ("", "timeout", "crash"):
                     return failed
-                target.write_bytes(data)
-                if self._passes(failed):
+                fails_again = self._first_failure([failed], TIMEOUT_SECONDS) != ""
+                target.write_bytes(sound)
+                if fails_again and self._passes(failed):
                     return failed
-                tests = [test for test in tests if test != failed]  # it fails here without the change, too
-                target.write_bytes(data[: mutant.start] + mutant.after.encode() + data[mutant.end :])
+                tests = [test for test in tests if test != failed]  # it fails without the change, too, now and then
             return ""
         finally:
-            target.write_bytes(data)
+            target.write_bytes(sound)
 
     def _passes(self, test: str) -> bool:
         if test not in self._sound:

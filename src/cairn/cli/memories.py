@@ -17,7 +17,7 @@ from cairn.hints import Hint
 from cairn.loading import load
 from cairn.memory.actors import find_actor
 from cairn.memory.targets import MARK, parse_target
-from cairn.source.text import counted
+from cairn.source.text import pluralize
 
 if TYPE_CHECKING:
     from cairn.protocol.memory_documents import (
@@ -202,7 +202,7 @@ def _confirm(options: argparse.Namespace) -> bool:
     documents: list[MemoryDocument] = _answer(options, "memories/show", {"ids": options.ids})
     for document in documents:
         note(f"{document['id']}  {document['type']}  {' '.join(document['text'].split())}")
-    them = "it" if len(documents) == 1 else f"these {counted(len(documents), 'memory', 'memories')}"
+    them = "it" if len(documents) == 1 else f"these {pluralize(len(documents), 'memory', 'memories')}"
     sys.stderr.write(f"Erase {them} for ever, here and wherever shared? This cannot be undone. [y/N] ")
     sys.stderr.flush()
     reply = sys.stdin.readline()
@@ -267,7 +267,7 @@ def _print_memory(document: MemoryDocument, style: Style) -> None:
     facts = [
         f"{document['status']}{by}",
         f"importance {document['importance']}",
-        f"~{counted(document['tokens'], 'token')}",
+        f"~{pluralize(document['tokens'], 'token')}",
         *(["shared"] if document["shared"] else []),
         *(f"#{printable(tag)}" for tag in document["tags"]),
     ]

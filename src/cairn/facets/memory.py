@@ -7,12 +7,16 @@ from functools import cached_property
 
 from cairn.facets.project_index import ProjectIndex
 from cairn.memory.actors import find_actor
-from cairn.memory.anchors import anchor
+from cairn.memory.derived import derive
 from cairn.memory.events import ACTORS
 from cairn.memory.lifecycle import Lifecycle, NewMemory, Remembered, one_line
+from cairn.memory.links import link_to
+from cairn.memory.recall import Recall
+from cairn.memory.sessions import Sessions
 from cairn.memory.store import By, MemoryStore
 from cairn.memory.targets import target_below
-from cairn.source.git import current_branch, head_revision
+from cairn.memory.usage import MemoryUsage, erase_words
+from cairn.source.git import current_branch, head_revision, printable_name
 from cairn.storage.memory.rows import Observation
 from cairn.types import MemoryType
 
@@ -26,12 +30,28 @@ class MemoryFacet:
     @cached_property
     def store(self) -> MemoryStore:
         """Events, and what they say now."""
-        return MemoryStore(self._index.state)
+        return MemoryStore(self._index.state, derive, forget=erase_words)
 
     @cached_property
     def lifecycle(self) -> Lifecycle:
         """What can be done with a memory."""
         return Lifecycle(self.store)
+
+    @cached_property
+    def recall(self) -> Recall:
+        """Finds memories by what they say."""
+        return Recall(self.store, self._index.root, self._index.repository)
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        """What agents did. Whatever reacts to that is a listener here."""
+        listeners = [self.usage.hear]
+        return Sessions(self.store, self._index.root, listeners, keeps=self._index.settings.memory_capture)
+
+    @cached_property
+    def usage(self) -> MemoryUsage:
+        """What was shown and asked, and who reports events."""
+        return MemoryUsage(self.store)
 
     def close(self) -> None:
         """Release the database; it reopens by itself."""
@@ -73,7 +93,7 @@ class MemoryFacet:
             type=type,
             importance=importance,
             tags=tuple(tags),
-            links=tuple(anchor(self._index.root, file) for file in dict.fromkeys(files)),
+            links=tuple(link_to(self._index.root, file) for file in dict.fromkeys(files)),
             origin=by.authority,
             session=one_line(session),
             branch=self._branch(),
@@ -88,7 +108,7 @@ class MemoryFacet:
         Raises:
             NotFoundError, AmbiguousError, PathError: as `remember`; or if there is no such memory.
         """
-        links = [anchor(self._index.root, file) for file in files]
+        links = [link_to(self._index.root, file) for file in files]
         with self.store.writing():
             observation = self.store.observation(id)
             for link in links:
@@ -100,7 +120,7 @@ class MemoryFacet:
 
     def _branch(self) -> str:
         repository = self._index.repository
-        return (current_branch(repository) or "") if repository is not None else ""
+        return printable_name(current_branch(repository) or "") if repository is not None else ""
 
     def _revision(self) -> str:
         repository = self._index.repository

@@ -28,7 +28,7 @@ from cairn.protocol.requests import (
 from cairn.protocol.table import core_operation, graph_operation
 from cairn.registry import ALL
 from cairn.schema import Schema, json_schema
-from cairn.source.text import counted
+from cairn.source.text import pluralize
 from cairn.types import MemoryStatus
 
 # Progress: done, to do, and what. Agents give up on a call after 60 s, unless they are set up otherwise.
@@ -73,9 +73,9 @@ class AgentCall(NamedTuple):
                         if done < total and time.monotonic() - reported < _REPORT_SECONDS:
                             continue
                         reported = time.monotonic()
-                        await self.report(done, total, f"indexing {done:,} of {counted(total, 'file')}")
+                        await self.report(done, total, f"indexing {done:,} of {pluralize(total, 'file')}")
         except TimeoutError:
-            return f"{done:,} of {counted(total, 'file')} so far" if total else "it has just begun"
+            return f"{done:,} of {pluralize(total, 'file')} so far" if total else "it has just begun"
         return ""
 
 

@@ -15,10 +15,6 @@ class Target(NamedTuple):
     path: str
     symbol: str
 
-    def __str__(self) -> str:
-        """Write it as people do."""
-        return f"{self.path}{MARK}{self.symbol}" if self.symbol else self.path
-
 
 def parse_target(text: str) -> Target:
     """Return what `FILE` or `FILE::SYMBOL` names."""

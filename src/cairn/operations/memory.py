@@ -35,7 +35,7 @@ from cairn.protocol.memory_requests import (
     RememberRequest,
 )
 from cairn.schema import encode
-from cairn.source.text import counted
+from cairn.source.text import pluralize
 from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import Observation
 from cairn.workspace import Workspace
@@ -65,7 +65,7 @@ def remember(workspace: Workspace, request: RememberRequest, progress: Progress 
     observation = made.observation
     notes = []
     if n_removed := len(_REMOVED.findall(observation.text)) - len(_REMOVED.findall(request.text)):
-        notes.append(f"{counted(n_removed, 'secret or private part was', 'secrets or private parts were')} left out.")
+        notes.append(f"{pluralize(n_removed, 'secret or private part was', 'secrets or private parts were')} left out.")
     return {
         "id": handle_of(observation.id),
         "is_new": made.is_new,

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from cairn.memory.events import Event
 from cairn.memory.ids import handle_of
-from cairn.memory.targets import Target
+from cairn.memory.links import name_of
 from cairn.protocol.memory_documents import MemoryDocument, MemoryEventDocument, MemoryRowDocument
 from cairn.source.text import cut_at_word, estimate_tokens
 from cairn.storage.memory.rows import CodeLink, Observation
@@ -79,7 +79,7 @@ def _event(event: Event) -> MemoryEventDocument:
 
 def file_names(links: Sequence[CodeLink]) -> list[str]:
     """Return what a memory is tied to, as people write it."""
-    return [str(Target(link.path, link.symbol)) for link in links]
+    return list(map(name_of, links))
 
 
 def summary_of(text: str) -> str:
