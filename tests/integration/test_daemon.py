@@ -300,10 +300,6 @@ def test_events_of_other_names_versions_and_projects_are_refused(ask: Ask) -> No
     check_error(ask("POST", "/api/hook/prompt", json={"project": "/etc"}), 403, "project")
 
 
-def test_nothing_is_said_to_be_remembered_as_long_as_there_is_no_memory(ask: Ask) -> None:
-    check_error(ask("POST", "/api/remember", json={"text": "the tax is added last"}), 501, "not-available")
-
-
 # -- the rest ----------------------------------------------------------------------------------------------------------
 
 
@@ -408,7 +404,7 @@ def test_the_client_raises_the_errors_of_the_workspace(app: Application) -> None
             texts = await client.call("fetch", FetchRequest(ids=(found["code"][0]["id"],)))
             assert texts[0]["name"] == "total"
             assert (await client.get("/api/index/status", project="shop"))["files"] == 2
-            with pytest.raises(NotFoundError, match="no id"):
+            with pytest.raises(NotFoundError, match="is not the id of a result"):
                 await client.call("fetch", FetchRequest(ids=("nonsense",)))
             with pytest.raises(QueryError):
                 await client.call("search", SearchRequest(query="(", mode="regex"))
