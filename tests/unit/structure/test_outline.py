@@ -174,3 +174,17 @@ def test_an_outline_lists_at_least_what_the_index_holds(sample: Path) -> None:
     shown = {(one.name, one.start_line, one.end_line) for one in outline_file(data, sample.name, language).symbols}
     indexed = {(one.name, one.span.start_line, one.span.end_line) for one in chunk_file(data, language).definitions}
     assert indexed <= shown
+
+
+@pytest.mark.parametrize(
+    ("language", "head", "shown"),
+    [
+        ("python", "def put(self, make=wrap(self)): ...", "put(make=wrap(self))"),
+        ("python", "def of(cls): ...", "of()"),
+        ("python", "def selfless(selfish): ...", "selfless(selfish)"),
+        ("rust", "fn read(&mut self, n: usize) {}", "read(n: usize)"),
+        ("javascript", "function each(then = function done() {}) {}", "each(then = function done() {})"),
+    ],
+)
+def test_a_head_leaves_out_the_first_keyword_and_the_receiver_alone(language: str, head: str, shown: str) -> None:
+    assert shown in lay_out(outline_of(f"{head}\n".encode(), language), DEFAULT_ANSWER_TOKENS).text
