@@ -140,6 +140,21 @@ def test_definitions_around_a_syntax_error_are_listed_and_the_error_is_told() ->
     assert outline.notes[0].startswith("the syntax is not understood from line ")
 
 
+@pytest.mark.parametrize(
+    ("language", "text", "line"),
+    [
+        ("python", "x = 1\n\ndef f(:\n    pass\n", 3),
+        ("python", "def a():\n    return 1\n\nclass B:\n    def f(self):\n        return (1 +\n\ny = 2\n", 6),
+        ("python", "a = 1\nb = = 2\n", 2),
+        ("javascript", "function a() {\n  return 1;\n}\nlet x = ;\nfunction b() {}\n", 4),
+        ("go", "package a\n\nfunc F() int {\n\treturn 1\n}\n\nfunc G() {\n\tx := \n}\n", 8),
+    ],
+)
+def test_the_line_of_the_first_syntax_error_is_told(language: str, text: str, line: int) -> None:
+    (note,) = outline_of(text.encode(), language).notes
+    assert note.startswith(f"the syntax is not understood from line {line} on;")
+
+
 def test_headings_and_keys_are_outlined_too() -> None:
     assert [one.name for one in outline_of(b"# A\n\n## B\n\ntext\n", "markdown").symbols] == ["A", "B"]
     assert outline_of(b"a: 1\nb:\n  c: 2\n", "yaml").symbols[0].name == "a"
