@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,9 +16,11 @@ from cairn.memory.moments import Moment
 from cairn.memory.sessions import Sessions
 from cairn.memory.spool import Spool, Waiting
 from cairn.memory.store import MemoryStore
-from cairn.source.git import Repository, current_branch, head_revision
+from cairn.source.git import Repository, current_branch, head_revision, printable_name
+from cairn.storage.connection import BUSY_TIMEOUT_MS
 
 _log = logging.getLogger("cairn.memory")
+_PATIENCE_MS = 1_000
 _MOST_AT_ONCE = 200  # moments that waited and are taken in before a new one
 
 
@@ -53,10 +57,14 @@ class Inbox:
         Raises:
             StoreError: if it can neither be taken in nor wait.
         """
+        if not self._sessions.keeps:
+            self._spool.remove(self._spool.waiting(_MOST_AT_ONCE))
+            return False
         moment = moment._replace(id=moment.id or new_id(time.time()))  # so that it counts once, whatever happens below
         try:
-            self.catch_up()
-            return self._sessions.record(moment) is not None
+            with self._in_haste():
+                self.catch_up()
+                return self._sessions.record(moment) is not None
         except StoreError as error:
             _log.warning("an event waits: %s", error)
             self._spool.add(moment)
@@ -72,8 +80,18 @@ class Inbox:
         self._sessions.end_stale()
         return n_taken
 
+    @contextmanager
+    def _in_haste(self) -> Iterator[None]:
+        """Wait for another process that writes no longer than an agent should."""
+        with self._store.reading() as connection:
+            connection.execute(f"PRAGMA busy_timeout = {_PATIENCE_MS}")
+            try:
+                yield
+            finally:
+                connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+
     def _take_in_what_waits(self) -> int:
-        waiting = self._spool.waiting(_MOST_AT_ONCE)
+        waiting = self._spool.waiting(_MOST_AT_ONCE) if self._sessions.keeps else []
         if waiting:
             try:
                 with self._store.writing():
@@ -102,7 +120,7 @@ class Inbox:
         if self._repository is None or moment.branch:
             return moment
         return moment._replace(
-            branch=current_branch(self._repository) or "",
+            branch=printable_name(current_branch(self._repository) or ""),
             revision=moment.revision or head_revision(self._repository) or "",
         )
 

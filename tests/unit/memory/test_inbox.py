@@ -77,8 +77,6 @@ def test_a_moment_that_is_never_taken_in_does_not_keep_others_waiting(project: P
 
 def test_while_another_process_writes_a_moment_waits(project: Project, tmp_path: Path) -> None:
     project.inbox.take_in(prompt("e1"))
-    with project.store.reading() as connection:
-        connection.execute("PRAGMA busy_timeout = 20")
     other = sqlite3.connect(tmp_path / "state" / "memory.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     assert project.inbox.take_in(prompt("e2", "later"))

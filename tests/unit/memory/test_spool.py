@@ -78,5 +78,6 @@ def test_two_projects_have_two_spools(spool: Spool, tmp_path: Path) -> None:
 
 
 def test_asking_for_what_waits_creates_nothing(spool: Spool, tmp_path: Path) -> None:
-    assert spool.waiting(10) == spool.bad_files() == []
+    assert spool.waiting(10) == []
+    assert spool.bad_files() == []
     assert not (tmp_path / "spool").exists()
