@@ -10,6 +10,7 @@ from cairn.memory.lifecycle import Lifecycle
 from cairn.memory.recall import Recall
 from cairn.memory.sessions import Sessions
 from cairn.memory.store import MemoryStore
+from cairn.memory.supersede import Supersession
 from cairn.memory.usage import MemoryUsage, erase_words
 
 
@@ -27,7 +28,8 @@ class MemoryFacet:
     @cached_property
     def lifecycle(self) -> Lifecycle:
         """What can be done with a memory."""
-        return Lifecycle(self.store)
+        supersession = Supersession(self.store, self.recall.nearest, self._index.settings.memory)
+        return Lifecycle(self.store, after_created=supersession.apply)
 
     @cached_property
     def recall(self) -> Recall:

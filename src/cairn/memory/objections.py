@@ -1,7 +1,7 @@
 """What speaks against one text taking the place of another, however similar their vectors are.
 
-Vectors of short texts hardly see what matters most: another symbol, another number, a `not`. Each rule here was measured
-on labelled pairs, see bench/supersede.py.
+Vectors of short texts hardly see what matters most: another symbol, another number, a `not`. Each rule here was
+measured on labelled pairs, see bench/supersede.py.
 """
 
 from __future__ import annotations
@@ -22,15 +22,21 @@ _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:[.,:]\d+)*(?![\w])")
 _DOTTED = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)+")
 _CLAUSE = re.compile(r"[,;:()—]|[.!?](?=\s|$)|\b(?:but|while|although|because|since|so|unless)\b", re.IGNORECASE)
 _NEGATIONS = frozenset(
-    "not no never cannot can't don't doesn't didn't won't isn't aren't wasn't without nothing none neither nor".split()
+    re.findall(
+        r"\S+",
+        "not no never cannot can't don't doesn't didn't won't isn't aren't wasn't without nothing none neither nor",
+    )
 )
 _WORD = re.compile(r"[\w']+")
 _REACH = 3  # how many words of weight a negation reaches
 _LIGHT = frozenset(
-    "a an and any are as at be been by can could did do does each for from had has have in into is it its may must of on "
-    "one only or own should some such than that the their them then there these they this those to too was we were what "
-    "when where which who will with would you your also just more still even again if".split()
-)  # fmt: skip
+    re.findall(
+        r"\S+",
+        "a an and any are as at be been by can could did do does each for from had has have in into is it its may must "
+        "of on one only or own should some such than that the their them then there these they this those to too was "
+        "we were what when where which who will with would you your also just more still even again if",
+    )
+)
 # Words that name different cases of the same thing: texts that differ by them speak of different cases.
 _CASES = tuple(
     frozenset(words.split())
@@ -47,7 +53,8 @@ _CASES = tuple(
         "get post put patch delete", "stdin stdout stderr", "header cookie", "headers cookies", "key value",
         "success failure", "always never", "enabled disabled", "true false", "on off", "local remote", "push pull",
         "left right", "horizontal vertical", "row column", "rows columns", "input output", "commands flags options",
-        "same cross", "internal external", "public private", "development production staging", "debug release", "unit integration",
+        "same cross", "internal external", "public private", "development production staging", "debug release",
+        "unit integration",
     )
 )  # fmt: skip
 
