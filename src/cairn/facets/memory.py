@@ -19,6 +19,7 @@ from cairn.memory.sessions import Sessions
 from cairn.memory.shared_memories import SharedMemories
 from cairn.memory.spool import Spool
 from cairn.memory.store import By, MemoryStore
+from cairn.memory.supersede import Supersession
 from cairn.memory.targets import target_below
 from cairn.memory.usage import MemoryUsage, erase_words
 from cairn.source.git import current_branch, head_revision, printable_name
@@ -41,7 +42,8 @@ class MemoryFacet:
     @cached_property
     def lifecycle(self) -> Lifecycle:
         """What can be done with a memory."""
-        return Lifecycle(self.store)
+        supersession = Supersession(self.store, self.recall.nearest, self._index.settings.memory)
+        return Lifecycle(self.store, after_created=supersession.apply)
 
     @cached_property
     def recall(self) -> Recall:
