@@ -9,6 +9,7 @@ from cairn.facets.project_index import ProjectIndex
 from cairn.memory.actors import find_actor
 from cairn.memory.derived import derive
 from cairn.memory.events import ACTORS
+from cairn.memory.exchange import Exchange
 from cairn.memory.lifecycle import Lifecycle, NewMemory, Remembered, one_line
 from cairn.memory.links import link_to
 from cairn.memory.recall import Recall
@@ -54,6 +55,11 @@ class MemoryFacet:
     def usage(self) -> MemoryUsage:
         """What was shown and asked, and who reports events."""
         return MemoryUsage(self.store)
+
+    @cached_property
+    def exchange(self) -> Exchange:
+        """Exports and imports."""
+        return Exchange(self.store)
 
     def close(self) -> None:
         """Release the database; it reopens by itself."""
