@@ -46,6 +46,10 @@ class MemorySettings:
     # How similar an older memory must be for a new one to take its place; 0: as calibrated for the embedding model.
     supersede: float = setting(0.0, "raises", 0, 1, zero=_calibrated, check=_check_similarity)
     supersede_same_file: float = setting(0.0, "raises", 0, 1, zero=_calibrated, check=_check_similarity)
+    # Whether agents are shown, unasked, what the repository brought; anybody who can push to it wrote that.
+    inject_shared: bool = setting(False, "never")
+    # How long memories of little importance are kept in sight without being recalled; 0: for ever.
+    retention_days: float = setting(90.0, "never", 0, 100_000)
     chat_provider: str = setting("", "never", choices=("", "ollama", "openai"))  # empty: no chat model is ever asked
     chat_model: str = setting("", "never")
     chat_url: str = setting("", "never", pattern=ANYTHING, check=check_url)
