@@ -126,7 +126,7 @@ def test_what_the_user_wants_of_a_session_needs_a_project(served: Served) -> Non
 
 def test_a_project_whose_settings_say_so_keeps_nothing(report: Report, root: Path) -> None:
     (root / ".cairn").mkdir()
-    (root / ".cairn" / "config.yaml").write_text("memory_capture: false\n")
+    (root / ".cairn" / "config.yaml").write_text("memory:\n  capture: false\n")
     assert report("prompt", text="go")["captured"] is False
     assert not (root / ".cairn" / "memory.db").exists()
 

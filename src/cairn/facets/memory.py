@@ -57,7 +57,8 @@ class MemoryFacet:
     def sessions(self) -> Sessions:
         """What agents did. Whatever reacts to that is a listener here."""
         listeners = [self.usage.hear]
-        return Sessions(self.store, self._index.root, listeners, keeps=self._index.settings.memory_capture)
+        settings = self._index.settings.memory or MemorySettings()
+        return Sessions(self.store, self._index.root, listeners, keeps=settings.capture)
 
     @cached_property
     def usage(self) -> MemoryUsage:

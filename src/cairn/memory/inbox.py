@@ -16,6 +16,7 @@ from cairn.memory.moments import Moment
 from cairn.memory.sessions import Sessions
 from cairn.memory.spool import Spool, Waiting
 from cairn.memory.store import MemoryStore
+from cairn.memory_settings import MemorySettings
 from cairn.source.git import Repository, current_branch, head_revision, printable_name
 from cairn.storage.connection import BUSY_TIMEOUT_MS
 
@@ -145,7 +146,7 @@ def let_wait(root: Path, moment: Moment) -> Taken:
         ConfigError: if the settings of the project cannot be read.
         StoreError: if it cannot be written.
     """
-    keeps = load_settings(root).memory_capture
+    keeps = (load_settings(root).memory or MemorySettings()).capture
     if keeps:
         Spool(root).add(moment)
     return Taken(keeps)
