@@ -13,11 +13,13 @@ from cairn.memory.actors import find_actor
 from cairn.memory.derived import derive
 from cairn.memory.digest import Digests
 from cairn.memory.events import ACTORS
+from cairn.memory.exchange import Exchange
 from cairn.memory.inbox import Inbox, Taken
 from cairn.memory.lifecycle import Lifecycle, NewMemory, Remembered, one_line
 from cairn.memory.links import link_to
 from cairn.memory.moments import Moment
 from cairn.memory.recall import Recall
+from cairn.memory.retention import prune
 from cairn.memory.sessions import Sessions
 from cairn.memory.shared_memories import SharedMemories
 from cairn.memory.spool import Spool
@@ -26,6 +28,7 @@ from cairn.memory.summaries import Summaries
 from cairn.memory.supersede import Supersession
 from cairn.memory.targets import target_below
 from cairn.memory.usage import MemoryUsage, erase_words
+from cairn.memory_settings import MemorySettings
 from cairn.source.git import current_branch, head_revision, printable_name
 from cairn.storage.memory.rows import Observation
 from cairn.types import MemoryType
@@ -86,6 +89,11 @@ class MemoryFacet:
         return MemoryUsage(self.store)
 
     @cached_property
+    def exchange(self) -> Exchange:
+        """Exports and imports."""
+        return Exchange(self.store)
+
+    @cached_property
     def inbox(self) -> Inbox:
         """Takes in what agents report."""
         return Inbox(self.sessions, self.store, Spool(self._index.root), self._index.repository)
@@ -108,6 +116,15 @@ class MemoryFacet:
     def inject(self, moment: Moment) -> str:
         """Return what to show an agent at a moment, empty for nothing."""
         return ""
+
+    def prune(self, *, dry_run: bool = False) -> list[Observation]:
+        """Archive memories of little importance that nobody has recalled for `retention_days`, and return them.
+
+        Args:
+            dry_run: only return what would be archived.
+        """
+        settings = self._index.settings.memory or MemorySettings()
+        return prune(self.store, settings.retention_days, time.time(), dry_run=dry_run)
 
     def close(self) -> None:
         """Release the database; it reopens by itself."""
