@@ -6,6 +6,7 @@ import sqlite3
 import time
 from collections.abc import Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from cairn.facets.project_index import ProjectIndex
 from cairn.loading import load
@@ -32,6 +33,13 @@ from cairn.memory_settings import MemorySettings
 from cairn.source.git import current_branch, head_revision, printable_name
 from cairn.storage.memory.rows import Observation
 from cairn.types import MemoryType
+
+
+class Rebuilt(NamedTuple):
+    """How many memories were derived anew, and how many of them were not what their events say."""
+
+    memories: int
+    mended: int
 
 
 class MemoryFacet:
@@ -68,7 +76,8 @@ class MemoryFacet:
         listeners = [self.usage.hear, self.digests.hear]
         if self.summaries is not None:
             listeners.append(self.summaries.hear)
-        return Sessions(self.store, self._index.root, listeners, keeps=self._index.settings.memory_capture)
+        settings = self._index.settings.memory or MemorySettings()
+        return Sessions(self.store, self._index.root, listeners, keeps=settings.capture)
 
     @cached_property
     def digests(self) -> Digests:
@@ -190,6 +199,17 @@ class MemoryFacet:
                 path, symbol = target_below(self._index.root, file)
                 observation = self.lifecycle.unlink(observation.id, path, symbol, by)
         return observation
+
+    def rebuild(self) -> Rebuilt:
+        """Fold all events anew, and derive what recall searches.
+
+        Raises:
+            StoreDamagedError: if an event is not what its id says; then nothing is changed.
+        """
+        if not self.store.exists:
+            return Rebuilt(0, 0)
+        n_mended = len(self.store.refold())
+        return Rebuilt(self.recall.rebuild(), n_mended)
 
     def _branch(self) -> str:
         repository = self._index.repository
