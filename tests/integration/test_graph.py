@@ -652,6 +652,46 @@ def test_what_moved_to_another_file_is_not_said_to_be_missing(deleting: Workspac
     assert {one.path for one in gone.mentions} == {"module.py"}
 
 
+MANY_DELETED = "Many files were deleted: only some of the references to them were looked for."
+
+
+@pytest.mark.parametrize(("count", "late", "notes"), [(298, True, ()), (300, False, (MANY_DELETED,))])
+def test_references_to_a_few_hundred_deleted_names_are_looked_for(
+    checkout: Path, git: Git, count: int, late: bool, notes: tuple[str, ...]
+) -> None:
+    gone = "".join(f"def gone{number}():\n    pass\n" for number in range(count))
+    use = f"def use():\n    gone{count - 1}()\n    late()\n"
+    write(checkout, {"first.py": gone, "second.py": "def late():\n    pass\n", "use.py": use})
+    git(checkout, "add", ".")
+    git(checkout, "commit", "-qm", "all")
+    for name in ("first.py", "second.py"):
+        (checkout / name).unlink()
+    with Workspace.open(checkout) as workspace:
+        workspace.index()
+        found = workspace.graph.impact(diff="HEAD")
+    first, second = found.deleted
+    assert (len(first.definitions), second.definitions) == (count, ("late",))
+    assert [(one.path, one.line, one.name) for one in first.mentions] == [("use.py", 2, f"gone{count - 1}")]
+    assert [(one.path, one.line, one.name) for one in second.mentions] == ([("use.py", 3, "late")] if late else [])
+    assert tuple(note for note in found.notes if "deleted" in note) == notes
+
+
+@pytest.mark.parametrize("count", [100, 101])
+def test_of_very_many_deleted_files_only_the_first_are_read(checkout: Path, git: Git, count: int) -> None:
+    write(checkout, {f"gone{number:03}.py": f"def gone{number:03}():\n    pass\n" for number in range(count)})
+    write(checkout, {"use.py": "def use():\n    gone099()\n    gone100()\n"})
+    git(checkout, "add", ".")
+    git(checkout, "commit", "-qm", "all")
+    for number in range(count):
+        (checkout / f"gone{number:03}.py").unlink()
+    with Workspace.open(checkout) as workspace:
+        workspace.index()
+        found = workspace.graph.impact(diff="HEAD")
+    assert [len(one.definitions) for one in found.deleted] == [1] * 100 + [0] * (count - 100)
+    assert [one.name for gone in found.deleted for one in gone.mentions] == ["gone099"]
+    assert (MANY_DELETED in found.notes) == (count > 100)
+
+
 def test_submodules_are_noted_as_not_looked_at(checkout: Path, git: Git, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
