@@ -216,6 +216,33 @@ def test_where_no_way_leads_there_are_no_steps(workspace: Workspace) -> None:
     assert questions.call_path(workspace.graph.current(), "rounded", "run").steps == ()
 
 
+def test_a_way_does_not_lead_through_what_a_function_merely_contains(tmp_path: Path) -> None:
+    nested = "def {}():\n    def inner():\n        target()\n    return 1\n\n\n"
+    code = nested.format("first") + nested.format("second") + "def target():\n    pass\n\n\nclass Box:\n"
+    write(tmp_path, {"ways.py": code + "    def open(self):\n        target()\n"})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        graph = workspace.graph.current()
+        assert questions.call_path(graph, "first", "target").steps == ()
+        assert questions.call_path(graph, "second", "target").steps == ()
+        assert [step.symbol.name for step in questions.call_path(graph, "Box", "target").steps] == [
+            "Box.open",
+            "target",
+        ]
+        assert len(questions.call_path(graph, "ways.py", "target").steps) == 1  # the file contains it
+
+
+@pytest.mark.parametrize(("line", "name"), [(1, ""), (2, "run"), (3, "run"), (5, "")])
+def test_a_line_of_a_file_means_the_definition_on_it_or_the_file(tmp_path: Path, line: int, name: str) -> None:
+    write(tmp_path, {"app.py": "import os\ndef run():\n    pass\n\nrun()\n"})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        (changed,) = workspace.graph.impact(f"app.py:{line}").changed[:1]
+        assert (changed.path, changed.name) == ("app.py", name)
+        with pytest.raises(UnknownSymbolError):
+            workspace.graph.impact("app.py:0")
+
+
 def test_importers_are_found_by_path_module_and_symbol(workspace: Workspace) -> None:
     for text in ("shop/cart.py", "shop.cart", "Cart"):
         found = questions.importers(workspace.graph.current(), text)
@@ -596,6 +623,7 @@ def deleting(checkout: Path, git: Git) -> Iterator[Workspace]:
             "app.py": "from lib.util import helper\n\n\ndef run():\n    return helper()\n\n\ndef main():\n    run()\n",
             "module.py": "from lib import util\n\n\ndef go():\n    return util.Box()\n",
             "own.py": "def helper():\n    pass\n\n\ndef other():\n    helper()\n",
+            "uses.py": "import own\n\n\ndef use():\n    own.helper()\n",
             "notes.txt": "nothing\n",
             "tests/test_app.py": "from lib.util import helper\n\n\ndef test_helper():\n    helper()\n",
         },
