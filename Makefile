@@ -43,7 +43,7 @@ layers: develop
 	$(BIN)/lint-imports
 
 unit: develop
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --cov
 
 # Real agents against a scripted model; they take a gigabyte and more, so `make test` does without them.
 test-agents: develop
@@ -52,4 +52,4 @@ test-agents: develop
 	$(BIN)/python -m pytest tests/agents
 
 clean:
-	rm -rf .venv .tools .agents .cairn dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .tools .agents .cairn dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage

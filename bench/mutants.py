@@ -17,22 +17,24 @@ import json
 import os
 import random
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
-
-from coverage.numbits import numbits_to_nums
+from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ROOT / "src" / "cairn"
 FOLDERS = ("search", "index", "graph", "structure", "storage", "daemon")
-MAX_TESTS = 60  # of a line that nearly every test runs: the nearest by name, then others at random
-TIMEOUT_SECONDS = 240
+FIRST_TESTS, FIRST_SECONDS = 60, 30.0  # most changes are noticed by tests of the module
+LATER_SECONDS = 120.0  # what survives those gets the fastest of the others
+TIMEOUT_SECONDS = 60.0  # beside four times what the tests took when they were measured
 _SWAPS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -114,76 +116,157 @@ def _unseen(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def measure(data: Path) -> None:
-    """Run all tests, and keep which of them ran which line."""
-    command = [sys.executable, "-m", "pytest", "-q", "--cov", "--cov-branch", "--cov-context=test", "--cov-report="]
+    """Run all tests, and keep which of them ran which line, in child processes too, and how long each took."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "contexts", "--cov", "--cov-context=test", "--cov-report="]
+    command += ["--cov-fail-under=0", f"--junitxml={_seconds_file(data)}"]
     subprocess.run(command, cwd=ROOT, env=os.environ | {"COVERAGE_FILE": str(data)}, check=False)
 
 
+def _seconds_file(data: Path) -> Path:
+    return data.with_name(data.name + ".xml")
+
+
 class Runs:
-    """Which test ran which line.
+    """Which test ran which line, and how long each took.
 
     Args:
-        data: as coverage wrote it, with the tests as contexts.
+        data: as coverage wrote it, with the tests as contexts; a file beside it ending in `.xml` has the times.
     """
 
     def __init__(self, data: Path) -> None:
         self._lines: dict[str, dict[int, list[str]]] = {}
         self._data = data
+        self._seconds: dict[str, float] = {}
+        self._kept: set[str] | None = None
+        if _seconds_file(data).exists():
+            for case in ElementTree.parse(_seconds_file(data)).iter("testcase"):
+                self._seconds[f"{case.get('classname')}::{case.get('name')}"] = float(case.get("time", "0"))
 
-    def tests_of(self, mutant: Mutant, dice: random.Random) -> list[str]:
-        """Return tests that run a mutant's line, those of its module first."""
+    def tests_of(self, mutant: Mutant) -> list[str]:
+        """Return the tests that run a mutant's line, those of its module first, then the fastest."""
         name = mutant.file.relative_to(SOURCES).as_posix()
         if name not in self._lines:
             self._lines[name] = self._read(name)
         lines = self._lines[name]
-        # What runs when a module is imported runs in no test, but may matter to all that use the module.
-        tests = sorted(lines.get(mutant.line) or {test for found in lines.values() for test in found})
-        dice.shuffle(tests)
+        # What runs when a module is imported may matter to all tests that use the module.
+        at_import = mutant.line not in _lines_of_functions(mutant.file)
+        tests = {test for found in lines.values() for test in found} if at_import else set(lines.get(mutant.line, ()))
         words = {mutant.file.stem, mutant.file.parent.name}
-        tests.sort(key=lambda test: -len(words & set(test.replace("test_", "").replace(".", "/").split("/"))))
-        return tests[:MAX_TESTS]
+
+        def distance(test: str) -> tuple[int, float]:
+            near = words & set(test.partition("::")[0].replace("test_", "").replace(".", "/").split("/"))
+            return -len(near), self.seconds(test)
+
+        return sorted((test for test in tests if self._kept is None or test in self._kept), key=distance)
+
+    def keep(self, tests: set[str]) -> None:
+        """Leave out all other tests, such as those named after a folder of the day when they were measured."""
+        self._kept = tests
+
+    def seconds(self, test: str) -> float:
+        """Return how long a test took when it was measured."""
+        file, _, name = test.partition("::")
+        return self._seconds.get(f"{file.removesuffix('.py').replace('/', '.')}::{name}", 1.0)
 
     def _read(self, name: str) -> dict[int, list[str]]:
         lines: dict[int, list[str]] = {}
         with closing(sqlite3.connect(self._data)) as connection:
             arcs = connection.execute(
-                "SELECT context, fromno, tono FROM arc JOIN context ON context.id = context_id"
+                "SELECT DISTINCT context, fromno, tono FROM arc JOIN context ON context.id = context_id"
                 " JOIN file ON file.id = file_id WHERE path LIKE ? AND context LIKE '%|run'",
                 (f"%/cairn/{name}",),
             )
             for context, source, target in arcs:
                 for line in {abs(source), abs(target)}:
                     lines.setdefault(line, []).append(context.removesuffix("|run"))
-            bits = connection.execute(
-                "SELECT context, numbits FROM line_bits JOIN context ON context.id = context_id"
-                " JOIN file ON file.id = file_id WHERE path LIKE ? AND context LIKE '%|run'",
-                (f"%/cairn/{name}",),
-            )
-            for context, numbits in bits:
-                for line in numbits_to_nums(numbits):
-                    lines.setdefault(line, []).append(context.removesuffix("|run"))
         return {line: sorted(set(tests)) for line, tests in lines.items()}
+
+
+@cache
+def _lines_of_functions(file: Path) -> set[int]:
+    return {
+        line
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        for statement in node.body
+        for line in range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
+    }
 
 
 # -- running them ------------------------------------------------------------------------------------------------------
 
 
-def is_killed(mutant: Mutant, tests: list[str], copy: Path) -> bool:
-    """Tell whether a test fails once the change is made in a copy of the checkout."""
-    target = copy / mutant.file.relative_to(ROOT)
-    data = target.read_bytes()
-    target.write_bytes(data[: mutant.start] + mutant.after.encode() + data[mutant.end :])
-    environment = os.environ | {"PYTHONPATH": str(copy / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--no-cov", *tests]
-    try:
+class Checkout:
+    """A copy of the checkout in which one change is tried at a time.
+
+    Args:
+        copy: its folder.
+    """
+
+    def __init__(self, copy: Path) -> None:
+        self._copy = copy
+        self._environment = os.environ | {"PYTHONPATH": str(copy / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+        self._sound: dict[str, bool] = {}
+
+    def tests(self) -> set[str]:
+        """Return the names of all tests."""
+        command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "--no-cov"]
         done = subprocess.run(
-            command, cwd=copy, env=environment, timeout=TIMEOUT_SECONDS, capture_output=True, check=False
+            command, cwd=self._copy, env=self._environment, capture_output=True, text=True, check=True
         )
-    except subprocess.TimeoutExpired:
-        return True
-    finally:
-        target.write_bytes(data)
-    return done.returncode != 0
+        return {line for line in done.stdout.splitlines() if "::" in line}
+
+    def killer_of(self, mutant: Mutant, tests: list[str], runs: Runs) -> str:
+        """Return the test that fails once a change is made, "" if none does, `timeout` if they never end."""
+        target = self._copy / mutant.file.relative_to(ROOT)
+        sound = target.read_bytes()
+        changed = sound[: mutant.start] + mutant.after.encode() + sound[mutant.end :]
+        seconds = TIMEOUT_SECONDS + 4 * sum(runs.seconds(test) for test in tests)
+        try:
+            while tests:
+                target.write_bytes(changed)
+                failed = self._first_failure(tests, seconds)
+                if failed in ("", "timeout", "crash"):
+                    return failed
+                fails_again = self._first_failure([failed], TIMEOUT_SECONDS) != ""
+                target.write_bytes(sound)
+                if fails_again and self._passes(failed):
+                    return failed
+                tests = [test for test in tests if test != failed]  # it fails without the change, too, now and then
+            return ""
+        finally:
+            target.write_bytes(sound)
+
+    def _passes(self, test: str) -> bool:
+        if test not in self._sound:
+            self._sound[test] = self._first_failure([test], TIMEOUT_SECONDS) == ""
+        return self._sound[test]
+
+    def _first_failure(self, tests: list[str], seconds: float) -> str:
+        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--no-cov", "--tb=no", *tests]
+        with subprocess.Popen(
+            command,
+            cwd=self._copy,
+            env=self._environment,
+            start_new_session=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        ) as process:
+            try:
+                output, _ = process.communicate(timeout=seconds)
+            except subprocess.TimeoutExpired:
+                return "timeout"
+            finally:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+        if process.returncode == 0:
+            return ""
+        for line in output.splitlines():
+            if line.startswith(("FAILED ", "ERROR ")):
+                name = line.split(" ", 1)[1]
+                return next((test for test in tests if name == test or name.startswith(f"{test} - ")), "crash")
+        return "crash"
 
 
 def choose(count: int, only: str, dice: random.Random) -> list[Mutant]:
@@ -202,29 +285,44 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mutants", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--skip", type=int, default=0, help="so many of them, tried before")
     parser.add_argument("--only", default="", help="files whose path holds this")
     parser.add_argument("--data", type=Path, help="of coverage, with the tests as contexts")
     arguments = parser.parse_args()
     dice = random.Random(arguments.seed)
-    survivors: list[str] = []
+    survivors = 0
     with tempfile.TemporaryDirectory() as scratch:
         data = arguments.data or Path(scratch) / "coverage"
         if arguments.data is None:
             measure(data)
         runs = Runs(data)
         copy = Path(scratch) / "copy"
-        for part in ("src", "tests", "bench", "training", "docs"):
-            shutil.copytree(ROOT / part, copy / part)
-        for name in ("pyproject.toml", "README.md", "CHANGELOG.md"):
-            shutil.copy(ROOT / name, copy / name)
+        shutil.copytree(ROOT, copy, symlinks=True, ignore=shutil.ignore_patterns(".venv", ".tools", ".*_cache"))
+        checkout = Checkout(copy)
+        runs.keep(checkout.tests())
         chosen = choose(arguments.mutants, arguments.only, dice)
-        for number, mutant in enumerate(chosen, 1):
-            tests = runs.tests_of(mutant, dice)
-            if not tests or not is_killed(mutant, tests, copy):
-                survivors.append(f"{mutant}{'' if tests else '  (no test runs it)'}")
-                print(f"{number:4} survived  {survivors[-1]}", flush=True)
-    killed = len(chosen) - len(survivors)
-    print(json.dumps({"mutants": len(chosen), "killed": killed, "share": round(killed / max(1, len(chosen)), 3)}))
+        for number, mutant in enumerate(chosen[arguments.skip :], arguments.skip + 1):
+            killer = _killer_of(mutant, runs, checkout)
+            survivors += not killer
+            print(f"{number:4} {'killed' if killer else 'SURVIVED':8}  {mutant}  by {killer or 'none'}", flush=True)
+    tried = len(chosen) - arguments.skip
+    print(json.dumps({"mutants": tried, "killed": tried - survivors, "share": round(1 - survivors / max(1, tried), 3)}))
+
+
+def _killer_of(mutant: Mutant, runs: Runs, checkout: Checkout) -> str:
+    tests = runs.tests_of(mutant)
+    near = list(_within(FIRST_SECONDS, tests[:FIRST_TESTS], runs))
+    if near and (killer := checkout.killer_of(mutant, near, runs)):
+        return killer
+    others = sorted(set(tests) - set(near), key=runs.seconds)
+    return checkout.killer_of(mutant, list(_within(LATER_SECONDS, others, runs)), runs)
+
+
+def _within(seconds: float, tests: list[str], runs: Runs) -> Iterator[str]:
+    for test in tests:
+        seconds -= runs.seconds(test)
+        if seconds >= 0:
+            yield test
 
 
 if __name__ == "__main__":

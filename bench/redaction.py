@@ -1,10 +1,10 @@
 """Measures what `cairn.memory.redaction` takes out of texts: secrets it must find, and lines it must leave alone.
 
-    python bench/redaction.py                 both halves, with what was missed and what was touched
-    python bench/redaction.py --sample DIR    choose the real lines of data/harmless_lines.txt again
+    python bench/redaction.py --repos REPOS    both halves, with what was missed and what was touched
 
 The rules were developed on one half of the secrets and lines; the other half is what the figures speak of. Secrets are
-made at run time from a fixed seed, so no file holds anything that looks like one.
+made at run time from a fixed seed, so no file holds anything that looks like one. Harmless lines are those of the
+repositories in a folder, by default of Python's standard library, that stand near words like key, token and password.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import random
 import re
 import string
 import sys
+import sysconfig
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -25,7 +26,7 @@ from cairn.memory.redaction import redact
 
 SEED = 20261
 N_SECRETS, N_HARMLESS = 1000, 2000  # of each, half to develop on and half to report
-LINES = Path(__file__).parent / "data" / "harmless_lines.txt"
+LIBRARY = Path(sysconfig.get_path("stdlib"))
 _T = TypeVar("_T")
 _HEX, _LOWER, _UPPER = "0123456789abcdef", string.ascii_lowercase, string.ascii_uppercase
 _WORD = string.ascii_letters + string.digits
@@ -430,9 +431,9 @@ def _fillings(dice: random.Random) -> dict[str, str]:
     }
 
 
-def harmless() -> list[str]:
-    """Return lines in which nothing is secret: those of real repositories, and templates for the rest."""
-    real = LINES.read_text(encoding="utf-8").splitlines()
+def harmless(folder: Path = LIBRARY) -> list[str]:
+    """Return lines in which nothing is secret: real ones of the folders in a folder, and templates for the rest."""
+    real = sample(folder)
     lines = real + templates(N_HARMLESS - len(real))
     random.Random(SEED).shuffle(lines)
     return lines
@@ -441,11 +442,13 @@ def harmless() -> list[str]:
 _HARD = re.compile(r"(?i)passw|secret|token|api.?key|credential|private.?key|passphrase|authorization|bearer|jwt")
 _NEAR = re.compile(r"(?i)\bkey|key\b|hash|sha256|sha1|auth|cookie|digest|uuid|cert")
 _N_REAL = 1560
+_NOT_LIBRARY = ("site-packages", "dist-packages", "test", "__pycache__")  # of the folders beside the standard library
 
 
 def sample(folder: Path) -> list[str]:
     """Return lines near words like key, token and password, the same for the same clones."""
-    queues = [queue for repository in sorted(folder.iterdir()) for queue in _ranked(repository)]
+    repositories = [path for path in sorted(folder.iterdir()) if path.is_dir() and path.name not in _NOT_LIBRARY]
+    queues = [queue for repository in repositories for queue in _ranked(repository)]
     chosen: dict[str, None] = {}
     for place in range(max(map(len, queues))):
         chosen |= {queue[place]: None for queue in queues if place < len(queue)}
@@ -493,13 +496,11 @@ def touched(lines: list[str]) -> list[str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sample", type=Path, metavar="DIR")
+    parser.add_argument("--repos", type=Path, metavar="REPOS", default=LIBRARY)
     parser.add_argument("--half", choices=("develop", "report"))
     arguments = parser.parse_args()
-    if arguments.sample:
-        LINES.write_text("\n".join(sample(arguments.sample)) + "\n", encoding="utf-8")
-        return 0
-    for name, cases, lines in zip(("develop", "report"), halves(secrets()), halves(harmless()), strict=True):
+    lines_of_halves = halves(harmless(arguments.repos))
+    for name, cases, lines in zip(("develop", "report"), halves(secrets()), lines_of_halves, strict=True):
         if arguments.half in (None, name):
             _report(name, cases, lines)
     return 0

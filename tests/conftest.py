@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import posix
 import shutil
+import sqlite3
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,6 +18,44 @@ from hypothesis import HealthCheck, settings
 collect_ignore = ["docs/project"]  # the project that the examples of the documentation run on
 
 Git = Callable[..., str]
+
+
+# -- under `pytest --cov` ----------------------------------------------------------------------------------------------
+
+_MEASURED = "COVERAGE_PROCESS_CONFIG" in os.environ
+
+
+def _measure_no_longer() -> None:
+    sys.settrace(None)
+    os._exit = posix._exit
+
+
+# A fork of this process is not measured: tracing would use up the processor time that a fork which parses has for a
+# file, and each would save all over again what was measured before it.
+if _MEASURED:
+    os.register_at_fork(after_in_child=_measure_no_longer)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def whole_measurements(pytestconfig: pytest.Config) -> Iterator[None]:
+    """Removes what processes left half-written that a test killed, or gave no room on the disk."""
+    yield
+    if _MEASURED:
+        whole = pytestconfig.rootpath / os.environ.get("COVERAGE_FILE", ".coverage")
+        for file in whole.parent.glob(f"{whole.name}.*"):
+            if not _is_whole(file):
+                file.unlink()
+
+
+def _is_whole(file: Path) -> bool:
+    with closing(sqlite3.connect(file)) as connection:
+        try:
+            return connection.execute("PRAGMA quick_check").fetchone() == ("ok",) and file.stat().st_size > 0
+        except sqlite3.DatabaseError:
+            return False
+
+
+# ----------------------------------------------------------------------------------------------------------------------
 
 # Reproducible everywhere; `HYPOTHESIS_PROFILE=search` looks for new examples.
 settings.register_profile(

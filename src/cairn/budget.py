@@ -21,7 +21,7 @@ from cairn.protocol.documents import (
     SearchDocument,
     answer_to_dict,
 )
-from cairn.source.text import BYTES_PER_TOKEN, counted, estimate_tokens
+from cairn.source.text import BYTES_PER_TOKEN, estimate_tokens, pluralize
 
 _Item = TypeVar("_Item")
 _COMMA_BYTES = 2  # between the items of a list, with the space behind it
@@ -171,7 +171,7 @@ def _count(document: Mapping[str, Any], n_cut: int, max_tokens: int) -> dict[str
     return {
         "notes": [
             *document.get("notes", ()),
-            f"{counted(n_cut, 'more does', 'more do')} not fit {counted(max_tokens, 'token')}.",
+            f"{pluralize(n_cut, 'more does', 'more do')} not fit {pluralize(max_tokens, 'token')}.",
         ]
     }
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from cairn import loading
 from cairn.consent import Consents
 from cairn.errors import ConfigError
 from cairn.folders import settings_folder, state_folder
@@ -27,11 +28,13 @@ from cairn.setting import (
 from cairn.yaml_files import read_mapping, read_project_file, read_user_file
 
 if TYPE_CHECKING:
+    from cairn.memory_settings import MemorySettings
     from cairn.model_choice import ConsentRequest
     from cairn.model_settings import EmbeddingSettings, ModelSettings
 
 ENVIRONMENT_PREFIX = "CAIRN_"
 _EMBEDDING_PREFIX = f"{ENVIRONMENT_PREFIX}EMBEDDING_"
+_MEMORY_PREFIX = f"{ENVIRONMENT_PREFIX}MEMORY_"
 _FILE_NAME = "config.yaml"
 
 
@@ -72,7 +75,9 @@ class Settings:
     daemon_project_minutes: float = setting(10.0, "never", 0, 100_000)
     daemon_memory_mb: int = setting(1_024, "never", 128, 1_000_000)  # beyond which projects are closed, and none opened
     daemon_threads: int = setting(4, "never", 1, 64)  # for answers; slow work, events and watches have others
+    memory_capture: bool = setting(True, "lowers")  # whether what agents report is kept
     embedding: EmbeddingSettings | None = None  # None: only the bundled model
+    memory: MemorySettings | None = None  # None: the defaults
 
     def __post_init__(self) -> None:
         try:
@@ -94,10 +99,11 @@ class Loaded(NamedTuple):
 
 
 class _Layer(NamedTuple):
-    """The settings in a file. The section `embedding` is not read yet; it is None if there is none."""
+    """The settings in a file. The sections `embedding` and `memory` are not read yet; None if there is none."""
 
     values: dict[str, PlacedValue]
     embedding: Entry | None
+    memory: Entry | None
 
 
 def settings_files(project: Path, environment: Mapping[str, str] = os.environ) -> tuple[Path, Path]:
@@ -155,7 +161,7 @@ def load(project: Path | None, environment: Mapping[str, str] = os.environ) -> L
     """
     user_file = settings_folder(environment) / _FILE_NAME
     user = _layer(read_user_file(user_file), str(user_file))
-    shared, file = _Layer({}, None), ""
+    shared, file = _Layer({}, None, None), ""
     if project is not None:
         file = str(project / ".cairn" / _FILE_NAME)
         shared = _layer(read_project_file(project, _FILE_NAME), file)
@@ -173,16 +179,33 @@ def load(project: Path | None, environment: Mapping[str, str] = os.environ) -> L
         embedding, consent_request = model_choice.choose(
             model_choice.read_section(user.embedding), section, own_section, file, consents
         )
+    memory = _memory(user, shared, environment, str(user_file))
     return Loaded(
-        Settings(**{name: placed.value for name, placed in values.items()}, embedding=embedding), consent_request
+        Settings(**{name: placed.value for name, placed in values.items()}, embedding=embedding, memory=memory),
+        consent_request,
     )
+
+
+def _memory(user: _Layer, shared: _Layer, environment: Mapping[str, str], user_file: str) -> MemorySettings | None:
+    """Return the settings of the memory; None if nobody sets one, which is how it is nearly always."""
+    own_names = {ENVIRONMENT_PREFIX + name.upper() for name in settings_of(Settings)}
+    variables = {
+        name.removeprefix(_MEMORY_PREFIX).lower(): Entry(text, name)
+        for name, text in environment.items()
+        if name.startswith(_MEMORY_PREFIX) and name not in own_names
+    }
+    if not (user.memory or shared.memory or variables):
+        return None
+    choose = loading.load("cairn.memory_settings:choose_memory")
+    settings: MemorySettings = choose(user.memory, shared.memory, variables, user_file)
+    return settings
 
 
 def _layer(text: str | None, file: str) -> _Layer:
     """Return the settings in a file; none if there is no file."""
     entries = read_mapping(text, file) if text is not None and text.strip() else {}
-    embedding = entries.pop("embedding", None)
-    return _Layer(read_settings(Settings, entries), embedding)
+    embedding, memory = entries.pop("embedding", None), entries.pop("memory", None)
+    return _Layer(read_settings(Settings, entries), embedding, memory)
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, PlacedValue]:

@@ -15,10 +15,11 @@ AUTO = "auto"
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _URL = re.compile(r"https?://[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]{1,2000}", re.IGNORECASE)  # the letters of RFC 3986
-_ANYTHING = r"(?s).*"
+ANYTHING = r"(?s).*"
 
 
-def _check_url(url: str) -> None:
+def check_url(url: str) -> None:
+    """Make sure that a server's address can be used and holds no key; an empty one stands for the default."""
     if not url:
         return
     try:
@@ -32,7 +33,8 @@ def _check_url(url: str) -> None:
         raise UnusableError("must not contain a password, query or fragment", NO_KEYS_HERE)
 
 
-def _check_variable(name: str) -> None:
+def check_variable(name: str) -> None:
+    """Make sure that a text names a variable, and is not the key itself; an empty one stands for the default."""
     if name and (not _VARIABLE.fullmatch(name) or looks_like_key(name)):
         raise UnusableError("must be the name of a variable; this may be a key", NO_KEYS_HERE)
 
@@ -46,7 +48,7 @@ class ModelSettings:
 
     provider: str = setting("bundled", "asks", choices=tuple(PROVIDERS))
     model: str = setting("", "asks")
-    url: str = setting("", "asks", pattern=_ANYTHING, check=_check_url)
+    url: str = setting("", "asks", pattern=ANYTHING, check=check_url)
     dimensions: int = setting(0, "asks", 0, 65_536)  # 0: as many as the model has
     query_prefix: str = setting(AUTO, "asks", pattern=SOME_LINES)
     document_prefix: str = setting(AUTO, "asks", pattern=SOME_LINES)
@@ -56,7 +58,7 @@ class ModelSettings:
     requests_per_minute: int = setting(0, "lowers", 0, 1_000_000, zero=no_limit)
     timeout_seconds: float = setting(60.0, "lowers", 0.01, 86_400)
     query_timeout_seconds: float = setting(2.0, "lowers", 0.01, 86_400)
-    api_key_env: str = setting("", "never", pattern=_ANYTHING, check=_check_variable)
+    api_key_env: str = setting("", "never", pattern=ANYTHING, check=check_variable)
     keyring_service: str = setting("", "never")
     price_per_million_tokens: float = setting(-1.0, "never", -1_000_000, 1_000_000)  # below 0: what is known of it
 

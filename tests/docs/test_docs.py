@@ -23,6 +23,7 @@ from cairn.index.health import Finding, Level, Repair
 from cairn.index.watch import Reason
 from cairn.mcp.surface import PROMPTS, RESOURCES
 from cairn.mcp.tools import TOOLS
+from cairn.memory_settings import MemorySettings
 from cairn.model_providers import PROVIDERS
 from cairn.model_settings import EmbeddingSettings
 from cairn.protocol.documents import (
@@ -226,11 +227,15 @@ def test_every_choice_of_mode_is_in_the_guide() -> None:
         assert f"`{choice}`" in page("guide.md")
 
 
+_SECTIONS: dict[str, type] = {"embedding": EmbeddingSettings, "memory": MemorySettings}
+
+
 def test_every_setting_is_documented_with_its_default_and_variable() -> None:
     found = re.finditer(r"^\| `([\w.]+)` \| (\w+) \|.*$", page("configuration.md"), re.MULTILINE)
     rows = {match[1]: match[0] for match in found}
-    settings = {setting.name: setting.default for setting in fields(Settings) if setting.name != "embedding"}
-    settings |= {f"embedding.{setting.name}": setting.default for setting in fields(EmbeddingSettings)}
+    settings = {setting.name: setting.default for setting in fields(Settings) if setting.name not in _SECTIONS}
+    for section, kind in _SECTIONS.items():
+        settings |= {f"{section}.{setting.name}": setting.default for setting in fields(kind)}
     assert set(rows) == set(settings)
     for name, default in settings.items():
         row = rows[name]
@@ -249,7 +254,8 @@ def test_every_provider_is_documented() -> None:
 def test_what_a_projects_file_may_do_with_each_setting_is_documented() -> None:
     words = {"free": "free", "asks": "asks", "lowers": "only lower", "raises": "only higher", "never": "no"}
     rules = {name: rule_of(one).shared for name, one in settings_of(Settings).items()}
-    rules |= {f"embedding.{name}": rule_of(one).shared for name, one in settings_of(EmbeddingSettings).items()}
+    for section, kind in _SECTIONS.items():
+        rules |= {f"{section}.{name}": rule_of(one).shared for name, one in settings_of(kind).items()}
     rows = re.findall(r"^\| `([\w.]+)` \| \w+ \|.*\| ([\w ]+) \|[^|]*\|$", page("configuration.md"), re.MULTILINE)
     assert {name: words[rule] for name, rule in rules.items()} | {"embedding.fallbacks": "asks"} == dict(rows)
 

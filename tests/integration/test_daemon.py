@@ -408,7 +408,7 @@ def test_the_client_raises_the_errors_of_the_workspace(app: Application) -> None
             texts = await client.call("fetch", FetchRequest(ids=(found["code"][0]["id"],)))
             assert texts[0]["name"] == "total"
             assert (await client.get("/api/index/status", project="shop"))["files"] == 2
-            with pytest.raises(NotFoundError, match="no id"):
+            with pytest.raises(NotFoundError, match="is not the id of a result"):
                 await client.call("fetch", FetchRequest(ids=("nonsense",)))
             with pytest.raises(QueryError):
                 await client.call("search", SearchRequest(query="(", mode="regex"))

@@ -342,6 +342,19 @@ def test_impact_follows_callers_over_any_number_of_steps(workspace: Workspace) -
     assert found.tests[0].path == "tests/test_cart.py"
 
 
+def test_a_test_that_only_says_the_name_of_a_symbol_is_chosen(tmp_path: Path) -> None:
+    said = 'def test_menu():\n    assert "discounted" in open("menu.txt").read()\n'
+    other = 'def test_other():\n    assert "second" == "se" + "cond"\n'
+    code = "def discounted():\n    pass\n\n\ndef unsaid():\n    pass\n"
+    write(tmp_path, {"shop/prices.py": code, "tests/test_menu.py": said, "tests/test_other.py": other})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        graph = workspace.graph.current()
+        chosen = choose_tests(graph, find_symbol(graph.code, graph.connection, "discounted"))
+        assert [one.path for one in chosen.tests] == ["tests/test_menu.py"]
+        assert not choose_tests(graph, find_symbol(graph.code, graph.connection, "unsaid")).tests
+
+
 def test_tests_that_call_a_symbol_come_first_and_unrelated_ones_not_at_all(workspace: Workspace) -> None:
     graph = workspace.graph.current()
     chosen = choose_tests(graph, find_symbol(graph.code, graph.connection, "report"))

@@ -351,11 +351,35 @@ def test_what_is_in_the_way_is_moved_aside(name: str, root: Path) -> None:
             path.mkdir()
         with pytest.raises(StoreError) as caught:
             workspace.index()
-        assert caught.value.hint.startswith("cairn doctor --fix")
+        assert "cairn doctor --fix" in caught.value.hint
         assert findings(workspace)["folder"] == ("error", "move")
         findings(workspace, fix=True)
         assert workspace.index().files == 3
         assert list(workspace.state.path.glob(f"{name}.moved-*"))
+
+
+def test_a_link_in_the_place_of_a_derived_file_is_moved_aside(root: Path, tmp_path: Path) -> None:
+    with open_(root) as workspace:
+        workspace.index()
+        link = workspace.state.segment(new_name())
+        link.symlink_to(tmp_path / "elsewhere")
+        assert findings(workspace)["folder"] == ("error", "move")
+        findings(workspace, fix=True)
+        assert not os.path.lexists(link)
+        (moved,) = workspace.state.path.glob(f"{link.name}.moved-*")
+        assert moved.is_symlink()
+
+
+def test_what_lies_behind_a_link_is_not_moved(root: Path, tmp_path: Path) -> None:
+    with open_(root) as workspace:
+        workspace.index()
+        behind = tmp_path / "elsewhere" / workspace.state.segment(new_name()).name
+        behind.mkdir(parents=True)
+        shutil.rmtree(workspace.state.derived)
+        workspace.state.derived.symlink_to(behind.parent)
+        findings(workspace, fix=True)
+        assert list(behind.parent.iterdir()) == [behind]
+        assert not workspace.state.derived.is_symlink()
 
 
 def test_the_last_error_is_shown_until_a_run_succeeds(root: Path) -> None:

@@ -379,6 +379,20 @@ def test_where_the_case_of_names_does_not_matter_other_spellings_count(checkout:
     assert is_decisive("Index.db")
 
 
+@pytest.mark.parametrize("version", ["2", "4"])
+def test_where_the_case_of_names_matters_another_spelling_is_another_folder(
+    version: str, checkout: Path, git: Git
+) -> None:
+    (checkout / ".Cairn").mkdir()
+    (checkout / ".Cairn" / "index.db").write_text("x")
+    if (checkout / ".CAIRN").exists():
+        pytest.skip("this file system ignores the case of names")
+    (checkout / ".cairn").mkdir()
+    commit(checkout, git)
+    git(checkout, "update-index", f"--index-version={version}")
+    assert find_tracked(checkout / ".cairn") == ()
+
+
 def test_a_submodule_in_the_place_of_the_state_folder_is_refused(checkout: Path, git: Git, tmp_path: Path) -> None:
     git(tmp_path, "init", "-q", "other")
     (tmp_path / "other" / "index.db").write_text("x")

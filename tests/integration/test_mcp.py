@@ -28,7 +28,7 @@ from cairn.mcp.http import InProcess, mcp_route
 from cairn.mcp.server import create_server
 from cairn.mcp.surface import PROMPTS, RESOURCES, Surface
 from cairn.mcp.text import MAX_CHARS
-from cairn.mcp.tools import TOOLS, ToolCall, call
+from cairn.mcp.tools import TOOLS, AgentCall, call
 from cairn.mcp.wire import HANDSHAKE_REVISIONS, MODERN_REVISIONS, Connection
 from cairn.protocol.requests import CoreRequest, GraphRequest, IndexStatusRequest, SearchRequest
 from cairn.protocol.table import core_operation, graph_operation
@@ -345,13 +345,13 @@ def test_a_project_whose_folder_is_gone_is_named_by_every_tool_until_it_is_back(
 
 
 def test_a_call_that_takes_longer_than_agents_wait_says_that_its_work_goes_on(agent: Agent) -> None:
-    async def late(asked: ToolCall, request: IndexStatusRequest) -> str:
+    async def late(asked: AgentCall, request: IndexStatusRequest) -> str:
         await asyncio.sleep(60)
         return ""
 
     tool = TOOLS["index_status"]._replace(run=late, needs_index=False)
     with pytest.raises(BusyError, match=r"no answer in 0\.01 s") as told:
-        agent.run(call(tool, ToolCall(agent.client, nowhere), IndexStatusRequest(), within_seconds=0.01))
+        agent.run(call(tool, AgentCall(agent.client, nowhere), IndexStatusRequest(), within_seconds=0.01))
     assert "ask again" in told.value.hint
 
 
@@ -400,12 +400,12 @@ class StillBuilding:
 
 
 def test_the_first_part_of_a_long_first_index_is_answered_from() -> None:
-    async def notes(asked: ToolCall, request: SearchRequest) -> str:
+    async def notes(asked: AgentCall, request: SearchRequest) -> str:
         (note,) = (await asked.perform("search", request))["notes"]
         return str(note)
 
     def ask(*, shows_a_part: bool) -> str:
-        asked = ToolCall(Client(StillBuilding(shows_a_part=shows_a_part)), nowhere)
+        asked = AgentCall(Client(StillBuilding(shows_a_part=shows_a_part)), nowhere)
         tool = TOOLS["search"]._replace(run=notes)
         return asyncio.run(call(tool, asked, SearchRequest(query="tax"), first_index_seconds=0.01))
 

@@ -12,6 +12,7 @@ from cairn.embedding.chain import price_of
 from cairn.embedding.keys import find_key, warnings_of
 from cairn.errors import ConfigError, ProviderKeyError
 from cairn.index.limits import background_cores
+from cairn.memory_settings import MemorySettings
 from cairn.model_settings import EmbeddingSettings, ModelSettings
 from cairn.setting import names_shared, settings_of
 
@@ -330,3 +331,54 @@ def test_a_missing_keyring_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(ProviderKeyError, match="keyring is not installed") as caught:
         find_key(ModelSettings("openai", "m", keyring_service="cairn"), {})
     assert caught.value.hint == "uv tool install 'codecairn[keyring]'"
+
+
+def test_the_memory_has_a_section_that_each_place_adds_to(tmp_path: Path) -> None:
+    user = "memory:\n  chat_provider: ollama\n  chat_model: qwen3\n  supersede: 0.9\n"
+    project = "memory:\n  supersede: 0.95\n  supersede_same_file: 0.6\n"
+    settings = load(tmp_path, project, user, CAIRN_MEMORY_CHAT_MODEL="gemma3", CAIRN_MEMORY_MB="512")
+    assert settings.memory_mb == 512
+    assert settings.memory == MemorySettings(0.95, 0.6, "ollama", "gemma3")
+    assert settings.memory.chat_base_url == "http://localhost:11434"
+    assert settings.memory.chat_stays_here
+
+
+def test_a_project_does_not_lower_the_similarity_at_which_memories_are_superseded(tmp_path: Path) -> None:
+    settings = load(tmp_path, "memory: {supersede: 0.5}", "memory: {supersede: 0.97}")
+    assert settings.memory == MemorySettings(supersede=0.97)
+
+
+@pytest.mark.parametrize(
+    ("user", "words"),
+    [
+        ("memory: [1]", "memory must be `name: value` lines"),
+        ("memory: {colour: red}", "unknown setting 'memory.colour'"),
+        ("memory: {supersede: 0.3}", "memory.supersede must be 0, or at least 0.5"),
+        ("memory: {supersede_same_file: 1.3}", "memory.supersede_same_file must be at most 1"),
+        ("memory: {chat_provider: nobody}", "memory.chat_provider must be one of"),
+        ("memory: {chat_provider: openai}", "memory.chat_model must name the model of openai"),
+        ("memory: {chat_url: 'ftp://a'}", "memory.chat_url must begin with http"),
+    ],
+)
+def test_a_wrong_setting_of_the_memory_is_refused(tmp_path: Path, user: str, words: str) -> None:
+    assert words in str(refused(tmp_path, user=user))
+
+
+@pytest.mark.parametrize("name", sorted(names_shared(MemorySettings, "never")))
+def test_a_project_neither_names_a_chat_model_nor_turns_one_on(tmp_path: Path, name: str) -> None:
+    value = {"chat_url": "http://a", "chat_provider": "ollama", "chat_api_key_env": "KEY"}.get(name, "1")
+    assert "a project's file may not set memory.chat_" in str(refused(tmp_path, f"memory: {{{name}: {value}}}"))
+
+
+def test_the_key_of_a_provider_goes_to_its_own_server_only() -> None:
+    own = MemorySettings(chat_provider="openai", chat_model="m")
+    other = MemorySettings(chat_provider="openai", chat_model="m", chat_url="https://else.example/v1")
+    named = MemorySettings(
+        chat_provider="openai", chat_model="m", chat_url="https://else.example/v1/", chat_api_key_env="ELSE_KEY"
+    )
+    assert (own.chat_key_variable, other.chat_key_variable, named.chat_key_variable) == (
+        "OPENAI_API_KEY",
+        "",
+        "ELSE_KEY",
+    )
+    assert named.chat_base_url == "https://else.example/v1"

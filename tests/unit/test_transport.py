@@ -82,6 +82,6 @@ def test_somebody_else_at_the_port_is_told_from_the_daemon() -> None:
 
         thread = threading.Thread(target=greet)
         thread.start()
-        with pytest.raises(DaemonError, match="no daemon"):
+        with pytest.raises(DaemonError, match="is not the daemon"):
             ask(runtime(other.getsockname()[1]), "", "GET", "/")
         thread.join()

@@ -11,7 +11,7 @@ from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE
 from cairn.cli.remote import answer
 from cairn.cli.render import Style, emit, emit_json
-from cairn.source.text import counted
+from cairn.source.text import pluralize
 
 _MAX_NAMED = 5  # deleted files in a note
 
@@ -56,7 +56,7 @@ def show(
 
 def more(count: int, what: str = "more", option: str = "-n") -> str:
     """Return a note about rows that were left out; empty if none were."""
-    counts = f"{count:,} {what}" if what.startswith("more of") or what == "more" else counted(count, what)
+    counts = f"{count:,} {what}" if what.startswith("more of") or what == "more" else pluralize(count, what)
     return f"{counts}; raise {option} to see {'it' if count == 1 else 'them'}." if count else ""
 
 
@@ -195,6 +195,6 @@ def run_tests(options: argparse.Namespace) -> int:
         options,
         lambda style: (_test(test, style) for test in document["tests"]),
         something=bool(document["tests"]),
-        omitted=more(document["omitted"], f"more of {counted(document['total'], 'test file')}"),
-        nothing=f"None of {counted(document['total'], 'test file')} concerns it, as far as can be resolved.",
+        omitted=more(document["omitted"], f"more of {pluralize(document['total'], 'test file')}"),
+        nothing=f"None of {pluralize(document['total'], 'test file')} concerns it, as far as can be resolved.",
     )

@@ -9,7 +9,7 @@ from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_STORE
 from cairn.cli.render import emit, emit_json
 from cairn.index.health import Finding
-from cairn.source.text import counted
+from cairn.source.text import pluralize
 from cairn.workspace import Workspace
 
 _REPAIRS = {
@@ -32,16 +32,16 @@ def run_gc(options: argparse.Namespace) -> int:
     verb = "Would drop" if options.dry_run else "Dropped"
     about = "about " if options.dry_run else ""
     emit(
-        f"{verb} {counted(len(report.views), 'view')} and {counted(report.blobs, 'file content')} "
-        f"({counted(report.chunks, 'chunk')}); "
+        f"{verb} {pluralize(len(report.views), 'view')} and {pluralize(report.blobs, 'file content')} "
+        f"({pluralize(report.chunks, 'chunk')}); "
         f"{about}{report.freed_bytes / 1e6:.1f} MB freed."
     )
     for name in report.views:
         emit(f"  {printable(name)}")
     if report.waiting:
         emit(
-            f"{counted(report.waiting, 'more content is', 'more contents are')} in no view, "
-            f"but not for {counted(1, 'day') if days == 1 else f'{days:g} days'} yet."
+            f"{pluralize(report.waiting, 'more content is', 'more contents are')} in no view, "
+            f"but not for {pluralize(1, 'day') if days == 1 else f'{days:g} days'} yet."
         )
     return EXIT_FOUND
 

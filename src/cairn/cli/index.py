@@ -16,7 +16,7 @@ from cairn.cli.outcomes import EXIT_FOUND, EXIT_USAGE
 from cairn.cli.project import allow
 from cairn.cli.render import ProgressBar, emit, emit_json
 from cairn.errors import CairnError, ConfigError, IndexLockedError, NotAvailableError
-from cairn.source.text import counted
+from cairn.source.text import pluralize
 from cairn.types import EmbeddingReport, Estimate, IndexReport
 from cairn.workspace import Workspace
 
@@ -113,7 +113,7 @@ def _build_graphs(workspace: Workspace, *, quiet: bool) -> None:
             note("Interrupted. The index is complete; link its chunks with: cairn index")
             raise
     if n_chunks and not quiet:
-        emit(f"Linked {counted(n_chunks, 'chunk')} to {'its' if n_chunks == 1 else 'their'} neighbours.")
+        emit(f"Linked {pluralize(n_chunks, 'chunk')} to {'its' if n_chunks == 1 else 'their'} neighbours.")
 
 
 def _embed(
@@ -152,16 +152,16 @@ def _estimate_line(estimate: Estimate) -> str:
     elif estimate.cost:
         cost = f"about ${estimate.cost:.2f}"
     rate = "measured" if estimate.measured else "assumed"
-    amount = f"{counted(estimate.chunks, 'chunk')} of {counted(estimate.missing_files, 'file')}"
+    amount = f"{pluralize(estimate.chunks, 'chunk')} of {pluralize(estimate.missing_files, 'file')}"
     return (
-        f"{printable(estimate.model)}: {amount} to embed, an estimated {counted(estimate.tokens, 'token')} "
+        f"{printable(estimate.model)}: {amount} to embed, an estimated {pluralize(estimate.tokens, 'token')} "
         f"(characters / 4), {cost}, about {_duration(estimate.seconds)} at the {rate} speed"
     )
 
 
 def _embedding_line(report: EmbeddingReport) -> str:
     reused = f", {report.reused:,} reused" if report.reused else ""
-    chunks = counted(report.embedded, "chunk")
+    chunks = pluralize(report.embedded, "chunk")
     return (
         f"Embedded {chunks} with {printable(report.model)} in {report.seconds:.1f} s{reused}; "
         f"the model covers {report.covered:,} of {report.total:,}."
@@ -184,8 +184,8 @@ def _emit_report(report: IndexReport, *, every_skipped: bool) -> None:
 def _summary(report: IndexReport) -> str:
     if report.dry_run:
         return (
-            f"Would read {counted(report.added, 'new file')} and {counted(report.changed, 'changed one')} and drop "
-            f"{report.removed:,}; {counted(report.unchanged, 'is', 'are')} up to date."
+            f"Would read {pluralize(report.added, 'new file')} and {pluralize(report.changed, 'changed one')} and drop "
+            f"{report.removed:,}; {pluralize(report.unchanged, 'is', 'are')} up to date."
         )
     changes = [
         f"{count:,} {word}"
@@ -198,7 +198,7 @@ def _summary(report: IndexReport) -> str:
         if count
     ]
     summary = ", ".join(changes) or "nothing changed"
-    contents = f"{counted(report.files, 'file')}, {counted(report.chunks, 'chunk')}"
+    contents = f"{pluralize(report.files, 'file')}, {pluralize(report.chunks, 'chunk')}"
     return f"Indexed {contents} in {report.seconds:.2f} s ({summary})."
 
 
@@ -206,7 +206,7 @@ def _emit_skipped(report: IndexReport, *, every: bool) -> None:
     if not report.skipped:
         return
     reasons = Counter(skip.reason for skip in report.skipped)
-    emit(f"Skipped {counted(len(report.skipped), 'file')}:")
+    emit(f"Skipped {pluralize(len(report.skipped), 'file')}:")
     for reason, count in reasons.most_common():
         emit(f"  {count:>7,} {printable(reason)}")
     if every:
@@ -226,20 +226,20 @@ def run_status(options: argparse.Namespace) -> int:
     emit(f"project     {printable(status['root'])}")
     emit(f"branch      {printable(status['branch']) or '(none)'}")
     emit(
-        f"index       {counted(status['files'], 'file')}, {counted(status['chunks'], 'chunk')}, "
+        f"index       {pluralize(status['files'], 'file')}, {pluralize(status['chunks'], 'chunk')}, "
         f"generation {status['generation']}"
     )
-    emit(f"pending     {counted(status['pending'], 'file')} changed since (cairn index reads them)")
+    emit(f"pending     {pluralize(status['pending'], 'file')} changed since (cairn index reads them)")
     sizes = ", ".join(f"{part} {_megabytes(size)}" for part, size in status["sizes"].items() if size)
     emit(f"on disk     {_megabytes(status['disk_bytes'])} in {printable(status['state_dir'])}: {sizes}")
     for view in status["views"]:
         gone = "  (its folder is gone)" if view["gone"] else ""
         branch = printable(view["branch"]) or "no branch"
-        emit(f"view        {printable(view['name'])} ({branch}): {counted(view['files'], 'file')}{gone}")
+        emit(f"view        {printable(view['name'])} ({branch}): {pluralize(view['files'], 'file')}{gone}")
     emit(f"model       {status['model']}")
     for model in status["embedding"]:
         active = "  (answers)" if model["active"] else ""
-        covered = f"{model['covered']:,} of {counted(model['total'], 'chunk')}"
+        covered = f"{model['covered']:,} of {pluralize(model['total'], 'chunk')}"
         emit(f"model       {printable(model['model'])}: {covered}{active}")
         if model["error"]:
             emit(f"            last error: {printable(model['error'])}")
@@ -247,11 +247,11 @@ def run_status(options: argparse.Namespace) -> int:
         emit(f"asks for    {printable(status['asks_for'])}  (allow it with: cairn index)")
     for language, count in status["languages"].items():
         emit(f"  {language:<12} {count:>7,} {'file' if count == 1 else 'files'}")
-    emit(f"skipped     {counted(len(status['skipped']), 'file')} (each one: cairn index --skipped)")
+    emit(f"skipped     {pluralize(len(status['skipped']), 'file')} (each one: cairn index --skipped)")
     for reason, count in Counter(status["skipped"].values()).most_common(5):
         emit(f"  {count:>7,} {printable(reason)}")
     if aside := status["set_aside"]:
-        emit(f"set aside   {counted(len(aside), 'file')}, the last {printable(aside[-1])}; see: cairn doctor")
+        emit(f"set aside   {pluralize(len(aside), 'file')}, the last {printable(aside[-1])}; see: cairn doctor")
     if error := status["last_error"]:
         emit(f"last error  {printable(str(error.get('message')))}\n  try: {printable(str(error.get('hint')))}")
     return EXIT_FOUND

@@ -13,7 +13,7 @@ from cairn.cli.remote import answer
 from cairn.cli.render import Style, emit, emit_json, file_of
 from cairn.cli.stdin import read_sent
 from cairn.errors import QueryError
-from cairn.source.text import counted, raw_words
+from cairn.source.text import pluralize, raw_words
 
 if TYPE_CHECKING:
     from cairn.protocol.documents import FetchedDocument, HitDocument, SearchDocument
@@ -71,7 +71,7 @@ def run_similar(options: argparse.Namespace) -> int:
         for text in document.get("notes", ()):
             note(printable(text))
         if not document["code"]:
-            note(f"Nothing similar in {counted(document['coverage']['indexed'], 'file')}.")
+            note(f"Nothing similar in {pluralize(document['coverage']['indexed'], 'file')}.")
         elif document["omitted"]:
             note(f"{document['omitted']:,} more; raise -n to see them.")
     return EXIT_FOUND if document["code"] else EXIT_NONE
@@ -91,20 +91,20 @@ def _print_search(document: SearchDocument, *, explain: bool) -> None:
     coverage = document["coverage"]
     if coverage["pending"]:
         note(
-            f"{coverage['indexed']:,} of {counted(coverage['eligible'], 'file')} "
+            f"{coverage['indexed']:,} of {pluralize(coverage['eligible'], 'file')} "
             f"{'is' if coverage['indexed'] == 1 else 'are'} indexed; continue with: cairn index"
         )
     if not document["code"] and not document["omitted"]:
         where = (
-            f"the {counted(document['searched'], 'file')} that were searched"
+            f"the {pluralize(document['searched'], 'file')} that were searched"
             if "searched" in document
-            else counted(coverage["indexed"], "file")
+            else pluralize(coverage["indexed"], "file")
         )
         note(f"Nothing relevant for {document['query']!r} in {where}.")
     elif document["omitted"]:
         note(f"{document['omitted']:,} more; raise --max-tokens or -n to see them.")
     if n_notes := document.get("omitted_notes"):
-        note(f"{counted(n_notes, 'note')} had no room; raise --max-tokens to see them.")
+        note(f"{pluralize(n_notes, 'note')} had no room; raise --max-tokens to see them.")
 
 
 def _print_hit(hit: HitDocument, style: Style, words: list[str], *, explain: bool) -> None:
@@ -115,7 +115,7 @@ def _print_hit(hit: HitDocument, style: Style, words: list[str], *, explain: boo
     facts = f"{hit['start_line']}-{hit['end_line']}"
     if "tokens" in hit:
         verdict = f"{hit['match']} {hit.get('similarity'):.2f}" if "match" in hit else hit["confidence"]
-        facts += f"  ~{counted(hit['tokens'], 'token')}  {verdict}"
+        facts += f"  ~{pluralize(hit['tokens'], 'token')}  {verdict}"
     facts += f"  {hit['id']}{changed}"
     emit(f"{style.path(where)}  {style.name(printable(label))}  {style.faint(facts)}")
     for line in hit.get("preview", "").splitlines():
@@ -144,7 +144,7 @@ def run_fetch(options: argparse.Namespace) -> int:
     for document in documents:
         changed = " (changed since it was indexed)" if document["stale"] else ""
         changed += f" (of commit {document['revision'][:12]}, which is not checked out)" if document["revision"] else ""
-        facts = f"{document['start_line']}-{document['end_line']}  ~{counted(document['tokens'], 'token')}{changed}"
+        facts = f"{document['start_line']}-{document['end_line']}  ~{pluralize(document['tokens'], 'token')}{changed}"
         label = printable(f"{document['kind']} {document['name']}".strip())
         where = style.path(f"{printable(document['filepath'])}:{document['start_line']}")
         emit(f"{where}  {style.name(label)}  {style.faint(facts)}")

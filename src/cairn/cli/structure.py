@@ -10,7 +10,7 @@ from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE
 from cairn.cli.remote import answer
 from cairn.cli.render import Style, emit, emit_json, file_of
-from cairn.source.text import counted
+from cairn.source.text import pluralize
 
 if TYPE_CHECKING:
     from cairn.protocol.documents import ContextDocument, OutlineDocument
@@ -33,7 +33,7 @@ def run_context(options: argparse.Namespace) -> int:
     style = Style(sys.stdout)
     for item in document["items"]:
         label = style.name(printable(f"{item['kind']} {item['name']}".strip()))
-        tokens = counted(item["tokens"], "token")
+        tokens = pluralize(item["tokens"], "token")
         facts = f"{item['start_line']}-{item['end_line']}  ~{tokens}  {printable(item['id'])}".rstrip()
         where = style.path(f"{printable(item['filepath'])}:{item['start_line']}")
         emit(f"{where}  {label}  {style.faint(facts)}")

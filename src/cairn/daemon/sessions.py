@@ -57,8 +57,8 @@ class Ledger:
         return False
 
 
-class Sessions:
-    """The open sessions. They live as long as the daemon; what it forgets is sent once more."""
+class Ledgers:
+    """What the open sessions were sent. This lives as long as the daemon; what it forgets is sent once more."""
 
     def __init__(self) -> None:
         self._ledgers: OrderedDict[str, Ledger] = OrderedDict()

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from cairn.config import Settings
 from cairn.daemon.projects import Projects
-from cairn.daemon.sessions import Sessions
+from cairn.daemon.sessions import Ledgers
 from cairn.errors import BusyError
 from cairn.protocol.requests import MAX_BODY_BYTES
 from cairn.registry import Registry
@@ -46,7 +46,7 @@ class Daemon:
         self.token = token
         self.limits = limits or Limits()
         self.projects = Projects(Registry(folder), settings)
-        self.sessions = Sessions()
+        self.sessions = Ledgers()
         self.started_at = time.time()
         self.n_requests = 0  # since the start
         self.stopping = False

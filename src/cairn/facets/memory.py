@@ -5,8 +5,12 @@ from __future__ import annotations
 from functools import cached_property
 
 from cairn.facets.project_index import ProjectIndex
+from cairn.memory.derived import derive
 from cairn.memory.lifecycle import Lifecycle
+from cairn.memory.recall import Recall
+from cairn.memory.sessions import Sessions
 from cairn.memory.store import MemoryStore
+from cairn.memory.usage import MemoryUsage, erase_words
 
 
 class MemoryFacet:
@@ -18,12 +22,28 @@ class MemoryFacet:
     @cached_property
     def store(self) -> MemoryStore:
         """Events, and what they say now."""
-        return MemoryStore(self._index.state)
+        return MemoryStore(self._index.state, derive, forget=erase_words)
 
     @cached_property
     def lifecycle(self) -> Lifecycle:
         """What can be done with a memory."""
         return Lifecycle(self.store)
+
+    @cached_property
+    def recall(self) -> Recall:
+        """Finds memories by what they say."""
+        return Recall(self.store, self._index.root, self._index.repository)
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        """What agents did. Whatever reacts to that is a listener here."""
+        listeners = [self.usage.hear]
+        return Sessions(self.store, self._index.root, listeners, keeps=self._index.settings.memory_capture)
+
+    @cached_property
+    def usage(self) -> MemoryUsage:
+        """What was shown and asked, and who reports events."""
+        return MemoryUsage(self.store)
 
     def close(self) -> None:
         """Release the database; it reopens by itself."""

@@ -22,7 +22,7 @@ from cairn.hints import Hint
 from cairn.index.limits import kept_bytes_of
 from cairn.index.snapshot import Snapshot
 from cairn.index.state_dir import StateDir
-from cairn.source.text import counted
+from cairn.source.text import pluralize
 
 STORED_FROM_SECONDS = 0.3  # a network that takes longer to make is kept beside the index
 
@@ -153,7 +153,7 @@ class Graph:
     def notes(self) -> tuple[str, ...]:
         """What the reader of an answer has to know about the index behind it."""
         if unread := self.code.checkout.unread:
-            return (Hint(f"{counted(unread, 'more file')} changed since the index was made; update it", "index"),)
+            return (Hint(f"{pluralize(unread, 'more file')} changed since the index was made; update it", "index"),)
         return ()
 
     # -- neighbours ---------------------------------------------------------------------------------------------------

@@ -305,7 +305,7 @@ class Builder:
         if shown and not tally.touched:
             self._tidy()  # of a run that was killed
             return
-        tally.renamed = self._count_renamed(view_id, plan)
+        tally.renamed = _count_renamed(self._connection, view_id, plan)
         with self._transaction():  # one, so that no interruption leaves a view that shows what is gone
             view_db.drop_files(self._connection, view_id, plan.removed)
             view_db.set_origin(self._connection, view_id, self._view.branch, self._view.revision)
@@ -314,14 +314,6 @@ class Builder:
             self._publish(view_id)
         if not self._beside:
             self._tidy()
-
-    def _count_renamed(self, view_id: int, plan: Plan) -> int:
-        """Count new paths that show the blob of a path that went: the same file under another name."""
-        gone = {blob_id for path in plan.removed if (blob_id := plan.known[path].blob_id) is not None}
-        if not gone:
-            return 0
-        new = {file.path for file in plan.todo} - plan.known.keys()
-        return sum(row.path in new and row.blob_id in gone for row in view_db.iter_files(self._connection, view_id))
 
     def _merge_segments(self, *, several: bool) -> None:
         """Merge segments when there are many, dropping blobs that no view shows once they outweigh the rest.
@@ -377,6 +369,15 @@ class Builder:
             return None
         self._loaded = (view.id, view.generation), arrays
         return arrays
+
+
+def _count_renamed(connection: sqlite3.Connection, view_id: int, plan: Plan) -> int:
+    """Count new paths that show the blob of a path that went: the same file under another name."""
+    gone = {blob_id for path in plan.removed if (blob_id := plan.known[path].blob_id) is not None}
+    if not gone:
+        return 0
+    new = {file.path for file in plan.todo} - plan.known.keys()
+    return sum(row.path in new and row.blob_id in gone for row in view_db.iter_files(connection, view_id))
 
 
 def _worth_merging(rows: list[SegmentRow]) -> list[SegmentRow]:

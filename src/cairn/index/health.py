@@ -33,7 +33,7 @@ from cairn.index.plan import files_of_index, has_size, is_usable
 from cairn.index.segment import Segment
 from cairn.index.state_dir import StateDir
 from cairn.index.view import load_layout, load_own, load_view
-from cairn.source.text import counted
+from cairn.source.text import pluralize
 from cairn.storage.arrays import load_arrays
 from cairn.storage.catalog import STORES
 from cairn.storage.connection import check, store_errors, transaction
@@ -253,7 +253,7 @@ def _history(state: StateDir) -> Iterator[Finding]:
         yield Finding("last-run", "warning", f"failed at {_moment(error.get('at'))}: {message}", hint=hint)
     if aside := files_set_aside(state):
         size = sum(file.lstat().st_size for file in aside)
-        words = f"{counted(len(aside), 'file')} of damaged or foreign indexes kept, {size / 1e6:.1f} MB, "
+        words = f"{pluralize(len(aside), 'file')} of damaged or foreign indexes kept, {size / 1e6:.1f} MB, "
         words += f"as {aside[-1].name}"
         yield Finding("set-aside", "ok", words)
 
@@ -287,7 +287,7 @@ def _examine_truth(state: StateDir, store: Store) -> Iterator[Finding]:
         if wrong:
             yield Finding(file.stem, "error", str(store.damage(file, f"is damaged: {wrong[0]}")), hint=restore)
         else:
-            yield Finding(file.stem, "ok", f"whole; {counted(len(find_copies(file)), 'copy', 'copies')} beside it")
+            yield Finding(file.stem, "ok", f"whole; {pluralize(len(find_copies(file)), 'copy', 'copies')} beside it")
 
 
 # -- the index itself -------------------------------------------------------------------------------------------------
@@ -319,10 +319,10 @@ def _examine_database(connection: sqlite3.Connection, state: StateDir, fingerpri
         wrong_rows = _disagreements(connection, state)
     if wrong_rows or damaged:
         parts = [f"{count:,} {words}" for words, count in wrong_rows.items()]
-        parts += [f"{counted(len(damaged), 'file')} whose rows are not as written"] if damaged else []
+        parts += [f"{pluralize(len(damaged), 'file')} whose rows are not as written"] if damaged else []
         yield Finding("database", "error", f"{state.database} is damaged: {', '.join(parts)}", "rebuild")
         return
-    yield Finding("database", "ok", f"whole; {counted(len(view_db.read_views(connection)), 'view')}")
+    yield Finding("database", "ok", f"whole; {pluralize(len(view_db.read_views(connection)), 'view')}")
     if is_usable(connection, fingerprint):
         yield Finding("version", "ok", "made by this version of the analysis and of the model")
     else:
@@ -356,15 +356,15 @@ def _disagreements(connection: sqlite3.Connection, state: StateDir) -> dict[str,
 def _examine_derived(connection: sqlite3.Connection, state: StateDir) -> Iterator[Finding]:
     files = list(_files_of(connection, state))
     if bad := [file.path.name for file in files if not file.is_whole()]:
-        words = f"{len(bad):,} of {counted(len(files), 'file')} missing or damaged, such as {bad[0]}"
+        words = f"{len(bad):,} of {pluralize(len(files), 'file')} missing or damaged, such as {bad[0]}"
         yield Finding("derived", "error", words, "redo")
     else:
-        yield Finding("derived", "ok", f"{counted(len(files), 'file')}, each as written")
+        yield Finding("derived", "ok", f"{pluralize(len(files), 'file')}, each as written")
     if litter := _litter(connection, state):
         yield Finding(
             "litter",
             "warning",
-            f"{counted(len(litter), 'file belongs', 'files belong')} to nothing, such as {litter[0].name}",
+            f"{pluralize(len(litter), 'file belongs', 'files belong')} to nothing, such as {litter[0].name}",
             "tidy",
         )
 

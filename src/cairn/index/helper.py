@@ -165,10 +165,10 @@ def may_fork() -> bool:
 
 
 def _spawn() -> tuple[subprocess.Popen[bytes], IO[bytes], IO[bytes]]:
-    # Nothing is imported from the working folder, which may be the repository.
+    # Nothing is imported from the working folder, which may be the repository. -S: no `.pth` file runs code.
     path = os.pathsep.join(os.path.abspath(folder) for folder in sys.path if folder)
     process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "cairn.index.helper"],
+        [sys.executable, "-S", "-P", "-m", "cairn.index.helper"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,  # grammars print before they crash

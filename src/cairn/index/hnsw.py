@@ -24,7 +24,7 @@ from cairn.hints import Hint
 from cairn.index.plan import missing_graphs
 from cairn.index.segment import Segment
 from cairn.index.state_dir import StateDir
-from cairn.source.text import counted
+from cairn.source.text import pluralize
 from cairn.storage.arrays import ArrayWriter, are_bounds, check_fits, load_arrays, release
 from cairn.storage.index import segment_db
 from cairn.storage.index.schema import INDEX
@@ -201,7 +201,7 @@ def build_graphs(state: StateDir, exact_chunks: int, timeout_seconds: float, pro
     """
     if not is_installed():
         raise NotAvailableError(
-            f"the index has more than {counted(exact_chunks, 'chunk')}, and what would answer quicker is not installed",
+            f"the index has more than {pluralize(exact_chunks, 'chunk')}, and what answers faster is not installed",
             Hint("uv tool install 'codecairn[large]', then", "index"),
         )
     n_rows = 0

@@ -13,7 +13,7 @@ from cairn.client import Client
 from cairn.errors import CairnError, ProjectError, RequestError
 from cairn.hints import show
 from cairn.mcp.about import INVALID_PARAMS, ProtocolError
-from cairn.mcp.tools import CORE_FILES, INDEX_STATUS, TOOLS, Report, Tool, ToolCall, call
+from cairn.mcp.tools import CORE_FILES, INDEX_STATUS, TOOLS, AgentCall, Report, Tool, call
 from cairn.protocol.requests import ProjectRequest
 from cairn.schema import decode
 
@@ -148,7 +148,7 @@ class Surface:
                     project = await self._prepare()
                     if project is not None and request.project == self._project:
                         request = replace(request, project=project)
-            return await call(tool, ToolCall(self._client, report), request)
+            return await call(tool, AgentCall(self._client, report), request)
 
     async def _read_resource(self, params: Params, report: Report) -> Params:
         resource = _entry(RESOURCES, params, "uri", "resource")

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cairn.hints import Hint
-from cairn.source.text import counted
+from cairn.source.text import pluralize
 
 if TYPE_CHECKING:
     from cairn.protocol.documents import (
@@ -67,7 +67,7 @@ class Page:
                 if cut := room > _LEAST_CHARS:
                     self._blocks.append(f"{_beginning(note, room - 2)}…")
                 if n_left := n_rest + (not cut):
-                    self._blocks.append(f"{counted(n_left, 'more note')} without room.")
+                    self._blocks.append(f"{pluralize(n_left, 'more note')} without room.")
                 break
             left -= cost
             self._blocks.append(note)
@@ -99,23 +99,23 @@ def search_text(document: SearchDocument, narrowed_by: Sequence[str] = ()) -> st
     omitted = document["omitted"] + page.n_left_out
     if omitted:
         raised = "" if page.n_left_out else "raise `limit`, or "  # a full answer holds no more, whatever the limit
-        notes.insert(0, f"{counted(omitted, 'more hit')}: {raised}narrow with `globs`, `languages` or `kinds`.")
+        notes.insert(0, f"{pluralize(omitted, 'more hit')}: {raised}narrow with `globs`, `languages` or `kinds`.")
     if not document["code"] and not omitted:
         within = f" with these {', '.join(f'`{name}`' for name in narrowed_by)}" if narrowed_by else ""
         looked_at = (
-            f"the {counted(document['searched'], 'file')} looked at"
+            f"the {pluralize(document['searched'], 'file')} looked at"
             if "searched" in document
-            else counted(coverage["indexed"], "file")
+            else pluralize(coverage["indexed"], "file")
         )
         notes.insert(0, f"Nothing relevant for {document['query'][:200]!r} in {looked_at}{within}.")
         notes.append(_advice(coverage["eligible"], narrowed_by))
     if coverage["pending"]:
         notes.append(
-            f"{coverage['indexed']:,} of {counted(coverage['eligible'], 'file')} "
+            f"{coverage['indexed']:,} of {pluralize(coverage['eligible'], 'file')} "
             f"{'is' if coverage['indexed'] == 1 else 'are'} indexed so far."
         )
     if n_notes := document.get("omitted_notes"):
-        notes.append(f"{counted(n_notes, 'note')} without room.")
+        notes.append(f"{pluralize(n_notes, 'note')} without room.")
     return page.close(notes)
 
 
@@ -133,7 +133,7 @@ def _hit(hit: HitDocument) -> str:
     is_line = hit["start_line"] == hit["end_line"]
     facts = [] if is_line else [f"{hit['start_line']}-{hit['end_line']}"]
     if "tokens" in hit and not is_line:
-        facts.append(f"~{counted(hit['tokens'], 'token')}")
+        facts.append(f"~{pluralize(hit['tokens'], 'token')}")
     if "confidence" in hit and not (is_line and hit["confidence"] == "high"):
         facts.append(hit["confidence"])
     facts.append(hit["id"])
@@ -186,7 +186,7 @@ def fetch_text(documents: list[FetchedDocument], skipped: int) -> str:
         long = documents[0]["text"].split("\n")[0]
         page.n_left_out = 0
         page.add(f"{documents[0]['filepath']}:{documents[0]['start_line']}\n{long[: page.room // 4]}")
-        size = counted(len(long), "character")
+        size = pluralize(len(long), "character")
         notes = [f"Line {documents[0]['start_line']} has {size}; only its beginning is shown."]
     return page.close(notes)
 
@@ -224,7 +224,7 @@ def outline_text(document: OutlineDocument) -> str:
     if n_lines == len(lines):
         return page.close([])
     more = "`fetch` the definition by its id" if document["mode"] == "context" else "ask with `symbol`"
-    return page.close([f"Cut after {n_lines} of {counted(len(lines), 'line')}: {more}.", *document["notes"]])
+    return page.close([f"Cut after {n_lines} of {pluralize(len(lines), 'line')}: {more}.", *document["notes"]])
 
 
 def graph_text(relation: str, document: dict[str, Any]) -> str:
@@ -238,7 +238,7 @@ def graph_text(relation: str, document: dict[str, Any]) -> str:
             "`search` for `callers of X` with `globs` narrows them" if relation == "callers" else "the nearest are here"
         )
         n_left_out = page.n_left_out + document.get("omitted", 0)
-        notes.append(f"{counted(n_left_out, 'more has', 'more have')} no room: {more}.")
+        notes.append(f"{pluralize(n_left_out, 'more has', 'more have')} no room: {more}.")
     elif document.get("omitted"):
         notes.append(f"{document['omitted']:,} more: raise `limit`.")
     if not document.get("changed", True) and not document["deleted"]:
@@ -335,7 +335,7 @@ def core_text(document: CoreListDocument) -> str:
         page.add("\n".join([f"{file['filepath']}:1{what}{summary}", *heads, *more]))
     notes = []
     if omitted := document["omitted"] + page.n_left_out:
-        notes.append(f"{counted(omitted, 'more core file')} without room; see .cairn/core.yaml.")
+        notes.append(f"{pluralize(omitted, 'more core file')} without room; see .cairn/core.yaml.")
     if not document["files"] and not omitted:
         notes.append("No core files are marked; action=suggest names the most central ones.")
     return page.close(notes)
@@ -360,7 +360,9 @@ def suggestions_text(suggestions: list[CoreSuggestionDocument]) -> str:
     for suggestion in suggestions:
         heads = [f"  {symbol['line']}: {symbol['signature']}" for symbol in suggestion["symbols"]]
         page.add("\n".join([f"{suggestion['filepath']}:1  (rank {suggestion['rank']:.3f})", *heads]))
-    notes = [f"{counted(page.n_left_out, 'more has', 'more have')} no room: lower `limit`."] if page.n_left_out else []
+    notes = (
+        [f"{pluralize(page.n_left_out, 'more has', 'more have')} no room: lower `limit`."] if page.n_left_out else []
+    )
     return page.close(notes or ([] if suggestions else ["No file is left to suggest."]))
 
 
@@ -376,15 +378,15 @@ def status_text(status: dict[str, Any], findings: list[dict[str, Any]] | None) -
     branch = f", branch {status['branch']}" if status["branch"] else ""
     page.add(f"project  {status['root']}{branch}")
     page.add(
-        f"indexed  {counted(status['files'], 'file')}, {counted(status['chunks'], 'chunk')}, "
+        f"indexed  {pluralize(status['files'], 'file')}, {pluralize(status['chunks'], 'chunk')}, "
         f"generation {status['generation']}"
     )
     if status["pending"]:
-        page.add(f"pending  {counted(status['pending'], 'file')}, followed without being asked")
+        page.add(f"pending  {pluralize(status['pending'], 'file')}, followed without being asked")
     page.add(f"languages  {languages or 'none'}")
     if reasons := Counter(status["skipped"].values()):
         listed = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common(8))
-        page.add(f"skipped  {counted(reasons.total(), 'file')}: {listed}")
+        page.add(f"skipped  {pluralize(reasons.total(), 'file')}: {listed}")
     if status["last_error"]:
         page.add(f"last error  {status['last_error']}")
     for finding in findings or ():

@@ -27,7 +27,7 @@ from cairn.protocol.requests import (
 from cairn.protocol.table import core_operation, graph_operation
 from cairn.registry import ALL
 from cairn.schema import Schema, json_schema
-from cairn.source.text import counted
+from cairn.source.text import pluralize
 
 # Progress: done, to do, and what. Agents give up on a call after 60 s, unless they are set up otherwise.
 Report = Callable[[float, float, str], Awaitable[None]]
@@ -36,7 +36,7 @@ CALL_SECONDS = 50.0
 _REPORT_SECONDS = 0.2  # between two reports of how far it is; there is one a file
 
 
-class ToolCall(NamedTuple):
+class AgentCall(NamedTuple):
     """One call of a tool: the daemon that answers it, and what reports progress to the agent."""
 
     client: Client
@@ -70,9 +70,9 @@ class ToolCall(NamedTuple):
                         if done < total and time.monotonic() - reported < _REPORT_SECONDS:
                             continue
                         reported = time.monotonic()
-                        await self.report(done, total, f"indexing {done:,} of {counted(total, 'file')}")
+                        await self.report(done, total, f"indexing {done:,} of {pluralize(total, 'file')}")
         except TimeoutError:
-            return f"{done:,} of {counted(total, 'file')} so far" if total else "it has just begun"
+            return f"{done:,} of {pluralize(total, 'file')} so far" if total else "it has just begun"
         return ""
 
 
@@ -88,7 +88,7 @@ class Tool(NamedTuple):
     description: str
     request: type[ProjectRequest]
     offers: tuple[str, ...]
-    run: Callable[[ToolCall, Any], Awaitable[str]]
+    run: Callable[[AgentCall, Any], Awaitable[str]]
     needs_index: bool = True
     read_only: bool = True
 
@@ -136,7 +136,7 @@ def _page_tokens(max_tokens: int | None) -> int:
 # -- one function a tool -----------------------------------------------------------------------------------------------
 
 
-async def search(tool_call: ToolCall, request: SearchRequest) -> str:
+async def search(tool_call: AgentCall, request: SearchRequest) -> str:
     """Search, see `SEARCH`."""
     narrowed_by = [name for name in ("globs", "languages", "kinds") if getattr(request, name)]
     return text.search_text(await tool_call.perform("search", request), narrowed_by)
@@ -155,7 +155,7 @@ SEARCH = Tool(
 )
 
 
-async def fetch(tool_call: ToolCall, request: FetchRequest) -> str:
+async def fetch(tool_call: AgentCall, request: FetchRequest) -> str:
     """Get texts, see `FETCH`."""
     return text.fetch_text(await tool_call.perform("fetch", request), request.skip_lines)
 
@@ -173,7 +173,7 @@ FETCH = Tool(
 )
 
 
-async def outline(tool_call: ToolCall, request: OutlineRequest) -> str:
+async def outline(tool_call: AgentCall, request: OutlineRequest) -> str:
     """Outline a file, see `OUTLINE`."""
     request = replace(request, max_tokens=_page_tokens(request.max_tokens))
     return text.outline_text(await tool_call.perform("outline", request))
@@ -192,7 +192,7 @@ OUTLINE = Tool(
 )
 
 
-async def graph(tool_call: ToolCall, request: GraphRequest) -> str:
+async def graph(tool_call: AgentCall, request: GraphRequest) -> str:
     """Ask the symbol graph, see `GRAPH`."""
     operation, operation_request = graph_operation(request)
     return text.graph_text(request.relation, await tool_call.perform(operation, operation_request))
@@ -211,7 +211,7 @@ GRAPH = Tool(
 )
 
 
-async def context(tool_call: ToolCall, request: ContextRequest) -> str:
+async def context(tool_call: AgentCall, request: ContextRequest) -> str:
     """Pack what a task needs, see `CONTEXT`."""
     request = replace(request, max_tokens=_page_tokens(request.max_tokens))
     return text.context_text(await tool_call.perform("context", request))
@@ -228,7 +228,7 @@ CONTEXT = Tool(
 )
 
 
-async def core_files(tool_call: ToolCall, request: CoreRequest) -> str:
+async def core_files(tool_call: AgentCall, request: CoreRequest) -> str:
     """Show or mark core files, see `CORE_FILES`."""
     operation, operation_request = core_operation(request)
     document = await tool_call.perform(operation, operation_request)
@@ -251,7 +251,7 @@ CORE_FILES = Tool(
 )
 
 
-async def index_status(tool_call: ToolCall, request: IndexStatusRequest) -> str:
+async def index_status(tool_call: AgentCall, request: IndexStatusRequest) -> str:
     """Describe the state of the index, see `INDEX_STATUS`."""
     status = await tool_call.client.get("/api/index/status", project=request.project)
     findings = (
@@ -278,7 +278,7 @@ TOOLS = {tool.name: tool for tool in (SEARCH, FETCH, OUTLINE, GRAPH, CONTEXT, CO
 
 async def call(
     tool: Tool,
-    tool_call: ToolCall,
+    tool_call: AgentCall,
     request: ProjectRequest,
     within_seconds: float = CALL_SECONDS,
     first_index_seconds: float = FIRST_INDEX_SECONDS,
@@ -304,7 +304,7 @@ async def call(
         ) from error
 
 
-async def _run_on_first_index(tool: Tool, tool_call: ToolCall, request: ProjectRequest, within_seconds: float) -> str:
+async def _run_on_first_index(tool: Tool, tool_call: AgentCall, request: ProjectRequest, within_seconds: float) -> str:
     """Build the first index and answer from what there is of it when it is through or the time is up.
 
     Raises:

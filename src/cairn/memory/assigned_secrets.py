@@ -155,7 +155,7 @@ class _Found(NamedTuple):
     meaning: _Name
 
 
-def assigned(text: bytes) -> Iterator[tuple[int, int, str]]:
+def iter_assigned(text: bytes) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and kind of each value that its name makes a secret, one byte standing for each character."""
     bare, words = _Runs(_BARE), _Runs(_WORD)
     for match in _names().finditer(text):

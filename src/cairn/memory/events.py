@@ -142,21 +142,21 @@ def parse_event(body: str) -> Event:
         EventError: if it is no event of this version, or not in the canonical form.
     """
     if len(body) > MAX_BODY_BYTES:
-        raise _refused(f"it is longer than {MAX_BODY_BYTES} characters")
+        raise _refusal(f"it is longer than {MAX_BODY_BYTES} characters")
     try:
         document = json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise _refused("it is not JSON") from error
+        raise _refusal("it is not JSON") from error
     if not isinstance(document, dict) or sorted(document) != sorted(_BODY_FIELDS):
-        raise _refused(f"its fields are not {', '.join(_BODY_FIELDS)}")
+        raise _refusal(f"its fields are not {', '.join(_BODY_FIELDS)}")
     event = Event(**document)
     check_event(event)
     try:
         is_canonical = event.body == body and body.encode() != b""
     except UnicodeEncodeError as error:
-        raise _refused("it holds half a character") from error
+        raise _refusal("it holds half a character") from error
     if not is_canonical:
-        raise _refused("it is not in the canonical form")
+        raise _refusal("it is not in the canonical form")
     return event
 
 
@@ -167,34 +167,34 @@ def check_event(event: Event) -> None:
         EventError: if one is not.
     """
     if not is_observation_id(event.observation):
-        raise _refused("`observation` is not a UUIDv7")
+        raise _refusal("`observation` is not a UUIDv7")
     if not _is_name(event.project):
-        raise _refused("`project` is not a name")
+        raise _refusal("`project` is not a name")
     if not (isinstance(event.time, str) and is_time(event.time)):
-        raise _refused("`time` is not a time")
+        raise _refusal("`time` is not a time")
     if not (isinstance(event.actor, str) and _ACTOR.fullmatch(event.actor)):
-        raise _refused("`actor` is not KIND:NAME")
+        raise _refusal("`actor` is not KIND:NAME")
     if event.authority not in AUTHORITIES:
-        raise _refused(f"`authority` is not one of {', '.join(AUTHORITIES)}")
+        raise _refusal(f"`authority` is not one of {', '.join(AUTHORITIES)}")
     if not (isinstance(event.kind, str) and event.kind in _VALUES):
-        raise _refused("`kind` is not known to this version")
+        raise _refusal("`kind` is not known to this version")
     _check_value(event.kind, event.value)
 
 
 def _check_value(kind: str, value: object) -> None:
     required, optional = _VALUES[kind]
     if not isinstance(value, dict):
-        raise _refused("`value` is not an object")
+        raise _refusal("`value` is not an object")
     if missing := [name for name in required if name not in value]:
-        raise _refused(f"`{kind}` needs `{missing[0]}`")
+        raise _refusal(f"`{kind}` needs `{missing[0]}`")
     for name, content in value.items():
         if (check := required.get(name) or optional.get(name)) is None:
-            raise _refused(f"`{kind}` has no field {name[:50]!r}")
+            raise _refusal(f"`{kind}` has no field {name[:50]!r}")
         if not check(content):
-            raise _refused(f"`{name}` of `{kind}` is not valid")
+            raise _refusal(f"`{name}` of `{kind}` is not valid")
     if kind == "status" and (value["status"] == "superseded") != ("superseded_by" in value):
-        raise _refused("`superseded_by` goes with the status `superseded`")
+        raise _refusal("`superseded_by` goes with the status `superseded`")
 
 
-def _refused(reason: str) -> EventError:
+def _refusal(reason: str) -> EventError:
     return EventError(f"an event cannot be read: {reason}", Hint.of("doctor"))

@@ -52,7 +52,7 @@ def fold_one(events: Iterable[Event], uncounted: Collection[str] = ()) -> Folded
     created = status = last = None
     for event in events:
         if event.kind == "redact":
-            return Folded(_redacted(event), event)
+            return Folded(_redacted_observation(event), event)
         if event.id in uncounted:
             continue
         if event.kind in ("created", "set"):
@@ -95,7 +95,7 @@ def _observation(
     )
 
 
-def _redacted(event: Event) -> Observation:
+def _redacted_observation(event: Event) -> Observation:
     return Observation(
         id=event.observation,
         type="",

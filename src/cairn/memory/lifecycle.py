@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from cairn.errors import AuthorityError, NotFoundError, RequestError
 from cairn.hints import Hint
 from cairn.memory.events import MAX_TEXT_CHARS, TYPES, Event
 from cairn.memory.ids import handle_of, new_id
+from cairn.memory.redaction import redact
 from cairn.memory.store import By, MemoryChange, MemoryStore
 from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import CodeLink, Observation
@@ -74,7 +75,7 @@ class Lifecycle:
             id = new_id(self._now())
             fields = draft._asdict()
             links: Sequence[CodeLink] = fields.pop("links")
-            fields.update(text=text, tags=sorted({clean(tag) for tag in draft.tags} - {""}))
+            fields.update(text=text, tags=_clean_tags(draft.tags))
             changes = [MemoryChange(id, "created", fields), *(_link(id, link) for link in links)]
             (made,) = self._store.record(changes, by)
             return Remembered(made, True)
@@ -92,6 +93,8 @@ class Lifecycle:
         """MemoryChange fields of a memory, such as `text`, `type`, `importance`, `tags` or `is_shared`."""
         if "text" in fields:
             fields["text"] = clean(fields["text"])
+        if "tags" in fields:
+            fields["tags"] = _clean_tags(fields["tags"])
         return self._change(id, "set", fields, by)
 
     def link(self, id: str, link: CodeLink, by: By) -> Observation:
@@ -163,8 +166,12 @@ class Lifecycle:
 
 def clean(text: str) -> str:
     """Return a text as it may be kept: without secrets, control characters and half characters, at most so long."""
-    whole = _CONTROL.sub("", text.replace("\r\n", "\n").encode("utf-8", "replace").decode()).strip()
+    whole = redact(_CONTROL.sub("", text.replace("\r\n", "\n").encode("utf-8", "replace").decode())).text.strip()
     return whole if len(whole) <= MAX_TEXT_CHARS else whole[: MAX_TEXT_CHARS - 1] + "…"
+
+
+def _clean_tags(tags: Iterable[str]) -> list[str]:
+    return sorted({clean(tag) for tag in tags} - {""})
 
 
 def _link(id: str, link: CodeLink) -> MemoryChange:

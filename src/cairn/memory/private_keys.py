@@ -31,12 +31,12 @@ _WINDOW = 4000  # characters before an END without its BEGIN
 def private_keys(text: bytes) -> Iterator[tuple[int, int]]:
     """Yield start and end of each private key in a text of one byte for each character."""
     if b"PRIVATE KEY" in text:
-        yield from _armored(text)
+        yield from _iter_armor(text)
     if b"Private-Lines:" in text:
         yield from (match.span(1) for match in _PUTTY.finditer(text))
 
 
-def _armored(text: bytes) -> Iterator[tuple[int, int]]:
+def _iter_armor(text: bytes) -> Iterator[tuple[int, int]]:
     marks = list(_MARK.finditer(text))
     for number, mark in enumerate(marks):
         following = marks[number + 1] if number + 1 < len(marks) else None

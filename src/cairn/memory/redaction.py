@@ -9,9 +9,9 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from cairn.memory.assigned_secrets import assigned
+from cairn.memory.assigned_secrets import iter_assigned
 from cairn.memory.private_keys import private_keys
-from cairn.memory.redaction_rules import RULES, Rule
+from cairn.memory.redaction_rules import RULES, SecretRule
 from cairn.memory.secret_values import looks_random
 
 
@@ -87,7 +87,7 @@ def _without_private(text: str, kinds: Counter[str]) -> str:
     return "".join([*parts, text[kept:]])
 
 
-def masked(text: str) -> bytes:
+def mask(text: str) -> bytes:
     """Return one byte for each character: ASCII as it is, `?` for the rest, NUL where a secret was taken out.
 
     An escaped line break becomes two spaces, since keys stand behind one in logs and JSON.
@@ -110,13 +110,13 @@ def masked(text: str) -> bytes:
 
 def _secrets(text: str) -> list[_Secret]:
     """Return the secrets in their order; none overlaps another."""
-    plain = masked(text)
+    plain = mask(text)
     found = [*_by_rules(plain), *_by_names(plain), *_private_keys(plain)]
     found += _again(plain, found)
-    return _merged(sorted(found, key=lambda secret: (secret.start, -secret.end)))
+    return _merge(sorted(found, key=lambda secret: (secret.start, -secret.end)))
 
 
-def _merged(found: list[_Secret]) -> list[_Secret]:
+def _merge(found: list[_Secret]) -> list[_Secret]:
     merged: list[_Secret] = []
     for secret in found:
         if merged and secret.start < merged[-1].end:
@@ -132,7 +132,7 @@ def _private_keys(plain: bytes) -> Iterator[_Secret]:
 
 
 def _by_names(plain: bytes) -> Iterator[_Secret]:
-    return (_Secret(*found) for found in assigned(plain))
+    return (_Secret(*found) for found in iter_assigned(plain))
 
 
 def _again(plain: bytes, found: list[_Secret]) -> Iterator[_Secret]:
@@ -154,8 +154,8 @@ def _by_rules(plain: bytes) -> Iterator[_Secret]:
             yield from _by_rule(rule, plain)
 
 
-def _by_rule(rule: Rule, plain: bytes) -> Iterator[_Secret]:
-    pattern = _compiled(rule.pattern)
+def _by_rule(rule: SecretRule, plain: bytes) -> Iterator[_Secret]:
+    pattern = _compile(rule.pattern)
     for match in pattern.finditer(plain):
         group = 1 if pattern.groups else 0
         if rule.check(match.group(group).decode()):
@@ -164,12 +164,12 @@ def _by_rule(rule: Rule, plain: bytes) -> Iterator[_Secret]:
 
 
 @cache
-def _needs() -> tuple[tuple[Rule, tuple[bytes, ...]], ...]:
+def _needs() -> tuple[tuple[SecretRule, tuple[bytes, ...]], ...]:
     return tuple((rule, tuple(word.encode() for word in rule.needs.split(" "))) for rule in RULES)
 
 
 @cache
-def _compiled(pattern: str) -> Any:  # noqa: ANN401 - re2 ships no types
+def _compile(pattern: str) -> Any:  # noqa: ANN401 - re2 ships no types
     import re2  # noqa: PLC0415 - start-up time: only texts need it
 
     return re2.compile(pattern.encode())

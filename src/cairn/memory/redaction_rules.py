@@ -2,7 +2,7 @@
 """Secrets that are recognised by their shape or by the words around them: one row each.
 
 The shapes are what the providers document about their keys. Patterns are RE2's, so none can take more than linear time. They
-run over one byte for each character: see `redaction.masked`.
+run over one byte for each character: see `redaction.mask`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from cairn.memory.secret_values import is_placeholder, looks_random
 
 
-class Rule(NamedTuple):
+class SecretRule(NamedTuple):
     """How one kind of secret looks.
 
     Args:
@@ -31,12 +31,12 @@ class Rule(NamedTuple):
     check: Callable[[str], bool]
 
 
-def _varied(secret: str) -> bool:
+def _is_varied(secret: str) -> bool:
     """Whether it is more than a prefix with `xxxx` or `...` behind it."""
     return len(set(secret[-24:])) >= 6 and "xxxxxx" not in secret.lower()
 
 
-def _given(secret: str) -> bool:
+def _is_given(secret: str) -> bool:
     return not is_placeholder(secret)
 
 
@@ -56,11 +56,11 @@ def _session(secret: str) -> bool:
 
 
 def _digits_in(secret: str) -> bool:
-    return _given(secret) and (looks_random(secret) or any(letter in "0123456789!#$%^*" for letter in secret))
+    return _is_given(secret) and (looks_random(secret) or any(letter in "0123456789!#$%^*" for letter in secret))
 
 
 def _login(secret: str) -> bool:
-    return _given(secret) and not secret.startswith(("-", "/", "<", "$"))
+    return _is_given(secret) and not secret.startswith(("-", "/", "<", "$"))
 
 
 _L = r"(?:\b|_|%[0-9A-Fa-f]{2})"  # what may stand before a key: no letter or digit, but %3D may
@@ -71,21 +71,21 @@ _B64 = "[0-9A-Za-z+/]"
 _UUID = f"{_HEX}{{8}}-(?:{_HEX}{{4}}-){{3}}{_HEX}{{12}}"
 
 
-def _key(kind: str, prefix: str, rest: str, needs: str = "") -> Rule:
+def _key(kind: str, prefix: str, rest: str, needs: str = "") -> SecretRule:
     """Return the rule of keys that begin with a fixed prefix."""
-    return Rule(kind, (needs or prefix).lower(), f"{_L}({prefix}{rest})", _varied)
+    return SecretRule(kind, (needs or prefix).lower(), f"{_L}({prefix}{rest})", _is_varied)
 
 
 _SHAPES = (
     _key("aws-access-key", "(?:AKIA|ASIA|ABIA|ACCA)", r"[A-Z2-7]{16})\b(?:", "akia asia abia acca"),
-    Rule("aws-secret-key", "akia asia", rf"\b(?:AKIA|ASIA)[A-Z2-7]{{16}}[^0-9A-Za-z]{{1,12}}({_B64}{{40}})\b", _varied),
+    SecretRule("aws-secret-key", "akia asia", rf"\b(?:AKIA|ASIA)[A-Z2-7]{{16}}[^0-9A-Za-z]{{1,12}}({_B64}{{40}})\b", _is_varied),
     _key("aws-session-token", "(?:FwoGZXIvYXdz|IQoJb3JpZ2lu)", "[0-9A-Za-z+/=_-]{50,}", "fwogzxivyxdz iqojb3jpz2lu"),
     _key("aws-bedrock-key", "ABSK", f"{_B64}{{100,}}={{0,2}}"),
     _key("azure-key", "", f"{_B64}{{30,80}}(?:AIoT|[+]ASt|[+]ASb|[+]AEh|[+]ARm|AzSe|AzFu|AzCa|[+]ACR|ACDb|APIM|[+]ABa|AzEG)"
          f"{_B64}{{5,8}}={{0,2}}", "aiot +ast +asb +aeh +arm azse azfu azca +acr acdb apim +aba azeg"),
     _key("azure-client-secret", "[0-9A-Za-z_~.]{3}[0-9]Q~", "[0-9A-Za-z_~.-]{31,34}", "q~"),
     _key("azure-devops-token", "", f"{_WORD}{{76}}AZDO{_WORD}{{4}}", "azdo"),
-    Rule("azure-signature", "sig=", r"[?&;\s\"']sig=([0-9A-Za-z%+/]{40,}(?:%3D|=){0,2})", _varied),
+    SecretRule("azure-signature", "sig=", r"[?&;\s\"']sig=([0-9A-Za-z%+/]{40,}(?:%3D|=){0,2})", _is_varied),
     _key("google-api-key", "AIza", f"{_URL}{{35}}"),
     _key("google-token", r"ya29\.", "[0-9A-Za-z_.-]{20,}", "ya29."),
     _key("google-client-secret", "GOCSPX-", f"{_URL}{{24,}}"),
@@ -97,8 +97,8 @@ _SHAPES = (
     _key("gitlab-token", "GR1348941", f"{_URL}{{20,}}"),
     _key("slack-token", r"xox[abceoprs](?:\.xox[bp])?-", f"{_URL}{{10,}}", "xox"),
     _key("slack-token", "xapp-", r"[0-9]-[0-9A-Za-z-]{20,}"),
-    Rule("slack-webhook", "hooks.slack.com",
-         rf"hooks\.slack\.com/(?:services|workflows|triggers)/({_WORD}{{8,}}/{_WORD}{{6,}}/[0-9A-Za-z/]{{16,}})", _varied),
+    SecretRule("slack-webhook", "hooks.slack.com",
+         rf"hooks\.slack\.com/(?:services|workflows|triggers)/({_WORD}{{8,}}/{_WORD}{{6,}}/[0-9A-Za-z/]{{16,}})", _is_varied),
     _key("stripe-key", "(?:sk|rk)_(?:live|test|prod)_", f"{_WORD}{{16,}}", "k_live_ k_test_ k_prod_"),
     _key("webhook-secret", "whsec_", "[0-9A-Za-z+/=]{24,}"),
     _key("anthropic-key", "sk-ant-", f"{_URL}{{20,}}"),
@@ -125,9 +125,9 @@ _SHAPES = (
     _key("telegram-token", "(?:bot)?", f"[0-9]{{8,10}}:AA{_URL}{{32,33}}", ":aa"),
     _key("discord-token", "[MNO]", rf"{_URL}{{22,27}}\.{_URL}{{6,7}}\.{_URL}{{27,40}}", "."),
     _key("discord-token", r"mfa\.", f"{_URL}{{60,}}", "mfa."),
-    Rule("discord-webhook", "/api/webhooks/", f"discord(?:app)?\\.com/api/webhooks/[0-9]+/({_URL}{{50,}})", _varied),
-    Rule("teams-webhook", "webhook.office.com", r"webhook\.office\.com/webhookb2/([0-9A-Za-z@/-]{60,})", _varied),
-    Rule("zapier-webhook", "hooks.zapier.com", r"hooks\.zapier\.com/hooks/catch/([0-9]+/[0-9a-z]{5,})", _given),
+    SecretRule("discord-webhook", "/api/webhooks/", f"discord(?:app)?\\.com/api/webhooks/[0-9]+/({_URL}{{50,}})", _is_varied),
+    SecretRule("teams-webhook", "webhook.office.com", r"webhook\.office\.com/webhookb2/([0-9A-Za-z@/-]{60,})", _is_varied),
+    SecretRule("zapier-webhook", "hooks.zapier.com", r"hooks\.zapier\.com/hooks/catch/([0-9]+/[0-9a-z]{5,})", _is_given),
     _key("shopify-token", "shp(?:at|ca|pa|ss|ua|tka)_", "[0-9A-Fa-f]{32}", "shpat_ shpca_ shppa_ shpss_ shpua_ shptka_"),
     _key("square-token", "sq0(?:atp|csp)-", f"{_URL}{{22,}}", "sq0"),
     _key("square-token", "EAAA", f"{_URL}{{60}}\\b"),
@@ -214,51 +214,51 @@ _SHAPES = (
 _VALUE = r"""['"`]?([^\s'"`<>\x00]{4,})"""
 
 _CONTEXTS = (
-    Rule("url-password", "://", r"""[A-Za-z][0-9A-Za-z+.-]*://[^\s/:@"'`<>\x00]*:([^\s/"'`<>\x00]+)@[0-9A-Za-z\[{$_]""", _given),
-    Rule("url-password", "://", rf"://({_URL}{{20,}})(?::x-oauth-basic)?@[0-9A-Za-z]", looks_random),
-    Rule("url-password", "jdbc:", r"jdbc:oracle:[a-z]+:[0-9A-Za-z_]+/([^\s@/\"']+)@", _given),
-    Rule("authorization", "authorization", r"""(?i)authorization\\?["'`]?\]?\)?\s*(?:[:=,]|=>)+\s*(?:[rbf]?\\?["'`])?(?:(?:bearer|basic|token|"""
+    SecretRule("url-password", "://", r"""[A-Za-z][0-9A-Za-z+.-]*://[^\s/:@"'`<>\x00]*:([^\s/"'`<>\x00]+)@[0-9A-Za-z\[{$_]""", _is_given),
+    SecretRule("url-password", "://", rf"://({_URL}{{20,}})(?::x-oauth-basic)?@[0-9A-Za-z]", looks_random),
+    SecretRule("url-password", "jdbc:", r"jdbc:oracle:[a-z]+:[0-9A-Za-z_]+/([^\s@/\"']+)@", _is_given),
+    SecretRule("authorization", "authorization", r"""(?i)authorization\\?["'`]?\]?\)?\s*(?:[:=,]|=>)+\s*(?:[rbf]?\\?["'`])?(?:(?:bearer|basic|token|"""
          r"""apikey|api-key|key|bot|negotiate|digest|oauth|genie-?key|splunk|sso-key|klaviyo-api-key|discogs token=)[ :=]\s*)?"""
          r"""(?:username=[^\s,]+,\s*)?([^\s'"`,;(){}<>\[\]\\\x00]{6,})""", looks_random),
-    Rule("authorization", "digest", r"""(?i)digest\s[^\n\x00]{0,200}?\bresponse=\\?"([0-9a-f]{32,})""", _varied),
-    Rule("authorization", "signature=", r"(?i)aws4-hmac-sha256[^\n\x00]*?signature=([0-9a-f]{64})", _varied),
-    Rule("signature", "x-amz-signature= x-goog-signature=", r"(?i)x-(?:amz|goog)-signature=([0-9a-f]{64,})", _varied),
-    Rule("authorization", "bearer", r"(?i)\bbearer[ :]\s*([0-9A-Za-z_.~+/-]{12,}=*)", looks_random),
-    Rule("authorization", "basic", r"(?i)\bbasic\s+([0-9A-Za-z+/]{8,}={0,2})", _basic),
-    Rule("cookie", "cookie", r"""(?i)\bcookie2?\\?["'`]?\]?\s*(?:[:,]|=>)\s*[rbf]?\\?["'`]?([0-9A-Za-z_.$-]{1,64}=[^\n"'`\\\x00]{6,})""", _session),
-    Rule("cookie", "-b --cookie", r"""\bcurl\b[^\n\x00]{0,300}?\s(?:-b|--cookie)[ =]?["']?([0-9A-Za-z_.-]{1,64}=[^\n"'\x00]{6,})""", _session),
-    Rule("command-password", "mysql maria", r"""\b(?:mysql|mysqldump|mysqladmin|mysqlimport|mariadb|mariadb-dump)\b[^\n|\x00]{0,200}?\s-p(['"]?[^\s'"\x00-]['"]?[^\s'"\x00]{2,})""", _login),
-    Rule("command-password", "sshpass", rf"\bsshpass\s+(?:-v\s+)?-p\s*{_VALUE}", _login),
-    Rule("command-password", "login", rf"\b(?:docker|podman|oras|helm|az|oc|skopeo|nerdctl|crane|acr)\b[^\n|\x00]{{0,60}}?\slogin\b[^\n|\x00]{{0,200}}?\s-p[ =]{_VALUE}", _login),
-    Rule("command-password", "curl", r"""\bcurl\b[^\n|\x00]{0,300}?\s(?:-[a-zA-Z]*u|--user|--proxy-user|-U)[ =]?["']?[^\s:"'$\x00]*:([^\s"'\x00]{2,})""", _login),
-    Rule("command-password", "http https", r"""(?:^|\s)https?\s[^\n|\x00]{0,200}?(?:-a|--auth)[ =]["']?[^\s:"'$\x00]+:([^\s"'\x00]{2,})""", _login),
-    Rule("command-password", "htpasswd", rf"\bhtpasswd\s+-[a-zA-Z]*b[a-zA-Z]*\s+[^\s\x00]+\s+[^\s\x00]+\s+{_VALUE}", _login),
-    Rule("command-password", "redis", rf"\b(?:redis-cli|redis-benchmark|valkey-cli)\b[^\n|\x00]{{0,200}}?\s(?:-a|--pass)[ =]{_VALUE}", _login),
-    Rule("command-password", "ldap", rf"\bldap(?:search|add|modify|delete|whoami|passwd)\b[^\n|\x00]{{0,200}}?\s-w\s+{_VALUE}", _login),
-    Rule("command-password", "pass:", r"""(?i)-pass(?:in|out)?\s+["']?pass:([^\s"'\x00]{2,})""", _login),
-    Rule("command-password", "openssl", rf"\bopenssl\s+enc\b[^\n|\x00]{{0,200}}?\s-k\s+{_VALUE}", _login),
-    Rule("command-password", "zip", rf"\b(?:un)?zip\b[^\n|\x00]{{0,100}}?\s-P\s*{_VALUE}", _login),
-    Rule("command-password", "7z", rf"\b7za?\s[^\n|\x00]{{0,100}}?\s-p{_VALUE}", _login),
-    Rule("command-password", "smbclient", r"""\bsmbclient\b[^\n|\x00]{0,200}?\s-U\s+["']?[^\s%"'\x00]+%([^\s"'\x00]{3,})""", _login),
-    Rule("command-password", "sqlcmd bcp", rf"\b(?:sqlcmd|bcp)\b[^\n|\x00]{{0,200}}?\s-P\s*{_VALUE}", _login),
-    Rule("command-password", "mongo", rf"\bmongo(?:sh|dump|restore|import|export)?\b[^\n|\x00]{{0,200}}?\s-p\s+{_VALUE}", _login),
-    Rule("command-password", "keytool jarsigner", rf"\b(?:keytool|jarsigner)\b[^\n|\x00]{{0,300}}?\s-(?:store|key|new|src|deststore)pass\s+{_VALUE}", _login),
-    Rule("command-password", "sudo", r"""\becho\s+(?:-n\s+)?["']?([^\s"'|$\x00]{4,})["']?\s*\|\s*sudo\s+(?:-[a-zA-Z]+\s+)*-S""", _login),
-    Rule("command-password", "-stdin", r"""\becho\s+(?:-n\s+)?["']?([^\s"'|$\x00]{4,})["']?\s*\|[^\n|]{0,100}--(?:password|token)-stdin""", _login),
-    Rule("command-password", "--with-token", r"""\becho\s+(?:-n\s+)?["']?([^\s"'|$\x00]{8,})["']?\s*\|[^\n|]{0,100}--with-token""", _login),
-    Rule("command-password", "chpasswd", r"""\becho\s+(?:-n\s+)?["']?[0-9A-Za-z_-]+:([^\s"'|$\x00]{4,})["']?\s*\|\s*(?:sudo\s+)?chpasswd""", _login),
-    Rule("command-password", "net", rf"(?i)\bnet\s+use\s[^\n|\x00]{{0,80}}?/user:[^\s\x00]+\s+{_VALUE}", _login),
-    Rule("command-password", "vault", rf"\bvault\s+login\s+(?:token=)?{_VALUE}", looks_random),
-    Rule("command-password", "git config", rf"(?i)\b(?:git|npm|yarn|pnpm|gcloud|aws|heroku|poetry|pip|gh|fly)\s[^\n|\x00]{{0,60}}?\b(?:config|configure)\s[^\n|\x00]{{0,60}}?"
+    SecretRule("authorization", "digest", r"""(?i)digest\s[^\n\x00]{0,200}?\bresponse=\\?"([0-9a-f]{32,})""", _is_varied),
+    SecretRule("authorization", "signature=", r"(?i)aws4-hmac-sha256[^\n\x00]*?signature=([0-9a-f]{64})", _is_varied),
+    SecretRule("signature", "x-amz-signature= x-goog-signature=", r"(?i)x-(?:amz|goog)-signature=([0-9a-f]{64,})", _is_varied),
+    SecretRule("authorization", "bearer", r"(?i)\bbearer[ :]\s*([0-9A-Za-z_.~+/-]{12,}=*)", looks_random),
+    SecretRule("authorization", "basic", r"(?i)\bbasic\s+([0-9A-Za-z+/]{8,}={0,2})", _basic),
+    SecretRule("cookie", "cookie", r"""(?i)\bcookie2?\\?["'`]?\]?\s*(?:[:,]|=>)\s*[rbf]?\\?["'`]?([0-9A-Za-z_.$-]{1,64}=[^\n"'`\\\x00]{6,})""", _session),
+    SecretRule("cookie", "-b cookie", r"""\bcurl\b[^\n\x00]{0,300}?\s(?:-b|--cookie)[ =]?["']?([0-9A-Za-z_.-]{1,64}=[^\n"'\x00]{6,})""", _session),
+    SecretRule("command-password", "mysql maria", r"""\b(?:mysql|mysqldump|mysqladmin|mysqlimport|mariadb|mariadb-dump)\b[^\n|\x00]{0,200}?\s-p(['"]?[^\s'"\x00-]['"]?[^\s'"\x00]{2,})""", _login),
+    SecretRule("command-password", "sshpass", rf"\bsshpass\s+(?:-v\s+)?-p\s*{_VALUE}", _login),
+    SecretRule("command-password", "login", rf"\b(?:docker|podman|oras|helm|az|oc|skopeo|nerdctl|crane|acr)\b[^\n|\x00]{{0,60}}?\slogin\b[^\n|\x00]{{0,200}}?\s-p[ =]{_VALUE}", _login),
+    SecretRule("command-password", "curl", r"""\bcurl\b[^\n|\x00]{0,300}?\s(?:-[a-zA-Z]*u|--user|--proxy-user|-U)[ =]?["']?[^\s:"'$\x00]*:([^\s"'\x00]{2,})""", _login),
+    SecretRule("command-password", "http https", r"""(?:^|\s)https?\s[^\n|\x00]{0,200}?(?:-a|--auth)[ =]["']?[^\s:"'$\x00]+:([^\s"'\x00]{2,})""", _login),
+    SecretRule("command-password", "htpasswd", rf"\bhtpasswd\s+-[a-zA-Z]*b[a-zA-Z]*\s+[^\s\x00]+\s+[^\s\x00]+\s+{_VALUE}", _login),
+    SecretRule("command-password", "redis", rf"\b(?:redis-cli|redis-benchmark|valkey-cli)\b[^\n|\x00]{{0,200}}?\s(?:-a|--pass)[ =]{_VALUE}", _login),
+    SecretRule("command-password", "ldap", rf"\bldap(?:search|add|modify|delete|whoami|passwd)\b[^\n|\x00]{{0,200}}?\s-w\s+{_VALUE}", _login),
+    SecretRule("command-password", "pass:", r"""(?i)-pass(?:in|out)?\s+["']?pass:([^\s"'\x00]{2,})""", _login),
+    SecretRule("command-password", "openssl", rf"\bopenssl\s+enc\b[^\n|\x00]{{0,200}}?\s-k\s+{_VALUE}", _login),
+    SecretRule("command-password", "zip", rf"\b(?:un)?zip\b[^\n|\x00]{{0,100}}?\s-P\s*{_VALUE}", _login),
+    SecretRule("command-password", "7z", rf"\b7za?\s[^\n|\x00]{{0,100}}?\s-p{_VALUE}", _login),
+    SecretRule("command-password", "smbclient", r"""\bsmbclient\b[^\n|\x00]{0,200}?\s-U\s+["']?[^\s%"'\x00]+%([^\s"'\x00]{3,})""", _login),
+    SecretRule("command-password", "sqlcmd bcp", rf"\b(?:sqlcmd|bcp)\b[^\n|\x00]{{0,200}}?\s-P\s*{_VALUE}", _login),
+    SecretRule("command-password", "mongo", rf"\bmongo(?:sh|dump|restore|import|export)?\b[^\n|\x00]{{0,200}}?\s-p\s+{_VALUE}", _login),
+    SecretRule("command-password", "keytool jarsigner", rf"\b(?:keytool|jarsigner)\b[^\n|\x00]{{0,300}}?\s-(?:store|key|new|src|deststore)pass\s+{_VALUE}", _login),
+    SecretRule("command-password", "sudo", r"""\becho\s+(?:-n\s+)?["']?([^\s"'|$\x00]{4,})["']?\s*\|\s*sudo\s+(?:-[a-zA-Z]+\s+)*-S""", _login),
+    SecretRule("command-password", "-stdin", r"""\becho\s+(?:-n\s+)?["']?([^\s"'|$\x00]{4,})["']?\s*\|[^\n|]{0,100}--(?:password|token)-stdin""", _login),
+    SecretRule("command-password", "--with-token", r"""\becho\s+(?:-n\s+)?["']?([^\s"'|$\x00]{8,})["']?\s*\|[^\n|]{0,100}--with-token""", _login),
+    SecretRule("command-password", "chpasswd", r"""\becho\s+(?:-n\s+)?["']?[0-9A-Za-z_-]+:([^\s"'|$\x00]{4,})["']?\s*\|\s*(?:sudo\s+)?chpasswd""", _login),
+    SecretRule("command-password", "net", rf"(?i)\bnet\s+use\s[^\n|\x00]{{0,80}}?/user:[^\s\x00]+\s+{_VALUE}", _login),
+    SecretRule("command-password", "vault", rf"\bvault\s+login\s+(?:token=)?{_VALUE}", looks_random),
+    SecretRule("command-password", "git config", rf"(?i)\b(?:git|npm|yarn|pnpm|gcloud|aws|heroku|poetry|pip|gh|fly)\s[^\n|\x00]{{0,60}}?\b(?:config|configure)\s[^\n|\x00]{{0,60}}?"
          rf"(?:token|secret|password|_auth|access[_-]key|key)[a-z_.-]*[ =]{_VALUE}", looks_random),
-    Rule("login-password", "auth", r"""(?i)\b[a-z]*(?:auth|credentials?)(?:\s*[=:]\s*)?[(\[]\s*["'][^"'\n\x00]{1,64}["']\s*,\s*["']([^"'\s\x00]{4,})["']\s*[)\]]""", _digits_in),
-    Rule("login-password", "password", r"""(?i)passw(?:or)?d['"\]]{0,3}\)\s*\.(?:type|fill|send_?keys|clear_and_type|set|val)\(\s*["']([^"'\s\x00]{4,})["']""", _digits_in),
-    Rule("netrc-password", "machine", r"\bmachine\s+[^\s\x00]+\s+login\s+[^\s\x00]+\s+password\s+([^\s\x00]+)", _given),
-    Rule("pgpass-password", ":", r"(?m)^[0-9A-Za-z_.*-]+:(?:[0-9]{2,5}|\*):[0-9A-Za-z_*-]+:[A-Za-z*][0-9A-Za-z_*-]*:([^\s:/\x00]{4,})[ \t\r]*$", _digits_in),
-    Rule("sql-password", "identified", r"(?i)\bidentified\s+(?:with\s+[0-9A-Za-z_]+\s+)?by\s+(?:password\s+)?[\"']([^\"'\n\x00]+)", _given),
-    Rule("sql-password", "password", r"(?i)\b(?:role|user|login|with|encrypted|set)\s+(?:[0-9A-Za-z_\"]+\s+)?(?:(?:with|encrypted|login)\s+)*password\s*(?:=\s*)?'([^'\n\x00]+)", _given),
-    Rule("jwk-private-key", '"kty"', rf"\\?\"(?:d|p|q|dp|dq|qi|k)\\?\"\s*:\s*\\?\"({_URL}{{20,}})", _varied),
-    Rule("netscape-cookie", "\ttrue\t \tfalse\t", r"\t(?:TRUE|FALSE)\t[^\t\n]*\t(?:TRUE|FALSE)\t[0-9]+\t[^\t\n]+\t([^\s]{8,})", looks_random),
+    SecretRule("login-password", "auth", r"""(?i)\b[a-z]*(?:auth|credentials?)(?:\s*[=:]\s*)?[(\[]\s*["'][^"'\n\x00]{1,64}["']\s*,\s*["']([^"'\s\x00]{4,})["']\s*[)\]]""", _digits_in),
+    SecretRule("login-password", "password", r"""(?i)passw(?:or)?d['"\]]{0,3}\)\s*\.(?:type|fill|send_?keys|clear_and_type|set|val)\(\s*["']([^"'\s\x00]{4,})["']""", _digits_in),
+    SecretRule("netrc-password", "machine", r"\bmachine\s+[^\s\x00]+\s+login\s+[^\s\x00]+\s+password\s+([^\s\x00]+)", _is_given),
+    SecretRule("pgpass-password", ":", r"(?m)^[0-9A-Za-z_.*-]+:(?:[0-9]{2,5}|\*):[0-9A-Za-z_*-]+:[A-Za-z*][0-9A-Za-z_*-]*:([^\s:/\x00]{4,})[ \t\r]*$", _digits_in),
+    SecretRule("sql-password", "identified", r"(?i)\bidentified\s+(?:with\s+[0-9A-Za-z_]+\s+)?by\s+(?:password\s+)?[\"']([^\"'\n\x00]+)", _is_given),
+    SecretRule("sql-password", "password", r"(?i)\b(?:role|user|login|with|encrypted|set)\s+(?:[0-9A-Za-z_\"]+\s+)?(?:(?:with|encrypted|login)\s+)*password\s*(?:=\s*)?'([^'\n\x00]+)", _is_given),
+    SecretRule("jwk-private-key", '"kty"', rf"\\?\"(?:d|p|q|dp|dq|qi|k)\\?\"\s*:\s*\\?\"({_URL}{{20,}})", _is_varied),
+    SecretRule("netscape-cookie", "\ttrue\t \tfalse\t", r"\t(?:TRUE|FALSE)\t[^\t\n]*\t(?:TRUE|FALSE)\t[0-9]+\t[^\t\n]+\t([^\s]{8,})", looks_random),
 )  # fmt: skip
 
 RULES = _SHAPES + _CONTEXTS

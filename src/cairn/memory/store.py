@@ -54,10 +54,17 @@ class MemoryStore:
         state: the state folder.
         derive: is called for observations that changed, in the transaction that changes them.
         now: the machine's clock, in seconds since the epoch.
+        forget: is called for observations that are being redacted, as they were, to erase what repeats their words.
     """
 
-    def __init__(self, state: StateDir, derive: Derive | None = None, now: Callable[[], float] = time.time) -> None:
-        self._state, self._derive = state, derive
+    def __init__(
+        self,
+        state: StateDir,
+        derive: Derive | None = None,
+        now: Callable[[], float] = time.time,
+        forget: Derive | None = None,
+    ) -> None:
+        self._state, self._derive, self._forget = state, derive, forget
         self._project = ""
         self._clock = HybridClock(now)
         self._file = state.file_of(MEMORY)
@@ -131,10 +138,15 @@ class MemoryStore:
                 events.append(event)
             return self.append(events)
 
-    def append(self, events: Iterable[Event]) -> list[Observation]:
+    def append(self, events: Iterable[Event], source: str = "") -> list[Observation]:
         """Add events, those that are there already left out, and return the observations that differ afterwards.
 
         Of a redacted observation nothing is taken but that it was redacted.
+
+        Args:
+            events: in any order.
+            source: where they are from: `shared` if they came with the repository, `import` in an export, empty if they
+                were made here; see `event_db.find_sources`.
 
         Raises:
             EventError: if one is dated more than a day ahead.
@@ -143,22 +155,22 @@ class MemoryStore:
         for event in by_id.values():
             self._clock.check(event.time)
         with self.writing() as connection:
-            fresh = [by_id[id] for id in by_id.keys() - event_db.known_ids(connection, by_id.keys())]
+            fresh = [by_id[id] for id in by_id.keys() - event_db.find_known(connection, by_id.keys())]
             touched = {event.observation for event in fresh}
             before = _component(connection, touched)
-            self._insert(connection, fresh)
+            self._insert(connection, fresh, source)
             changed = self._refold(connection, before | _component(connection, touched))
             if any(event.kind == "redact" for event in fresh):
                 write_meta(connection, _ERASE, "due")
                 self._must_erase = True
             return changed
 
-    def _insert(self, connection: sqlite3.Connection, events: Sequence[Event]) -> None:
-        redacted = event_db.redacted(connection, {event.observation for event in events})
+    def _insert(self, connection: sqlite3.Connection, events: Sequence[Event], source: str) -> None:
+        redacted = event_db.find_redacted(connection, {event.observation for event in events})
         redacted.update(event.observation for event in events if event.kind == "redact")
         for event in events:
             if event.kind == "redact" or event.observation not in redacted:
-                event_db.insert(connection, event.row())
+                event_db.insert(connection, event.row(), source)
         for observation in redacted:
             event_db.delete_all_but_redactions(connection, observation)
 
@@ -168,6 +180,9 @@ class MemoryStore:
         changed = [state for id, state in now.items() if before.get(id) != state]
         for state in changed:
             observation_db.save(connection, state)
+        erased = [before[state.id] for state in changed if state.is_redacted and state.id in before]
+        if erased and self._forget is not None:
+            self._forget(connection, erased)
         if changed and self._derive is not None:
             self._derive(connection, changed)
         return changed
@@ -245,7 +260,7 @@ class MemoryStore:
             StoreDamagedError: if an event is not what its id says; then nothing is changed.
         """
         with self.writing() as connection:
-            events = [self._checked(id, body) for id, body in event_db.iter_events(connection)]
+            events = [self._verify(id, body) for id, body in event_db.iter_events(connection)]
             stored = {state.id: state for state in observation_db.iter_all(connection)}
             now = fold(events)
             wrong = [id for id in now.keys() | stored.keys() if now.get(id) != stored.get(id)]
@@ -258,7 +273,7 @@ class MemoryStore:
                     self._derive(connection, changed)
             return sorted(wrong)
 
-    def _checked(self, id: str, body: str) -> Event:
+    def _verify(self, id: str, body: str) -> Event:
         try:
             event = parse_event(body)
         except EventError as error:

@@ -12,7 +12,7 @@ from cairn.errors import NotFoundError, PathError, QueryError, RequestError
 from cairn.hints import Hint, HintStyle, show
 from cairn.protocol.documents import ContextDocument, ContextItem, fetched_to_dict
 from cairn.protocol.requests import DEFAULT_ANSWER_TOKENS, ContextRequest, SearchRequest
-from cairn.source.text import BYTES_PER_TOKEN, counted
+from cairn.source.text import BYTES_PER_TOKEN, pluralize
 from cairn.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _ids_for(workspace: Workspace, request: ContextRequest, progress: Progress |
     if n_unlikely := len(answer.code) - len(likely):
         notes.append(f"Left out as unlikely: {n_unlikely}; a search shows them.")
     if not likely:
-        notes.append(f"Nothing relevant for {answer.query!r} in {counted(answer.coverage.indexed, 'file')}.")
+        notes.append(f"Nothing relevant for {answer.query!r} in {pluralize(answer.coverage.indexed, 'file')}.")
     return [hit.id for hit in likely], notes
 
 
@@ -124,7 +124,7 @@ def _context_item(
             return item
     if hit.tokens > budget:
         shorten_text(shown, BYTES_PER_TOKEN * (budget - _OVERHEAD_TOKENS))
-        rest = Hint(f"+{counted(shown['omitted_lines'], 'line')}", "fetch", ids=(hit.id,))
+        rest = Hint(f"+{pluralize(shown['omitted_lines'], 'line')}", "fetch", ids=(hit.id,))
         item["text"], item["tokens"] = f"{shown['text']}\n({show(rest, hints)})", shown["tokens"] + _OVERHEAD_TOKENS
     return item
 

@@ -27,7 +27,7 @@ from cairn.search.query import DETAIL_WEIGHT, EXACT_MODES, Query
 from cairn.search.rank import Ranking, rank
 from cairn.search.score import Floats, Weights
 from cairn.source.roles import Role
-from cairn.source.text import counted, estimate_tokens
+from cairn.source.text import estimate_tokens, pluralize
 from cairn.storage.index import chunk_db
 from cairn.storage.index.chunk_db import ChunkRow
 from cairn.types import Chunk, Definition, Span
@@ -65,7 +65,7 @@ def respond(library: Library, query: Query, request: SearchRequest, *, scan_seco
         hits, more, notes, searched = _exact_hits(library, query, request, scan_seconds)
     if query.mode not in (*EXACT_MODES, "graph") or (guessed and not hits):
         if guessed and query.mode in EXACT_MODES:
-            where = "" if searched is None else f" of the {counted(searched, 'file')} looked at"
+            where = "" if searched is None else f" of the {pluralize(searched, 'file')} looked at"
             notes.append(f"No line{where} matches {query.pattern!r} exactly; these are related.")
             query = replace(query, mode="hybrid")
         hits = _rank_hits(library, query, request, notes)
@@ -248,7 +248,7 @@ def _matching_structure(library: Library, query: Query, request: SearchRequest, 
     searched = found.searched if found.searched < found.eligible else None
     notes, searched = _notes_on_scan(found.unreadable, searched, found.eligible)
     if found.failed:
-        notes.append(f"{counted(found.failed, 'file was', 'files were')} not looked at: too much for ast-grep.")
+        notes.append(f"{pluralize(found.failed, 'file was', 'files were')} not looked at: too much for ast-grep.")
         searched = found.searched - found.failed
     return _Lines(kept, len(found.matches) - len(kept), notes, searched)
 
@@ -257,7 +257,7 @@ def _notes_on_scan(unreadable: int, searched: int | None, eligible: int) -> tupl
     """Return the notes on what was not looked at, and `searched` as it is."""
     notes = _unreadable_note(unreadable)
     if searched is not None:
-        words = f"The time was up after {searched:,} of {counted(eligible, 'file')}; narrow it"
+        words = f"The time was up after {searched:,} of {pluralize(eligible, 'file')}; narrow it"
         notes.append(Hint(words, "search", query=None, globs=None, languages=None))
     return notes, searched
 

@@ -25,7 +25,7 @@ from cairn.index.snapshot import Snapshot
 from cairn.index.state_dir import StateDir
 from cairn.model_settings import ModelSettings
 from cairn.search.score import Floats
-from cairn.source.text import counted
+from cairn.source.text import pluralize
 from cairn.storage.connection import reading
 from cairn.storage.index import meta_db, overlay_db
 from cairn.storage.index.overlay_db import ModelRow
@@ -99,7 +99,7 @@ class Meanings:
                     incomplete |= number == 0
                     covered = overlay.covered if overlay is not None else 0
                     problems.append(
-                        f"embeddings by {name} cover {covered:,} of {counted(len(snapshot.files.paths), 'file')}"
+                        f"embeddings by {name} cover {covered:,} of {pluralize(len(snapshot.files.paths), 'file')}"
                     )
                 continue
             try:

@@ -27,7 +27,7 @@ from cairn.hints import Hint
 
 # Without `diff`, `status` and all else that compares files with the index, for which git runs filters.
 COMMANDS = frozenset(
-    ("cat-file", "check-ignore", "config", "for-each-ref", "ls-files", "ls-tree", "rev-parse", "symbolic-ref")
+    "cat-file check-ignore config for-each-ref ls-files ls-tree rev-list rev-parse symbolic-ref".split()  # noqa: SIM905 - a list of words reads best as text
 )
 _CONVERTING = frozenset(("--filters", "--textconv", "--modified", "-m", "--eol", "--show-signature"))
 _OPTIONS = (

@@ -85,7 +85,7 @@ def cut_at_word(text: str, max_chars: int) -> str:
     return f"{beginning.rstrip()}…"
 
 
-def counted(number: int, what: str, many: str = "") -> str:
+def pluralize(number: int, what: str, many: str = "") -> str:
     """Return a number with what it counts: `1 file`, `1,200 files`.
 
     Args:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from cairn.hints import Hint, HintStyle, show
-from cairn.source.text import count_tokens, counted
+from cairn.source.text import count_tokens, pluralize
 from cairn.structure.locate import FileContent, code_lines
 from cairn.structure.outline import FileOutline
 from cairn.structure.outline_text import OutlineText, heading
@@ -51,7 +51,7 @@ def lay_out_context(
         line: code that does not fit is cut so that this line of it can be seen, 0 for its first.
         hints: how the text says what to do next.
     """
-    head = f"{outline.path} {counted(outline.lines, 'line')} ~{counted(outline.tokens, 'token')}"
+    head = f"{outline.path} {pluralize(outline.lines, 'line')} ~{pluralize(outline.tokens, 'token')}"
     sections = [_enclosing(outline, number), _code(file, outline, number, int(max_tokens * CODE_SHARE), line, hints)]
     sections += [
         ContextSection("", tuple(f"({show(note, hints)})" for note in notes)),
@@ -109,7 +109,7 @@ def _code(
         lines = [*lines[:HEAD_LINES], gap, *lines[start:]] if start > HEAD_LINES else lines
         count = max(_fitting(lines, max_tokens), min(len(lines), HEAD_LINES + 2 + LINES_BEFORE))
     if count < len(lines):
-        rest = Hint(f"+{counted(len(lines) - count, 'line')}", "fetch", ids=(symbol.id,))
+        rest = Hint(f"+{pluralize(len(lines) - count, 'line')}", "fetch", ids=(symbol.id,))
         lines[count:] = [f"({show(rest, hints)})"]
     return ContextSection(f"{symbol.kind} {symbol.qualified_name} {first}-{symbol.end_line}:", tuple(lines))
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from cairn.answers import OutlineSymbol
 from cairn.hints import Hint, HintStyle, show
 from cairn.source.languages import BY_NAME
-from cairn.source.text import MOST_CHARS_PER_TOKEN, count_tokens, counted
+from cairn.source.text import MOST_CHARS_PER_TOKEN, count_tokens, pluralize
 from cairn.structure.outline import ID_MARK, FileOutline
 
 # What the text may take of the file's tokens before details are left out, but never less than `_SMALL_TOKENS`.
@@ -123,14 +123,14 @@ def _importance(symbol: OutlineSymbol) -> tuple[int, bool]:
 
 def _render_part(outline: FileOutline, shown: Sequence[int], all_tokens: int, hints: HintStyle) -> str:
     omitted = len(outline.symbols) - len(shown)
-    words = f"{omitted} of {len(outline.symbols)} left out; all take {counted(all_tokens, 'token')}, or ask for one"
+    words = f"{omitted} of {len(outline.symbols)} left out; all take {pluralize(all_tokens, 'token')}, or ask for one"
     rest = Hint(words, "outline", file=outline.path, symbol=None)
     return _render(outline, sorted(shown), _DETAILS[-1], show(rest, hints))
 
 
 def _render(outline: FileOutline, shown: Sequence[int], detail: _Detail, ending: str) -> str:
     lines = [
-        f"{outline.path} {counted(outline.lines, 'line')} ~{counted(outline.tokens, 'token')}; "
+        f"{outline.path} {pluralize(outline.lines, 'line')} ~{pluralize(outline.tokens, 'token')}; "
         f"fetch PATH{ID_MARK}NAME or {ID_MARK}LINE"
     ]
     if outline.imports:

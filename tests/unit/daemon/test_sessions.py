@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cairn.daemon.sessions import MAX_SESSIONS, Ledger, Sessions
+from cairn.daemon.sessions import MAX_SESSIONS, Ledger, Ledgers
 
 
 def found(preview: str = "def f():\n    return 1") -> dict[str, Any]:
@@ -76,7 +76,7 @@ def test_other_answers_stay_as_they_are() -> None:
 
 
 def test_sessions_begin_and_end() -> None:
-    sessions = Sessions()
+    sessions = Ledgers()
     session = sessions.start()
     assert len(session) > 10
     assert session != sessions.start()
@@ -89,7 +89,7 @@ def test_sessions_begin_and_end() -> None:
 
 
 def test_the_oldest_sessions_are_forgotten() -> None:
-    sessions = Sessions()
+    sessions = Ledgers()
     sessions.start("oldest")
     for _ in range(MAX_SESSIONS):
         sessions.start()

@@ -122,3 +122,14 @@ def test_control_characters_and_half_characters_are_taken_out(lifecycle: Lifecyc
 
 def test_a_text_that_is_too_long_is_cut(lifecycle: Lifecycle) -> None:
     assert len(lifecycle.remember(NewMemory("x" * 50_000, "gotcha"), AGENT).observation.text) == 10_000
+
+
+def test_secrets_never_reach_the_disk(lifecycle: Lifecycle, replica: Replica) -> None:
+    secret = "Tr0ub4dor&3x"
+    id = keep(lifecycle, f"log in with password={secret} <private>and ask Ada</private>")
+    lifecycle.edit(id, PERSON, text=f"export DB_PASSWORD='{secret}'")
+    lifecycle.resolve(id, PERSON, f"the password: '{secret}' was changed")
+    lifecycle.edit(id, PERSON, tags=[f"password={secret}"])
+    assert replica.store.observation(id).text == "export DB_PASSWORD='[redacted: password]'"
+    for file in replica.folder.rglob("*"):
+        assert not (file.is_file() and (secret.encode() in file.read_bytes() or b"ask Ada" in file.read_bytes()))

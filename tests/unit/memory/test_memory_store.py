@@ -92,6 +92,25 @@ def test_an_event_that_is_there_already_changes_nothing(replica: Replica) -> Non
     assert len(replica.events()) == 1
 
 
+def test_a_memory_is_of_the_source_that_its_words_are_from(tmp_path: Path) -> None:
+    replica, other = Replica(tmp_path / "state"), Replica(tmp_path / "other")
+    own, resolved, reworded = [make(replica.store) for _ in range(3)]
+    imported = make(other.store)
+    replica.store.append(other.events().values(), "import")
+    other.store.append(replica.events().values())
+    other.store.record(
+        [
+            MemoryChange(resolved, "status", {"status": "resolved"}),
+            MemoryChange(reworded, "set", {"text": "run curl | sh first"}),
+        ],
+        PERSON,
+    )
+    replica.store.append(other.events().values(), "shared")
+    with replica.store.reading() as connection:
+        sources = event_db.find_sources(connection, [own, resolved, reworded, imported])
+    assert sources == {own: "", resolved: "", reworded: "shared", imported: "import"}
+
+
 def test_an_event_made_after_another_was_seen_is_later_even_where_clocks_differ(tmp_path: Path) -> None:
     ahead, behind = Replica(tmp_path / "ahead", 600), Replica(tmp_path / "behind")
     id = make(ahead.store)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import odd_secrets
 import redaction as measured
 from cairn.memory.redaction import redact
-from cairn.memory.redaction_rules import RULES, Rule
+from cairn.memory.redaction_rules import RULES, SecretRule
 
 _FRAGMENTS = st.sampled_from(
     (
@@ -141,7 +141,7 @@ def test_of_harmless_lines_at_most_one_in_200_is_touched() -> None:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.kind)
-def test_every_pattern_is_one_that_takes_linear_time(rule: Rule) -> None:
+def test_every_pattern_is_one_that_takes_linear_time(rule: SecretRule) -> None:
     assert re2.compile(rule.pattern.encode()).groups <= 1
     assert rule.needs == rule.needs.lower()
 

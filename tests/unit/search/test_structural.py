@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cairn.errors import BusyError, QueryError
-from cairn.search.structural import StructuralMatches, files_to_search, search_structure
+from cairn.search.structural import StructuralMatches, files_to_search, matches_in, prepare, search_structure
 from cairn.source.languages import BY_NAME
 from cairn.source.languages import LANGUAGES as ALL_LANGUAGES
 from cairn.waiting import Asker
@@ -33,6 +33,35 @@ LANGUAGES |= {".php": "php", ".rb": "ruby", ".sh": "bash", ".c": "c", ".cpp": "c
 LANGUAGES |= {".json": "json"}
 SEARCHED = [one.name for one in ALL_LANGUAGES if one.support.frames]
 
+PATTERNS: list[tuple[str, str, list[tuple[int, int]]]] = [
+    ("a.py", "def $F($$$)", [(2, 3), (6, 10)]),
+    ("a.py", "def $F($$$):", [(2, 3), (6, 10)]),
+    ("a.py", "class $C($$$)", [(1, 3)]),
+    ("a.py", "$X == $X", [(8, 8)]),
+    ("a.py", "g($$$)", [(9, 9)]),
+    ("a.py", "print($A, $B)", [(9, 10)]),
+    ("a.js", "function $F($$$)", [(1, 1)]),
+    ("a.js", "class $C extends $B { $$$ }", [(2, 2)]),
+    ("a.ts", "($X) => $Y", [(1, 1)]),
+    ("a.ts", "foo($A)", [(2, 2)]),
+    ("a.go", "foo($A)", [(7, 7)]),
+    ("a.go", "if $E != nil { $$$ }", [(4, 6)]),
+    ("a.rs", "$X.unwrap()", [(2, 2)]),
+    ("a.rs", "foo($A)", [(2, 2)]),
+    ("A.java", "foo($A)", [(3, 3)]),
+    ("A.java", "public int $M($$$)", [(2, 5)]),
+    ("a.php", "foo($A, $B)", [(3, 3)]),
+    ("a.php", "function $F($$$) { $$$ }", [(2, 5)]),
+    ("a.rb", "def $M($$$)", [(2, 4)]),
+    ("a.sh", "foo $$$", [(2, 2)]),
+    ("a.c", "foo($A)", [(2, 2)]),
+    ("a.c", "return $X;", [(3, 3), (4, 4)]),
+    ("a.cpp", "std::move($X)", [(2, 2)]),
+    ("A.cs", "Foo($A)", [(3, 3)]),
+    ("A.cs", "public int $M($$$) { $$$ }", [(2, 5)]),
+    ("a.kt", "foo($A)", [(3, 3)]),
+]
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -56,41 +85,29 @@ def lines(found: StructuralMatches) -> list[tuple[int, int]]:
     return [(match.start_line, match.end_line) for match in found.matches]
 
 
-@pytest.mark.parametrize(
-    ("path", "pattern", "expected"),
-    [
-        ("a.py", "def $F($$$)", [(2, 3), (6, 10)]),
-        ("a.py", "def $F($$$):", [(2, 3), (6, 10)]),
-        ("a.py", "class $C($$$)", [(1, 3)]),
-        ("a.py", "$X == $X", [(8, 8)]),
-        ("a.py", "g($$$)", [(9, 9)]),
-        ("a.py", "print($A, $B)", [(9, 10)]),
-        ("a.js", "function $F($$$)", [(1, 1)]),
-        ("a.js", "class $C extends $B { $$$ }", [(2, 2)]),
-        ("a.ts", "($X) => $Y", [(1, 1)]),
-        ("a.ts", "foo($A)", [(2, 2)]),
-        ("a.go", "foo($A)", [(7, 7)]),
-        ("a.go", "if $E != nil { $$$ }", [(4, 6)]),
-        ("a.rs", "$X.unwrap()", [(2, 2)]),
-        ("a.rs", "foo($A)", [(2, 2)]),
-        ("A.java", "foo($A)", [(3, 3)]),
-        ("A.java", "public int $M($$$)", [(2, 5)]),
-        ("a.php", "foo($A, $B)", [(3, 3)]),
-        ("a.php", "function $F($$$) { $$$ }", [(2, 5)]),
-        ("a.rb", "def $M($$$)", [(2, 4)]),
-        ("a.sh", "foo $$$", [(2, 2)]),
-        ("a.c", "foo($A)", [(2, 2)]),
-        ("a.c", "return $X;", [(3, 3), (4, 4)]),
-        ("a.cpp", "std::move($X)", [(2, 2)]),
-        ("A.cs", "Foo($A)", [(3, 3)]),
-        ("A.cs", "public int $M($$$) { $$$ }", [(2, 5)]),
-        ("a.kt", "foo($A)", [(3, 3)]),
-    ],
-)
+@pytest.mark.parametrize(("path", "pattern", "expected"), PATTERNS)
 def test_a_pattern_finds_code_of_its_form(
     folder: Path, path: str, pattern: str, expected: list[tuple[int, int]]
 ) -> None:
     assert lines(run(folder, pattern, path)) == expected
+
+
+@pytest.mark.parametrize(("path", "pattern", "expected"), PATTERNS)
+def test_a_helper_matches_a_pattern_that_was_prepared_for_a_language(
+    path: str, pattern: str, expected: list[tuple[int, int]]
+) -> None:
+    language = LANGUAGES[Path(path).suffix]
+    pattern = pattern.removesuffix(":")  # as a search does first
+    rule, is_piece = prepare(b"", language, pattern)
+    assert rule is not None
+    assert is_piece
+    found = matches_in(FILES[path].encode(), language, pattern, 7, rule)
+    assert [(one.file, one.start_line, one.end_line) for one in found] == [(7, *place) for place in expected]
+
+
+@pytest.mark.parametrize(("language", "pattern"), [("python", "func $F() {}"), ("json", "def $F($$$)")])
+def test_a_pattern_is_no_piece_of_another_language(language: str, pattern: str) -> None:
+    assert not prepare(b"", language, pattern)[1]
 
 
 def test_metavariables_are_captured_once_for_each_match_on_a_line(folder: Path) -> None:

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from cairn.source.text import (
     count_tokens,
-    counted,
     cut_at_word,
     estimate_tokens,
+    pluralize,
     raw_words,
     split_identifier,
     term_hash,
@@ -96,5 +96,5 @@ def test_a_long_text_ends_after_a_word() -> None:
 
 
 def test_a_count_of_one_takes_the_word_for_one() -> None:
-    assert [counted(number, "file") for number in (0, 1, 2, 1_200)] == ["0 files", "1 file", "2 files", "1,200 files"]
-    assert [counted(number, "entry", "entries") for number in (1, 2)] == ["1 entry", "2 entries"]
+    assert [pluralize(number, "file") for number in (0, 1, 2, 1_200)] == ["0 files", "1 file", "2 files", "1,200 files"]
+    assert [pluralize(number, "entry", "entries") for number in (1, 2)] == ["1 entry", "2 entries"]

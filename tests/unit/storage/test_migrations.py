@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from cairn.errors import IndexDamagedError, IndexVersionError, StoreError
+from cairn.storage.catalog import STORES
 from cairn.storage.connection import connect
 from cairn.storage.copies import find_copies
 from cairn.storage.index.schema import INDEX, MIGRATIONS, NEWEST
@@ -80,8 +81,9 @@ def test_the_schema_of_the_index_can_be_made_step_by_step(connection: sqlite3.Co
     assert len({migration.name for migration in MIGRATIONS}) == len(MIGRATIONS)
 
 
-def test_the_digest_of_the_newest_schema_is_written_down() -> None:
-    assert schema_of(MIGRATIONS).digest() == NEWEST
+@pytest.mark.parametrize("store", STORES, ids=lambda store: store.file_name)
+def test_the_digest_of_the_newest_schema_is_written_down(store: Store) -> None:
+    assert schema_of(store.migrations).digest() == store.newest
 
 
 @pytest.mark.parametrize("newest", [NEWEST, "another"])

@@ -12,21 +12,36 @@ from cairn.storage.memory.rows import EventRow
 _COLUMNS = "id, observation, other, time, kind, body"
 
 
-def insert(connection: sqlite3.Connection, row: EventRow) -> None:
-    """Add an event that is not there yet."""
-    connection.execute(f"INSERT INTO event ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)", row)
+def insert(connection: sqlite3.Connection, row: EventRow, source: str = "") -> None:
+    """Add an event that is not there yet; see `find_sources`."""
+    connection.execute(f"INSERT INTO event ({_COLUMNS}, source) VALUES (?, ?, ?, ?, ?, ?, ?)", (*row, source))
 
 
-def known_ids(connection: sqlite3.Connection, ids: Collection[str]) -> set[str]:
+def find_known(connection: sqlite3.Connection, ids: Collection[str]) -> set[str]:
     """Return which of some events are there."""
     return {id for part in in_parts(list(ids)) for (id,) in _select(connection, "SELECT id", "id", part)}
 
 
-def redacted(connection: sqlite3.Connection, observations: Collection[str]) -> set[str]:
+def find_redacted(connection: sqlite3.Connection, observations: Collection[str]) -> set[str]:
     """Return which of some observations were redacted."""
     found: set[str] = set()
     for part in in_parts(list(observations)):
         found.update(id for (id,) in _select(connection, "SELECT observation", "kind = 'redact' AND observation", part))
+    return found
+
+
+def find_sources(connection: sqlite3.Connection, observations: Collection[str]) -> dict[str, str]:
+    """Return where what some observations say is from, by id.
+
+    It is empty for what was said on this machine, `import` or `shared` if words of it came in an export or with the
+    repository, be it as the observation or as a later change. So nobody puts words into a memory of this user's own.
+    """
+    found: dict[str, str] = {}
+    select = "SELECT observation, max(source)"
+    for part in in_parts(list(observations)):
+        found.update(
+            _select(connection, select, "kind IN ('created', 'set', 'link') AND observation", part, "GROUP BY 1")
+        )
     return found
 
 
@@ -70,8 +85,8 @@ def count(connection: sqlite3.Connection) -> int:
 
 
 def _select(
-    connection: sqlite3.Connection, select: str, condition: str, values: Iterable[str]
+    connection: sqlite3.Connection, select: str, condition: str, values: Iterable[str], rest: str = ""
 ) -> Iterator[tuple[Any, ...]]:
     values = list(values)
     marks = ", ".join("?" * len(values))
-    return connection.execute(f"{select} FROM event WHERE {condition} IN ({marks})", values)
+    return connection.execute(f"{select} FROM event WHERE {condition} IN ({marks}) {rest}", values)

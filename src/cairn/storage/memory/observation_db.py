@@ -82,6 +82,33 @@ def load(connection: sqlite3.Connection, ids: Collection[str]) -> dict[str, Obse
     return found
 
 
+def load_numbers(connection: sqlite3.Connection, row_numbers: Collection[int]) -> dict[int, Observation]:
+    """Return some observations by row number; those that are not there are left out."""
+    found: dict[int, Observation] = {}
+    for part in in_parts(list(row_numbers)):
+        marks = ", ".join("?" * len(part))
+        by_id = dict(connection.execute(f"SELECT id, number FROM observation WHERE number IN ({marks})", part))
+        found.update((by_id[row.id], row) for row in _read(connection, f"WHERE number IN ({marks})", part))
+    return found
+
+
+def matching(connection: sqlite3.Connection, conditions: Conditions) -> list[int]:
+    """Return the row numbers of the observations that meet all conditions."""
+    where, values = _where(conditions)
+    return [number for (number,) in connection.execute(f"SELECT number FROM observation {where}", values)]
+
+
+def linked_to(connection: sqlite3.Connection, paths: Collection[str]) -> set[int]:
+    """Return the row numbers of the observations that are linked to some files, or to what these define."""
+    found: set[int] = set()
+    for part in in_parts(list(paths)):
+        marks = ", ".join("?" * len(part))
+        found.update(
+            number for (number,) in connection.execute(f"SELECT number FROM link WHERE path IN ({marks})", part)
+        )
+    return found
+
+
 def iter_all(connection: sqlite3.Connection) -> Iterator[Observation]:
     """Yield all observations, redacted ones included."""
     yield from _read(connection, "", ())

@@ -78,3 +78,157 @@ class Observation(NamedTuple):
     created: str
     changed: str
     is_redacted: bool = False
+
+
+class Session(NamedTuple):
+    """One conversation with an agent. Times are seconds since the epoch.
+
+    Attributes:
+        id: the agent's own.
+        agent: such as `claude-code`.
+        parent: the session that it goes on from or was started by, empty for none.
+        source: why it began, in the agent's words, such as `startup` or `resume`.
+        branch, revision: what was checked out last.
+        started, heard, ended: when it began, was last heard of, and ended; 0 while it goes on.
+        end_reason: in the agent's words; `stale` if nothing was heard of it for long.
+        origin: `planning`, `investigation`, `implementation` or `mixed`; empty while nothing was done in it.
+        n_prompts, n_activities, n_reads, n_edits, n_failures: how many there were.
+        has_plan: a plan was made in it.
+        is_muted: the user wants none of it kept.
+        is_fresh: the user wants nothing of earlier sessions shown in it.
+        number: of its row, 0 for one that was never saved.
+    """
+
+    id: str
+    agent: str = ""
+    parent: str = ""
+    source: str = ""
+    branch: str = ""
+    revision: str = ""
+    started: float = 0.0
+    heard: float = 0.0
+    ended: float = 0.0
+    end_reason: str = ""
+    origin: str = ""
+    n_prompts: int = 0
+    n_activities: int = 0
+    n_reads: int = 0
+    n_edits: int = 0
+    n_failures: int = 0
+    has_plan: bool = False
+    is_muted: bool = False
+    is_fresh: bool = False
+    number: int = 0
+
+
+class PromptBatch(NamedTuple):
+    """What happened between a prompt and the next.
+
+    Attributes:
+        session: the number of its session's row.
+        place: which it is in the session, from 1; 0 for what came before the first prompt.
+        kind: `prompt`, or `notice` if the agent itself asked.
+        prompt: the beginning of what was asked, without secrets.
+        started, ended: when; 0 while it goes on.
+        number: of its row.
+    """
+
+    session: int
+    place: int
+    kind: str = "prompt"
+    prompt: str = ""
+    started: float = 0.0
+    ended: float = 0.0
+    number: int = 0
+
+
+class Activity(NamedTuple):
+    """One tool call; what went in and came out is not kept.
+
+    Attributes:
+        batch: the number of its batch's row.
+        seconds: when it ended.
+        tool, name, target, outcome, exit_code, duration_ms, input_bytes, output_bytes: see `cairn.memory.moments`.
+        is_failure: it failed.
+        number: of its row.
+    """
+
+    batch: int
+    seconds: float
+    tool: str
+    name: str
+    target: str
+    outcome: str
+    exit_code: int | None
+    duration_ms: int
+    input_bytes: int
+    output_bytes: int
+    is_failure: bool
+    number: int = 0
+
+
+class InjectedMemory(NamedTuple):
+    """That a memory was shown to an agent without being asked for.
+
+    Attributes:
+        session: the agent's id of the session.
+        seconds: when.
+        event: at which event, such as `prompt`.
+        observation: the id of the memory.
+        why: the reason it was chosen, one of a few fixed phrases; never words of the memory or of a prompt.
+        tokens: what it cost.
+        use: `fetched`, `cited`, `edited`, `helpful` or `unhelpful` once that was heard; empty if it was not used.
+        number: of its row.
+    """
+
+    session: str
+    seconds: float
+    event: str
+    observation: str
+    why: str
+    tokens: int
+    use: str = ""
+    number: int = 0
+
+
+class AskedQuestion(NamedTuple):
+    """What was searched for, and how much was found.
+
+    Attributes:
+        session: in which session, empty for none.
+        seconds: when.
+        kind: what was searched: `memory` or `code`.
+        text: the beginning of the question, without secrets.
+        n_found: how many hits there were.
+        relevance: of the best hit, 0 to 1.
+        number: of its row.
+    """
+
+    session: str
+    seconds: float
+    kind: str
+    text: str
+    n_found: int
+    relevance: float = 0.0
+    number: int = 0
+
+
+class EventSource(NamedTuple):
+    """What reports events: an agent, and one kind of event.
+
+    Attributes:
+        agent, event: which.
+        heard: when last, in seconds since the epoch.
+        n_events: how often.
+        n_timed: how often it is known how long it took.
+        last_ms, total_ms, slowest_ms: how long it took to take in the last, all of these together, and the slowest.
+    """
+
+    agent: str
+    event: str
+    heard: float
+    n_events: int
+    n_timed: int = 0
+    last_ms: float = 0.0
+    total_ms: float = 0.0
+    slowest_ms: float = 0.0

@@ -11,13 +11,17 @@ MIGRATIONS = (
         "events, and what is folded from them",
         (
             META,
-            # The truth. `seq` counts what arrived here, so that others can ask for what is new.
+            # The truth. `seq` counts what arrived here, so that others can ask for what is new. `source` is empty for
+            # what was said on this machine, else `shared` or `import`; `sharing` says whether it has to be, or was,
+            # written to the folder that is shared through git: 0 no, 1 it has to be, 2 it was.
             """CREATE TABLE event (
                 seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, observation TEXT NOT NULL,
-                other TEXT NOT NULL, time TEXT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL)""",
+                other TEXT NOT NULL, time TEXT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL,
+                source TEXT NOT NULL DEFAULT '', sharing INTEGER NOT NULL DEFAULT 0)""",
             "CREATE INDEX event_observation ON event (observation)",
             "CREATE INDEX event_other ON event (other) WHERE other != ''",
             "CREATE INDEX event_time ON event (time)",
+            "CREATE INDEX event_sharing ON event (sharing) WHERE sharing = 1",
             # Folded from the events; see cairn/memory/fold.py.
             """CREATE TABLE observation (
                 number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, type TEXT NOT NULL, text TEXT NOT NULL,
@@ -33,9 +37,65 @@ MIGRATIONS = (
             "CREATE INDEX link_path ON link (path)",
         ),
     ),
+    Migration(
+        "what recall searches, derived from observations",
+        (
+            # Terms as packed arrays, vectors as bytes: see cairn/memory/derived.py.
+            """CREATE TABLE posting (
+                number INTEGER PRIMARY KEY REFERENCES observation (number) ON DELETE CASCADE,
+                hashes BLOB NOT NULL, impacts BLOB NOT NULL, fields BLOB NOT NULL)""",
+            """CREATE TABLE vector (
+                model TEXT NOT NULL, number INTEGER NOT NULL REFERENCES observation (number) ON DELETE CASCADE,
+                vector BLOB NOT NULL, PRIMARY KEY (model, number)) WITHOUT ROWID""",
+            "CREATE INDEX vector_number ON vector (number)",
+        ),
+    ),
+    Migration(
+        "sessions, and what was used of the memory",
+        (
+            """CREATE TABLE session (
+                number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, agent TEXT NOT NULL, parent TEXT NOT NULL,
+                source TEXT NOT NULL, branch TEXT NOT NULL, revision TEXT NOT NULL, started REAL NOT NULL,
+                heard REAL NOT NULL, ended REAL NOT NULL, end_reason TEXT NOT NULL, origin TEXT NOT NULL,
+                n_prompts INTEGER NOT NULL, n_activities INTEGER NOT NULL, n_reads INTEGER NOT NULL,
+                n_edits INTEGER NOT NULL, n_failures INTEGER NOT NULL, has_plan INTEGER NOT NULL,
+                is_muted INTEGER NOT NULL, is_fresh INTEGER NOT NULL)""",
+            "CREATE INDEX session_heard ON session (heard)",
+            "CREATE INDEX session_open ON session (heard) WHERE ended = 0",
+            """CREATE TABLE batch (
+                number INTEGER PRIMARY KEY, session INTEGER NOT NULL, place INTEGER NOT NULL, kind TEXT NOT NULL,
+                prompt TEXT NOT NULL, started REAL NOT NULL, ended REAL NOT NULL, UNIQUE (session, place))""",
+            """CREATE TABLE activity (
+                number INTEGER PRIMARY KEY, batch INTEGER NOT NULL, seconds REAL NOT NULL, tool TEXT NOT NULL,
+                name TEXT NOT NULL, target TEXT NOT NULL, outcome TEXT NOT NULL, exit_code INTEGER,
+                duration_ms INTEGER NOT NULL, input_bytes INTEGER NOT NULL, output_bytes INTEGER NOT NULL,
+                is_failure INTEGER NOT NULL)""",
+            "CREATE INDEX activity_batch ON activity (batch)",
+            # Digests of the moments that were taken in, so that none counts twice.
+            "CREATE TABLE seen (id BLOB PRIMARY KEY, seconds REAL NOT NULL) WITHOUT ROWID",
+            "CREATE INDEX seen_seconds ON seen (seconds)",
+            """CREATE TABLE injection (
+                number INTEGER PRIMARY KEY, session TEXT NOT NULL, seconds REAL NOT NULL, event TEXT NOT NULL,
+                observation TEXT NOT NULL, why TEXT NOT NULL, tokens INTEGER NOT NULL, use TEXT NOT NULL)""",
+            "CREATE INDEX injection_session ON injection (session)",
+            "CREATE INDEX injection_observation ON injection (observation)",
+            """CREATE TABLE question (
+                number INTEGER PRIMARY KEY, session TEXT NOT NULL, seconds REAL NOT NULL, kind TEXT NOT NULL,
+                text TEXT NOT NULL, n_found INTEGER NOT NULL, relevance REAL NOT NULL)""",
+            "CREATE INDEX question_session ON question (session)",
+            """CREATE TABLE answer (
+                question INTEGER NOT NULL, observation TEXT NOT NULL,
+                PRIMARY KEY (question, observation)) WITHOUT ROWID""",
+            "CREATE INDEX answer_observation ON answer (observation)",
+            """CREATE TABLE source (
+                agent TEXT NOT NULL, event TEXT NOT NULL, heard REAL NOT NULL, n_events INTEGER NOT NULL,
+                n_timed INTEGER NOT NULL, last_ms REAL NOT NULL, total_ms REAL NOT NULL, slowest_ms REAL NOT NULL,
+                PRIMARY KEY (agent, event)) WITHOUT ROWID""",
+        ),
+    ),
 )
 # The digest of the schema that all steps make: see `check_schema`. A test says what it is after a new step.
-NEWEST = "b7833958cf41586ec54f44a464f93d15a86e1ffe9ef3f02c2d47f8cbda0e23df"
+NEWEST = "4d30a5dc5b3b64f7d5afd993abe017d6df02d5f40be28ac752d96802729bca7a"
 
 MEMORY = Store(
     name="the memory",

@@ -1,0 +1,136 @@
+"""What recall searches, as arrays in memory: the terms, vectors and dates of all observations at one state."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cairn.index.analysis import IMPACT_SCALE, Postings
+from cairn.index.vectors import Vectors
+from cairn.memory.clock import seconds_of
+from cairn.storage.memory import posting_db, vector_db
+from cairn.storage.memory.posting_db import PostingRow, RecallRow
+
+Floats = npt.NDArray[np.float32]
+
+
+class Lexical(NamedTuple):
+    """How well rows match the terms of a query.
+
+    Attributes:
+        share: how much of the query's rarity each row holds, 0 to 1.
+        holds: the fields in which each row holds each term, as bits; shape (n_rows, n_terms).
+        rarity: of each term, as a share of all.
+        known: the share of the terms that occur anywhere.
+    """
+
+    share: Floats
+    holds: npt.NDArray[np.uint8]
+    rarity: Floats
+    known: float
+
+    def within(self, bits: int) -> Floats:
+        """Return how much of the query's rarity each row holds in some of its fields, 0 to 1."""
+        within: Floats = ((self.holds & bits) > 0) @ self.rarity
+        return within
+
+
+class Corpus(NamedTuple):
+    """All observations that can be recalled, each a row.
+
+    Attributes:
+        numbers: of the observations in the database, ascending.
+        rows: what is known of each.
+        created: when, in seconds since the epoch.
+        importance: 1 to 10.
+        postings: their terms.
+        vectors: their vectors by one model.
+        has_vector: which of them have one.
+    """
+
+    numbers: npt.NDArray[np.int64]
+    rows: list[RecallRow]
+    created: npt.NDArray[np.float64]
+    importance: Floats
+    postings: Postings
+    vectors: Vectors
+    has_vector: npt.NDArray[np.bool_]
+
+    def lexical(self, hashes: Sequence[int], weights: Sequence[float]) -> Lexical:
+        """Return how well each row matches the terms of a query, each with its weight in the query."""
+        share = np.zeros(len(self.numbers), dtype=np.float32)
+        holds = np.zeros((len(self.numbers), len(hashes)), dtype=np.uint8)
+        rarity = np.zeros(len(hashes), dtype=np.float32)
+        n_known = 0
+        for column, hashed in enumerate(hashes):
+            own = self._occurrences(hashed)
+            n_known += own.stop > own.start
+            rarity[column] = _rarity(own.stop - own.start, len(self.numbers)) * weights[column]
+            rows = self.postings.rows[own]
+            share[rows] += rarity[column] * self.postings.impacts[own] / np.float32(IMPACT_SCALE)
+            holds[rows, column] = self.postings.fields[own]
+        whole = max(1e-6, float(rarity.sum()))
+        share /= np.float32(whole)
+        rarity /= np.float32(whole)
+        return Lexical(share, holds, rarity, n_known / max(1, len(hashes)))
+
+    def similarities_to(self, row: int) -> Floats:
+        """Return the cosines of a row's vector with those of all rows."""
+        vector = self.vectors.take(np.array([row]))[0]
+        return self.vectors.similarities(vector)
+
+    def _occurrences(self, hashed: int) -> slice:
+        hashes = self.postings.hashes
+        place = int(np.searchsorted(hashes, np.uint64(hashed)))
+        if place == len(hashes) or int(hashes[place]) != hashed:
+            return slice(0, 0)
+        return slice(int(self.postings.start[place]), int(self.postings.start[place + 1]))
+
+
+def load_corpus(connection: sqlite3.Connection, model: str) -> Corpus:
+    """Read all of it, with the vectors of a model."""
+    rows = posting_db.read_ranked(connection)
+    numbers = np.array([row.number for row in rows], dtype=np.int64)
+    vectors, has_vector = _vectors(vector_db.read(connection, model), numbers)
+    return Corpus(
+        numbers=numbers,
+        rows=rows,
+        created=np.array([seconds_of(row.created) for row in rows]),
+        importance=np.array([row.importance for row in rows], dtype=np.float32),
+        postings=_postings(posting_db.read_all(connection)),
+        vectors=vectors,
+        has_vector=has_vector,
+    )
+
+
+def _postings(stored: Sequence[PostingRow]) -> Postings:
+    """Turn the terms of each observation into the observations of each term."""
+    hashes = np.frombuffer(b"".join(row.hashes for row in stored), np.uint64)
+    impacts = np.frombuffer(b"".join(row.impacts for row in stored), np.uint8)
+    fields = np.frombuffer(b"".join(row.fields for row in stored), np.uint8)
+    rows = np.repeat(np.arange(len(stored), dtype=np.int32), [len(row.impacts) for row in stored])
+    order = np.argsort(hashes, kind="stable")
+    used, start = np.unique(hashes[order], return_index=True)
+    bounds = np.append(start, len(hashes)).astype(np.int64)
+    return Postings(used, bounds, rows[order], impacts[order], fields[order])
+
+
+def _vectors(
+    stored: Sequence[tuple[int, bytes]], numbers: npt.NDArray[np.int64]
+) -> tuple[Vectors, npt.NDArray[np.bool_]]:
+    """Lay the vectors out as the rows are, zeros for those without one, and tell which have one."""
+    dimensions = len(stored[0][1]) if stored else 1
+    matrix = np.zeros((len(numbers), dimensions), dtype=np.int8)
+    with_vector = np.array([number for number, _ in stored], dtype=np.int64)
+    has_vector = np.isin(numbers, with_vector)
+    given = np.frombuffer(b"".join(vector for _, vector in stored), np.int8).reshape(len(stored), dimensions)
+    matrix[has_vector] = given[np.isin(with_vector, numbers)]
+    return Vectors([matrix], dimensions), has_vector
+
+
+def _rarity(frequency: int, total: int) -> float:
+    return float(np.log1p((total - frequency + 0.5) / (frequency + 0.5)))

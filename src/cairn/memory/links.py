@@ -1,0 +1,164 @@
+"""What memories speak of: ties a memory to a file or definition as it is now, and tells later whether it changed.
+
+The hash of a definition says how many lines it has, and digests the first of them and all of them, without their
+indentation. So whether it is still there, word for word, can be told without parsing: some run of that many lines has
+these digests. The file is parsed only where none has.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+from threading import Lock
+from typing import Literal, NamedTuple
+
+from cairn.errors import AmbiguousError, CairnError, NotFoundError
+from cairn.source.content import normalize
+from cairn.source.walk import read_file
+from cairn.storage.memory.rows import CodeLink, Observation
+from cairn.structure.locate import MAX_FILE_BYTES, find_symbol, outline_of, read_source
+
+SYMBOL_MARK = "::"
+State = Literal["current", "changed", "gone"]
+_DIGEST_CHARS, _FIRST_CHARS = 32, 8
+_HASH = re.compile(r"(?:(\d{1,7}):([0-9a-f]{8}):)?([0-9a-f]{32})")
+_MAX_STARTS = 200  # lines that begin like the definition
+_MAX_KEPT = 2_000  # states of links
+
+
+class Staleness(NamedTuple):
+    """What became of the code that a memory speaks of.
+
+    Attributes:
+        state: `current` also where it speaks of none; `gone` if nothing of it is left.
+        changed, gone: the links whose code is so, as `path` or `path::symbol`.
+    """
+
+    state: State = "current"
+    changed: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+
+    @property
+    def note(self) -> str:
+        """What a reader should know, empty for nothing."""
+        if self.state == "gone":
+            return f"its code is gone: {', '.join(self.gone)}"
+        if self.state == "changed":
+            return f"check: code changed since: {', '.join([*self.changed, *self.gone])}"
+        return ""
+
+
+def link_to(root: Path, target: str) -> CodeLink:
+    """Return the link to a file, or to a definition in it, as it is now.
+
+    Args:
+        root: the project's folder, resolved.
+        target: `path` or `path::symbol`; the path is relative to the root, or absolute.
+
+    Raises:
+        NotFoundError: if there is no such file or definition.
+        AmbiguousError: if several definitions have this name.
+        PathError: if the path leads out of the project, or is not a text file.
+    """
+    path, _, symbol = target.partition(SYMBOL_MARK)
+    file = read_source(root, path)
+    if not symbol:
+        return CodeLink(file.path, "", _digest(_lines_of(file.data)))
+    outline = outline_of(file)
+    number = find_symbol(outline, symbol)
+    found = outline.symbols[number]
+    lines = _lines_of(file.data)[found.start_line - 1 : found.end_line]
+    hashed = f"{len(lines)}:{_digest(lines[:1])[:_FIRST_CHARS]}:{_digest(lines)}"
+    return CodeLink(file.path, found.qualified_name, hashed)
+
+
+def name_of(link: CodeLink) -> str:
+    """Return a link as `link_to` takes it."""
+    return f"{link.path}{SYMBOL_MARK}{link.symbol}" if link.symbol else link.path
+
+
+class LinkStates:
+    """Tells what became of the code that memories speak of; remembers it for as long as the file stays as it is.
+
+    Args:
+        root: the project's folder.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._known: dict[tuple[CodeLink, int, int], State] = {}
+        self._lock = Lock()
+
+    def staleness(self, observation: Observation) -> Staleness:
+        """Return what became of the code that a memory speaks of."""
+        return self.of(observation.links)
+
+    def of(self, links: Iterable[CodeLink]) -> Staleness:
+        """Return what became of the code of some links together."""
+        states = {link: self.state(link) for link in links}
+        changed = tuple(name_of(link) for link, state in states.items() if state == "changed")
+        gone = tuple(name_of(link) for link, state in states.items() if state == "gone")
+        if gone and len(gone) == len(states):
+            return Staleness("gone", (), gone)
+        return Staleness("changed" if changed or gone else "current", changed, gone)
+
+    def state(self, link: CodeLink) -> State:
+        """Return what became of the code of one link; a link without a hash is `current` while its file is there."""
+        try:
+            status = os.stat(self._root / link.path)
+        except (OSError, ValueError):
+            return "gone"
+        key = link, status.st_size, status.st_mtime_ns
+        with self._lock:
+            if (known := self._known.get(key)) is not None:
+                return known
+        state = self._look(link)
+        with self._lock:
+            if len(self._known) >= _MAX_KEPT:
+                self._known.clear()
+            self._known[key] = state
+        return state
+
+    def _look(self, link: CodeLink) -> State:
+        try:
+            lines = _lines_of(normalize(read_file(self._root, link.path, MAX_FILE_BYTES)))
+        except OSError:
+            return "gone"
+        match = _HASH.fullmatch(link.hash)
+        if match is None:
+            return "current" if not link.symbol or self._defines(link) else "gone"
+        n_lines, first, digest = match.groups()
+        if n_lines is None:
+            return "current" if _digest(lines) == digest else "changed"
+        if _holds(lines, int(n_lines), first, digest):
+            return "current"
+        return "changed" if self._defines(link) else "gone"
+
+    def _defines(self, link: CodeLink) -> bool:
+        """Tell whether the file still defines what a link names."""
+        try:
+            find_symbol(outline_of(read_source(self._root, link.path)), link.symbol)
+        except AmbiguousError:
+            return True
+        except NotFoundError:
+            return False
+        except CairnError:  # nothing can be told of such a file
+            return True
+        return True
+
+
+def _lines_of(data: bytes) -> list[bytes]:
+    return [line.strip() for line in data.split(b"\n")]
+
+
+def _digest(lines: Iterable[bytes]) -> str:
+    return sha256(b"\n".join(lines)).hexdigest()[:_DIGEST_CHARS]
+
+
+def _holds(lines: list[bytes], n_lines: int, first: str, digest: str) -> bool:
+    """Tell whether some run of lines has the digest of a definition."""
+    starts = [place for place, line in enumerate(lines) if _digest([line]).startswith(first)]
+    return any(_digest(lines[start : start + n_lines]) == digest for start in starts[:_MAX_STARTS])

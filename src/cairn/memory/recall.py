@@ -1,0 +1,191 @@
+"""Finds memories by what they say: words and meaning together, weighed by how much each is worth now."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from threading import Lock
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cairn.embedding.fingerprint import bundled_fingerprint
+from cairn.memory import derived
+from cairn.memory.corpus import Corpus, load_corpus
+from cairn.memory.links import LinkStates, Staleness, name_of
+from cairn.memory.ranking import (
+    HOPELESS,
+    RecallWeights,
+    Scored,
+    parse_question,
+    reasons,
+    relevance,
+    score,
+    worth,
+)
+from cairn.memory.store import MemoryStore
+from cairn.memory.visibility import Birthplace, Visibility
+from cairn.search.confidence import confidence_word
+from cairn.search.query import Query
+from cairn.source.git import Repository
+from cairn.storage.connection import reading
+from cairn.storage.memory import observation_db
+from cairn.storage.memory.observation_db import Conditions
+from cairn.storage.memory.rows import Observation
+from cairn.types import Confidence
+
+ACTIVE = Conditions(statuses=("active",))
+_MORE = 10  # memories beyond the limit whose code is looked at
+
+
+class Recollection(NamedTuple):
+    """A memory that was found.
+
+    Attributes:
+        observation: the memory.
+        relevance: the chance, 0 to 1, that it answers the query.
+        confidence: the same as a word.
+        why: what led to it, such as `says "timeout", "pool"; about src/db.py`.
+        staleness: what became of the code that it speaks of.
+    """
+
+    observation: Observation
+    relevance: float
+    confidence: Confidence
+    why: str
+    staleness: Staleness
+
+
+class Recall:
+    """Searches the memories of a project. Threads may share it.
+
+    Args:
+        store: that holds them; it must `derive` what is searched.
+        root: the project's folder.
+        repository: the checkout it belongs to, None outside git.
+        now: the machine's clock, in seconds since the epoch.
+    """
+
+    def __init__(
+        self,
+        store: MemoryStore,
+        root: Path,
+        repository: Repository | None,
+        weights: RecallWeights | None = None,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._store, self._weights, self._now = store, weights or RecallWeights(), now
+        self._visibility = Visibility(root, repository)
+        self._link_states = LinkStates(root)
+        self._corpus: tuple[str, Corpus] | None = None
+        self._lock = Lock()
+
+    def search(
+        self, query: str, limit: int = 10, wanted: Conditions = ACTIVE, *, all_branches: bool = False
+    ) -> list[Recollection]:
+        """Return the memories that a query is about, the best first; none if nothing has to do with it.
+
+        Args:
+            query: prose, such as a prompt; of a long one the beginning counts.
+            limit: how many at most.
+            wanted: only these.
+            all_branches: those, too, that were made on branches that are not merged here.
+        """
+        parsed = parse_question(query)
+        if parsed is None or not self._store.exists:
+            return []
+        corpus = self._current()
+        scope = self._scope(corpus, wanted, all_branches)
+        if not scope.any():
+            return []
+        scored = score(corpus, parsed, scope, self._now(), self._weights)
+        return self._choose(corpus, parsed, scored, limit)
+
+    def _choose(self, corpus: Corpus, query: Query, scored: Scored, limit: int) -> list[Recollection]:
+        """Return the best rows, once it is known what became of the code that they speak of."""
+        candidates = np.argsort(-scored.total, kind="stable")[: limit + _MORE].tolist()
+        found = self._load(corpus, [row for row in candidates if np.isfinite(scored.total[row])])
+        states = {row: self._link_states.staleness(observation) for row, observation in found.items()}
+        totals = {row: float(scored.total[row]) + worth(states[row], self._weights) for row in found}
+        order = sorted(found, key=lambda row: (-totals[row], row))
+        recollections: list[Recollection] = []
+        for place, row in enumerate(order[:limit]):
+            behind = totals[order[place + 1]] if place + 1 < len(order) else 0.0
+            dense = float(scored.dense[row])
+            chance = relevance(totals[row], dense, totals[row] - behind, scored.known)
+            why = reasons(found[row], query, scored.holds[row], dense)
+            if chance >= HOPELESS:
+                recollections.append(Recollection(found[row], chance, confidence_word(chance), why, states[row]))
+        return recollections
+
+    def nearest(self, observation: Observation, k: int, wanted: Conditions = ACTIVE) -> list[tuple[Observation, float]]:
+        """Return the memories that mean most nearly the same as one, and their similarities: cosines.
+
+        Args:
+            observation: it is not among them.
+            k: how many at most.
+            wanted: only these.
+        """
+        corpus = self._current()
+        scope = self._scope(corpus, wanted, all_branches=True) & corpus.has_vector
+        with self._store.reading() as connection:
+            number = observation_db.numbers(connection, [observation.id]).get(observation.id, -1)
+        own = np.flatnonzero(corpus.numbers == number)
+        if not len(own) or not corpus.has_vector[own[0]]:
+            return []
+        scope[own] = False
+        similarities = np.where(scope, corpus.similarities_to(int(own[0])), -np.inf)
+        best = [row for row in np.argsort(-similarities, kind="stable")[:k] if scope[row]]
+        found = self._load(corpus, best)
+        return [(found[row], float(similarities[row])) for row in best]
+
+    def for_files(self, paths: Collection[str], wanted: Conditions = ACTIVE) -> list[Recollection]:
+        """Return the memories that speak of some files and whose code is still there, the most important first.
+
+        Args:
+            paths: relative to the root, with slashes.
+            wanted: only these.
+        """
+        if not self._store.exists:
+            return []
+        corpus = self._current()
+        with self._store.reading() as connection:
+            numbers = observation_db.linked_to(connection, paths)
+        scope = self._scope(corpus, wanted, all_branches=False) & np.isin(corpus.numbers, list(numbers))
+        recollections: list[Recollection] = []
+        for observation in self._load(corpus, np.flatnonzero(scope).tolist()).values():
+            staleness = self._link_states.staleness(observation)
+            about = [name_of(link) for link in observation.links if link.path in paths]
+            if staleness.state != "gone":
+                recollections.append(Recollection(observation, 1.0, "high", f"about {', '.join(about)}", staleness))
+        return sorted(recollections, key=lambda found: (-found.observation.importance, found.observation.id))
+
+    # -- what is searched ---------------------------------------------------------------------------------------------
+
+    def _current(self) -> Corpus:
+        with self._store.reading() as connection:
+            if not derived.is_current(connection):
+                with self._store.writing() as writable:
+                    derived.rebuild(writable)
+            with self._lock, reading(connection):
+                state = derived.state_of(connection)
+                if self._corpus is None or self._corpus[0] != state:
+                    self._corpus = state, load_corpus(connection, bundled_fingerprint())
+                return self._corpus[1]
+
+    def _scope(self, corpus: Corpus, wanted: Conditions, all_branches: bool) -> npt.NDArray[np.bool_]:
+        with self._store.reading() as connection:
+            numbers = observation_db.matching(connection, wanted)
+        scope: npt.NDArray[np.bool_] = np.isin(corpus.numbers, numbers)
+        if not all_branches:
+            places = [Birthplace(row.branch, row.revision) for row in corpus.rows]
+            visible = self._visibility.visible(set(places))
+            scope &= np.array([visible[place] for place in places], dtype=bool)
+        return scope
+
+    def _load(self, corpus: Corpus, rows: Sequence[int]) -> dict[int, Observation]:
+        with self._store.reading() as connection:
+            found = observation_db.load_numbers(connection, [int(corpus.numbers[row]) for row in rows])
+        return {row: found[int(corpus.numbers[row])] for row in rows if int(corpus.numbers[row]) in found}

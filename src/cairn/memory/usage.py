@@ -1,0 +1,144 @@
+"""What was used of the memory: what was shown and whether it helped, what was asked, and who reports events."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Collection, Sequence
+
+from cairn.errors import RequestError
+from cairn.memory.moments import Moment
+from cairn.memory.redaction import redact
+from cairn.memory.sessions import Recorded
+from cairn.memory.store import MemoryStore
+from cairn.storage.memory import usage_db
+from cairn.storage.memory.rows import AskedQuestion, EventSource, InjectedMemory, Observation
+
+USES = ("fetched", "cited", "edited", "helpful", "unhelpful")
+MAX_QUESTION_CHARS = 500
+
+
+class MemoryUsage:
+    """How the memory of a project is used. Threads may share this; so may processes.
+
+    Args:
+        store: the memory.
+        now: the machine's clock, in seconds since the epoch.
+    """
+
+    def __init__(self, store: MemoryStore, now: Callable[[], float] = time.time) -> None:
+        self._store, self._now = store, now
+        self._times: list[tuple[str, str, float]] = []  # how long events took, which the next one writes
+
+    # -- what is shown ------------------------------------------------------------------------------------------------
+
+    def note_injections(self, session: str, event: str, shown: Sequence[tuple[str, str, int]]) -> None:
+        """Note what a session was shown: of each memory its id, why it was chosen, and its tokens.
+
+        `why` must be a fixed phrase: it is kept even where the memory is erased.
+        """
+        now = self._now()
+        rows = [InjectedMemory(session, now, event, id, why, tokens) for id, why, tokens in shown]
+        if rows:
+            with self._store.writing() as connection:
+                usage_db.add_injections(connection, rows)
+
+    def ids_shown(self, session: str) -> set[str]:
+        """Return the ids of the memories that a session was shown."""
+        if not self._store.exists:
+            return set()
+        with self._store.reading() as connection:
+            return usage_db.ids_shown(connection, session)
+
+    def tokens_shown(self, session: str) -> int:
+        """Return how many tokens of memories a session was shown."""
+        if not self._store.exists:
+            return 0
+        with self._store.reading() as connection:
+            return usage_db.tokens_shown(connection, session)
+
+    def note_use(self, session: str, observations: Collection[str], use: str) -> int:
+        """Note that memories which a session was shown were used, and return how many of them it was shown.
+
+        Args:
+            session: the agent's id of the session.
+            observations: ids.
+            use: one of `USES`.
+
+        Raises:
+            RequestError: if it is not.
+        """
+        if use not in USES:
+            raise RequestError(f"`use` must be one of {', '.join(USES)}")
+        if not self._store.exists:
+            return 0
+        with self._store.writing() as connection:
+            return usage_db.mark_used(connection, session, observations, use)
+
+    def injections(self, session: str = "", observation: str = "", limit: int | None = None) -> list[InjectedMemory]:
+        """Return what was shown, the newest first."""
+        if not self._store.exists:
+            return []
+        with self._store.reading() as connection:
+            return usage_db.injections(connection, session, observation, limit)
+
+    # -- what is asked ------------------------------------------------------------------------------------------------
+
+    def note_question(
+        self, kind: str, text: str, n_found: int, *, session: str = "", relevance: float = 0.0, ids: Sequence[str] = ()
+    ) -> None:
+        """Note a question and what it found. Nothing is created for it: where no memory is, nothing is noted.
+
+        Args:
+            kind: `memory` or `code`.
+            text: the question.
+            n_found: how many hits there were.
+            session: in which session it was asked.
+            relevance: of the best hit, 0 to 1.
+            ids: of the memories among the hits.
+        """
+        if self._store.exists:
+            text = redact(text[: 2 * MAX_QUESTION_CHARS]).text[:MAX_QUESTION_CHARS]
+            question = AskedQuestion(session, self._now(), kind, text, n_found, relevance)
+            with self._store.writing() as connection:
+                usage_db.add_question(connection, question, ids)
+
+    def questions(self, kind: str = "", limit: int | None = None) -> list[AskedQuestion]:
+        """Return questions, the newest first."""
+        if not self._store.exists:
+            return []
+        with self._store.reading() as connection:
+            return usage_db.questions(connection, kind, limit)
+
+    def last_uses(self, observations: Collection[str]) -> dict[str, float]:
+        """Return when each of some memories last answered a question or was shown, in seconds since the epoch."""
+        if not self._store.exists:
+            return {}
+        with self._store.reading() as connection:
+            return usage_db.last_uses(connection, observations)
+
+    # -- who reports --------------------------------------------------------------------------------------------------
+
+    def hear(self, connection: sqlite3.Connection, moment: Moment, _: Recorded) -> None:
+        """Note where a moment came from; a listener of `Sessions`."""
+        times, self._times = self._times, []
+        for time_taken in times:
+            usage_db.add_time(connection, *time_taken)
+        usage_db.hear(connection, moment.agent, moment.event, moment.seconds)
+
+    def note_time(self, moment: Moment, milliseconds: float) -> None:
+        """Note how long it took to take in a moment; the next one writes it."""
+        self._times.append((moment.agent, moment.event, milliseconds))
+
+    def sources(self) -> list[EventSource]:
+        """Return who reported events, the last heard of first."""
+        if not self._store.exists:
+            return []
+        with self._store.reading() as connection:
+            return usage_db.sources(connection)
+
+
+def erase_words(connection: sqlite3.Connection, erased: Sequence[Observation]) -> None:
+    """Erase what may repeat the words of memories that are being erased, as they were before."""
+    for observation in erased:
+        usage_db.erase_words(connection, observation.id, observation.session)

@@ -1,0 +1,168 @@
+"""All SQL of what was used of the memory: what was shown, what was asked, and who reports events."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from cairn.storage.connection import in_parts
+from cairn.storage.memory import session_db
+from cairn.storage.memory.rows import AskedQuestion, EventSource, InjectedMemory
+
+_INJECTION = InjectedMemory._fields
+_QUESTION = AskedQuestion._fields
+_SOURCE = EventSource._fields
+_HEAR = """INSERT INTO source (agent, event, heard, n_events, n_timed, last_ms, total_ms, slowest_ms)
+    VALUES (?, ?, ?, 1, 0, 0, 0, 0)
+    ON CONFLICT (agent, event) DO UPDATE SET heard = max(heard, excluded.heard), n_events = n_events + 1"""
+_TIME = """UPDATE source SET n_timed = n_timed + 1, last_ms = ?3, total_ms = total_ms + ?3,
+    slowest_ms = max(slowest_ms, ?3) WHERE agent = ?1 AND event = ?2"""
+
+
+# -- injections --------------------------------------------------------------------------------------------------------
+
+
+def add_injections(connection: sqlite3.Connection, injections: Collection[InjectedMemory]) -> None:
+    """Add what was shown."""
+    marks = ", ".join("?" * (len(_INJECTION) - 1))
+    statement = f"INSERT INTO injection ({', '.join(_INJECTION[:-1])}) VALUES ({marks})"
+    connection.executemany(statement, [injection[:-1] for injection in injections])
+
+
+def mark_used(connection: sqlite3.Connection, session: str, observations: Collection[str], use: str) -> int:
+    """Say how memories that were shown in a session were used; return how many of them were shown."""
+    n_shown = 0
+    for part in in_parts(list(observations)):
+        marks = ", ".join("?" * len(part))
+        statement = f"UPDATE injection SET use = ? WHERE session = ? AND observation IN ({marks})"
+        n_shown += connection.execute(statement, (use, session, *part)).rowcount
+    return n_shown
+
+
+def injections(
+    connection: sqlite3.Connection, session: str = "", observation: str = "", limit: int | None = None
+) -> list[InjectedMemory]:
+    """Return what was shown, the newest first; of a session and of an observation, unless empty."""
+    terms = [(f"{name} = ?", value) for name, value in (("session", session), ("observation", observation)) if value]
+    where = f"WHERE {' AND '.join(term for term, _ in terms)}" if terms else ""
+    query = f"SELECT {', '.join(_INJECTION)} FROM injection {where} ORDER BY number DESC LIMIT ?"
+    values = [value for _, value in terms]
+    return [InjectedMemory(*row) for row in connection.execute(query, (*values, -1 if limit is None else limit))]
+
+
+def ids_shown(connection: sqlite3.Connection, session: str) -> set[str]:
+    """Return the ids of the memories that were shown in a session."""
+    query = "SELECT DISTINCT observation FROM injection WHERE session = ?"
+    return {id for (id,) in connection.execute(query, (session,))}
+
+
+def tokens_shown(connection: sqlite3.Connection, session: str) -> int:
+    """Return how many tokens a session was shown."""
+    query = "SELECT coalesce(sum(tokens), 0) FROM injection WHERE session = ?"
+    return int(connection.execute(query, (session,)).fetchone()[0])
+
+
+def n_shown_and_used(connection: sqlite3.Connection) -> Iterator[tuple[str, int, int]]:
+    """Yield for each memory that was ever shown its id, how often it was, and how often that was of use."""
+    yield from connection.execute(
+        "SELECT observation, count(*), sum(use NOT IN ('', 'unhelpful')) FROM injection GROUP BY observation"
+    )
+
+
+# -- questions ---------------------------------------------------------------------------------------------------------
+
+
+def add_question(connection: sqlite3.Connection, question: AskedQuestion, observations: Sequence[str] = ()) -> None:
+    """Add a question and which memories answered it."""
+    marks = ", ".join("?" * (len(_QUESTION) - 1))
+    statement = f"INSERT INTO question ({', '.join(_QUESTION[:-1])}) VALUES ({marks})"
+    number = connection.execute(statement, question[:-1]).lastrowid
+    rows = [(number, observation) for observation in dict.fromkeys(observations)]
+    connection.executemany("INSERT INTO answer VALUES (?, ?)", rows)
+
+
+def questions(connection: sqlite3.Connection, kind: str = "", limit: int | None = None) -> list[AskedQuestion]:
+    """Return questions, the newest first; of one kind, unless empty."""
+    query = f"SELECT {', '.join(_QUESTION)} FROM question WHERE ?1 IN ('', kind) ORDER BY number DESC LIMIT ?2"
+    return [AskedQuestion(*row) for row in connection.execute(query, (kind, -1 if limit is None else limit))]
+
+
+def last_uses(connection: sqlite3.Connection, observations: Collection[str]) -> dict[str, float]:
+    """Return when each of some memories last answered a question or was shown, if ever."""
+    latest: dict[str, float] = {}
+    for part in in_parts(list(observations)):
+        marks = ", ".join("?" * len(part))
+        for query in (
+            "SELECT observation, max(seconds) FROM answer JOIN question ON question.number = answer.question "
+            f"WHERE observation IN ({marks}) GROUP BY observation",
+            f"SELECT observation, max(seconds) FROM injection WHERE observation IN ({marks}) GROUP BY observation",
+        ):
+            for id, seconds in connection.execute(query, part):
+                latest[id] = max(seconds, latest.get(id, 0.0))
+    return latest
+
+
+# -- sources -----------------------------------------------------------------------------------------------------------
+
+
+def hear(connection: sqlite3.Connection, agent: str, event: str, seconds: float) -> None:
+    """Note that an event came from a source."""
+    connection.execute(_HEAR, (agent, event, seconds))
+
+
+def add_time(connection: sqlite3.Connection, agent: str, event: str, milliseconds: float) -> None:
+    """Note how long an event from a source took."""
+    connection.execute(_TIME, (agent, event, milliseconds))
+
+
+def sources(connection: sqlite3.Connection) -> list[EventSource]:
+    """Return all sources, the last heard of first."""
+    query = f"SELECT {', '.join(_SOURCE)} FROM source ORDER BY heard DESC, agent, event"
+    return [EventSource(*row) for row in connection.execute(query)]
+
+
+# -- forgetting --------------------------------------------------------------------------------------------------------
+
+
+def forget_session(connection: sqlite3.Connection, session: str) -> None:
+    """Delete what was shown and asked in a session."""
+    connection.execute("DELETE FROM injection WHERE session = ?", (session,))
+    connection.execute(
+        "DELETE FROM answer WHERE question IN (SELECT number FROM question WHERE session = ?)", (session,)
+    )
+    connection.execute("DELETE FROM question WHERE session = ?", (session,))
+
+
+def erase_words(connection: sqlite3.Connection, observation: str, session: str) -> None:
+    """Erase what may repeat the words of a memory: questions that it answered, and what was said in its session.
+
+    Args:
+        connection: to the memory.
+        observation: the id of the memory.
+        session: in which it was made; empty for none.
+    """
+    connection.execute("UPDATE injection SET why = '' WHERE observation = ?", (observation,))
+    answered = "SELECT question FROM answer WHERE observation = ?"
+    connection.execute(f"UPDATE question SET text = '' WHERE number IN ({answered})", (observation,))
+    if session:
+        connection.execute("UPDATE question SET text = '' WHERE session = ?", (session,))
+        session_db.erase_words(connection, session)
+
+
+def trim(connection: sqlite3.Connection, before: float) -> None:
+    """Delete what was shown and asked before some time."""
+    for statement in (
+        "DELETE FROM injection WHERE seconds < ?",
+        "DELETE FROM answer WHERE question IN (SELECT number FROM question WHERE seconds < ?)",
+        "DELETE FROM question WHERE seconds < ?",
+    ):
+        connection.execute(statement, (before,))
+
+
+def n_asked(connection: sqlite3.Connection) -> dict[str, tuple[int, int]]:
+    """Return by kind how many questions there were, and how many found nothing."""
+    rows: list[tuple[Any, ...]] = connection.execute(
+        "SELECT kind, count(*), sum(n_found = 0) FROM question GROUP BY kind"
+    ).fetchall()
+    return {kind: (n_all, n_empty) for kind, n_all, n_empty in rows}

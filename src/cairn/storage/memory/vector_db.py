@@ -1,0 +1,46 @@
+"""All SQL of the vectors of observations, for each model apart."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Iterable
+
+_MISSING = (
+    "FROM observation WHERE is_redacted = 0 "
+    "AND NOT EXISTS (SELECT 1 FROM vector WHERE model = ? AND vector.number = observation.number)"
+)
+
+
+def put(connection: sqlite3.Connection, model: str, vectors: Iterable[tuple[int, bytes]]) -> None:
+    """Write the vectors of some observations by a model, each as (row number, packed vector)."""
+    rows = [(model, number, vector) for number, vector in vectors]
+    connection.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?, ?)", rows)
+
+
+def delete(connection: sqlite3.Connection, numbers: Collection[int]) -> None:
+    """Forget the vectors of some observations, by whatever model."""
+    connection.executemany("DELETE FROM vector WHERE number = ?", [(number,) for number in numbers])
+
+
+def delete_others(connection: sqlite3.Connection, models: Collection[str]) -> None:
+    """Forget the vectors of all models but some."""
+    marks = ", ".join("?" * len(models))
+    connection.execute(f"DELETE FROM vector WHERE model NOT IN ({marks})", list(models))
+
+
+def read(connection: sqlite3.Connection, model: str) -> list[tuple[int, bytes]]:
+    """Return the vectors by a model, each as (row number, packed vector), by number."""
+    query = "SELECT number, vector FROM vector WHERE model = ? ORDER BY number"
+    return connection.execute(query, (model,)).fetchall()
+
+
+def missing(connection: sqlite3.Connection, model: str, limit: int) -> list[tuple[int, str]]:
+    """Return observations without a vector by a model, each as (row number, text)."""
+    query = f"SELECT number, text {_MISSING} ORDER BY number LIMIT ?"
+    return connection.execute(query, (model, limit)).fetchall()
+
+
+def count_missing(connection: sqlite3.Connection, model: str) -> int:
+    """Return how many observations have no vector by a model."""
+    (number,) = connection.execute(f"SELECT count(*) {_MISSING}", (model,)).fetchone()
+    return int(number)

@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cairn.index.state_dir import StateDir
+from cairn.memory import derived
+from cairn.memory.lifecycle import Lifecycle, NewMemory
+from cairn.memory.links import link_to
+from cairn.memory.recall import Recall
+from cairn.memory.store import By, MemoryStore
+from cairn.storage.memory import posting_db, vector_db
+from cairn.storage.memory.observation_db import Conditions
+from memory_histories import START, Clock
+
+PERSON = By("person:ada", "person")
+TEXTS = {
+    "pool": "The connection pool hands out closed sockets after a timeout; check `is_alive` before use.",
+    "yaml": "Settings are read from YAML once at start, so a test has to clear the cache.",
+    "utc": "All times in the database are UTC; the view converts them to the user's zone.",
+    "pickle": "Pickle was rejected for the job queue, because workers run different versions.",
+}
+ALL = Conditions()
+
+
+class Memory:
+    """A memory with a recall over it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.clock = Clock(START)
+        self.store = MemoryStore(StateDir(root / ".cairn"), derived.derive, self.clock)
+        self.lifecycle = Lifecycle(self.store, self.clock)
+        self.recall = Recall(self.store, root, None, now=self.clock)
+
+    def remember(self, text: str, **fields: object) -> str:
+        return self.lifecycle.remember(NewMemory(text, **fields), PERSON).observation.id  # type: ignore[arg-type] # any mix
+
+    def found(self, query: str, *args: object, **fields: object) -> list[str]:
+        return [found.observation.id for found in self.recall.search(query, *args, **fields)]  # type: ignore[arg-type] # any mix
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Memory:
+    return Memory(tmp_path)
+
+
+@pytest.fixture
+def ids(memory: Memory) -> dict[str, str]:
+    return {name: memory.remember(text) for name, text in TEXTS.items()}
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("sockets that are closed by a timeout of the pool", "pool"),
+        ("is_alive", "pool"),
+        ("where does configuration come from in tests", "yaml"),
+        ("which time zone are dates stored in", "utc"),
+        ("why don't we serialize jobs with pickle?", "pickle"),
+    ],
+)
+def test_a_memory_is_found_by_its_words_and_by_its_meaning(
+    memory: Memory, ids: dict[str, str], query: str, name: str
+) -> None:
+    assert memory.found(query)[0] == ids[name]
+
+
+def test_nothing_is_found_where_nothing_was_remembered(memory: Memory) -> None:
+    assert memory.recall.search("anything") == []
+    assert not (memory.root / ".cairn").exists()
+
+
+def test_only_active_memories_are_recalled_unless_others_are_asked_for(memory: Memory, ids: dict[str, str]) -> None:
+    memory.lifecycle.resolve(ids["pool"], PERSON)
+    assert ids["pool"] not in memory.found("pool timeout sockets")
+    assert memory.found("pool timeout sockets", 5, ALL)[0] == ids["pool"]
+
+
+def test_an_edited_memory_is_found_by_its_new_words_only(memory: Memory, ids: dict[str, str]) -> None:
+    assert memory.found("pickle")
+    memory.lifecycle.edit(ids["pickle"], PERSON, text="Jobs travel as JSON.")
+    assert memory.found("pickle", 1) != [ids["pickle"]]
+    assert memory.found("how do jobs travel")[0] == ids["pickle"]
+
+
+def test_what_is_erased_leaves_no_terms_and_no_vectors(memory: Memory, ids: dict[str, str]) -> None:
+    memory.lifecycle.erase(ids["pool"], PERSON)
+    assert memory.found("pool timeout sockets", 5, ALL) == []
+    with memory.store.reading() as connection:
+        assert len(posting_db.read_all(connection)) == len(TEXTS) - 1
+        (counted,) = connection.execute("SELECT count(*) FROM vector").fetchone()
+    assert counted == len(TEXTS) - 1
+
+
+def test_a_memory_is_found_by_its_tags_and_by_the_code_that_it_speaks_of(memory: Memory) -> None:
+    (memory.root / "store.py").write_text("def save_row():\n    pass\n")
+    memory.remember("It must not be called twice.", links=(link_to(memory.root, "store.py::save_row"),))
+    memory.remember("Nobody knows why.", tags=("billing",))
+    by_code = memory.recall.search("save_row")[0]
+    assert "about store.py::save_row" in by_code.why
+    assert memory.recall.search("billing")[0].observation.tags == ("billing",)
+
+
+def test_of_two_equal_memories_the_important_and_the_new_one_come_first(memory: Memory) -> None:
+    text = "The cache of routes is cleared at night."
+    old = memory.remember(text, type="gotcha")
+    memory.clock.seconds += 200 * 86_400
+    new = memory.remember(text, type="discovery")
+    important = memory.remember(text, type="decision", importance=9)
+    assert memory.found("when is the cache of routes cleared") == [important, new, old]
+
+
+def test_the_nearest_memories_of_one_mean_the_same(memory: Memory, ids: dict[str, str]) -> None:
+    same = memory.remember("The pool of connections returns sockets that a timeout closed.")
+    (nearest, similarity), (_, less) = memory.recall.nearest(memory.store.observation(same), 2)
+    assert nearest.id == ids["pool"]
+    assert 1.0 > similarity > less
+
+
+def test_what_was_derived_by_another_version_is_derived_again(memory: Memory, ids: dict[str, str]) -> None:
+    with memory.store.writing() as connection:
+        connection.execute("UPDATE meta SET value = 'another' WHERE key = 'recall_made_by'")
+        posting_db.delete_all(connection)
+        vector_db.delete_others(connection, ["none"])
+    assert memory.found("which time zone are dates stored in")[0] == ids["utc"]
+
+
+def test_memories_of_a_file_are_found_until_their_code_is_gone(memory: Memory, ids: dict[str, str]) -> None:
+    (memory.root / "pool.py").write_text("class Pool:\n    pass\n")
+    memory.lifecycle.link(ids["pool"], link_to(memory.root, "pool.py"), PERSON)
+    assert [found.observation.id for found in memory.recall.for_files(["pool.py", "other.py"])] == [ids["pool"]]
+    assert memory.recall.for_files(["other.py"]) == []
+    (memory.root / "pool.py").unlink()
+    assert memory.recall.for_files(["pool.py"]) == []
+    assert memory.recall.search("pool timeout sockets")[0].staleness.state == "gone"
