@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from cairn.facets.project_index import ProjectIndex
+from cairn.memory.capture import Capture
 from cairn.memory.derived import derive
 from cairn.memory.lifecycle import Lifecycle
 from cairn.memory.recall import Recall
@@ -37,8 +38,13 @@ class MemoryFacet:
     @cached_property
     def sessions(self) -> Sessions:
         """What agents did. Whatever reacts to that is a listener here."""
-        listeners = [self.usage.hear]
+        listeners = [self.usage.hear, self.capture.hear]
         return Sessions(self.store, self._index.root, listeners, keeps=self._index.settings.memory_capture)
+
+    @cached_property
+    def capture(self) -> Capture:
+        """Makes memories of what happens in sessions."""
+        return Capture(self.store, self.lifecycle, self._index.root)
 
     @cached_property
     def usage(self) -> MemoryUsage:

@@ -47,6 +47,7 @@ _READING: dict[str, frozenset[str]] = {
 }
 # What comes behind a pipe and only shortens the output; the exit code is then its own.
 _FILTERS = _words("tail head grep egrep rg sed awk tee less cat sort uniq wc cut tr column nl")
+_PICKERS = _words("grep egrep rg sed awk wc cut")
 _WRAPPERS = _words("sudo time env nice ionice command exec nohup xvfb-run stdbuf unbuffer setsid caffeinate doas")
 _RUNNERS: tuple[tuple[str, ...], ...] = (
     ("uv", "run"), ("poetry", "run"), ("pipenv", "run"), ("hatch", "run"), ("pdm", "run"), ("rye", "run"), ("npx",),
@@ -120,6 +121,11 @@ class Step(NamedTuple):
     raw: tuple[str, ...]
 
     @property
+    def way(self) -> tuple[str, ...]:
+        """How it is done: all words but those that only change the output, and the targets."""
+        return tuple(word for word in self.raw if word not in self.targets and not _QUIET.fullmatch(word))
+
+    @property
     def is_reading(self) -> bool:
         """Whether it only looks at things, or asks a question by its exit code."""
         if self.program in READERS:
@@ -143,10 +149,14 @@ class Command(NamedTuple):
     Attributes:
         steps: the programs that do the work.
         is_masked: its exit code may be that of something else: of what stands behind a pipe, `||` or `;`.
+        is_filtered: only some lines of its output are shown, so that it shows no error means little.
+        folders: that it enters.
     """
 
     steps: tuple[Step, ...]
     is_masked: bool
+    is_filtered: bool
+    folders: tuple[str, ...]
 
     @property
     def work(self) -> tuple[Step, ...]:
@@ -159,15 +169,20 @@ def parse_command(text: str) -> Command:
     """Return what a command runs; what cannot be parsed is split at spaces."""
     tokens = _tokens(text)
     steps: list[Step] = []
-    is_masked, before = False, ""
+    is_masked = is_filtered = False
+    before = ""
     for operator, words in _parts(tokens):
         is_filter = operator in ("|", "|&") and bool(words) and words[0] in _FILTERS
+        is_filtered = is_filtered or (is_filter and words[0] in _PICKERS)
         is_masked = is_masked or operator == "||" or (operator in ("|", "|&") and bool(steps))
         is_masked = is_masked or (operator in (";", "\n") and bool(steps) and before not in ("cd", "export", "set"))
         if not is_filter and words and (step := _step(words)) is not None:
             steps.append(step)
             before = step.program
-    return Command(tuple(steps[:_MAX_STEPS]), is_masked)
+    folders = tuple(
+        step.raw[1] for step in steps if step.program == "cd" and len(step.raw) > 1 and step.raw[1][:1] != "/"
+    )
+    return Command(tuple(steps[:_MAX_STEPS]), is_masked, is_filtered, folders)
 
 
 def _tokens(text: str) -> list[str]:
@@ -218,6 +233,8 @@ def _step(words: list[str]) -> Step | None:
         arguments = arguments[1:]
     if program == "npm" and arguments[:1] == ["t"]:
         arguments = ["test", *arguments[1:]]
+    if program == "git" and arguments[:1] == ["commit"]:  # its message says nothing of what it does
+        arguments = ["commit"]
     base, targets = _sort(program, arguments)
     return Step(program, (program, *base), targets, tuple(raw))
 

@@ -52,9 +52,14 @@ class Failure(NamedTuple):
     program: str = ""
 
 
+def was_stopped(call: ToolCall) -> bool:
+    """Tell whether a call was denied, or ended by a time limit or by somebody, so that nothing can be learned from it."""
+    return call.outcome == "denied" or call.exit_code in _STOPPED
+
+
 def failure_of(call: ToolCall) -> Failure | None:
     """Return how a call failed; None if it did not, was denied or stopped, or its failure was an answer, as that of `grep`."""
-    if call.outcome == "denied" or call.exit_code in _STOPPED:
+    if was_stopped(call):
         return None
     if call.tool != "shell":
         is_outside = call.tool in ("mcp", "other") and call.is_failure
@@ -67,7 +72,7 @@ def failure_of(call: ToolCall) -> Failure | None:
     if call.is_failure:
         return recognise(output, command.work) or Failure("", "other", _last_words(output, call.exit_code))
     is_known_good = (call.exit_code == 0 or call.outcome == "ok") and not command.is_masked
-    if is_known_good or len(command.work) < len(command.steps) and _prints_files(command.steps):
+    if is_known_good or (len(command.work) < len(command.steps) and _prints_files(command.steps)):
         return None
     return _seen(output, command.work, is_code_known=call.exit_code is not None or call.outcome == "ok")
 

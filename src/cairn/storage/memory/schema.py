@@ -93,9 +93,22 @@ MIGRATIONS = (
                 PRIMARY KEY (agent, event)) WITHOUT ROWID""",
         ),
     ),
+    Migration(
+        "what capture is not sure of, and what open sessions tried",
+        (
+            """CREATE TABLE candidate (
+                number INTEGER PRIMARY KEY, key TEXT NOT NULL, session TEXT NOT NULL, outcome TEXT NOT NULL,
+                type TEXT NOT NULL, text TEXT NOT NULL, confidence REAL NOT NULL, importance INTEGER NOT NULL,
+                paths TEXT NOT NULL, seconds REAL NOT NULL, observation TEXT NOT NULL, n_seen INTEGER NOT NULL,
+                UNIQUE (key, session))""",
+            "CREATE INDEX candidate_session ON candidate (session)",
+            "CREATE INDEX candidate_observation ON candidate (observation) WHERE observation != ''",
+            "CREATE TABLE trail (session TEXT PRIMARY KEY, body TEXT NOT NULL, seconds REAL NOT NULL) WITHOUT ROWID",
+        ),
+    ),
 )
 # The digest of the schema that all steps make: see `check_schema`. A test says what it is after a new step.
-NEWEST = "4d30a5dc5b3b64f7d5afd993abe017d6df02d5f40be28ac752d96802729bca7a"
+NEWEST = "6646d8f41703a88ed2ebecf1209e621f6296d569380f383bda2f0360a162d6a9"
 
 MEMORY = Store(
     name="the memory",
