@@ -1,4 +1,4 @@
-"""Measures what `cairn.memory.capture` learns from sessions: logs of what agents sent to hooks, with what a person expects.
+"""Measures what `cairn.memory.capture` learns from logs of what agents sent to hooks, with what a person expects.
 
     python bench/capture.py            precision and recall of both halves
     python bench/capture.py --errors   what was missed or too much in the half that rules are developed on

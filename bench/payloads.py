@@ -1,4 +1,4 @@
-"""Turns what four agents send to hooks into the moments that `/api/hook/{event}` takes, so that logs can be replayed."""
+"""Turns what four agents send to hooks into the moments that `/api/hook/{event}` takes, to replay logs."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Measures which statements `cairn.memory.statements` recognises, on labelled sentences in `data/capture/statements.txt`.
+"""Measures which statements `cairn.memory.statements` recognises in the sentences of `data/capture/statements.txt`.
 
     python bench/statements.py            precision and recall of both halves
     python bench/statements.py --errors   the mistakes in the half that rules are developed on
     python bench/statements.py --all      the mistakes in both halves
 
-Each line is `TYPE BY | SENTENCE`. The odd lines are the half to develop on; the even ones are what the figures speak of.
+Each line is `TYPE BY | SENTENCE`. The odd lines are the half to develop on; the even ones are held out.
 """
 
 from __future__ import annotations

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
 from functools import cached_property
 
 from cairn.facets.project_index import ProjectIndex
+from cairn.memory.actors import find_actor
 from cairn.memory.capture import Capture
 from cairn.memory.derived import derive
-from cairn.memory.lifecycle import Lifecycle
+from cairn.memory.events import ACTORS
+from cairn.memory.inbox import Inbox, Taken
+from cairn.memory.lifecycle import Lifecycle, NewMemory, Remembered, one_line
+from cairn.memory.links import link_to
+from cairn.memory.moments import Moment
 from cairn.memory.recall import Recall
 from cairn.memory.sessions import Sessions
-from cairn.memory.store import MemoryStore
+from cairn.memory.shared_memories import SharedMemories
+from cairn.memory.spool import Spool
+from cairn.memory.store import By, MemoryStore
+from cairn.memory.supersede import Supersession
+from cairn.memory.targets import target_below
 from cairn.memory.usage import MemoryUsage, erase_words
+from cairn.source.git import current_branch, head_revision, printable_name
+from cairn.storage.memory.rows import Observation
+from cairn.types import MemoryType
 
 
 class MemoryFacet:
@@ -23,12 +37,14 @@ class MemoryFacet:
     @cached_property
     def store(self) -> MemoryStore:
         """Events, and what they say now."""
-        return MemoryStore(self._index.state, derive, forget=erase_words)
+        shared = SharedMemories(self._index.root, self._index.state.tell)
+        return MemoryStore(self._index.state, derive, forget=erase_words, shared=shared)
 
     @cached_property
     def lifecycle(self) -> Lifecycle:
         """What can be done with a memory."""
-        return Lifecycle(self.store)
+        supersession = Supersession(self.store, self.recall.nearest, self._index.settings.memory)
+        return Lifecycle(self.store, after_created=supersession.apply)
 
     @cached_property
     def recall(self) -> Recall:
@@ -51,7 +67,103 @@ class MemoryFacet:
         """What was shown and asked, and who reports events."""
         return MemoryUsage(self.store)
 
+    @cached_property
+    def inbox(self) -> Inbox:
+        """Takes in what agents report."""
+        return Inbox(self.sessions, self.store, Spool(self._index.root), self._index.repository)
+
+    def take(self, moment: Moment) -> Taken:
+        """Take in what an agent reports, and return what to show it.
+
+        Raises:
+            StoreError: if it can neither be taken in nor wait on disk.
+        """
+        begun = time.perf_counter()
+        moment = self.inbox.locate(moment)
+        is_captured = self.inbox.take_in(moment)
+        context = self.inject(moment)
+        self.usage.note_time(moment, 1000 * (time.perf_counter() - begun))
+        return Taken(is_captured, context)
+
+    def inject(self, moment: Moment) -> str:
+        """Return what to show an agent at a moment, empty for nothing."""
+        return ""
+
     def close(self) -> None:
         """Release the database; it reopens by itself."""
         if "store" in self.__dict__:
             self.store.close()
+
+    def remember(
+        self,
+        text: str,
+        *,
+        type: MemoryType = "discovery",
+        files: Sequence[str] = (),
+        importance: int = 5,
+        tags: Sequence[str] = (),
+        shared: bool = False,
+        session: str = "",
+        actor: str = "",
+    ) -> Remembered:
+        """Keep something for later sessions, with the branch and commit that are checked out.
+
+        Args:
+            text: secrets in it are taken out.
+            type: what kind of memory it is.
+            files: what it is about: paths, or `PATH::NAME` for definitions, as they are on disk now.
+            importance: 1 to 10.
+            tags: words to find it by.
+            shared: whether it goes to everybody who works on the project.
+            session: in which it was learned.
+            actor: who remembers, `person:NAME` or `agent:NAME`; by default whoever runs this process.
+
+        Raises:
+            RequestError: if there is nothing to remember.
+            NotFoundError, AmbiguousError, PathError: if one of the files or definitions cannot be linked.
+            StoreError: if it cannot be written.
+        """
+        by = by_whom(actor or find_actor().actor)
+        draft = NewMemory(
+            text=text,
+            type=type,
+            importance=importance,
+            tags=tuple(tags),
+            links=tuple(link_to(self._index.root, file) for file in dict.fromkeys(files)),
+            origin=by.authority,
+            session=one_line(session),
+            branch=self._branch(),
+            revision=self._revision(),
+            is_shared=shared,
+        )
+        return self.lifecycle.remember(draft, by)
+
+    def tie(self, id: str, by: By, files: Sequence[str] = (), remove_files: Sequence[str] = ()) -> Observation:
+        """Link a memory to files or definitions, and take links away.
+
+        Raises:
+            NotFoundError, AmbiguousError, PathError: as `remember`; or if there is no such memory.
+        """
+        links = [link_to(self._index.root, file) for file in files]
+        with self.store.writing():
+            observation = self.store.observation(id)
+            for link in links:
+                observation = self.lifecycle.link(observation.id, link, by)
+            for file in remove_files:
+                path, symbol = target_below(self._index.root, file)
+                observation = self.lifecycle.unlink(observation.id, path, symbol, by)
+        return observation
+
+    def _branch(self) -> str:
+        repository = self._index.repository
+        return printable_name(current_branch(repository) or "") if repository is not None else ""
+
+    def _revision(self) -> str:
+        repository = self._index.repository
+        return (head_revision(repository) or "") if repository is not None else ""
+
+
+def by_whom(actor: str) -> By:
+    """Return who changes something, with the authority that persons and agents have."""
+    kind = actor.partition(":")[0]
+    return By(actor, kind if kind in ACTORS and kind != "machine" else "rule")

@@ -145,7 +145,7 @@ class Capture:
         """Return the active memory that says what a proposal does."""
         for row in before:
             if row.observation:
-                observation = self._store.observation(row.observation)
+                (observation,) = self._store.observations([row.observation])
                 if observation.status == "active" and observation.type == proposal.type and not observation.is_redacted:
                     return observation
         if proposal.outcome:

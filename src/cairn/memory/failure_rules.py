@@ -1,4 +1,4 @@
-# ruff: noqa: E501 - a shape is a row
+# ruff: noqa: E501, RUF001 - a shape is a row, and programs print such signs
 """How programs say that something failed: one row for each way of compilers, test runners, linters and other tools.
 
 Patterns are RE2's, so none can take more than linear time. The first row that matches tells; so rows that say more come first.
@@ -76,7 +76,7 @@ SHAPES = tuple(
         ("go-test-bare", "test", "--- FAIL: ", _GO, r"(?m)^ *--- FAIL: (?P<message>(?P<test>\S+))"),
         ("cargo-test", "test", "panicked at", _RUST, rf"(?m)^thread '(?P<test>[^'\n]+)'(?: \([0-9]+\))? panicked at {_F}:{_L}:[0-9]+:\n{_M}$"),
         ("cargo-test-old", "test", "panicked at", _RUST, rf"(?m)^thread '(?P<test>[^'\n]+)' panicked at '{_M}', {_F}:{_L}:[0-9]+"),
-        ("gradle-test", "test", " FAILED", _JVM, rf"(?m)^(?P<test>[\w.$]+ > [^\n]+?) FAILED\n +{_M}\n(?: +at [^\n]*\n)*? +at (?:[\w.$]+\()?{_F}:{_L}\)?"),
+        ("gradle-test", "test", " FAILED", _JVM, rf"(?m)^(?P<test>[\w.$]+ > [^\n]+?) FAILED\n +{_M}\n(?: +at (?:app//)?(?:org|java|jdk|kotlin|sun|groovy)[^\n]*\n)*(?: +at [\w.$/<>]*\(?(?P<file>[\w$]+\.(?:java|kt|scala|groovy)):{_L}\)?)?"),
         ("surefire", "test", "[ERROR]", _JVM, rf"(?m)^\[ERROR\] (?:Failures|Errors): *\n\[ERROR\] +(?P<test>[\w.$]+)(?:>[\w.$]+)?:{_L} (?:» )?{_M}$"),
         ("surefire-line", "test", "<<< FAILURE!|<<< ERROR!", _JVM, rf"(?m)^\[ERROR\] (?P<test>[\w.$()]+)[^\n]* <<< (?:FAILURE|ERROR)!\n{_M}$"),
         ("junit-console", "test", "JUnit Jupiter:|MethodSource", _JVM, rf"(?m)^ +JUnit Jupiter:(?P<test>[^\n]+)\n +MethodSource [^\n]*\n +=> {_M}$"),

@@ -18,6 +18,7 @@ _GENERIC = frozenset(
     {"error", "exception", "path", "network", "memory", "disk", "permission", "usage", "port", "git", "docker"}
 )
 _STOPPED = frozenset({124, 130, 137, 143})  # by a time limit, or by somebody
+_ANYTHING = frozenset({"bash", "sh", "make", "docker", "docker-compose", "task", "tox", "nox", "xargs", "ssh"})
 _MAX_MESSAGE_CHARS = 240
 _RULER = re.compile(r"[-=_*~#. \t|+]*")
 _SAYS_NOTHING = re.compile(
@@ -53,12 +54,12 @@ class Failure(NamedTuple):
 
 
 def was_stopped(call: ToolCall) -> bool:
-    """Tell whether a call was denied, or ended by a time limit or by somebody, so that nothing can be learned from it."""
+    """Tell whether a call was denied, or ended by a time limit or by somebody: nothing can be learned from it."""
     return call.outcome == "denied" or call.exit_code in _STOPPED
 
 
 def failure_of(call: ToolCall) -> Failure | None:
-    """Return how a call failed; None if it did not, was denied or stopped, or its failure was an answer, as that of `grep`."""
+    """Return how a call failed; None if it did not, was stopped, or its failure was an answer, as that of `grep`."""
     if was_stopped(call):
         return None
     if call.tool != "shell":
@@ -147,11 +148,11 @@ def _failure(shape: FailureShape, match: Any, program: str) -> Failure:  # noqa:
     return Failure(
         shape=shape.name,
         kind=shape.kind,
-        message=_line(groups.get("message", "")),
+        message=_line(groups.get("message", "")).rstrip(" -:"),
         file=groups.get("file", ""),
         line=int(groups.get("line") or 0),
         code=groups.get("code", ""),
-        test=_line(groups.get("test", "")),
+        test=_line(groups.get("test", "")).rstrip(" :"),
         program=program,
     )
 

@@ -19,6 +19,7 @@ from cairn.storage.memory.rows import CodeLink, Observation
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ufeff]")
 
 
+_MAX_LINE_CHARS = 500
 _WHO = {"rule": "a rule", "agent": "an agent", "person": "a person"}
 
 
@@ -50,10 +51,16 @@ class Lifecycle:
     Args:
         store: that holds them.
         now: the machine's clock, in seconds since the epoch.
+        after_created: is called with each new memory, in the transaction that makes it.
     """
 
-    def __init__(self, store: MemoryStore, now: Callable[[], float] = time.time) -> None:
-        self._store, self._now = store, now
+    def __init__(
+        self,
+        store: MemoryStore,
+        now: Callable[[], float] = time.time,
+        after_created: Callable[[Observation], object] | None = None,
+    ) -> None:
+        self._store, self._now, self._after_created = store, now, after_created
 
     def remember(self, draft: NewMemory, by: By) -> Remembered:
         """Keep a memory, its secrets taken out. An active one that says the same is kept instead, with the new links.
@@ -78,6 +85,8 @@ class Lifecycle:
             fields.update(text=text, tags=_clean_tags(draft.tags))
             changes = [MemoryChange(id, "created", fields), *(_link(id, link) for link in links)]
             (made,) = self._store.record(changes, by)
+            if self._after_created is not None:
+                self._after_created(made)
             return Remembered(made, True)
 
     def _same(self, text: str, type: str) -> Observation | None:
@@ -95,7 +104,10 @@ class Lifecycle:
             fields["text"] = clean(fields["text"])
         if "tags" in fields:
             fields["tags"] = _clean_tags(fields["tags"])
-        return self._change(id, "set", fields, by)
+        with self._store.writing():
+            for part in _parts(fields):
+                observation = self._change(id, "set", part, by)
+            return observation
 
     def link(self, id: str, link: CodeLink, by: By) -> Observation:
         """Tie a memory to a file or definition."""
@@ -138,7 +150,17 @@ class Lifecycle:
         return self._change(observation.id, "status", value, by)
 
     def erase(self, id: str, by: By) -> Observation:
-        """Erase the text of a memory for ever, here and, through sharing, elsewhere. This cannot be undone."""
+        """Erase the text of a memory for ever, here and, through sharing, elsewhere. This cannot be undone.
+
+        Raises:
+            AuthorityError: if a person made it, and this is none.
+        """
+        observation = self._store.observation(id)
+        if observation.actor.startswith("person:") and by.authority != "person":
+            raise AuthorityError(
+                f"{handle_of(observation.id)} was made by a person; {_WHO[by.authority]} cannot erase it",
+                Hint("settle it instead", "resolve", ids=(handle_of(observation.id),)),
+            )
         return self._change(id, "redact", {}, by)
 
     def _status(self, id: str, status: str, by: By, reason: str) -> Observation:
@@ -170,8 +192,23 @@ def clean(text: str) -> str:
     return whole if len(whole) <= MAX_TEXT_CHARS else whole[: MAX_TEXT_CHARS - 1] + "…"
 
 
+def _parts(fields: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return fields as events have them: what is said once a memory is shared no more must not go with the event."""
+    rest = {name: value for name, value in fields.items() if name != "is_shared"}
+    if not rest or "is_shared" not in fields:
+        return [fields]
+    sharing = {"is_shared": fields["is_shared"]}
+    return [rest, sharing] if sharing["is_shared"] else [sharing, rest]
+
+
+def one_line(text: str) -> str:
+    """Return a text as names and reasons are kept: on one line, of characters that show, at most 500."""
+    shown = "".join(character if character.isprintable() else " " for character in text)
+    return " ".join(shown.split())[:_MAX_LINE_CHARS]
+
+
 def _clean_tags(tags: Iterable[str]) -> list[str]:
-    return sorted({clean(tag) for tag in tags} - {""})
+    return sorted({one_line(clean(tag)) for tag in tags} - {""})
 
 
 def _link(id: str, link: CodeLink) -> MemoryChange:
@@ -179,5 +216,5 @@ def _link(id: str, link: CodeLink) -> MemoryChange:
 
 
 def _reason(reason: str) -> dict[str, str]:
-    words = " ".join(clean(reason).split())
-    return {"reason": words[:500]} if words else {}
+    words = one_line(clean(reason))
+    return {"reason": words} if words else {}

@@ -150,3 +150,13 @@ HEADINGS = (
 CONTINUATIONS = r"^(?:reason:|rationale:|because\b|otherwise\b|this (?:avoids|keeps|means|way|lets|ensures|prevents|breaks|matters)|the reason\b|that way\b|so that\b|instead,|it (?:fails|breaks|crashes|hangs|deadlocks) )"
 # Says why a failure went away, after it did.
 CAUSES = r"\b(?:root cause|(?:issue|problem|bug|cause|failure|crash|error|culprit|reason)\b.{0,60}\b(?:is|was|were|came|comes)\b|(?:caused by|due to)\b|(?:fails?|failed|crashed|happened|broke|hung) because\b|turn(?:s|ed) out|was (?:missing|wrong|stale|never|not)\b)"
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Words that say nothing by themselves.
+COMMON_WORDS = _words(
+    "a an the i we you it he she they this that these those is are was were be been am do does did has have had will would can could should may might must not no yes and or but so as at by for from in into of on onto to with without than then there here if when while because since which who whom whose what how why my your our their its me us them one two all any some just only also very really now still too more most much many such own same other another about out up down over again please ok first next"
+)

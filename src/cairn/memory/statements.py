@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from cairn.memory.linear import linear
-from cairn.memory.statement_rules import CAUSES, CONTINUATIONS, HEADINGS, NOT_STATEMENTS, RULES
+from cairn.memory.statement_rules import CAUSES, COMMON_WORDS, CONTINUATIONS, HEADINGS, NOT_STATEMENTS, RULES
 
 AGENT, USER = "agent", "user"
 
-_MAX_CHARS = 500
+_MAX_CHARS, _MAX_HEADING_CHARS = 500, 100
 _MIN_WORDS, _MIN_CONTENT_WORDS = 5, 3
 _MAX_SENTENCES = 400
 _UNDER_HEADING = 0.85
@@ -27,12 +27,6 @@ _MARKS = re.compile(r"[*_]{2,3}|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
 _CODE_LIKE = re.compile(r"`[^`]+`|\b\w+(?:[._/]\w+)+\b|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w*|\w\(\)")
 _WORD = re.compile(r"[A-Za-z][\w'-]*")
 _VAGUE = re.compile(r"^(?:this|that|it|they|these|those)\b", re.IGNORECASE)
-_COMMON = frozenset(
-    "a an the i we you it he she they this that these those is are was were be been am do does did has have had will would can could "
-    "should may might must not no yes and or but so as at by for from in into of on onto to with without than then there here if when "
-    "while because since which who whom whose what how why my your our their its me us them one two all any some just only also very "
-    "really now still too more most much many such own same other another about out up down over again please ok first next".split()
-)
 
 
 class Statement(NamedTuple):
@@ -98,9 +92,9 @@ def judge(sentence: str, by: str, heading: str = "") -> Statement | None:
         return None
     best = Statement(heading, sentence, _UNDER_HEADING) if heading else None
     for rule in RULES:
-        if rule.by in ("", by) and (best is None or rule.confidence > best.confidence):
-            if linear(rule.pattern).search(masked):
-                best = Statement(heading or rule.type, sentence, rule.confidence)
+        is_better = rule.by in ("", by) and (best is None or rule.confidence > best.confidence)
+        if is_better and linear(rule.pattern).search(masked):
+            best = Statement(heading or rule.type, sentence, rule.confidence)
     if best is None:
         return None
     change = _CODE_BONUS if _CODE_LIKE.search(sentence) else 0.0
@@ -115,12 +109,12 @@ def _is_ruled_out(masked: str) -> bool:
 def _mask(sentence: str) -> str:
     """Return a sentence in lower case, inline code replaced, so that words in it are not taken for what is said."""
     parts = _INLINE_CODE.split(sentence)
-    return "CODE".join(part.lower().replace("’", "'") for part in parts)
+    return "CODE".join(part.lower().replace("\u2019", "'") for part in parts)
 
 
 def _has_content(sentence: str) -> bool:
     words = _WORD.findall(sentence)
-    content = [word for word in words if word.lower() not in _COMMON]
+    content = [word for word in words if word.lower() not in COMMON_WORDS]
     return len(words) >= _MIN_WORDS and len(content) >= _MIN_CONTENT_WORDS
 
 
@@ -143,7 +137,7 @@ def _lines(text: str) -> Iterator[tuple[str, str]]:
     for line in [*text.splitlines(), ""]:
         is_fence = _FENCE.match(line) is not None
         is_code ^= is_fence
-        found = None if is_code or is_fence else _HEADING.match(line)
+        found = None if is_code or is_fence else _HEADING.match(line[:_MAX_HEADING_CHARS])
         is_item = not is_code and _ITEM.match(line) is not None
         is_break = (
             is_fence or is_code or found is not None or is_item or not line.strip() or line.lstrip()[:1] in ("|", ">")

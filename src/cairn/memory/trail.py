@@ -1,4 +1,4 @@
-"""What a session tried and what came of it: which commands failed, what was changed meanwhile, and which then succeeded."""
+"""What a session tried, and what came of it: what failed, what was changed meanwhile, and what then succeeded."""
 
 from __future__ import annotations
 
@@ -29,12 +29,13 @@ _SLIPS = re.compile(
     r"SyntaxError|IndentationError|TabError|[Uu]nexpected token|NameError|is not defined|cannot find symbol"
 )
 _SETTINGS = re.compile(
-    r"(?:^|/)(?:\.[\w.-]+|[\w.-]*(?:config|settings|compose|Dockerfile|Makefile|Containerfile)[\w.-]*|[\w.-]+\.(?:ya?ml|toml|json|ini|cfg|conf|env|tf|lock|mod|xml|gradle|kts|properties|nix|txt|csproj))$"
+    r"(?:^|/)(?:\.[\w.-]+|[\w.-]*(?:config|settings|compose|Dockerfile|Makefile|Containerfile)[\w.-]*"
+    r"|[\w.-]+\.(?:ya?ml|toml|json|ini|cfg|conf|env|tf|lock|mod|xml|gradle|kts|properties|nix|txt|csproj))$"
 )
 _PROSE = (".md", ".rst", ".adoc", ".txt")
 _BUG_WORDS = re.compile(
-    r"\b(?:fix\w*|bugs?|broken|crash\w*|fail\w*|errors?|wrong\w*|incorrect\w*|regression|doesn'?t work|not working|exception|flaky|leak\w*"
-    r"|hangs?|issue|debug|investigate|problem|why (?:is|does|do|are)|off.by.one|reproduce)\b",
+    r"\b(?:fix\w*|bugs?|broken|crash\w*|fail\w*|errors?|wrong\w*|incorrect\w*|regression|doesn'?t work|not working|exception|flaky"
+    r"|leak\w*|hangs?|issue|debug|investigate|problem|why (?:is|does|do|are)|off.by.one|reproduce)\b",
     re.IGNORECASE,
 )
 _GO_ON_WORDS = 4  # a prompt of at most so many words means what the last one meant

@@ -54,7 +54,7 @@ def forget_session(connection: sqlite3.Connection, session: str) -> None:
 
 
 def erase_words(connection: sqlite3.Connection, observation: str, session: str) -> None:
-    """Delete what may repeat the words of a memory: candidates like it, and those of the session that it was made in."""
+    """Delete what may repeat the words of a memory: candidates like it, and those of its session."""
     same = "SELECT key FROM candidate WHERE observation = ?"
     of_sessions = f"SELECT session FROM candidate WHERE key IN ({same})"
     connection.execute(f"DELETE FROM trail WHERE session = ? OR session IN ({of_sessions})", (session, observation))
