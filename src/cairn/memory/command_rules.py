@@ -41,6 +41,13 @@ READING_SUBCOMMANDS: dict[str, frozenset[str]] = {
 # What comes behind a pipe and only shortens the output; the exit code is then its own.
 FILTERS = _words("tail head grep egrep rg sed awk tee less cat sort uniq wc cut tr column nl")
 PICKERS = _words("grep egrep rg sed awk wc cut")
+# Their words are paths or names of tests, whatever these look like.
+TAKE_PATHS = _words(
+    "pytest unittest vitest jest mocha rspec mypy pyright flake8 pylint eslint phpunit black isort rubocop playwright shellcheck"
+    " prettier standardrb stylelint tap ava ctest busted bats prove hadolint yamllint markdownlint golint staticcheck gofmt"
+)
+TAKE_NAMES_OF_TESTS = _words("cargo mix swift dotnet")
+TAKE_PATHS_AFTER_A_VERB = _words("ruff biome golangci-lint phpstan ty clang-tidy swiftlint")
 WRAPPERS = _words("sudo time env nice ionice command exec nohup xvfb-run stdbuf unbuffer setsid caffeinate doas")
 RUNNERS: tuple[tuple[str, ...], ...] = (
     ("uv", "run"), ("poetry", "run"), ("pipenv", "run"), ("hatch", "run"), ("pdm", "run"), ("rye", "run"), ("npx",),
@@ -60,6 +67,7 @@ QUIET_OPTION = re.compile(
     r"|-(?:count|timeout|race|p)=.*|-race|-ntp|-[0-9]+|--"
 )
 QUIET_OPTIONS_WITH_VALUES = _words("-p -n -j --tb --color --maxfail --reporter --parallel --jobs --format -o")
+MEAN_OTHERWISE = _words("cargo docker git gcc g++ cc clang tsc")  # programs that mean something else by these
 SELECTORS = _words(
     "-k -t -run -m --filter --tests --testNamePattern --test-name-pattern -g --grep -R --test -e --only --name "
     "--testPathPattern --testcase -R"

@@ -13,6 +13,7 @@ from zlib import crc32
 from cairn.memory.command_rules import (
     ALIASES,
     FILTERS,
+    MEAN_OTHERWISE,
     PICKERS,
     QUIET_OPTION,
     QUIET_OPTIONS_WITH_VALUES,
@@ -24,6 +25,9 @@ from cairn.memory.command_rules import (
     RUNNERS,
     SELECTOR_WITH_VALUE,
     SELECTORS,
+    TAKE_NAMES_OF_TESTS,
+    TAKE_PATHS,
+    TAKE_PATHS_AFTER_A_VERB,
     TARGET,
     WRAPPERS,
     WRITE_TARGET,
@@ -41,7 +45,7 @@ _SEPARATORS = re.compile(r"\n+(?=\S)")
 _HEREDOC = re.compile(r"<<-?\s*['\"\\]?\w+['\"]?")
 
 
-class Step(NamedTuple):
+class CommandStep(NamedTuple):
     """One program that a command runs.
 
     Attributes:
@@ -89,13 +93,13 @@ class Command(NamedTuple):
         folders: that it enters.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[CommandStep, ...]
     is_masked: bool
     is_filtered: bool
     folders: tuple[str, ...]
 
     @property
-    def work(self) -> tuple[Step, ...]:
+    def work(self) -> tuple[CommandStep, ...]:
         """The steps that do more than look at things."""
         return tuple(step for step in self.steps if not step.is_reading)
 
@@ -104,7 +108,7 @@ class Command(NamedTuple):
 def parse_command(text: str) -> Command:
     """Return what a command runs; what cannot be parsed is split at spaces."""
     tokens = _tokens(text)
-    steps: list[Step] = []
+    steps: list[CommandStep] = []
     is_masked = is_filtered = False
     before = ""
     for operator, words in _parts(tokens):
@@ -155,7 +159,7 @@ def _parts(tokens: Sequence[str]) -> list[tuple[str, list[str]]]:
     return parts
 
 
-def _step(words: list[str]) -> Step | None:
+def _step(words: list[str]) -> CommandStep | None:
     raw = list(words)
     rest = _unwrap(words)
     if not rest:
@@ -172,7 +176,7 @@ def _step(words: list[str]) -> Step | None:
     if program == "git" and arguments[:1] == ["commit"]:  # its message says nothing of what it does
         arguments = ["commit"]
     base, targets = _sort(program, arguments)
-    return Step(program, (program, *base), targets, tuple(raw))
+    return CommandStep(program, (program, *base), targets, tuple(raw))
 
 
 def _unwrap(words: list[str]) -> list[str]:
@@ -210,41 +214,31 @@ def _sort(program: str, arguments: Sequence[str]) -> tuple[list[str], tuple[str,
     """Return the words that say what is done, and those that say to what."""
     base: list[str] = []
     targets: list[str] = []
-    skip = ""
-    for word in arguments:
-        if skip:
-            if skip == "target":
-                targets.append(word)
-            skip = ""
-        elif word in SELECTORS and not (word == "-m" and program in ("git", "python")):
-            skip = "target"
+    words = iter(arguments)
+    for word in words:
+        if word in SELECTORS and not (word == "-m" and program in ("git", "python")):
+            targets += [value for value in [next(words, "")] if value]
         elif selector := SELECTOR_WITH_VALUE.fullmatch(word):
             targets.append(selector["value"])
-        elif word in QUIET_OPTIONS_WITH_VALUES and program not in (
-            "cargo",
-            "docker",
-            "git",
-            "gcc",
-            "g++",
-            "cc",
-            "clang",
-            "tsc",
-        ):
-            skip = "value"
+        elif word in QUIET_OPTIONS_WITH_VALUES and program not in MEAN_OTHERWISE:
+            next(words, "")
         elif QUIET_OPTION.fullmatch(word):
             continue
-        elif word.startswith("-"):
-            base.append(word)
-        elif linear(TARGET).fullmatch(word) or (
-            program in ("cargo", "mix", "swift", "dotnet") and base[:1] in (["test"], ["nextest"])
-        ):
-            targets.append(word)
         else:
-            base.append(word)
+            (targets if _is_target(program, word, base) else base).append(word)
     return base, tuple(sorted(set(targets)))
 
 
-def covers(success: Step, failure: Step, *, file: str = "", test: str = "") -> bool:
+def _is_target(program: str, word: str, base: Sequence[str]) -> bool:
+    if word.startswith("-"):
+        return False
+    if program in TAKE_PATHS or (program in TAKE_PATHS_AFTER_A_VERB and base):
+        return True
+    is_test_name = program in TAKE_NAMES_OF_TESTS and base[:1] in (["test"], ["nextest"])
+    return is_test_name or linear(TARGET).fullmatch(word) is not None
+
+
+def covers(success: CommandStep, failure: CommandStep, *, file: str = "", test: str = "") -> bool:
     """Tell whether a step that succeeded did what another failed at.
 
     Args:
@@ -253,7 +247,9 @@ def covers(success: Step, failure: Step, *, file: str = "", test: str = "") -> b
     """
     if success.base != failure.base:
         return False
-    if not success.targets or set(failure.targets) <= set(success.targets):
+    if not success.targets:
+        return True
+    if failure.targets and set(failure.targets) <= set(success.targets):
         return True
     if any(target in (".", "./...", "...") for target in success.targets):
         return True
@@ -297,7 +293,7 @@ def files_written(command: str) -> tuple[str, ...]:
     )
 
 
-def are_alike(failed: Step, success: Step) -> bool:
+def are_alike(failed: CommandStep, success: CommandStep) -> bool:
     """Tell whether two steps try to do the same in two ways, as `npm test` and `pnpm test`."""
     if failed.raw == success.raw:
         return False

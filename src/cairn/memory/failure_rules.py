@@ -37,8 +37,8 @@ KINDS = (
 _F = r"(?P<file>(?:[A-Za-z]:[\\/])?[\w@.~+\\/\[\]()$-]*[\w@.~+\\/\[\]$-]+)"
 _L = r"(?P<line>[0-9]+)"
 _M = r"(?P<message>[^\n]+)"
-_PYTEST = "pytest py.test python python3 tox nox uv poetry hatch pdm make just"
-_JS = "npm npx pnpm yarn bun node vitest jest mocha make just nx turbo deno"
+_PYTEST = "pytest python unittest coverage manage.py django-admin tox nox uv poetry hatch pdm make just"
+_JS = "npm npx pnpm yarn bun node vitest jest mocha make just nx turbo deno playwright cypress esbuild next tsx ts-node wrangler lerna gulp"
 _JVM = "gradle gradlew mvn mvnw java javac kotlinc make sbt ant"
 _C = "make gcc g++ cc c++ clang clang++ cmake ninja meson ctest bazel just zig swift swiftc xcodebuild"
 _RUST = "cargo rustc make just cross"
@@ -56,10 +56,10 @@ SHAPES = tuple(
         ("pytest-error", "test", "ERROR ", _PYTEST, rf"(?m)^ERROR {_F}(?:::(?P<test>[^\n ]+))? - {_M}$"),
         ("pytest-import", "test", "ImportError while importing", _PYTEST, rf"(?m)^ImportError while importing test module '{_F}'\.\n(?:[^\n]*\n)*?E +{_M}$"),
         ("pytest-lines", "test", "\nE  ", _PYTEST, rf"(?m)^E +{_M}\n(?:E [^\n]*\n)*\n?{_F}:{_L}: "),
-        ("pytest-bare", "test", "FAILED ", _PYTEST, rf"(?m)^FAILED {_F}::(?P<test>\S+)$"),
+        ("pytest-bare", "test", "FAILED ", _PYTEST, rf"(?m)^(?P<message>FAILED {_F}::(?P<test>\S+))$"),
         ("pytest-none", "test", "not found: |file or directory not found", _PYTEST, r"(?m)^ERROR: (?P<message>(?:file or directory )?not found: [^\n]+)$"),
         ("doctest", "test", "***Test Failed***|Failed example:", _PYTEST, rf'(?m)^File "{_F}", line {_L}, in (?P<test>\S+)\n(?P<message>Failed example:)'),
-        ("unittest", "test", "\nFAIL: |\nERROR: |FAIL: |ERROR: ", f"{_PYTEST} manage.py", r'(?m)^(?:FAIL|ERROR): (?P<test>\w+ \([\w.]+\)|\w+)[^\n]*\n(?:[^\n]*\n)?-{20,}\n(?:[^\n]*\n)*?  File "(?P<file>[^"]+)", line (?P<line>[0-9]+)[^\n]*\n(?:    [^\n]*\n)+(?P<message>[A-Za-z_][\w.]*(?:Error|Exception|DoesNotExist|Failure)\b[^\n]*)$'),
+        ("unittest", "test", "\nFAIL: |\nERROR: |FAIL: |ERROR: ", _PYTEST, r'(?m)^(?:FAIL|ERROR): (?P<test>\w+ \([\w.]+\)|\w+)[^\n]*\n(?:[^\n]*\n)?-{20,}\n(?:[^\n]*\n)*?  File "(?P<file>[^"]+)", line (?P<line>[0-9]+)[^\n]*\n(?:    [^\n]*\n)+(?P<message>[A-Za-z_][\w.]*(?:Error|Exception|DoesNotExist|Failure)\b[^\n]*)$'),
         ("vitest", "test", " FAIL ", _JS, rf"(?m)^ *(?:❌|×)? *FAIL +(?:\|[^|\n]*\| +)?{_F} > (?P<test>[^\n]+)\n{_M}$"),
         ("jest-suite", "test", "Test suite failed to run", _JS, rf"(?m)^ *FAIL +{_F}[^\n]*\n(?:[^\n]*\n){{0,3}}? *● Test suite failed to run\n\s*\n *{_M}$"),
         ("jest", "test", "● ", _JS, rf"(?m)^ *FAIL +{_F}[^\n]*\n(?:[^\n]*\n){{0,40}}? *● (?P<test>[^\n]+)\n\s*\n *{_M}$"),
@@ -86,7 +86,7 @@ SHAPES = tuple(
         ("minitest", "test", "Failure:\n|Error:\n", _RUBY, rf"(?m)^ *(?:[0-9]+\) )?(?:Failure|Error):\n(?P<test>[^\n]+?) \[(?P<file>[^\]:\n]+):{_L}\]:?\n{_M}$"),
         ("phpunit", "test", "::test|There w", _PHP, rf"(?m)^1\) (?P<test>[\w\\]+::\w+)[^\n]*\n{_M}\n(?:[^\n]*\n)*?\n?{_F}:{_L}$"),
         ("pest", "test", "⨯ |FAILED  ", _PHP, rf"(?m)^ +FAILED +(?P<test>[^\n]+?) *\n +{_M}\n(?:[^\n]*\n)*? +at (?P<file>[^\s:]+):{_L}"),
-        ("dotnet-test", "test", "Error Message:", _NET, rf"(?m)^ +(?:Failed|\[FAIL\]) (?P<test>\S+)(?: \[[^\]]*\])?\n +Error Message:\n +{_M}\n(?:(?:[^\n]*\n){{0,12}}? in (?P<file>[^\n:]+):line {_L})?"),
+        ("dotnet-test", "test", "Error Message:", _NET, rf"(?m)^ +(?:Failed|\[FAIL\]) (?P<test>\S+)(?: \[[^\]]*\])?\n +Error Message:\n +{_M}\n(?:(?:[^\n]*\n){{0,12}}?[^\n]* in (?P<file>[^\n:]+):line {_L})?"),
         ("gtest", "test", ": Failure\n", "", rf"(?m)^{_F}:{_L}: Failure\n{_M}$"),
         ("catch2", "test", "FAILED:\n", "", rf"(?m)^{_F}:{_L}: FAILED:\n +{_M}$"),
         ("ctest", "test", "The following tests FAILED", _C, r"(?m)^The following tests FAILED:\n\s*[0-9]+ - (?P<message>(?P<test>\S+) \([^)\n]+\))"),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from cairn.memory.commands import Step, parse_command
+from cairn.memory.commands import CommandStep, parse_command
 from cairn.memory.failure_rules import SHAPES, FailureShape
 from cairn.memory.linear import linear
 from cairn.memory.moments import ToolCall
@@ -78,14 +78,14 @@ def failure_of(call: ToolCall) -> Failure | None:
     return _seen(output, command.work, is_code_known=call.exit_code is not None or call.outcome == "ok")
 
 
-def _prints_files(steps: Sequence[Step]) -> bool:
+def _prints_files(steps: Sequence[CommandStep]) -> bool:
     """Whether what is printed may be the content of files."""
     return any(
         step.program in ("cat", "grep", "rg", "sed", "head", "tail", "git", "find") for step in steps if step.is_reading
     )
 
 
-def _seen(output: str, steps: Sequence[Step], *, is_code_known: bool) -> Failure | None:
+def _seen(output: str, steps: Sequence[CommandStep], *, is_code_known: bool) -> Failure | None:
     """Return a failure that the output alone shows."""
     found = recognise(output, steps)
     if found is None or found.shape in _GENERIC or found.kind not in _PLAIN_KINDS:
@@ -102,7 +102,7 @@ def plain(output: str) -> str:
     return _COLOUR.sub("", output.replace("\r\n", "\n").replace("\r", "\n"))
 
 
-def recognise(output: str, steps: Sequence[Step]) -> Failure | None:
+def recognise(output: str, steps: Sequence[CommandStep]) -> Failure | None:
     """Return the failure that an output shows, by the first shape that matches; None if none does.
 
     Args:
@@ -127,7 +127,7 @@ def _may_run_anything(programs: set[str]) -> bool:
     )
 
 
-def _printer(own: Sequence[str], steps: Sequence[Step]) -> str:
+def _printer(own: Sequence[str], steps: Sequence[CommandStep]) -> str:
     return next((step.program for step in steps if step.program in own), "")
 
 

@@ -10,7 +10,16 @@ from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from cairn.memory.commands import Command, Step, are_alike, covers, files_written, is_remedy, is_revert, parse_command
+from cairn.memory.commands import (
+    Command,
+    CommandStep,
+    are_alike,
+    covers,
+    files_written,
+    is_remedy,
+    is_revert,
+    parse_command,
+)
 from cairn.memory.failures import Failure, failure_of, was_stopped
 from cairn.memory.moments import ToolCall
 from cairn.source.roles import Role, role_of
@@ -23,7 +32,7 @@ _NEAR_CALLS = 8  # between a failure and another way that works
 _SETUP_KINDS = frozenset(
     {"command", "module", "path", "package", "network", "permission", "database", "container", "other", "build"}
 )
-_OUTSIDE_KINDS = frozenset({"network", "permission", "git", "container", "cloud", "command", "package", "other"})
+_OUTSIDE_KINDS = frozenset({"network", "permission", "git", "container", "cloud", "command", "package"})
 _SLIP_KINDS = frozenset({"lint", "format", "compile", "type"})
 _SLIPS = re.compile(
     r"SyntaxError|IndentationError|TabError|[Uu]nexpected token|NameError|is not defined|cannot find symbol"
@@ -34,8 +43,8 @@ _SETTINGS = re.compile(
 )
 _PROSE = (".md", ".rst", ".adoc", ".txt")
 _BUG_WORDS = re.compile(
-    r"\b(?:fix\w*|bugs?|broken|crash\w*|fail\w*|errors?|wrong\w*|incorrect\w*|regression|doesn'?t work|not working|exception|flaky"
-    r"|leak\w*|hangs?|issue|debug|investigate|problem|why (?:is|does|do|are)|off.by.one|reproduce)\b",
+    r"\b(?:fix\w*|bugs?|broken|crash\w*|fail\w*|errors?|wrong\w*|incorrect\w*|doesn'?t work|not working|exception"
+    r"|regression|flaky|leak\w*|hangs?|issue|debug|investigate|problem|why (?:is|does|do|are)|off.by.one|reproduce)\b",
     re.IGNORECASE,
 )
 _GO_ON_WORDS = 4  # a prompt of at most so many words means what the last one meant
@@ -91,7 +100,7 @@ class OpenFailure:
     was_reverted: bool = False
 
     @property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[CommandStep, ...]:
         """The steps that may have failed."""
         work = parse_command(self.command).work
         printers = tuple(step for step in work if step.program == self.failure.program)
@@ -152,16 +161,16 @@ class Trail:
         self.failures = [kept for kept in self.failures if self.calls - kept.call <= _MAX_CALLS]
         failure = failure_of(call)
         if failure is not None:
-            return self._fail(call, failure._replace(file=self._place(failure.file, root)))
+            return self._note_failure(call, failure._replace(file=self._place(failure.file, root)))
         if call.is_failure or was_stopped(call):
             return []
         if call.is_edit:
-            self._edit([call.target])
+            self._note_edit([call.target])
         if call.tool != "shell":
             return []
-        return self._succeed(call)
+        return self._note_success(call)
 
-    def _edit(self, paths: Iterable[str]) -> None:
+    def _note_edit(self, paths: Iterable[str]) -> None:
         for path in paths:
             self.edited.pop(path, None)
             self.edited[path] = self.calls
@@ -180,18 +189,18 @@ class Trail:
 
     # -- failures -----------------------------------------------------------------------------------------------------
 
-    def _fail(self, call: ToolCall, failure: Failure) -> list[Proposal]:
+    def _note_failure(self, call: ToolCall, failure: Failure) -> list[Proposal]:
         command = call.target[:_MAX_COMMAND_CHARS]
         fresh = OpenFailure(command, failure, self.calls)
         if call.tool != "shell":
             fresh.command = call.name
-            return [_left_open(fresh)] if failure.message else []
+            return [_propose_open(fresh)] if failure.message else []
         fresh.is_red_first, fresh.is_own = self._is_red_first(failure), failure.file in self.edited
         if (before := self._same_command(fresh)) is not None:
             _fail_again(before, fresh)
             return []
         self.failures = [*self.failures[1 - _MAX_OPEN :], fresh]
-        return [_left_open(fresh)] if failure.message and not fresh.is_red_first else []
+        return [_propose_open(fresh)] if failure.message and not fresh.is_red_first else []
 
     def _same_command(self, fresh: OpenFailure) -> OpenFailure | None:
         for broken in self.failures:
@@ -208,14 +217,14 @@ class Trail:
 
     # -- successes ----------------------------------------------------------------------------------------------------
 
-    def _succeed(self, call: ToolCall) -> list[Proposal]:
+    def _note_success(self, call: ToolCall) -> list[Proposal]:
         command = parse_command(call.target)
         if is_revert(call.target):
-            self._revert()
+            self._note_revert()
             return []
         proposals = [] if command.is_filtered else self._close(call.target, command)
         if written := files_written(call.target):
-            self._edit(written)
+            self._note_edit(written)
         if is_remedy(call.target):
             for broken in self.failures:
                 broken.remedies.append(_show(call.target))
@@ -223,9 +232,9 @@ class Trail:
             self.edited.clear()
         return proposals
 
-    def _revert(self) -> None:
+    def _note_revert(self) -> None:
         for broken in self.failures:
-            broken.was_reverted = broken.was_reverted or bool(broken.edits) or broken.is_own
+            broken.was_reverted = broken.was_reverted or bool(self.edited)
             broken.edits.clear()
         self.edited.clear()
 
@@ -247,21 +256,21 @@ class Trail:
     def _learn(self, text: str, command: Command, broken: OpenFailure) -> list[Proposal]:
         """Return what a success tells about the failure before."""
         if broken.edits:
-            return [] if broken.is_red_first and not self.is_fixing else [_fixed(broken, self.calls)]
+            return [] if broken.is_red_first and not self.is_fixing else [_propose_fix(broken, self.calls)]
         if broken.was_reverted or broken.is_red_first:
             return []
         if broken.remedies:
-            return [_until(broken)]
+            return [_propose_remedy(broken)]
         if _differs(text, broken):
-            return [_instead(broken, text)]
-        return [_flaky(broken)]
+            return [_propose_way(broken, text)]
+        return [_propose_chance(broken)]
 
     def _another_way(self, text: str, command: Command, broken: OpenFailure) -> Proposal | None:
         is_near = self.calls - broken.call <= _NEAR_CALLS and not broken.edits and not broken.remedies
         if not is_near or broken.failure.kind not in _SETUP_KINDS or len(command.work) > 2:
             return None
         if any(are_alike(old, new) for old in broken.steps for new in command.work):
-            return _instead(broken, text)
+            return _propose_way(broken, text)
         return None
 
 
@@ -301,12 +310,12 @@ def _ways(command: Command) -> list[tuple[str, ...]]:
 # -- what is said ------------------------------------------------------------------------------------------------------
 
 
-def _left_open(broken: OpenFailure) -> Proposal:
+def _propose_open(broken: OpenFailure) -> Proposal:
     text = f"{_quote(broken.command)} failed{_what(broken.failure)}."
     return Proposal(OPEN, "gotcha", text, 0.4, 5, _paths(broken), broken.key)
 
 
-def _fixed(broken: OpenFailure, calls: int) -> Proposal:
+def _propose_fix(broken: OpenFailure, calls: int) -> Proposal:
     failure = broken.failure
     before = f" Before that: {_sentence(broken.earlier[-1])}" if broken.earlier else ""
     files = _list_files(broken.edits, failure.file)
@@ -340,20 +349,20 @@ def _trust(broken: OpenFailure, calls: int) -> float:
     return round(confidence, 2)
 
 
-def _until(broken: OpenFailure) -> Proposal:
+def _propose_remedy(broken: OpenFailure) -> Proposal:
     remedies = " and ".join(_quote(remedy) for remedy in broken.remedies[-2:])
     text = f"{_quote(broken.command)} failed{_what(broken.failure)}. It succeeds after {remedies}."
     confidence = 0.8 if broken.failure.kind in _SETUP_KINDS or broken.failure.shape else 0.65
     return Proposal(UNTIL, "gotcha", text, confidence, 6, _paths(broken), broken.key)
 
 
-def _instead(broken: OpenFailure, command: str) -> Proposal:
+def _propose_way(broken: OpenFailure, command: str) -> Proposal:
     text = f"{_quote(broken.command)} failed{_what(broken.failure)}. This works instead: {_quote(command)}."
     confidence = 0.8 if broken.failure.kind in _SETUP_KINDS - {"other", "path"} else 0.7
     return Proposal(INSTEAD, "gotcha", text, confidence, 6, _paths(broken), broken.key)
 
 
-def _flaky(broken: OpenFailure) -> Proposal:
+def _propose_chance(broken: OpenFailure) -> Proposal:
     text = f"{_quote(broken.command)} failed once{_what(broken.failure)}, and succeeded again without a change."
     return Proposal(FLAKY, "gotcha", text, 0.5, 4, _paths(broken), key_of("flaky", broken.key))
 
