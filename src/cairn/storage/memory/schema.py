@@ -94,6 +94,17 @@ MIGRATIONS = (
         ),
     ),
     Migration(
+        "questions to a chat model",
+        (
+            """CREATE TABLE chat_call (
+                number INTEGER PRIMARY KEY, session TEXT NOT NULL, due REAL NOT NULL, state TEXT NOT NULL,
+                asked REAL NOT NULL, model TEXT NOT NULL, input_tokens INTEGER NOT NULL,
+                output_tokens INTEGER NOT NULL, cost REAL NOT NULL, note TEXT NOT NULL)""",
+            "CREATE INDEX chat_call_asked ON chat_call (asked)",
+            "CREATE INDEX chat_call_due ON chat_call (number) WHERE state = 'due'",
+        ),
+    ),
+    Migration(
         "what capture is not sure of, and what open sessions tried",
         (
             """CREATE TABLE candidate (
@@ -108,7 +119,7 @@ MIGRATIONS = (
     ),
 )
 # The digest of the schema that all steps make: see `check_schema`. A test says what it is after a new step.
-NEWEST = "6646d8f41703a88ed2ebecf1209e621f6296d569380f383bda2f0360a162d6a9"
+NEWEST = "60e4bd62baf4167cf06c6a7f3ba4068545d66390210903e4440cd1533316ecd4"
 
 MEMORY = Store(
     name="the memory",
