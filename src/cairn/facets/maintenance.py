@@ -53,10 +53,6 @@ class Maintenance:
         state = self._index.state
         return [*health.examine(state, bundled_fingerprint()), *examine_memory(state)]
 
-    def rebuild_memory(self) -> int:
-        """Make everything anew that is derived in the memory."""
-        return rebuild_memory(self._index.state)
-
     def adopt_memory(self) -> int:
         """Take over a memory that was made elsewhere."""
         return adopt_memory(self._index.state)

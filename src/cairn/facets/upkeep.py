@@ -103,17 +103,6 @@ class UpkeepFacet:
         """
         return self._maintenance.doctor(fix=fix)
 
-    def rebuild_memory(self) -> int:
-        """Make everything anew that is derived in the memory: what memories say now, and what recall searches.
-
-        Returns:
-            how many memories there are.
-
-        Raises:
-            StoreDamagedError: if an event is not what its id says; then nothing is changed.
-        """
-        return self._maintenance.rebuild_memory()
-
     def adopt_memory(self) -> int:
         """Take over a memory that was made elsewhere, such as one from a backup, once the user confirmed it.
 

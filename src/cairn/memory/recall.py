@@ -160,6 +160,13 @@ class Recall:
                 recollections.append(Recollection(observation, 1.0, "high", f"about {', '.join(about)}", staleness))
         return sorted(recollections, key=lambda found: (-found.observation.importance, found.observation.id))
 
+    def rebuild(self) -> int:
+        """Derive what is searched from the memories anew, and return of how many; 0 where nothing was remembered."""
+        if not self._store.exists:
+            return 0
+        with self._store.writing() as connection:
+            return derived.rebuild(connection)
+
     # -- what is searched ---------------------------------------------------------------------------------------------
 
     def _current(self) -> Corpus:

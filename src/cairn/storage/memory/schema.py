@@ -93,9 +93,20 @@ MIGRATIONS = (
                 PRIMARY KEY (agent, event)) WITHOUT ROWID""",
         ),
     ),
+    Migration(
+        "questions to a chat model",
+        (
+            """CREATE TABLE chat_call (
+                number INTEGER PRIMARY KEY, session TEXT NOT NULL, due REAL NOT NULL, state TEXT NOT NULL,
+                asked REAL NOT NULL, model TEXT NOT NULL, input_tokens INTEGER NOT NULL,
+                output_tokens INTEGER NOT NULL, cost REAL NOT NULL, note TEXT NOT NULL)""",
+            "CREATE INDEX chat_call_asked ON chat_call (asked)",
+            "CREATE INDEX chat_call_due ON chat_call (number) WHERE state = 'due'",
+        ),
+    ),
 )
 # The digest of the schema that all steps make: see `check_schema`. A test says what it is after a new step.
-NEWEST = "8799d9bd9303edf62c6c5b76ba9e5bf8012eec6382364839bad1d30f683a45a8"
+NEWEST = "e0318c36ac344add2c196a770ad68ead9ca515cba47f168278456ad7cadae46f"
 
 MEMORY = Store(
     name="the memory",
