@@ -162,6 +162,10 @@ class Recall:
                 recollections.append(Recollection(observation, 1.0, "high", f"about {', '.join(about)}", staleness))
         return sorted(recollections, key=lambda found: (-found.observation.importance, found.observation.id))
 
+    def staleness(self, observation: Observation) -> Staleness:
+        """Return what became of the code that a memory speaks of."""
+        return self._link_states.staleness(observation)
+
     # -- what is searched ---------------------------------------------------------------------------------------------
 
     def _current(self) -> Corpus:
