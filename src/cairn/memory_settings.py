@@ -46,6 +46,7 @@ class MemorySettings:
     # How similar an older memory must be for a new one to take its place; 0: as calibrated for the embedding model.
     supersede: float = setting(0.0, "raises", 0, 1, zero=_calibrated, check=_check_similarity)
     supersede_same_file: float = setting(0.0, "raises", 0, 1, zero=_calibrated, check=_check_similarity)
+    capture: bool = setting(True, "lowers")  # whether what agents report is kept
     chat_provider: str = setting("", "never", choices=("", "ollama", "openai"))  # empty: no chat model is ever asked
     chat_model: str = setting("", "never")
     chat_url: str = setting("", "never", pattern=ANYTHING, check=check_url)
@@ -53,6 +54,10 @@ class MemorySettings:
     chat_daily_tokens: int = setting(100_000, "never", 0, 10**9)
     chat_timeout_seconds: float = setting(30.0, "never", 0.01, 3_600)
     chat_price_per_million_tokens: float = setting(0.0, "never", 0, 1_000_000)  # US dollars, for the meter
+    # Whether agents are shown, unasked, what the repository brought; anybody who can push to it wrote that.
+    inject_shared: bool = setting(False, "never")
+    # How long memories of little importance are kept in sight without being recalled; 0: for ever.
+    retention_days: float = setting(90.0, "never", 0, 100_000)
 
     def __post_init__(self) -> None:
         try:

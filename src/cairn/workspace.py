@@ -145,8 +145,8 @@ class Workspace:
 
     @property
     def has_memory(self) -> bool:
-        """Whether anything was ever remembered here."""
-        return os.path.lexists(self.state.file_of(MEMORY))
+        """Whether anything was ever remembered here, or may be shared with it."""
+        return os.path.lexists(self.state.file_of(MEMORY)) or (self.root / ".cairn" / "shared").is_dir()
 
     # -- the promised surface -----------------------------------------------------------------------------------------
 

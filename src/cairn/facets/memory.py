@@ -6,7 +6,7 @@ import time
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from cairn.answers import MEMORIES_BESIDE, Answer, Coverage, Fetched, MemoryHit
 from cairn.budget import fit_answer
@@ -16,15 +16,23 @@ from cairn.hints import Hint
 from cairn.memory.actors import find_actor
 from cairn.memory.derived import derive
 from cairn.memory.events import ACTORS
+from cairn.memory.exchange import Exchange
 from cairn.memory.handles import handle_of
+from cairn.memory.inbox import Inbox, Taken
 from cairn.memory.lifecycle import Lifecycle, NewMemory, Remembered, one_line
 from cairn.memory.links import link_to
+from cairn.memory.moments import Moment
 from cairn.memory.recall import Recall
+from cairn.memory.retention import prune
 from cairn.memory.sessions import Sessions
+from cairn.memory.shared_memories import SharedMemories
 from cairn.memory.shown import memory_hit, tokens_of
+from cairn.memory.spool import Spool
 from cairn.memory.store import By, MemoryStore
+from cairn.memory.supersede import Supersession
 from cairn.memory.targets import target_below
 from cairn.memory.usage import MemoryUsage, erase_words
+from cairn.memory_settings import MemorySettings
 from cairn.source.git import current_branch, head_revision, printable_name
 from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import Observation
@@ -39,6 +47,13 @@ _EXACT_MODES = ("literal", "regex", "structural")
 MEMORY_KIND = "memory"  # of a text that is no code
 
 
+class Rebuilt(NamedTuple):
+    """How many memories were derived anew, and how many of them were not what their events say."""
+
+    memories: int
+    mended: int
+
+
 class MemoryFacet:
     """The memory of a project; get it as `Workspace.memory`. Nothing is on disk until something is kept."""
 
@@ -48,12 +63,14 @@ class MemoryFacet:
     @cached_property
     def store(self) -> MemoryStore:
         """Events, and what they say now."""
-        return MemoryStore(self._index.state, derive, forget=erase_words)
+        shared = SharedMemories(self._index.root, self._index.state.tell)
+        return MemoryStore(self._index.state, derive, forget=erase_words, shared=shared)
 
     @cached_property
     def lifecycle(self) -> Lifecycle:
         """What can be done with a memory."""
-        return Lifecycle(self.store)
+        supersession = Supersession(self.store, self.recall.nearest, self._index.settings.memory)
+        return Lifecycle(self.store, after_created=supersession.apply)
 
     @cached_property
     def recall(self) -> Recall:
@@ -64,12 +81,49 @@ class MemoryFacet:
     def sessions(self) -> Sessions:
         """What agents did. Whatever reacts to that is a listener here."""
         listeners = [self.usage.hear]
-        return Sessions(self.store, self._index.root, listeners, keeps=self._index.settings.memory_capture)
+        settings = self._index.settings.memory or MemorySettings()
+        return Sessions(self.store, self._index.root, listeners, keeps=settings.capture)
 
     @cached_property
     def usage(self) -> MemoryUsage:
         """What was shown and asked, and who reports events."""
         return MemoryUsage(self.store)
+
+    @cached_property
+    def exchange(self) -> Exchange:
+        """Exports and imports."""
+        return Exchange(self.store)
+
+    @cached_property
+    def inbox(self) -> Inbox:
+        """Takes in what agents report."""
+        return Inbox(self.sessions, self.store, Spool(self._index.root), self._index.repository)
+
+    def take(self, moment: Moment) -> Taken:
+        """Take in what an agent reports, and return what to show it.
+
+        Raises:
+            StoreError: if it can neither be taken in nor wait on disk.
+        """
+        begun = time.perf_counter()
+        moment = self.inbox.locate(moment)
+        is_captured = self.inbox.take_in(moment)
+        context = self.inject(moment)
+        self.usage.note_time(moment, 1000 * (time.perf_counter() - begun))
+        return Taken(is_captured, context)
+
+    def inject(self, moment: Moment) -> str:
+        """Return what to show an agent at a moment, empty for nothing."""
+        return ""
+
+    def prune(self, *, dry_run: bool = False) -> list[Observation]:
+        """Archive memories of little importance that nobody has recalled for `retention_days`, and return them.
+
+        Args:
+            dry_run: only return what would be archived.
+        """
+        settings = self._index.settings.memory or MemorySettings()
+        return prune(self.store, settings.retention_days, time.time(), dry_run=dry_run)
 
     def close(self) -> None:
         """Release the database; it reopens by itself."""
@@ -231,6 +285,17 @@ class MemoryFacet:
                 path, symbol = target_below(self._index.root, file)
                 observation = self.lifecycle.unlink(observation.id, path, symbol, by)
         return observation
+
+    def rebuild(self) -> Rebuilt:
+        """Fold all events anew, and derive what recall searches.
+
+        Raises:
+            StoreDamagedError: if an event is not what its id says; then nothing is changed.
+        """
+        if not self.store.exists:
+            return Rebuilt(0, 0)
+        n_mended = len(self.store.refold())
+        return Rebuilt(self.recall.rebuild(), n_mended)
 
     def _branch(self) -> str:
         repository = self._index.repository

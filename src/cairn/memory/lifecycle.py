@@ -52,10 +52,16 @@ class Lifecycle:
     Args:
         store: that holds them.
         now: the machine's clock, in seconds since the epoch.
+        after_created: is called with each new memory, in the transaction that makes it.
     """
 
-    def __init__(self, store: MemoryStore, now: Callable[[], float] = time.time) -> None:
-        self._store, self._now = store, now
+    def __init__(
+        self,
+        store: MemoryStore,
+        now: Callable[[], float] = time.time,
+        after_created: Callable[[Observation], object] | None = None,
+    ) -> None:
+        self._store, self._now, self._after_created = store, now, after_created
 
     def remember(self, draft: NewMemory, by: By) -> Remembered:
         """Keep a memory, its secrets taken out. An active one that says the same is kept instead, with the new links.
@@ -80,6 +86,8 @@ class Lifecycle:
             fields.update(text=text, tags=_clean_tags(draft.tags))
             changes = [MemoryChange(id, "created", fields), *(_link(id, link) for link in links)]
             (made,) = self._store.record(changes, by)
+            if self._after_created is not None:
+                self._after_created(made)
             return Remembered(made, True)
 
     def _same(self, text: str, type: str) -> Observation | None:
@@ -97,7 +105,10 @@ class Lifecycle:
             fields["text"] = clean(fields["text"])
         if "tags" in fields:
             fields["tags"] = _clean_tags(fields["tags"])
-        return self._change(id, "set", fields, by)
+        with self._store.writing():
+            for part in _parts(fields):
+                observation = self._change(id, "set", part, by)
+            return observation
 
     def link(self, id: str, link: CodeLink, by: By) -> Observation:
         """Tie a memory to a file or definition."""
@@ -180,6 +191,15 @@ def clean(text: str) -> str:
     """Return a text as it may be kept: without secrets, control characters and half characters, at most so long."""
     whole = redact(_CONTROL.sub("", text.replace("\r\n", "\n").encode("utf-8", "replace").decode())).text.strip()
     return whole if len(whole) <= MAX_TEXT_CHARS else whole[: MAX_TEXT_CHARS - 1] + "…"
+
+
+def _parts(fields: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return fields as events have them: what is said once a memory is shared no more must not go with the event."""
+    rest = {name: value for name, value in fields.items() if name != "is_shared"}
+    if not rest or "is_shared" not in fields:
+        return [fields]
+    sharing = {"is_shared": fields["is_shared"]}
+    return [rest, sharing] if sharing["is_shared"] else [sharing, rest]
 
 
 def one_line(text: str) -> str:

@@ -111,11 +111,9 @@ class Recall:
         totals = {row: float(scored.total[row]) + worth(states[row], self._weights) for row in found}
         order = sorted(found, key=lambda row: (-totals[row], row))
         recollections: list[Recollection] = []
-        for place, row in enumerate(order[:limit]):
-            behind = totals[order[place + 1]] if place + 1 < len(order) else 0.0
-            dense = float(scored.dense[row])
-            chance = relevance(totals[row], dense, totals[row] - behind, scored.known)
-            why = reasons(found[row], query, scored.holds[row], dense)
+        for row in order[:limit]:
+            chance = relevance(scored, row)
+            why = reasons(found[row], query, scored, row)
             if chance >= HOPELESS:
                 recollections.append(Recollection(found[row], chance, confidence_word(chance), why, states[row]))
         return recollections
@@ -166,6 +164,13 @@ class Recall:
         """Return what became of the code that a memory speaks of."""
         return self._link_states.staleness(observation)
 
+    def rebuild(self) -> int:
+        """Derive what is searched from the memories anew, and return of how many; 0 where nothing was remembered."""
+        if not self._store.exists:
+            return 0
+        with self._store.writing() as connection:
+            return derived.rebuild(connection)
+
     # -- what is searched ---------------------------------------------------------------------------------------------
 
     def _current(self) -> Corpus:
@@ -184,9 +189,9 @@ class Recall:
             numbers = observation_db.matching(connection, wanted)
         scope: npt.NDArray[np.bool_] = np.isin(corpus.numbers, numbers)
         if not all_branches:
-            places = [Birthplace(row.branch, row.revision) for row in corpus.rows]
-            visible = self._visibility.visible(set(places))
-            scope &= np.array([visible[place] for place in places], dtype=bool)
+            places = [Birthplace(*place) for place in corpus.places]
+            visible = self._visibility.visible(places)
+            scope &= np.array([visible[place] for place in places], dtype=bool)[corpus.place_of]
         return scope
 
     def _load(self, corpus: Corpus, rows: Sequence[int]) -> dict[int, Observation]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def note_question(workspace: Workspace, request: Any, document: Any) -> None:  # noqa: ANN401 - of a search or a recall
     """Note a search or a recall, and which memories answered it. What cannot be noted is no reason to fail."""
-    if not workspace.settings.memory_capture or not workspace.has_memory:
+    if not _keeps(workspace) or not workspace.has_memory:
         return
     hits, memories = document.get("code", ()), document["memory"]
     is_of_code = "code" in document and request.type != "memory"
@@ -31,7 +31,12 @@ def note_question(workspace: Workspace, request: Any, document: Any) -> None:  #
 
 def note_fetched(workspace: Workspace, session: str, ids: list[str]) -> None:
     """Note that a session fetched memories, if it was shown them."""
-    if workspace.settings.memory_capture:
+    if _keeps(workspace):
         with suppress(StoreError):
             found = workspace.memory.store.observations(ids)
             workspace.memory.usage.note_use(session, [observation.id for observation in found], "fetched")
+
+
+def _keeps(workspace: Workspace) -> bool:
+    """Tell whether the user lets usage be kept."""
+    return workspace.settings.memory is None or workspace.settings.memory.capture

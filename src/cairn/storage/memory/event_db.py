@@ -12,9 +12,10 @@ from cairn.storage.memory.rows import EventRow
 _COLUMNS = "id, observation, other, time, kind, body"
 
 
-def insert(connection: sqlite3.Connection, row: EventRow, source: str = "") -> None:
-    """Add an event that is not there yet; see `find_sources`."""
-    connection.execute(f"INSERT INTO event ({_COLUMNS}, source) VALUES (?, ?, ?, ?, ?, ?, ?)", (*row, source))
+def insert(connection: sqlite3.Connection, row: EventRow, source: str = "", sharing: int = 0) -> None:
+    """Add an event that is not there yet; see `find_sources` and `cairn.storage.memory.sharing_db`."""
+    columns = f"{_COLUMNS}, source, sharing"
+    connection.execute(f"INSERT INTO event ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*row, source, sharing))
 
 
 def find_known(connection: sqlite3.Connection, ids: Collection[str]) -> set[str]:
@@ -61,6 +62,26 @@ def bodies(connection: sqlite3.Connection, observations: Collection[str]) -> lis
 def iter_events(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
     """Yield all events, each as its id and its body, in the order in which they arrived."""
     yield from connection.execute("SELECT id, body FROM event ORDER BY seq")
+
+
+def iter_bodies(
+    connection: sqlite3.Connection, observations: Collection[str] | None = None, *, only_shared: bool = False
+) -> Iterator[str]:
+    """Yield the bodies of events in the order in which they arrived, all from one state of the memory.
+
+    Args:
+        connection: to the memory.
+        observations: only of these; None for all.
+        only_shared: only of observations that are shared, and that such a one is so no longer.
+    """
+    query = "SELECT body, event.observation FROM event"
+    if only_shared:
+        query += (
+            " LEFT JOIN observation ON observation.id = event.observation WHERE sharing > 0 OR observation.is_shared"
+        )
+    for body, observation in connection.execute(f"{query} ORDER BY seq"):
+        if observations is None or observation in observations:
+            yield body
 
 
 def neighbours(connection: sqlite3.Connection, observations: Collection[str]) -> set[str]:
