@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from cairn.facets.project_index import ProjectIndex
+from cairn.loading import load
 from cairn.memory.actors import find_actor
 from cairn.memory.derived import derive
+from cairn.memory.digest import Digests
 from cairn.memory.events import ACTORS
 from cairn.memory.exchange import Exchange
 from cairn.memory.inbox import Inbox, Taken
@@ -22,6 +25,7 @@ from cairn.memory.sessions import Sessions
 from cairn.memory.shared_memories import SharedMemories
 from cairn.memory.spool import Spool
 from cairn.memory.store import By, MemoryStore
+from cairn.memory.summaries import Summaries
 from cairn.memory.supersede import Supersession
 from cairn.memory.targets import target_below
 from cairn.memory.usage import MemoryUsage, erase_words
@@ -48,7 +52,12 @@ class MemoryFacet:
     def store(self) -> MemoryStore:
         """Events, and what they say now."""
         shared = SharedMemories(self._index.root, self._index.state.tell)
-        return MemoryStore(self._index.state, derive, forget=erase_words, shared=shared)
+        return MemoryStore(self._index.state, derive, forget=self._forget, shared=shared)
+
+    def _forget(self, connection: sqlite3.Connection, erased: Sequence[Observation]) -> None:
+        """Erase what may repeat the words of memories that are being erased."""
+        erase_words(connection, erased)
+        self.digests.erase(erased)
 
     @cached_property
     def lifecycle(self) -> Lifecycle:
@@ -64,8 +73,24 @@ class MemoryFacet:
     @cached_property
     def sessions(self) -> Sessions:
         """What agents did. Whatever reacts to that is a listener here."""
-        listeners = [self.usage.hear]
-        return Sessions(self.store, self._index.root, listeners, keeps=self._index.settings.memory_capture)
+        listeners = [self.usage.hear, self.digests.hear]
+        if self.summaries is not None:
+            listeners.append(self.summaries.hear)
+        settings = self._index.settings.memory or MemorySettings()
+        return Sessions(self.store, self._index.root, listeners, keeps=settings.capture)
+
+    @cached_property
+    def digests(self) -> Digests:
+        """Writes what became of each session."""
+        return Digests(self.store, self._index.root)
+
+    @cached_property
+    def summaries(self) -> Summaries | None:
+        """Lets the user's chat model write summaries; None if they configured none, and then no model is ever asked."""
+        settings = self._index.settings.memory
+        if settings is None or not settings.chat_provider:
+            return None
+        return Summaries(self.store, self.digests, settings, load("cairn.memory.chat:ChatClient")(settings).ask)
 
     @cached_property
     def usage(self) -> MemoryUsage:
@@ -91,6 +116,8 @@ class MemoryFacet:
         begun = time.perf_counter()
         moment = self.inbox.locate(moment)
         is_captured = self.inbox.take_in(moment)
+        if moment.event == "session-end" and self.summaries is not None:
+            self.summaries.begin()
         context = self.inject(moment)
         self.usage.note_time(moment, 1000 * (time.perf_counter() - begun))
         return Taken(is_captured, context)

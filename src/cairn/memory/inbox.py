@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -16,11 +16,13 @@ from cairn.memory.moments import Moment
 from cairn.memory.sessions import Sessions
 from cairn.memory.spool import Spool, Waiting
 from cairn.memory.store import MemoryStore
+from cairn.memory_settings import MemorySettings
 from cairn.source.git import Repository, current_branch, head_revision, printable_name
 from cairn.storage.connection import BUSY_TIMEOUT_MS
 
 _log = logging.getLogger("cairn.memory")
 _PATIENCE_MS = 1_000
+_RETRY_SECONDS = 1.0
 _MOST_AT_ONCE = 200  # moments that waited and are taken in before a new one
 
 
@@ -44,10 +46,20 @@ class Inbox:
         store: the memory.
         spool: where they wait.
         repository: of the project, None outside git.
+        now: a clock that never runs backwards, in seconds.
     """
 
-    def __init__(self, sessions: Sessions, store: MemoryStore, spool: Spool, repository: Repository | None) -> None:
+    def __init__(
+        self,
+        sessions: Sessions,
+        store: MemoryStore,
+        spool: Spool,
+        repository: Repository | None,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._sessions, self._store, self._spool, self._repository = sessions, store, spool, repository
+        self._now = now
+        self._retry_at = 0.0  # until then the memory cannot be written, and nobody waits for it
 
     def take_in(self, moment: Moment) -> bool:
         """Take in a moment after those that wait, or let it wait; return whether it is on disk now.
@@ -63,12 +75,14 @@ class Inbox:
         moment = moment._replace(id=moment.id or new_id(time.time()))  # so that it counts once, whatever happens below
         try:
             with self._in_haste():
-                self.catch_up()
-                return self._sessions.record(moment) is not None
+                if self._now() >= self._retry_at:
+                    self.catch_up()
+                    return self._sessions.record(moment) is not None
         except StoreError as error:
+            self._retry_at = self._now() + _RETRY_SECONDS
             _log.warning("an event waits: %s", error)
-            self._spool.add(moment)
-            return True
+        self._spool.add(moment)
+        return True
 
     def catch_up(self) -> int:
         """Take in what waits, and end sessions that are stale; return how many moments waited.
@@ -132,7 +146,7 @@ def let_wait(root: Path, moment: Moment) -> Taken:
         ConfigError: if the settings of the project cannot be read.
         StoreError: if it cannot be written.
     """
-    keeps = load_settings(root).memory_capture
+    keeps = (load_settings(root).memory or MemorySettings()).capture
     if keeps:
         Spool(root).add(moment)
     return Taken(keeps)
