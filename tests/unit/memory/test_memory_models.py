@@ -70,7 +70,7 @@ def test_a_model_that_fails_leaves_memories_pending_and_the_bundled_one_answers(
     id = remember(store, "The pool hands out closed sockets.")
     recall.models.complete()
     remember(store, "Times are in UTC.")
-    server.replies.extend([Reply(404)] * 2)
+    server.replies.extend([Reply(401, "no")] * 9)
     assert recall.models.complete() == 1
     assert recall.search("sockets of the pool")[0].observation.id == id
     n_asked = len(server.asked)
