@@ -22,7 +22,7 @@ from cairn.storage.connection import BUSY_TIMEOUT_MS
 
 _log = logging.getLogger("cairn.memory")
 _PATIENCE_MS = 1_000
-_RETRY_SECONDS = 1.0
+_RETRY_SECONDS = _HEAD_SECONDS = 1.0
 _MOST_AT_ONCE = 200  # moments that waited and are taken in before a new one
 
 
@@ -36,6 +36,14 @@ class Taken(NamedTuple):
 
     is_captured: bool
     context: str = ""
+
+
+class Head(NamedTuple):
+    """What is checked out, and when that was read."""
+
+    branch: str
+    revision: str
+    read_at: float
 
 
 class Inbox:
@@ -59,6 +67,7 @@ class Inbox:
     ) -> None:
         self._sessions, self._store, self._spool, self._repository = sessions, store, spool, repository
         self._now = now
+        self._head: Head | None = None
         self._retry_at = 0.0  # until then the memory cannot be written, and nobody waits for it
 
     def take_in(self, moment: Moment) -> bool:
@@ -133,10 +142,15 @@ class Inbox:
         """Return a moment with what is checked out, unless the agent says so itself."""
         if self._repository is None or moment.branch:
             return moment
-        return moment._replace(
-            branch=printable_name(current_branch(self._repository) or ""),
-            revision=moment.revision or head_revision(self._repository) or "",
-        )
+        branch = printable_name(current_branch(self._repository) or "")
+        return moment._replace(branch=branch, revision=moment.revision or self._revision(branch, self._repository))
+
+    def _revision(self, branch: str, repository: Repository) -> str:
+        """Return the commit that is checked out, as of a second ago at most: git may have to be asked."""
+        now = self._now()
+        if self._head is None or self._head.branch != branch or now - self._head.read_at > _HEAD_SECONDS:
+            self._head = Head(branch, head_revision(repository) or "", now)
+        return self._head.revision
 
 
 def let_wait(root: Path, moment: Moment) -> Taken:
