@@ -108,6 +108,7 @@ def _add_search(commands: argparse._SubParsersAction[_Parser], common: _Parser) 
     """Add the commands that find code and print it."""
     search = commands.add_parser("search", parents=[common], help="find code by meaning, name, text or pattern")
     add_field(search, "query", rule=fields.QUERY, metavar="QUERY")
+    add_field(search, "--type", rule=fields.SEARCH_TYPE, default="all")
     add_field(search, "--branch", rule=fields.BRANCH, metavar="REV")
     add_field(search, "-n", "--limit", rule=fields.SEARCH_LIMIT, default=10)
     add_field(search, "--mode", rule=fields.MODE, default="auto")

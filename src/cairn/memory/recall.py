@@ -160,6 +160,10 @@ class Recall:
                 recollections.append(Recollection(observation, 1.0, "high", f"about {', '.join(about)}", staleness))
         return sorted(recollections, key=lambda found: (-found.observation.importance, found.observation.id))
 
+    def staleness(self, observation: Observation) -> Staleness:
+        """Return what became of the code that a memory speaks of."""
+        return self._link_states.staleness(observation)
+
     def rebuild(self) -> int:
         """Derive what is searched from the memories anew, and return of how many; 0 where nothing was remembered."""
         if not self._store.exists:

@@ -17,7 +17,7 @@ from cairn.index.state_dir import StateDir
 from cairn.memory.clock import HybridClock
 from cairn.memory.events import Event, check_event, parse_event
 from cairn.memory.fold import fold
-from cairn.memory.ids import HANDLE, is_handle
+from cairn.memory.handles import HANDLE, is_handle
 from cairn.memory.publication import FROM_REPOSITORY, plan
 from cairn.memory.shared_memories import SharedMemories
 from cairn.storage.connection import store_errors, transaction
