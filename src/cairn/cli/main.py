@@ -192,6 +192,8 @@ def _add_upkeep(commands: argparse._SubParsersAction[_Parser], common: _Parser) 
     doctor.add_argument(
         "--rebuild-memory", action="store_true", help="derive what recall searches from the memories anew"
     )
+    doctor.add_argument("--adopt-memory", action="store_true", help="take over memories that were made elsewhere")
+    doctor.add_argument("--yes", action="store_true", help="take them over without asking")
     doctor.set_defaults(run=_lazy("cairn.cli.health:run_doctor"))
 
 
