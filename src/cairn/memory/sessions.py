@@ -166,6 +166,7 @@ class Sessions:
             if is_muted:
                 session_db.delete_content(connection, session)
                 usage_db.forget_session(connection, id)
+                self._store.erase_soon(connection)
                 session = Session(id, is_fresh=session.is_fresh, number=session.number)
             session_db.save(connection, session._replace(is_muted=is_muted))
 
@@ -188,6 +189,7 @@ class Sessions:
         with self._store.writing() as connection:
             session_db.delete(connection, session)
             usage_db.forget_session(connection, id)
+            self._store.erase_soon(connection)
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
