@@ -257,12 +257,16 @@ def test_where_the_user_wants_nothing_kept_nothing_is_created(tmp_path: Path) ->
 
 def test_of_a_session_that_is_muted_nothing_is_kept(agent: Agent, tmp_path: Path) -> None:
     agent.report("prompt", text="an early heron")
+    lifecycle = Lifecycle(agent.store)
+    lifecycle.remember(NewMemory("herons fail", session="s1", origin="captured"), By("rule:capture", "rule"))
+    said = lifecycle.remember(NewMemory("an owl", session="s1"), PERSON).observation
     copy_database(tmp_path / "state" / "memory.db")
     assert b"heron" in on_disk(tmp_path)
     agent.sessions.mute("s1")
     assert agent.sessions.record(agent.moment("prompt", text="a late plover")) is None
     assert b"heron" not in on_disk(tmp_path)
     assert b"plover" not in on_disk(tmp_path)
+    assert agent.store.observation(said.id).text == "an owl"
     assert len(agent.heard.moments) == 1
     assert agent.sessions.select(SessionConditions()) == []
     assert agent.sessions.batches(agent.sessions.session("s1")) == []
