@@ -116,7 +116,7 @@ class MemoryFacet:
         begun = time.perf_counter()
         moment = self.inbox.locate(moment)
         is_captured = self.inbox.take_in(moment)
-        if moment.event == "session-end" and self.summaries is not None:
+        if moment.event in ("session-start", "session-end") and self.summaries is not None:
             self.summaries.begin()
         context = self.inject(moment)
         self.usage.note_time(moment, 1000 * (time.perf_counter() - begun))
@@ -137,6 +137,8 @@ class MemoryFacet:
 
     def close(self) -> None:
         """Release the database; it reopens by itself."""
+        if self.__dict__.get("summaries") is not None:
+            self.__dict__["summaries"].close()
         if "store" in self.__dict__:
             self.store.close()
 

@@ -162,15 +162,15 @@ class Sessions:
     def mute(self, id: str, *, is_muted: bool = True) -> None:
         """Keep nothing of a session from now on, and delete what was kept of it; or keep it again.
 
-        What was remembered in it on purpose stays.
+        What somebody remembered in it by themselves stays.
         """
         with self._store.writing() as connection:
             session = self._find_or_begin(connection, id)
             if is_muted:
-                session_db.delete_content(connection, session)
-                usage_db.forget_session(connection, id)
                 captured = self._store.select(Conditions(session=id, origins=("captured",)))
                 self._store.record([MemoryChange(observation.id, "redact", {}) for observation in captured], _MUTE)
+                session_db.delete_content(connection, session)
+                usage_db.forget_session(connection, id)
                 self._store.erase_soon(connection)
                 session = Session(id, is_fresh=session.is_fresh, number=session.number)
             session_db.save(connection, session._replace(is_muted=is_muted))

@@ -104,6 +104,7 @@ class Summaries:
         self._model = f"{settings.chat_provider}:{settings.chat_model}"
         self._by = By(f"machine:{self._model}"[:200], "rule")
         self._thread: threading.Thread | None = None
+        self._is_closed = False
 
     def hear(self, connection: sqlite3.Connection, moment: Moment, recorded: Recorded) -> None:
         """Let a session that ends wait for its summary; a listener of `Sessions`, after the one that writes digests."""
@@ -112,6 +113,7 @@ class Summaries:
 
     def begin(self) -> None:
         """Ask about the sessions that wait, in a thread, unless that is being done."""
+        self._is_closed = False
         if self._thread is None or not self._thread.is_alive():
             self._thread = threading.Thread(target=self._run_quietly, name="cairn-summaries", daemon=True)
             self._thread.start()
@@ -121,11 +123,17 @@ class Summaries:
         if self._thread is not None:
             self._thread.join(seconds)
 
+    def close(self) -> None:
+        """Ask about no further session; nobody waits for an answer that is on its way."""
+        self._is_closed = True
+
     def _run_quietly(self) -> None:
         try:
             self.run()
         except StoreError:
             _log.exception("summaries of sessions cannot be written")
+        if self._is_closed:  # whoever closed the store did so before the answer came
+            self._store.close()
 
     def run(self) -> list[ChatCall]:
         """Ask about some of the sessions that wait, and return what became of each.
@@ -134,7 +142,9 @@ class Summaries:
             StoreError: if it cannot be written.
         """
         calls: list[ChatCall] = []
-        while len(calls) < _MAX_AT_ONCE and (call := self._summarize_next()) is not None:
+        while len(calls) < _MAX_AT_ONCE and not self._is_closed:
+            if (call := self._summarize_next()) is None:
+                break
             calls.append(call)
         return calls
 

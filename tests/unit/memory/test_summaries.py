@@ -281,3 +281,19 @@ def test_an_answer_is_found_behind_thoughts_and_polite_words() -> None:
     parsed = parse_summary(answer, set())
     assert parsed is not None
     assert parsed.title == "Explained the cache"
+
+
+def test_once_closed_no_further_session_is_asked_about_until_it_begins_again(tmp_path: Path) -> None:
+    memory = Memory(tmp_path, "http://127.0.0.1:1")
+    memory.finish("s1")
+    memory.finish("s2")
+
+    def ask(system: str, question: str) -> ChatReply:
+        summaries.close()
+        return ChatReply(json.dumps(GOOD))
+
+    summaries = Summaries(memory.store, memory.digests, memory.settings, ask, now=memory.clock)
+    for state in (["due", "done"], ["done", "done"]):
+        summaries.begin()
+        summaries.wait(20)
+        assert [call.state for call in memory.calls()] == state
