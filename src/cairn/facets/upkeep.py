@@ -103,6 +103,18 @@ class UpkeepFacet:
         """
         return self._maintenance.doctor(fix=fix)
 
+    def adopt_memory(self) -> int:
+        """Take over a memory that was made elsewhere, such as one from a backup, once the user confirmed it.
+
+        Returns:
+            how many memories it holds; -1 if it was made here.
+
+        Raises:
+            NotFoundError: if there is none.
+            StoreDamagedError: if it is damaged; then nothing is changed.
+        """
+        return self._maintenance.adopt_memory()
+
     def build_graphs(self, progress: Progress | None = None) -> int:
         """Build the neighbour graphs that make a large index faster, and return for how many chunks.
 
