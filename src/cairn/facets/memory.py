@@ -85,7 +85,7 @@ class MemoryFacet:
     @cached_property
     def recall(self) -> Recall:
         """Finds memories by what they say."""
-        return Recall(self.store, self._index.root, self._index.repository)
+        return Recall(self.store, self._index.root, self._index.repository, self._index.settings.chain)
 
     @cached_property
     def sessions(self) -> Sessions:
@@ -158,6 +158,8 @@ class MemoryFacet:
 
     def close(self) -> None:
         """Release the database; it reopens by itself."""
+        if "recall" in self.__dict__:
+            self.recall.models.close()
         if self.__dict__.get("summaries") is not None:
             self.__dict__["summaries"].close()
         if "store" in self.__dict__:
@@ -328,7 +330,9 @@ class MemoryFacet:
         if not self.store.exists:
             return Rebuilt(0, 0)
         n_mended = len(self.store.refold())
-        return Rebuilt(self.recall.rebuild(), n_mended)
+        n_memories = self.recall.rebuild()
+        self.recall.models.complete()
+        return Rebuilt(n_memories, n_mended)
 
     def _branch(self) -> str:
         repository = self._index.repository

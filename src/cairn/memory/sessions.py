@@ -171,6 +171,7 @@ class Sessions:
                 self._store.record([MemoryChange(observation.id, "redact", {}) for observation in captured], _MUTE)
                 session_db.delete_content(connection, session)
                 usage_db.forget_session(connection, id)
+                self._store.erase_soon(connection)
                 session = Session(id, is_fresh=session.is_fresh, number=session.number)
             session_db.save(connection, session._replace(is_muted=is_muted))
 
@@ -193,6 +194,7 @@ class Sessions:
         with self._store.writing() as connection:
             session_db.delete(connection, session)
             usage_db.forget_session(connection, id)
+            self._store.erase_soon(connection)
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
