@@ -172,6 +172,7 @@ class Sessions:
                 session_db.delete_content(connection, session)
                 usage_db.forget_session(connection, id)
                 candidate_db.forget_session(connection, id)
+                self._store.erase_soon(connection)
                 session = Session(id, is_fresh=session.is_fresh, number=session.number)
             session_db.save(connection, session._replace(is_muted=is_muted))
 
@@ -195,6 +196,7 @@ class Sessions:
             session_db.delete(connection, session)
             usage_db.forget_session(connection, id)
             candidate_db.forget_session(connection, id)
+            self._store.erase_soon(connection)
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
