@@ -32,12 +32,13 @@ from cairn.memory.shared_memories import SharedMemories
 from cairn.memory.shown import memory_hit, tokens_of
 from cairn.memory.spool import Spool
 from cairn.memory.store import By, MemoryStore
-from cairn.memory.summaries import Summaries
+from cairn.memory.summaries import Summaries, read_meter
 from cairn.memory.supersede import Supersession
 from cairn.memory.targets import target_below
 from cairn.memory.usage import MemoryUsage, erase_words
 from cairn.memory_settings import MemorySettings
 from cairn.source.git import current_branch, head_revision, printable_name
+from cairn.storage.memory.chat_db import ChatMeter
 from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import Observation
 from cairn.types import MemoryType
@@ -107,6 +108,10 @@ class MemoryFacet:
         if settings is None or not settings.chat_provider:
             return None
         return Summaries(self.store, self.digests, settings, load("cairn.memory.chat:ChatClient")(settings).ask)
+
+    def chat_meter(self, since: float = 0.0) -> ChatMeter:
+        """Return what the user's chat models cost since some time, in seconds since the epoch."""
+        return read_meter(self.store, since)
 
     @cached_property
     def usage(self) -> MemoryUsage:
