@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -37,10 +38,11 @@ class ChatServer:
         if self.stalls:
             self.stall.wait(20)
         data = (self.body or json.dumps(self._document(handler.path))).encode()
-        handler.send_response(self.status)
-        handler.send_header("content-length", str(len(data)))
-        handler.end_headers()
-        handler.wfile.write(data)
+        with suppress(ConnectionError):  # who asked no longer waits
+            handler.send_response(self.status)
+            handler.send_header("content-length", str(len(data)))
+            handler.end_headers()
+            handler.wfile.write(data)
 
     def _document(self, path: str) -> dict[str, Any]:
         if path == "/api/chat":

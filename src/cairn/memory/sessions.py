@@ -16,7 +16,7 @@ from cairn.memory.intake import fit_to_keep
 from cairn.memory.moments import Moment, ToolCall
 from cairn.memory.origin import INVESTIGATION, MOST_IMPORTANT, PLANNING, is_edit, is_plan, is_read, origin_of
 from cairn.memory.store import By, MemoryChange, MemoryStore
-from cairn.storage.memory import session_db, usage_db
+from cairn.storage.memory import candidate_db, session_db, usage_db
 from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import Activity, PromptBatch, Session
 from cairn.storage.memory.session_db import SessionConditions
@@ -29,7 +29,7 @@ _SEEN_SECONDS = 90 * 86_400.0
 _LOOK_SECONDS = 60.0  # between two looks for stale sessions
 _MOST_AT_ONCE = 5  # stale sessions that are ended at once
 _NOTICES = ("<task-notification>", "<system-", "<local-command", "<command-")  # prompts that no person wrote
-_RULE = By("rule:origin", "rule")
+_RULE, _MUTE = By("rule:origin", "rule"), By("rule:mute", "rule")
 _log = logging.getLogger("cairn.memory")
 
 
@@ -160,12 +160,19 @@ class Sessions:
     # -- what the user wants ------------------------------------------------------------------------------------------
 
     def mute(self, id: str, *, is_muted: bool = True) -> None:
-        """Keep nothing of a session from now on, and delete what was kept of it; or keep it again."""
+        """Keep nothing of a session from now on, and delete what was kept of it; or keep it again.
+
+        What somebody remembered in it by themselves stays.
+        """
         with self._store.writing() as connection:
             session = self._find_or_begin(connection, id)
             if is_muted:
+                captured = self._store.select(Conditions(session=id, origins=("captured",)))
+                self._store.record([MemoryChange(observation.id, "redact", {}) for observation in captured], _MUTE)
                 session_db.delete_content(connection, session)
                 usage_db.forget_session(connection, id)
+                candidate_db.forget_session(connection, id)
+                self._store.erase_soon(connection)
                 session = Session(id, is_fresh=session.is_fresh, number=session.number)
             session_db.save(connection, session._replace(is_muted=is_muted))
 
@@ -188,6 +195,8 @@ class Sessions:
         with self._store.writing() as connection:
             session_db.delete(connection, session)
             usage_db.forget_session(connection, id)
+            candidate_db.forget_session(connection, id)
+            self._store.erase_soon(connection)
 
     # -- reading ------------------------------------------------------------------------------------------------------
 

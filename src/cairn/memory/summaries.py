@@ -62,10 +62,10 @@ class UnsureMemories(Protocol):
     """Where the candidates of sessions are."""
 
     def of_session(self, session: str) -> Sequence[UnsureMemory]:
-        """Return those that nobody decided on."""
+        """Return those of a session that nobody decided on."""
         ...
 
-    def settle(self, id: int, type: str | None, by: By) -> None:
+    def settle(self, session: str, id: int, type: str | None, by: By) -> None:
         """Make a memory of a type of one; None drops it."""
         ...
 
@@ -104,6 +104,7 @@ class Summaries:
         self._model = f"{settings.chat_provider}:{settings.chat_model}"
         self._by = By(f"machine:{self._model}"[:200], "rule")
         self._thread: threading.Thread | None = None
+        self._is_closed = False
 
     def hear(self, connection: sqlite3.Connection, moment: Moment, recorded: Recorded) -> None:
         """Let a session that ends wait for its summary; a listener of `Sessions`, after the one that writes digests."""
@@ -112,6 +113,7 @@ class Summaries:
 
     def begin(self) -> None:
         """Ask about the sessions that wait, in a thread, unless that is being done."""
+        self._is_closed = False
         if self._thread is None or not self._thread.is_alive():
             self._thread = threading.Thread(target=self._run_quietly, name="cairn-summaries", daemon=True)
             self._thread.start()
@@ -121,11 +123,17 @@ class Summaries:
         if self._thread is not None:
             self._thread.join(seconds)
 
+    def close(self) -> None:
+        """Ask about no further session; nobody waits for an answer that is on its way."""
+        self._is_closed = True
+
     def _run_quietly(self) -> None:
         try:
             self.run()
         except StoreError:
             _log.exception("summaries of sessions cannot be written")
+        if self._is_closed:  # whoever closed the store did so before the answer came
+            self._store.close()
 
     def run(self) -> list[ChatCall]:
         """Ask about some of the sessions that wait, and return what became of each.
@@ -134,16 +142,11 @@ class Summaries:
             StoreError: if it cannot be written.
         """
         calls: list[ChatCall] = []
-        while len(calls) < _MAX_AT_ONCE and (call := self._summarize_next()) is not None:
+        while len(calls) < _MAX_AT_ONCE and not self._is_closed:
+            if (call := self._summarize_next()) is None:
+                break
             calls.append(call)
         return calls
-
-    def meter(self, since: float = 0.0) -> ChatMeter:
-        """Return what the model cost since some time, in seconds since the epoch; today is `day_of(now)`."""
-        if not self._store.exists:
-            return ChatMeter(0, 0, 0, 0, 0.0)
-        with self._store.reading() as connection:
-            return chat_db.meter(connection, since)
 
     # -- one session --------------------------------------------------------------------------------------------------
 
@@ -210,11 +213,19 @@ class Summaries:
             self._store.record([MemoryChange(digest.id, "set", {"text": text})], self._by)
             for id, type in summary.candidates.items():
                 if self._unsure is not None:
-                    self._unsure.settle(id, type, self._by)
+                    self._unsure.settle(digest.session, id, type, self._by)
 
     def _with_cost(self, call: ChatCall, input_tokens: int, output_tokens: int) -> ChatCall:
         cost = (input_tokens + output_tokens) * self._settings.chat_price_per_million_tokens / 1_000_000
         return call._replace(input_tokens=input_tokens, output_tokens=output_tokens, cost=cost)
+
+
+def read_meter(store: MemoryStore, since: float = 0.0) -> ChatMeter:
+    """Return what chat models cost since some time, in seconds since the epoch, also after they were turned off."""
+    if not store.exists:
+        return ChatMeter(0, 0, 0, 0, 0.0)
+    with store.reading() as connection:
+        return chat_db.meter(connection, since)
 
 
 def day_of(seconds: float) -> float:

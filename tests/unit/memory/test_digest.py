@@ -158,3 +158,12 @@ def test_words_of_an_erased_memory_are_not_left_in_the_digest_of_its_session(age
         bodies = [body for (body,) in connection.execute("SELECT body FROM event")]
         texts = [text for (text,) in connection.execute("SELECT text FROM observation")]
     assert not [text for text in [*bodies, *texts] if "swordfish" in text]
+
+
+def test_a_session_that_is_muted_after_its_end_leaves_no_digest_and_keeps_what_was_remembered(agent: Agent) -> None:
+    agent.ask("remember the swordfish")
+    learned = agent.learn("The cache is cold.", "gotcha")
+    digest = agent.end()
+    agent.sessions.mute("s1")
+    assert agent.store.observation(digest.id).is_redacted
+    assert agent.store.observation(learned).text == "The cache is cold."
