@@ -16,6 +16,7 @@ from cairn.facets.project_index import ProjectIndex
 from cairn.hints import Hint
 from cairn.loading import load
 from cairn.memory.actors import find_actor
+from cairn.memory.capture import Capture
 from cairn.memory.derived import derive
 from cairn.memory.digest import Digests
 from cairn.memory.events import ACTORS
@@ -32,12 +33,13 @@ from cairn.memory.shared_memories import SharedMemories
 from cairn.memory.shown import memory_hit, tokens_of
 from cairn.memory.spool import Spool
 from cairn.memory.store import By, MemoryStore
-from cairn.memory.summaries import Summaries
+from cairn.memory.summaries import Summaries, read_meter
 from cairn.memory.supersede import Supersession
 from cairn.memory.targets import target_below
 from cairn.memory.usage import MemoryUsage, erase_words
 from cairn.memory_settings import MemorySettings
 from cairn.source.git import current_branch, head_revision, printable_name
+from cairn.storage.memory.chat_db import ChatMeter
 from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import Observation
 from cairn.types import MemoryType
@@ -89,7 +91,7 @@ class MemoryFacet:
     @cached_property
     def sessions(self) -> Sessions:
         """What agents did. Whatever reacts to that is a listener here."""
-        listeners = [self.usage.hear, self.digests.hear]
+        listeners = [self.usage.hear, self.capture.hear, self.digests.hear]
         if self.summaries is not None:
             listeners.append(self.summaries.hear)
         settings = self._index.settings.memory or MemorySettings()
@@ -107,6 +109,15 @@ class MemoryFacet:
         if settings is None or not settings.chat_provider:
             return None
         return Summaries(self.store, self.digests, settings, load("cairn.memory.chat:ChatClient")(settings).ask)
+
+    def chat_meter(self, since: float = 0.0) -> ChatMeter:
+        """Return what the user's chat models cost since some time, in seconds since the epoch."""
+        return read_meter(self.store, since)
+
+    @cached_property
+    def capture(self) -> Capture:
+        """Makes memories of what happens in sessions."""
+        return Capture(self.store, self.lifecycle, self._index.root)
 
     @cached_property
     def usage(self) -> MemoryUsage:
