@@ -611,6 +611,23 @@ def test_a_grammar_of_many_files_is_read_in_other_processes(tmp_path: Path) -> N
         assert told[-1] == (60, 60)
 
 
+def test_nothing_is_taken_over_from_an_index_that_was_set_aside_meanwhile(tmp_path: Path) -> None:
+    """Where the ids of contents mean others now."""
+    code = "def {0}():\n    pass\n\n\ndef use_{0}():\n    {0}()\n"
+    write(tmp_path, {f"{name}.py": code.format(name) for name in ("beta", "gamma", "delta")})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        graph = workspace.graph.current()
+        graph.code.load_all()
+        assert shown(questions.callers(graph, "beta")) == [("use_beta", "exact", 6)]
+        write(tmp_path, {"alpha.py": code.format("alpha"), "beta.py": "# moved\n" + code.format("beta")})
+        workspace.state.set_aside()
+        workspace.index()
+        for name, line in (("alpha", 6), ("beta", 7), ("gamma", 6), ("delta", 6)):
+            told = shown(questions.callers(workspace.graph.current(), name))
+            assert [(caller, at) for caller, _, at in told] == [(f"use_{name}", line)]
+
+
 @pytest.fixture
 def deleting(checkout: Path, git: Git) -> Iterator[Workspace]:
     """A project of which a file was deleted that others use, and one that nobody does."""
