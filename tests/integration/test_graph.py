@@ -545,6 +545,21 @@ def test_what_is_public_decorated_or_a_console_script_is_not_dead(tmp_path: Path
     assert [one.symbol.name for one in found.dead] == ["_hidden"]
 
 
+def test_members_of_what_a_library_offers_are_not_dead_where_the_language_lets_others_use_them(tmp_path: Path) -> None:
+    text = "class {0} {{\n  open() {{\n    return 1;\n  }}\n}}\n\n"
+    write(
+        tmp_path,
+        {
+            "package.json": '{"name": "kit", "main": "api.ts"}\n',
+            "api.ts": "export " + text.format("First") + "export " + text.format("Second") + "function hidden() {}\n",
+        },
+    )
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        found = find_dead(workspace.graph.current())
+    assert [one.symbol.name for one in found.dead] == ["hidden"]
+
+
 def test_circles_of_imports_are_found_and_sorted_by_when_they_matter(tmp_path: Path) -> None:
     write(
         tmp_path,
