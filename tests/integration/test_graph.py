@@ -712,6 +712,23 @@ def test_what_moved_to_another_file_is_not_said_to_be_missing(deleting: Workspac
     assert {one.path for one in gone.mentions} == {"module.py"}
 
 
+def test_only_files_that_hold_tests_are_chosen_by_their_name_or_by_what_they_define(tmp_path: Path) -> None:
+    use = "from shop import price\n\n\n"
+    write(
+        tmp_path,
+        {
+            "shop.py": "def price():\n    return 1\n",
+            "tests/test_price.py": use + "assert price() == 1\n",
+            "tests/checks.py": use + "def test_price():\n    assert price() == 1\n",
+            "tests/factories.py": use + "def make():\n    return price()\n",
+        },
+    )
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        chosen = workspace.graph.choose_tests("price").tests
+    assert {one.path for one in chosen} == {"tests/test_price.py", "tests/checks.py"}
+
+
 MANY_DELETED = "Many files were deleted: only some of the references to them were looked for."
 
 
