@@ -16,6 +16,7 @@ from cairn.facets.project_index import ProjectIndex
 from cairn.hints import Hint
 from cairn.loading import load
 from cairn.memory.actors import find_actor
+from cairn.memory.capture import Capture
 from cairn.memory.derived import derive
 from cairn.memory.digest import Digests
 from cairn.memory.events import ACTORS
@@ -90,7 +91,7 @@ class MemoryFacet:
     @cached_property
     def sessions(self) -> Sessions:
         """What agents did. Whatever reacts to that is a listener here."""
-        listeners = [self.usage.hear, self.digests.hear]
+        listeners = [self.usage.hear, self.capture.hear, self.digests.hear]
         if self.summaries is not None:
             listeners.append(self.summaries.hear)
         settings = self._index.settings.memory or MemorySettings()
@@ -112,6 +113,11 @@ class MemoryFacet:
     def chat_meter(self, since: float = 0.0) -> ChatMeter:
         """Return what the user's chat models cost since some time, in seconds since the epoch."""
         return read_meter(self.store, since)
+
+    @cached_property
+    def capture(self) -> Capture:
+        """Makes memories of what happens in sessions."""
+        return Capture(self.store, self.lifecycle, self._index.root)
 
     @cached_property
     def usage(self) -> MemoryUsage:
