@@ -108,7 +108,8 @@ class MemoryFacet:
         settings = self._index.settings.memory
         if settings is None or not settings.chat_provider:
             return None
-        return Summaries(self.store, self.digests, settings, load("cairn.memory.chat:ChatClient")(settings).ask)
+        ask = load("cairn.memory.chat:ChatClient")(settings).ask
+        return Summaries(self.store, self.digests, settings, ask, self.capture)
 
     def chat_meter(self, since: float = 0.0) -> ChatMeter:
         """Return what the user's chat models cost since some time, in seconds since the epoch."""
