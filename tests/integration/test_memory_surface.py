@@ -519,6 +519,23 @@ def check_error(project: Project, operation: str, code: str, **fields: object) -
     return caught.value
 
 
+def test_what_an_agent_remembers_belongs_to_the_session_it_reports(project: Project) -> None:
+    now = time.time()
+    with Workspace.open(project.root) as workspace:
+        for number, (session, agent, seconds) in enumerate(
+            (("old", "codex", now - 3_000), ("other", "goose", now), ("mine", "codex", now - 5))
+        ):
+            assert workspace.memory.sessions.record(Moment(str(number), "session-start", session, agent, seconds))
+        project.call("remember", "codex", text="one")
+        project.keep("two", actor="agent:codex", session="given")
+        project.keep("three", actor="person:ada")
+        project.keep("four", actor="agent:unheard")
+        workspace.memory.sessions.mute("mine")
+        project.call("remember", "codex", text="five")
+    found = {row["summary"]: row.get("session", "") for row in project.ask("memories")["memories"]}
+    assert found == {"one": "mine", "two": "given", "three": "", "four": "", "five": ""}
+
+
 # -- over MCP ----------------------------------------------------------------------------------------------------------
 
 
