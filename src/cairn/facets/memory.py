@@ -16,6 +16,7 @@ from cairn.facets.project_index import ProjectIndex
 from cairn.hints import Hint
 from cairn.loading import load
 from cairn.memory.actors import find_actor
+from cairn.memory.capture import Capture
 from cairn.memory.derived import derive
 from cairn.memory.digest import Digests
 from cairn.memory.events import ACTORS
@@ -32,12 +33,13 @@ from cairn.memory.shared_memories import SharedMemories
 from cairn.memory.shown import memory_hit, tokens_of
 from cairn.memory.spool import Spool
 from cairn.memory.store import By, MemoryStore
-from cairn.memory.summaries import Summaries
+from cairn.memory.summaries import Summaries, read_meter
 from cairn.memory.supersede import Supersession
 from cairn.memory.targets import target_below
 from cairn.memory.usage import MemoryUsage, erase_words
 from cairn.memory_settings import MemorySettings
 from cairn.source.git import current_branch, head_revision, printable_name
+from cairn.storage.memory.chat_db import ChatMeter
 from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import Observation
 from cairn.storage.memory.session_db import SessionConditions
@@ -86,12 +88,12 @@ class MemoryFacet:
     @cached_property
     def recall(self) -> Recall:
         """Finds memories by what they say."""
-        return Recall(self.store, self._index.root, self._index.repository)
+        return Recall(self.store, self._index.root, self._index.repository, self._index.settings.chain)
 
     @cached_property
     def sessions(self) -> Sessions:
         """What agents did. Whatever reacts to that is a listener here."""
-        listeners = [self.usage.hear, self.digests.hear]
+        listeners = [self.usage.hear, self.capture.hear, self.digests.hear]
         if self.summaries is not None:
             listeners.append(self.summaries.hear)
         settings = self._index.settings.memory or MemorySettings()
@@ -109,6 +111,15 @@ class MemoryFacet:
         if settings is None or not settings.chat_provider:
             return None
         return Summaries(self.store, self.digests, settings, load("cairn.memory.chat:ChatClient")(settings).ask)
+
+    def chat_meter(self, since: float = 0.0) -> ChatMeter:
+        """Return what the user's chat models cost since some time, in seconds since the epoch."""
+        return read_meter(self.store, since)
+
+    @cached_property
+    def capture(self) -> Capture:
+        """Makes memories of what happens in sessions."""
+        return Capture(self.store, self.lifecycle, self._index.root)
 
     @cached_property
     def usage(self) -> MemoryUsage:
@@ -155,6 +166,8 @@ class MemoryFacet:
 
     def close(self) -> None:
         """Release the database; it reopens by itself."""
+        if "recall" in self.__dict__:
+            self.recall.models.close()
         if self.__dict__.get("summaries") is not None:
             self.__dict__["summaries"].close()
         if "store" in self.__dict__:
@@ -325,7 +338,9 @@ class MemoryFacet:
         if not self.store.exists:
             return Rebuilt(0, 0)
         n_mended = len(self.store.refold())
-        return Rebuilt(self.recall.rebuild(), n_mended)
+        n_memories = self.recall.rebuild()
+        self.recall.models.complete()
+        return Rebuilt(n_memories, n_mended)
 
     def _session_of(self, by: By) -> str:
         """Return the session that an agent is in, empty where that is not known: it has just reported the call."""

@@ -15,10 +15,12 @@ from cairn.embedding.fingerprint import bundled_fingerprint
 from cairn.memory import derived
 from cairn.memory.corpus import Corpus, load_corpus
 from cairn.memory.links import LinkStates, Staleness, name_of
+from cairn.memory.models import MemoryModels
 from cairn.memory.ranking import (
     HOPELESS,
     RecallWeights,
     Scored,
+    bundled_cosines,
     parse_question,
     reasons,
     relevance,
@@ -27,6 +29,7 @@ from cairn.memory.ranking import (
 )
 from cairn.memory.store import MemoryStore
 from cairn.memory.visibility import Birthplace, Visibility
+from cairn.model_settings import ModelSettings
 from cairn.search.confidence import confidence_word
 from cairn.search.query import Query
 from cairn.source.git import Repository
@@ -61,10 +64,15 @@ class Recollection(NamedTuple):
 class Recall:
     """Searches the memories of a project. Threads may share it.
 
+    Attributes:
+        models: other embedding models.
+
     Args:
         store: that holds them; it must `derive` what is searched.
         root: the project's folder.
         repository: the checkout it belongs to, None outside git.
+        chain: the configured embedding model and its fallbacks.
+        weights: of the ranking.
         now: the machine's clock, in seconds since the epoch.
     """
 
@@ -73,10 +81,12 @@ class Recall:
         store: MemoryStore,
         root: Path,
         repository: Repository | None,
+        chain: Sequence[ModelSettings] = (),
         weights: RecallWeights | None = None,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._store, self._weights, self._now = store, weights or RecallWeights(), now
+        self.models = MemoryModels(store, chain)
         self._visibility = Visibility(root, repository)
         self._link_states = LinkStates(root)
         self._corpus: tuple[str, Corpus] | None = None
@@ -100,7 +110,8 @@ class Recall:
         scope = self._scope(corpus, wanted, all_branches)
         if not scope.any():
             return []
-        scored = score(corpus, parsed, scope, self._now(), self._weights)
+        cosines = self.models.sharpen(corpus, query, bundled_cosines(corpus, parsed))
+        scored = score(corpus, parsed, cosines, scope, self._now(), self._weights)
         return self._choose(corpus, parsed, scored, limit)
 
     def _choose(self, corpus: Corpus, query: Query, scored: Scored, limit: int) -> list[Recollection]:
@@ -127,11 +138,11 @@ class Recall:
             wanted: only these.
         """
         corpus = self._current()
-        scope = self._scope(corpus, wanted, all_branches=True) & corpus.has_vector
+        scope = self._scope(corpus, wanted, all_branches=True)
         with self._store.reading() as connection:
             number = observation_db.numbers(connection, [observation.id]).get(observation.id, -1)
         own = np.flatnonzero(corpus.numbers == number)
-        if not len(own) or not corpus.has_vector[own[0]]:
+        if not len(own):
             return []
         scope[own] = False
         similarities = np.where(scope, corpus.similarities_to(int(own[0])), -np.inf)
@@ -181,7 +192,7 @@ class Recall:
             with self._lock, reading(connection):
                 state = derived.state_of(connection)
                 if self._corpus is None or self._corpus[0] != state:
-                    self._corpus = state, load_corpus(connection, bundled_fingerprint())
+                    self._corpus = state, load_corpus(connection, bundled_fingerprint(), self.models.fingerprints)
                 return self._corpus[1]
 
     def _scope(self, corpus: Corpus, wanted: Conditions, all_branches: bool) -> npt.NDArray[np.bool_]:

@@ -14,6 +14,7 @@ from cairn.memory import derived
 from cairn.memory.damage import UNFIT
 from cairn.memory.events import parse_stored
 from cairn.memory.fold import fold
+from cairn.memory.spool import Spool
 from cairn.memory.store import MemoryStore
 from cairn.source.text import pluralize
 from cairn.storage.connection import store_errors
@@ -65,6 +66,21 @@ def _examine(connection: sqlite3.Connection) -> Iterator[Finding]:
     else:
         words = f"{found:,} of {pluralize(wanted, 'memory', 'memories')} can be found"
         yield Finding("recall", "error", words, "refold", _REBUILD)
+
+
+def examine_spool(spool: Spool) -> list[Finding]:
+    """Say how many events wait to be taken in, and which files hold none; nothing where neither is so."""
+    findings = []
+    if n_waiting := spool.count():
+        words = pluralize(n_waiting, "event waits", "events wait")
+        findings.append(Finding("waiting", "ok", f"{words} to be taken in, which the next one does"))
+    if bad := spool.bad_files():
+        words = pluralize(len(bad), "file holds", "files hold")
+        hint = f"look at what ends in {bad[0].suffix} there, then remove it"
+        findings.append(
+            Finding("waiting", "warning", f"{words} no event that can be taken in: {spool.folder}", hint=hint)
+        )
+    return findings
 
 
 def rebuild_memory(state: StateDir) -> int:

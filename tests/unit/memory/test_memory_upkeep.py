@@ -11,8 +11,10 @@ from cairn.errors import NotFoundError, StoreDamagedError, StoreForeignError
 from cairn.index.state_dir import StateDir
 from cairn.memory.derived import derive
 from cairn.memory.ids import new_id
+from cairn.memory.moments import Moment
+from cairn.memory.spool import Spool
 from cairn.memory.store import By, MemoryChange, MemoryStore
-from cairn.memory.upkeep import adopt_memory, examine_memory, rebuild_memory
+from cairn.memory.upkeep import adopt_memory, examine_memory, examine_spool, rebuild_memory
 from cairn.storage.memory import posting_db
 from cairn.storage.memory.observation_db import Conditions
 from memory_histories import CREATED, START
@@ -151,3 +153,17 @@ def test_there_must_be_a_memory_to_adopt(state: StateDir) -> None:
     with pytest.raises(NotFoundError):
         adopt_memory(state)
     assert not state.path.exists()
+
+
+def test_events_that_wait_and_files_that_hold_none_are_named(tmp_path: Path) -> None:
+    spool = Spool(tmp_path / "project", tmp_path / "spool")
+    assert examine_spool(spool) == []
+    for number in range(3):
+        spool.add(Moment(f"e{number}", "prompt", "s1", "codex", 0.0))
+    next(spool.folder.iterdir()).write_text("torn")
+    assert len(spool.waiting(10)) == 2
+    waiting, bad = examine_spool(spool)
+    assert (waiting.level, bad.level) == ("ok", "warning")
+    assert waiting.message.startswith("2 events wait")
+    assert str(spool.folder) in bad.message
+    assert ".bad" in bad.hint
