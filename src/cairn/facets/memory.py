@@ -16,6 +16,7 @@ from cairn.facets.project_index import ProjectIndex
 from cairn.hints import Hint
 from cairn.loading import load
 from cairn.memory.actors import find_actor
+from cairn.memory.candidates import CandidateReview
 from cairn.memory.capture import Capture
 from cairn.memory.derived import derive
 from cairn.memory.digest import Digests
@@ -108,7 +109,9 @@ class MemoryFacet:
         settings = self._index.settings.memory
         if settings is None or not settings.chat_provider:
             return None
-        return Summaries(self.store, self.digests, settings, load("cairn.memory.chat:ChatClient")(settings).ask)
+        client = load("cairn.memory.chat:ChatClient")(settings)
+        review = CandidateReview(self.store, self.lifecycle, self._index.root)
+        return Summaries(self.store, self.digests, settings, client.ask, review)
 
     def chat_meter(self, since: float = 0.0) -> ChatMeter:
         """Return what the user's chat models cost since some time, in seconds since the epoch."""
