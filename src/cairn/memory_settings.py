@@ -53,6 +53,10 @@ class MemorySettings:
     chat_daily_tokens: int = setting(100_000, "never", 0, 10**9)
     chat_timeout_seconds: float = setting(30.0, "never", 0.01, 3_600)
     chat_price_per_million_tokens: float = setting(0.0, "never", 0, 1_000_000)  # US dollars, for the meter
+    inject: bool = setting(True, "lowers")  # whether agents are shown memories unasked
+    inject_shared: bool = setting(False, "never")  # also those that came with the repository
+    event_tokens: int = setting(500, "lowers", 100, 10_000)  # shown at one moment at most
+    session_tokens: int = setting(4_000, "lowers", 0, 100_000)  # shown in a session at most
 
     def __post_init__(self) -> None:
         try:

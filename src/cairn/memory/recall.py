@@ -162,6 +162,17 @@ class Recall:
                 recollections.append(Recollection(observation, 1.0, "high", f"about {', '.join(about)}", staleness))
         return sorted(recollections, key=lambda found: (-found.observation.importance, found.observation.id))
 
+    def newest(self, wanted: Conditions = ACTIVE, limit: int = 10) -> list[Recollection]:
+        """Return the newest memories that count where the checkout stands and whose code is still there."""
+        observations = self._store.select(wanted, limit + _MORE)
+        visible = self._visibility.visible({Birthplace(row.branch, row.revision) for row in observations})
+        recollections: list[Recollection] = []
+        for observation in observations:
+            staleness = self._link_states.staleness(observation)
+            if visible[Birthplace(observation.branch, observation.revision)] and staleness.state != "gone":
+                recollections.append(Recollection(observation, 1.0, "high", "new", staleness))
+        return recollections[:limit]
+
     # -- what is searched ---------------------------------------------------------------------------------------------
 
     def _current(self) -> Corpus:
