@@ -1,7 +1,7 @@
 """Lays out what an agent is shown of earlier sessions, so that nothing in it can pass for anything but data.
 
 An injection stands between two lines of our own. What others wrote is on lines that begin with a bar, and the brackets
-of our lines occur nowhere in it: `inert_text` sees to that. So a note can neither end the injection nor begin another one.
+of our lines occur nowhere in it: `inert_text` sees to that. So a note can neither end the injection nor begin another.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 What steers a terminal or hides from a reader goes: control characters and escape sequences, marks of direction, and
 letters without a shape. What a model might take for a message of its user or its program loses that shape: tags, the
-marks of chat templates, links, fences, and the brackets that the injection itself is laid out with. Of tags and brackets
-look-alikes count, too. Words stay as they are; that they are data is said around them.
+marks of chat templates, links, fences, and the brackets that the injection itself is laid out with. Of tags and
+brackets, look-alikes count, too. Words stay as they are; that they are data is said around them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from cairn.source.text import cut_at_word
 
 # Sequences that terminals obey: with parameters, with a text up to its end, and of two characters.
 _ESCAPES = re.compile(
-    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?|\x1b[ -/]*[0-~]"
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?"
+    r"|\x1b[ -/]*[0-~]"
 )
 _LINE_ENDS = re.compile("\r\n|[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]")
 _CONTROLS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
