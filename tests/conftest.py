@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from cairn.memory.actors import ACTOR_VARIABLE, SIGNS
+
 collect_ignore = ["docs/project"]  # the project that the examples of the documentation run on
 
 Git = Callable[..., str]
@@ -63,6 +65,15 @@ settings.register_profile(
 )
 settings.register_profile("search", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def a_person_at_work() -> Iterator[None]:
+    """Commands of tests are those of a person, also where an agent runs the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in (ACTOR_VARIABLE, *(sign.variable for sign in SIGNS)):
+            patch.delenv(name, raising=False)
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")

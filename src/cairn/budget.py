@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from cairn.answers import Answer, CodeHit
 from cairn.hints import show
@@ -23,9 +23,13 @@ from cairn.protocol.documents import (
 )
 from cairn.source.text import BYTES_PER_TOKEN, estimate_tokens, pluralize
 
+if TYPE_CHECKING:
+    from cairn.protocol.memory_documents import MemoryDocument
+
 _Item = TypeVar("_Item")
 _COMMA_BYTES = 2  # between the items of a list, with the space behind it
 _COUNT_BYTES = 24  # of a field that says how many have no room
+_WIDEST_CHARACTER = 12  # bytes as JSON, escaped in two halves
 _WIDEST_MS = 9_999_999.99  # stands for the time that an answer took, or its digits would decide what has room
 # What a hit loses to have room, in order; the place, the name and the id stay.
 _EXTRAS = ("neighbours", "captures", "score", "explain")
@@ -251,3 +255,50 @@ def set_text(document: FetchedDocument, lines: Sequence[str]) -> None:
 
 def _size_of_text(text: str) -> int:
     return len(json.dumps(text)) - len('""')
+
+
+# -- memories ----------------------------------------------------------------------------------------------------------
+
+
+def fit_memories(documents: Sequence[MemoryDocument], max_tokens: int) -> list[MemoryDocument]:
+    """Return memories as far as they have room: without their history, then with less text, then none.
+
+    The first row is there in any case.
+    """
+    room = Budget(max_tokens, [])
+    if Budget(max_tokens, documents).left >= 0:
+        return list(documents)
+    room.left -= _COUNT_BYTES
+    shown: list[MemoryDocument] = []
+    for document in documents:
+        forms = _memory_forms(document, room.left)
+        form = next(filter(room.take, forms), None)
+        if form is None and not shown:
+            form = _without_text(document, 0)
+        if form is None:
+            break
+        shown.append(form)
+    if n_rest := len(documents) - len(shown):
+        shown[-1]["omitted_ids"] = n_rest
+    return shown
+
+
+def _memory_forms(document: MemoryDocument, n_bytes: int) -> Iterator[MemoryDocument]:
+    yield document
+    yield _without_history(document)
+    spare = n_bytes - size_of(_without_text(document, 0))
+    if spare > 0:
+        yield _without_text(document, spare)
+
+
+def _without_history(document: MemoryDocument) -> MemoryDocument:
+    return {**document, "history": [], "omitted_events": len(document["history"])}
+
+
+def _without_text(document: MemoryDocument, n_bytes: int) -> MemoryDocument:
+    """Return a memory with as much of its text as so many bytes hold, and without its history."""
+    text = document["text"]
+    kept = text[:n_bytes]
+    while (excess := _size_of_text(kept) - n_bytes) > 0 and kept:
+        kept = kept[: -max(1, excess // _WIDEST_CHARACTER)]
+    return {**_without_history(document), "text": kept, "omitted_chars": len(text) - len(kept)}

@@ -14,10 +14,14 @@ _POSITIONAL: Mapping[str, tuple[str, ...]] = {
     "callers": ("symbol",),
     "context": ("task",),
     "fetch": ("ids",),
+    "forget": ("ids",),
     "flow": ("place",),
     "impact": ("symbol",),
     "index": ("path",),
     "outline": ("file",),
+    "recall": ("query",),
+    "remember": ("text",),
+    "resolve": ("ids",),
     "search": ("query",),
     "similar": ("place",),
     "tests": ("symbol",),
@@ -46,6 +50,10 @@ _TOOLS: Mapping[str, _Tool] = {
     "callers": _Tool("graph", {}, {"relation": "callers"}),
     "impact": _Tool("graph", {}, {"relation": "impact"}),
     "tests": _Tool("graph", {}, {"relation": "tests"}),
+    "memories": _Tool("recall", {}, {}),
+    "recall": _Tool("recall", {}, {}),
+    "remember": _Tool("remember", {}, {}),
+    "resolve": _Tool("resolve", {}, {}),
 }
 
 

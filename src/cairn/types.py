@@ -12,6 +12,8 @@ Confidence = Literal["high", "medium", "low"]
 OutlineMode = Literal["structure", "context", "extract"]
 Match = Literal["exact", "renamed", "edited", "related"]
 Mode = Literal["auto", "hybrid", "literal", "regex", "symbol", "semantic", "structural"]
+MemoryType = Literal["gotcha", "decision", "bug_fix", "discovery", "trade_off", "session_summary"]
+MemoryStatus = Literal["active", "resolved", "superseded", "archived"]
 
 
 class FileStat(NamedTuple):

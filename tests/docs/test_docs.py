@@ -35,8 +35,9 @@ from cairn.protocol.documents import (
     outline_to_dict,
     slice_to_dict,
 )
+from cairn.protocol.memory_table import MEMORY_OPERATIONS
 from cairn.protocol.requests import MAX_BODY_BYTES
-from cairn.protocol.table import OPERATIONS
+from cairn.protocol.table import OPERATIONS as CODE_OPERATIONS
 from cairn.schema import json_schema
 from cairn.search.confidence import HIGH, MEDIUM
 from cairn.search.score import Weights
@@ -46,6 +47,7 @@ from cairn.storage.index.garbage_db import ViewSize
 from cairn.types import EmbeddingReport, Estimate, IndexReport, ModelStatus
 from cairn.workspace import Workspace
 
+OPERATIONS = CODE_OPERATIONS | MEMORY_OPERATIONS
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 _TOP = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "bench/README.md")
@@ -120,7 +122,7 @@ def test_every_command_has_a_section_with_all_its_options(name: str) -> None:
             assert str(action.metavar) in own.splitlines()[1]
 
 
-@pytest.mark.parametrize("command", ["core", "daemon"])
+@pytest.mark.parametrize("command", ["core", "daemon", "memories"])
 def test_every_action_is_documented_with_its_options(command: str) -> None:
     (action,) = [group for group in commands()[command]._actions if isinstance(group, argparse._SubParsersAction)]
     own = section(page("cli.md"), f"cairn {command}") + section(page("cli.md"), "Options of every command")
@@ -187,7 +189,7 @@ def test_a_flag_has_the_words_the_limits_and_the_default_of_its_field() -> None:
     n_numbers = 0
     for name, action, field in flags_of_fields():
         assert (action.help or "").startswith(field["description"]), name
-        assert list(action.choices or ()) == field.get("enum", []), name
+        assert list(action.choices or ()) == field.get("items", field).get("enum", []), name
         if action.option_strings and action.nargs is None:
             assert action.default == field.get("default"), name
         for limit, beyond in (("minimum", -1), ("maximum", 1)):

@@ -300,10 +300,6 @@ def test_events_of_other_names_versions_and_projects_are_refused(ask: Ask) -> No
     check_error(ask("POST", "/api/hook/prompt", json={"project": "/etc"}), 403, "project")
 
 
-def test_nothing_is_said_to_be_remembered_as_long_as_there_is_no_memory(ask: Ask) -> None:
-    check_error(ask("POST", "/api/remember", json={"text": "the tax is added last"}), 501, "not-available")
-
-
 # -- the rest ----------------------------------------------------------------------------------------------------------
 
 

@@ -503,7 +503,7 @@ def test_the_list_of_tools_is_short_and_comes_out_of_the_requests() -> None:
     for tool, shown in zip(TOOLS.values(), described, strict=True):
         assert len(tool.description) < 2_048
         assert shown["annotations"]["openWorldHint"] is False
-        assert shown["annotations"]["readOnlyHint"] is (tool.name != "core_files")
+        assert shown["annotations"]["readOnlyHint"] is (tool.name not in ("core_files", "remember", "resolve"))
         assert set(shown["inputSchema"]["properties"]) == set(tool.offers) <= set(tool.request.__dataclass_fields__)
         assert "anyOf" not in json.dumps(shown["inputSchema"])
 

@@ -15,6 +15,7 @@ from typing import NoReturn
 from cairn import __version__, fields
 from cairn.cli.flags import add_field, number_within
 from cairn.cli.limits import check_limits
+from cairn.cli.memory_parser import add_memory_commands
 from cairn.cli.notes import note
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_INTERRUPTED, EXIT_STORE, EXIT_USAGE
 from cairn.errors import CairnError, InternalError, resource_error
@@ -57,19 +58,7 @@ class _StoreFolder(argparse.Action):
 
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser for the whole command line; docs/cli.md is checked against it."""
-    common = _Parser(add_help=False)
-    common.add_argument(
-        "-C",
-        dest="project",
-        metavar="PATH",
-        default=".",
-        action=_StoreFolder,
-        help="the project (default: this folder's)",
-    )
-    common.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
-    common.add_argument("--state-dir", metavar="DIR", help="keep the index in DIR instead of .cairn")
-    common.add_argument("--no-daemon", action="store_true", help="answer in this process even if the daemon is running")
-
+    common = _common_options()
     parser = _Parser(prog="cairn", description="Codebase intelligence for AI coding agents, on your own machine.")
     parser.add_argument("--version", action="version", version=f"cairn {__version__}")
     # Without `prog`, argparse would format the usage to find it, which asks for the width of the terminal.
@@ -80,10 +69,38 @@ def build_parser() -> argparse.ArgumentParser:
     _add_graph(commands, common)
     _add_upkeep(commands, common)
     _add_core(commands, common)
+    add_memory_commands(commands, common, _common_options(argparse.SUPPRESS), _lazy)
     mcp = commands.add_parser("mcp", parents=[common], help="answer an agent over stdin and stdout (MCP)")
     mcp.set_defaults(run=_lazy("cairn.cli.mcp:run_mcp"))
     _add_daemon(commands)
     return parser
+
+
+def _common_options(suppressed: str | None = None) -> _Parser:
+    """Return the options of every command.
+
+    Args:
+        suppressed: `argparse.SUPPRESS` for actions below a command that takes them, too: their defaults would replace
+            what stands before the action.
+    """
+    common = _Parser(add_help=False)
+    common.add_argument(
+        "-C",
+        dest="project",
+        metavar="PATH",
+        default=suppressed or ".",
+        action=_StoreFolder,
+        help="the project (default: this folder's)",
+    )
+    for flag, text in (
+        ("--json", "print one JSON document and nothing else"),
+        ("--no-daemon", "answer in this process even if the daemon is running"),
+    ):
+        common.add_argument(flag, action="store_true", default=suppressed or False, help=text)
+    common.add_argument(
+        "--state-dir", metavar="DIR", default=suppressed, help="keep the index in DIR instead of .cairn"
+    )
+    return common
 
 
 def _add_search(commands: argparse._SubParsersAction[_Parser], common: _Parser) -> None:

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 from cairn.facets.project_index import ProjectIndex
+from cairn.memory.actors import find_actor
 from cairn.memory.derived import derive
-from cairn.memory.lifecycle import Lifecycle
+from cairn.memory.events import ACTORS
+from cairn.memory.lifecycle import Lifecycle, NewMemory, Remembered, one_line
+from cairn.memory.links import link_to
 from cairn.memory.recall import Recall
 from cairn.memory.sessions import Sessions
-from cairn.memory.store import MemoryStore
+from cairn.memory.store import By, MemoryStore
+from cairn.memory.targets import target_below
 from cairn.memory.usage import MemoryUsage, erase_words
+from cairn.source.git import current_branch, head_revision, printable_name
+from cairn.storage.memory.rows import Observation
+from cairn.types import MemoryType
 
 
 class MemoryFacet:
@@ -49,3 +57,77 @@ class MemoryFacet:
         """Release the database; it reopens by itself."""
         if "store" in self.__dict__:
             self.store.close()
+
+    def remember(
+        self,
+        text: str,
+        *,
+        type: MemoryType = "discovery",
+        files: Sequence[str] = (),
+        importance: int = 5,
+        tags: Sequence[str] = (),
+        shared: bool = False,
+        session: str = "",
+        actor: str = "",
+    ) -> Remembered:
+        """Keep something for later sessions, with the branch and commit that are checked out.
+
+        Args:
+            text: secrets in it are taken out.
+            type: what kind of memory it is.
+            files: what it is about: paths, or `PATH::NAME` for definitions, as they are on disk now.
+            importance: 1 to 10.
+            tags: words to find it by.
+            shared: whether it goes to everybody who works on the project.
+            session: in which it was learned.
+            actor: who remembers, `person:NAME` or `agent:NAME`; by default whoever runs this process.
+
+        Raises:
+            RequestError: if there is nothing to remember.
+            NotFoundError, AmbiguousError, PathError: if one of the files or definitions cannot be linked.
+            StoreError: if it cannot be written.
+        """
+        by = by_whom(actor or find_actor().actor)
+        draft = NewMemory(
+            text=text,
+            type=type,
+            importance=importance,
+            tags=tuple(tags),
+            links=tuple(link_to(self._index.root, file) for file in dict.fromkeys(files)),
+            origin=by.authority,
+            session=one_line(session),
+            branch=self._branch(),
+            revision=self._revision(),
+            is_shared=shared,
+        )
+        return self.lifecycle.remember(draft, by)
+
+    def tie(self, id: str, by: By, files: Sequence[str] = (), remove_files: Sequence[str] = ()) -> Observation:
+        """Link a memory to files or definitions, and take links away.
+
+        Raises:
+            NotFoundError, AmbiguousError, PathError: as `remember`; or if there is no such memory.
+        """
+        links = [link_to(self._index.root, file) for file in files]
+        with self.store.writing():
+            observation = self.store.observation(id)
+            for link in links:
+                observation = self.lifecycle.link(observation.id, link, by)
+            for file in remove_files:
+                path, symbol = target_below(self._index.root, file)
+                observation = self.lifecycle.unlink(observation.id, path, symbol, by)
+        return observation
+
+    def _branch(self) -> str:
+        repository = self._index.repository
+        return printable_name(current_branch(repository) or "") if repository is not None else ""
+
+    def _revision(self) -> str:
+        repository = self._index.repository
+        return (head_revision(repository) or "") if repository is not None else ""
+
+
+def by_whom(actor: str) -> By:
+    """Return who changes something, with the authority that persons and agents have."""
+    kind = actor.partition(":")[0]
+    return By(actor, kind if kind in ACTORS and kind != "machine" else "rule")

@@ -33,7 +33,7 @@ def create_server(client: Client, project: str = "") -> Server[Any]:
 
         asked = {} if params is None else params.model_dump(by_alias=True, exclude_none=True, mode="json")
         try:
-            return kind.model_validate(await surface.handle(method, asked, report))
+            return kind.model_validate(await surface.handle(method, asked, report, _client_name(ctx)))
         except ProtocolError as error:
             raise MCPError(code=error.code, message=str(error), data=error.data) from error
 
@@ -65,3 +65,9 @@ def create_server(client: Client, project: str = "") -> Server[Any]:
         on_list_resources=list_resources,
         on_read_resource=read_resource,
     )
+
+
+def _client_name(ctx: _Context) -> str | None:
+    """Return what the client calls itself; None over HTTP, where it says so only in requests of their own."""
+    params = ctx.session.client_params
+    return None if params is None else params.client_info.name

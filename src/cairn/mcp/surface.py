@@ -14,6 +14,7 @@ from cairn.errors import CairnError, ProjectError, RequestError
 from cairn.hints import show
 from cairn.mcp.about import INVALID_PARAMS, ProtocolError
 from cairn.mcp.tools import CORE_FILES, INDEX_STATUS, TOOLS, AgentCall, Report, Tool, call
+from cairn.memory.actors import agent_named
 from cairn.protocol.requests import ProjectRequest
 from cairn.schema import decode
 
@@ -82,6 +83,13 @@ async def _nowhere(done: float, total: float, message: str) -> None:
     """Report to nobody: the agent did not ask for it."""
 
 
+class Caller(NamedTuple):
+    """Who asks: what takes the progress of a long call, and what the agent's program calls itself."""
+
+    report: Report
+    name: str
+
+
 class Surface:
     """Answers the methods of the protocol that are about content.
 
@@ -96,7 +104,7 @@ class Surface:
         self._project = project
         self._prepare = prepare
         self._turns = asyncio.Semaphore(MAX_AT_ONCE)
-        self._methods: dict[str, Callable[[Params, Report], Awaitable[Params]]] = {
+        self._methods: dict[str, Callable[[Params, Caller], Awaitable[Params]]] = {
             "tools/list": _list_tools,
             "tools/call": self._call_tool,
             "prompts/list": _list_prompts,
@@ -109,31 +117,32 @@ class Surface:
         """Return whether `handle` answers a method."""
         return method in self._methods
 
-    async def handle(self, method: str, params: Params, report: Report = _nowhere) -> Params:
+    async def handle(self, method: str, params: Params, report: Report = _nowhere, client: object = None) -> Params:
         """Answer a method.
 
         Args:
             method: one that this `handles`.
             params: of the request.
             report: called with the progress of a long call.
+            client: what the agent's program calls itself, if it says so.
 
         Raises:
             ProtocolError: for an unknown name, or params of another shape. An error of a tool is an answer.
         """
-        return await self._methods[method](params, report)
+        return await self._methods[method](params, Caller(report, agent_named(client)))
 
-    async def _call_tool(self, params: Params, report: Report) -> Params:
+    async def _call_tool(self, params: Params, caller: Caller) -> Params:
         tool = _entry(TOOLS, params, "name", "tool")
         arguments = _arguments(params)
         try:
-            return _text(await self._run(tool, arguments, report))
+            return _text(await self._run(tool, arguments, caller))
         except CairnError as error:
             return _text(_error_text(error), is_error=True)
         except Exception as error:  # noqa: BLE001 - the edge of a tool call; it is logged
             _log.exception("internal error in %s", tool.name)
             return _text(f"error[internal]: {type(error).__name__}: {error}", is_error=True)
 
-    async def _run(self, tool: Tool, arguments: Params, report: Report) -> str:
+    async def _run(self, tool: Tool, arguments: Params, caller: Caller) -> str:
         # Some agents fill what they leave out with null.
         given = {name: value for name, value in arguments.items() if value is not None}
         given["project"] = given.get("project") or self._project
@@ -148,22 +157,22 @@ class Surface:
                     project = await self._prepare()
                     if project is not None and request.project == self._project:
                         request = replace(request, project=project)
-            return await call(tool, AgentCall(self._client, report), request)
+            return await call(tool, AgentCall(self._client, caller.report, caller.name), request)
 
-    async def _read_resource(self, params: Params, report: Report) -> Params:
+    async def _read_resource(self, params: Params, caller: Caller) -> Params:
         resource = _entry(RESOURCES, params, "uri", "resource")
         try:
-            text = await self._run(resource.tool, {}, report)
+            text = await self._run(resource.tool, {}, caller)
         except CairnError as error:
             text = _error_text(error)
         return {"contents": [{"uri": resource.uri, "mimeType": "text/plain", "text": text}]}
 
 
-async def _list_tools(params: Params, report: Report) -> Params:
+async def _list_tools(params: Params, caller: Caller) -> Params:
     return {"tools": [tool.describe() for tool in TOOLS.values()]}
 
 
-async def _list_prompts(params: Params, report: Report) -> Params:
+async def _list_prompts(params: Params, caller: Caller) -> Params:
     return {"prompts": [_describe_prompt(prompt) for prompt in PROMPTS.values()]}
 
 
@@ -174,7 +183,7 @@ def _describe_prompt(prompt: Prompt) -> Params:
     return shown
 
 
-async def _get_prompt(params: Params, report: Report) -> Params:
+async def _get_prompt(params: Params, caller: Caller) -> Params:
     prompt = _entry(PROMPTS, params, "name", "prompt")
     arguments = _arguments(params)
     text = prompt.text
@@ -189,7 +198,7 @@ async def _get_prompt(params: Params, report: Report) -> Params:
     }
 
 
-async def _list_resources(params: Params, report: Report) -> Params:
+async def _list_resources(params: Params, caller: Caller) -> Params:
     return {
         "resources": [
             {"uri": resource.uri, "name": resource.name, "description": resource.description, "mimeType": "text/plain"}

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 from cairn.client import Client
 from cairn.errors import BusyError, IndexMissingError
-from cairn.mcp import text
+from cairn.mcp import memory_text, text
+from cairn.protocol.memory_requests import MemoryStatusRequest, RememberRequest
 from cairn.protocol.requests import (
     ContextRequest,
     CoreRequest,
@@ -28,6 +29,7 @@ from cairn.protocol.table import core_operation, graph_operation
 from cairn.registry import ALL
 from cairn.schema import Schema, json_schema
 from cairn.source.text import pluralize
+from cairn.types import MemoryStatus
 
 # Progress: done, to do, and what. Agents give up on a call after 60 s, unless they are set up otherwise.
 Report = Callable[[float, float, str], Awaitable[None]]
@@ -37,10 +39,11 @@ _REPORT_SECONDS = 0.2  # between two reports of how far it is; there is one a fi
 
 
 class AgentCall(NamedTuple):
-    """One call of a tool: the daemon that answers it, and what reports progress to the agent."""
+    """One call of a tool: the daemon that answers it, what reports progress to the agent, and who that is."""
 
     client: Client
     report: Report
+    actor: str = "agent:unknown"
 
     async def perform(self, operation: str, request: ProjectRequest) -> Any:  # noqa: ANN401 - JSON
         """Carry out an operation; if there is no index to answer from, that is an error at once.
@@ -272,8 +275,49 @@ INDEX_STATUS = Tool(
     index_status,
 )
 
-# At most ten: remembering, recalling and resolving memories have their places when there is a memory.
-TOOLS = {tool.name: tool for tool in (SEARCH, FETCH, OUTLINE, GRAPH, CONTEXT, CORE_FILES, INDEX_STATUS)}
+
+async def remember(tool_call: AgentCall, request: RememberRequest) -> str:
+    """Keep a memory, see `REMEMBER`."""
+    request = replace(request, actor=tool_call.actor)
+    return memory_text.remembered_text(await tool_call.perform("remember", request))
+
+
+REMEMBER = Tool(
+    "remember",
+    "Remember for later sessions",
+    "Keep what a later session should know and cannot see in the code: a pitfall (gotcha), a decision and why, the "
+    "cause of a bug, a trade-off. One fact a call, in a sentence or two; link it with `files`.",
+    RememberRequest,
+    ("text", "type", "files", "importance", "tags", "project"),
+    remember,
+    needs_index=False,
+    read_only=False,
+)
+
+
+async def resolve(tool_call: AgentCall, request: MemoryStatusRequest) -> str:
+    """Say that memories are settled, see `RESOLVE`."""
+    status: MemoryStatus = "superseded" if request.superseded_by else "resolved"
+    request = replace(request, actor=tool_call.actor, status=status)
+    return memory_text.resolved_text(await tool_call.perform("memories/status", request))
+
+
+RESOLVE = Tool(
+    "resolve",
+    "Resolve memories",
+    "Say that what memories tell of is no longer so, such as a pitfall that you fixed: they are not recalled any more. "
+    "With `superseded_by`, the memory that takes their place.",
+    MemoryStatusRequest,
+    ("ids", "reason", "superseded_by", "project"),
+    resolve,
+    needs_index=False,
+    read_only=False,
+)
+
+# At most ten: each costs an agent tokens, whether or not it calls it.
+TOOLS = {
+    tool.name: tool for tool in (SEARCH, FETCH, OUTLINE, GRAPH, CONTEXT, CORE_FILES, REMEMBER, RESOLVE, INDEX_STATUS)
+}
 
 
 async def call(

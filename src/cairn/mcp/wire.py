@@ -29,6 +29,7 @@ PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INTERNAL_ERROR = -32700, -32600,
 UNSUPPORTED_REVISION = -32022
 _META = "io.modelcontextprotocol/"
 _VERSION, _CAPABILITIES, _SERVER_INFO = f"{_META}protocolVersion", f"{_META}clientCapabilities", f"{_META}serverInfo"
+_CLIENT_INFO = f"{_META}clientInfo"
 _CAPABILITY = {
     "tools": {"listChanged": False},
     "prompts": {"listChanged": False},
@@ -54,6 +55,7 @@ class Connection:
         self._send_line = send
         self._running: dict[str | int, asyncio.Task[None]] = {}
         self._offers_roots = False
+        self._client: object = None  # what it calls itself
         self._asked: dict[object, asyncio.Future[object]] = {}
         self._numbers = count()
 
@@ -144,6 +146,7 @@ class Connection:
             wanted = params.get("protocolVersion")
             if not isinstance(wanted, str):
                 raise ProtocolError(INVALID_PARAMS, "protocolVersion must be a string")
+            self._client = _name_of(params.get("clientInfo"))
             offered = params.get("capabilities")
             self._offers_roots = isinstance(offered, dict) and isinstance(offered.get("roots"), dict)
             return {
@@ -181,7 +184,8 @@ class Connection:
         surface = self._surface()
         if not surface.handles(method):
             raise ProtocolError(METHOD_NOT_FOUND, "Method not found", method)
-        return await surface.handle(method, params, self._reporter(meta.get("progressToken")))
+        client = _name_of(meta.get(_CLIENT_INFO)) or self._client
+        return await surface.handle(method, params, self._reporter(meta.get("progressToken")), client)
 
     def _reporter(self, token: object) -> Callable[[float, float, str], Any]:
         """Return what tells the client how far a call is, if it gave a token for that; it only goes up."""
@@ -209,3 +213,7 @@ class Connection:
 def _id_of(message: Message) -> str | int | None:
     number = message.get("id")
     return number if isinstance(number, str | int) and not isinstance(number, bool) else None
+
+
+def _name_of(info: object) -> object:
+    return info.get("name") if isinstance(info, dict) else None

@@ -19,6 +19,7 @@ from cairn.storage.memory.rows import CodeLink, Observation
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ufeff]")
 
 
+_MAX_LINE_CHARS = 500
 _WHO = {"rule": "a rule", "agent": "an agent", "person": "a person"}
 
 
@@ -138,7 +139,17 @@ class Lifecycle:
         return self._change(observation.id, "status", value, by)
 
     def erase(self, id: str, by: By) -> Observation:
-        """Erase the text of a memory for ever, here and, through sharing, elsewhere. This cannot be undone."""
+        """Erase the text of a memory for ever, here and, through sharing, elsewhere. This cannot be undone.
+
+        Raises:
+            AuthorityError: if a person made it, and this is none.
+        """
+        observation = self._store.observation(id)
+        if observation.actor.startswith("person:") and by.authority != "person":
+            raise AuthorityError(
+                f"{handle_of(observation.id)} was made by a person; {_WHO[by.authority]} cannot erase it",
+                Hint("settle it instead", "resolve", ids=(handle_of(observation.id),)),
+            )
         return self._change(id, "redact", {}, by)
 
     def _status(self, id: str, status: str, by: By, reason: str) -> Observation:
@@ -170,8 +181,14 @@ def clean(text: str) -> str:
     return whole if len(whole) <= MAX_TEXT_CHARS else whole[: MAX_TEXT_CHARS - 1] + "…"
 
 
+def one_line(text: str) -> str:
+    """Return a text as names and reasons are kept: on one line, of characters that show, at most 500."""
+    shown = "".join(character if character.isprintable() else " " for character in text)
+    return " ".join(shown.split())[:_MAX_LINE_CHARS]
+
+
 def _clean_tags(tags: Iterable[str]) -> list[str]:
-    return sorted({clean(tag) for tag in tags} - {""})
+    return sorted({one_line(clean(tag)) for tag in tags} - {""})
 
 
 def _link(id: str, link: CodeLink) -> MemoryChange:
@@ -179,5 +196,5 @@ def _link(id: str, link: CodeLink) -> MemoryChange:
 
 
 def _reason(reason: str) -> dict[str, str]:
-    words = " ".join(clean(reason).split())
-    return {"reason": words[:500]} if words else {}
+    words = one_line(clean(reason))
+    return {"reason": words} if words else {}

@@ -16,12 +16,12 @@ from threading import Lock
 from typing import Literal, NamedTuple
 
 from cairn.errors import AmbiguousError, CairnError, NotFoundError
+from cairn.memory.targets import MARK, parse_target
 from cairn.source.content import normalize
 from cairn.source.walk import read_file
 from cairn.storage.memory.rows import CodeLink, Observation
 from cairn.structure.locate import MAX_FILE_BYTES, find_symbol, outline_of, read_source
 
-SYMBOL_MARK = "::"
 State = Literal["current", "changed", "gone"]
 _DIGEST_CHARS, _FIRST_CHARS = 32, 8
 _HASH = re.compile(r"(?:(\d{1,7}):([0-9a-f]{8}):)?([0-9a-f]{32})")
@@ -63,7 +63,7 @@ def link_to(root: Path, target: str) -> CodeLink:
         AmbiguousError: if several definitions have this name.
         PathError: if the path leads out of the project, or is not a text file.
     """
-    path, _, symbol = target.partition(SYMBOL_MARK)
+    path, symbol = parse_target(target)
     file = read_source(root, path)
     if not symbol:
         return CodeLink(file.path, "", _digest(_lines_of(file.data)))
@@ -77,7 +77,7 @@ def link_to(root: Path, target: str) -> CodeLink:
 
 def name_of(link: CodeLink) -> str:
     """Return a link as `link_to` takes it."""
-    return f"{link.path}{SYMBOL_MARK}{link.symbol}" if link.symbol else link.path
+    return f"{link.path}{MARK}{link.symbol}" if link.symbol else link.path
 
 
 class LinkStates:

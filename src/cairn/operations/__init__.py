@@ -22,6 +22,8 @@ _MODULES = {
     "context": "cairn.operations.context",
     "graph": "cairn.operations.graph",
     "core": "cairn.operations.core",
+    "remember": "cairn.operations.memory",
+    "memories": "cairn.operations.memory",
 }
 
 

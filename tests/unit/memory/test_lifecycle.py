@@ -133,3 +133,19 @@ def test_secrets_never_reach_the_disk(lifecycle: Lifecycle, replica: Replica) ->
     assert replica.store.observation(id).text == "export DB_PASSWORD='[redacted: password]'"
     for file in replica.folder.rglob("*"):
         assert not (file.is_file() and (secret.encode() in file.read_bytes() or b"ask Ada" in file.read_bytes()))
+
+
+def test_tags_and_reasons_are_kept_on_one_line_of_characters_that_show(lifecycle: Lifecycle, replica: Replica) -> None:
+    kept = lifecycle.remember(NewMemory("x", tags=("a\nb", "\u2028", "c" * 600)), AGENT).observation
+    assert kept.tags == ("a b", "c" * 500)
+    lifecycle.resolve(kept.id, AGENT, "fixed\u200b\nby me")
+    assert replica.store.history(kept.id)[-1].value["reason"] == "fixed by me"
+
+
+def test_what_a_person_made_only_a_person_erases(lifecycle: Lifecycle) -> None:
+    mine, theirs = keep(lifecycle, "made by Ada", PERSON), keep(lifecycle, "made by an agent")
+    for by in (AGENT, RULE):
+        with pytest.raises(AuthorityError, match="was made by a person"):
+            lifecycle.erase(mine, by)
+    assert lifecycle.erase(theirs, AGENT).is_redacted
+    assert lifecycle.erase(mine, PERSON).is_redacted

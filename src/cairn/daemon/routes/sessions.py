@@ -1,4 +1,4 @@
-"""`/api/session/…`, `/api/hook/…` and `/api/remember`: what agents report about their work."""
+"""`/api/session/…` and `/api/hook/…`: what agents report about their work."""
 
 from __future__ import annotations
 
@@ -46,15 +46,6 @@ class HookRequest(ProjectRequest):
     payload: Annotated[str, Rule("JSON", max_length=100_000)] = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RememberRequest(ProjectRequest):
-    """Keep something for later sessions."""
-
-    text: Annotated[str, Rule("what to remember", min_length=1, max_length=10_000)]
-    type: Annotated[str, Rule("what kind of observation it is", max_length=50)] = ""
-    files: Annotated[tuple[str, ...], Rule("the files it is about", max_length=100)] = ()
-
-
 class SessionDocument(TypedDict):
     """A session. `known` says whether a session that ended was open."""
 
@@ -69,12 +60,6 @@ class HookDocument(TypedDict):
     event: str
     captured: bool
     context: str
-
-
-class RememberedDocument(TypedDict):
-    """What was kept."""
-
-    id: str
 
 
 async def _start(request: Request) -> Response:
@@ -100,25 +85,11 @@ async def _hook(request: Request) -> Response:
     )
 
 
-async def _remember(request: Request) -> Response:
-    await request.read(RememberRequest)
-    raise NotAvailableError("this version has no memory yet", "nothing was kept; write it down in the project's files")
-
-
 ROUTES = [
     Route("POST", "/api/session/start", _start, "Begin a session", StartRequest, SessionDocument),
     Route("POST", "/api/session/end", _end, "End a session", EndRequest, SessionDocument),
     *(
         Route("POST", f"/api/hook/{event}", _hook, f"Report: {event}", HookRequest, HookDocument, unavailable=True)
         for event in HOOK_EVENTS
-    ),
-    Route(
-        "POST",
-        "/api/remember",
-        _remember,
-        "Keep something for later",
-        RememberRequest,
-        RememberedDocument,
-        unavailable=True,
     ),
 ]

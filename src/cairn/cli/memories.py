@@ -1,0 +1,300 @@
+"""`cairn remember`, `memories`, `resolve` and `forget`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cairn.cli.notes import note, printable
+from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE
+from cairn.cli.remote import ask_daemon
+from cairn.cli.render import Style, emit, emit_json, file_of
+from cairn.errors import PathError, RequestError
+from cairn.hints import Hint
+from cairn.loading import load
+from cairn.memory.actors import find_actor
+from cairn.memory.targets import MARK, parse_target
+from cairn.source.text import pluralize
+
+if TYPE_CHECKING:
+    from cairn.protocol.memory_documents import (
+        ChangedMemoriesDocument,
+        ForgottenDocument,
+        MemoryDocument,
+        MemoryEventDocument,
+        MemoryListDocument,
+        MemoryRowDocument,
+        RememberedDocument,
+    )
+
+_MAX_BYTES = 1_000_000  # of a text that is read
+
+
+def _answer(options: argparse.Namespace, operation: str, fields: Mapping[str, object]) -> Any:  # noqa: ANN401 - JSON
+    """Return the answer of the daemon, or of this process."""
+    if (document := ask_daemon(options, operation, fields)) is not None:
+        return document
+    return load("cairn.cli.memory_here:answer_memory_here")(options, operation, fields)
+
+
+def run_remember(options: argparse.Namespace) -> int:
+    """Keep a memory, and print its id."""
+    acting = find_actor()
+    fields = {
+        "text": _read_text(options.text),
+        "type": options.type,
+        "files": _files(options, options.files),
+        "importance": options.importance,
+        "tags": options.tags,
+        "shared": options.shared,
+        "session": options.session or acting.session,
+        "actor": acting.actor,
+    }
+    document: RememberedDocument = _answer(options, "remember", fields)
+    if options.json:
+        emit_json(document)
+        return EXIT_FOUND
+    _print_row(document["memory"], Style(sys.stdout))
+    for text in document["notes"]:
+        note(printable(text))
+    if not document["is_new"]:
+        note("It was there already.")
+    return EXIT_FOUND
+
+
+def run_memories(options: argparse.Namespace) -> int:
+    """List memories, the newest first."""
+    fields = {
+        "types": options.types,
+        "statuses": options.statuses,
+        "file": _file(options, options.file) if options.file else "",
+        "session": options.session,
+        "tag": options.tag,
+        "branch": options.branch,
+        "text": options.text,
+        "since": options.since,
+        "until": options.until,
+        "limit": options.limit,
+        "offset": options.offset,
+        "max_tokens": options.max_tokens,
+    }
+    document: MemoryListDocument = _answer(options, "memories", fields)
+    if options.json:
+        emit_json(document)
+    else:
+        style = Style(sys.stdout)
+        for row in document["memories"]:
+            _print_row(row, style)
+        n_more = document["total"] - options.offset - len(document["memories"])
+        if not document["total"]:
+            note("There are no such memories.")
+        elif n_more > 0:
+            note(f"{n_more:,} more; raise --max-tokens or -n, or use --offset, to see them.")
+    return EXIT_FOUND if document["total"] else EXIT_NONE
+
+
+def run_show(options: argparse.Namespace) -> int:
+    """Print memories whole, each with what happened to it."""
+    documents: list[MemoryDocument] = _answer(options, "memories/show", {"ids": options.ids})
+    if options.json:
+        emit_json(documents)
+        return EXIT_FOUND
+    style = Style(sys.stdout)
+    for document in documents:
+        _print_memory(document, style)
+    return EXIT_FOUND
+
+
+def run_edit(options: argparse.Namespace) -> int:
+    """Change what a memory says or is tied to."""
+    fields: dict[str, object] = {
+        "id": options.id,
+        "text": None if options.new_text is None else _read_text(options.new_text),
+        "type": options.new_type,
+        "importance": options.importance,
+        "shared": options.shared,
+        "tags": options.edit_tags,
+        "remove_tags": options.edit_remove_tags,
+        "files": _files(options, options.edit_files),
+        "remove_files": _files(options, options.edit_remove_files),
+    }
+    return _change(options, "memories/edit", fields)
+
+
+def run_resolve(options: argparse.Namespace) -> int:
+    """Say that what memories tell of is settled."""
+    return _set_status(options, "resolved", session=options.session)
+
+
+def run_archive(options: argparse.Namespace) -> int:
+    """Put memories out of sight."""
+    return _set_status(options, "archived")
+
+
+def run_reopen(options: argparse.Namespace) -> int:
+    """Make memories active again."""
+    return _set_status(options, "active")
+
+
+def _set_status(options: argparse.Namespace, status: str, session: str = "") -> int:
+    fields = {"ids": options.ids, "session": session, "status": status, "reason": options.reason}
+    return _change(options, "memories/status", fields)
+
+
+def run_supersede(options: argparse.Namespace) -> int:
+    """Say which memory takes the place of another."""
+    fields = {
+        "ids": [options.id],
+        "status": "superseded",
+        "superseded_by": options.successor,
+        "reason": options.reason,
+    }
+    return _change(options, "memories/status", fields)
+
+
+def run_undo(options: argparse.Namespace) -> int:
+    """Give memories the status they had before."""
+    return _change(options, "memories/undo", {"ids": options.ids})
+
+
+def _change(options: argparse.Namespace, operation: str, fields: Mapping[str, object]) -> int:
+    document: ChangedMemoriesDocument = _answer(options, operation, {**fields, "actor": find_actor().actor})
+    if options.json:
+        emit_json(document)
+    else:
+        style = Style(sys.stdout)
+        for row in document["memories"]:
+            _print_row(row, style)
+        if not document["memories"]:
+            note("There are no such memories.")
+    return EXIT_FOUND if document["memories"] else EXIT_NONE
+
+
+def run_forget(options: argparse.Namespace) -> int:
+    """Erase memories for ever, if the user confirms it."""
+    if not options.yes and not _confirm(options):
+        note("Nothing was erased.")
+        return EXIT_NONE
+    fields = {"ids": options.ids, "actor": find_actor().actor}
+    document: ForgottenDocument = _answer(options, "memories/forget", fields)
+    if options.json:
+        emit_json(document)
+    else:
+        for memory_id in document["ids"]:
+            emit(f"{memory_id} is erased.")
+    return EXIT_FOUND
+
+
+def _confirm(options: argparse.Namespace) -> bool:
+    """Ask the user whether to erase memories.
+
+    Raises:
+        RequestError: if there is nobody to ask.
+    """
+    if sys.stdin is None or not sys.stdin.isatty() or not sys.stderr.isatty() or options.json:
+        raise RequestError(
+            "what is erased is gone for ever, and nobody is here to be asked",
+            Hint("confirm it", "forget", ids=tuple(options.ids), yes=True),
+        )
+    documents: list[MemoryDocument] = _answer(options, "memories/show", {"ids": options.ids})
+    for document in documents:
+        note(f"{document['id']}  {document['type']}  {' '.join(document['text'].split())}")
+    them = "it" if len(documents) == 1 else f"these {pluralize(len(documents), 'memory', 'memories')}"
+    sys.stderr.write(f"Erase {them} for ever, here and wherever shared? This cannot be undone. [y/N] ")
+    sys.stderr.flush()
+    reply = sys.stdin.readline()
+    if not reply.endswith("\n"):  # the end of the input is not an answer
+        note("")
+        return False
+    return reply.strip().lower() in ("y", "yes")
+
+
+# -- what is given -----------------------------------------------------------------------------------------------------
+
+
+def _read_text(given: str) -> str:
+    """Return the text given, that of the file named after `@`, or, for `-`, that on stdin.
+
+    Raises:
+        PathError: if the file cannot be read.
+    """
+    if given == "-":
+        return sys.stdin.buffer.read(_MAX_BYTES).decode("utf-8", "replace")
+    if not given.startswith("@") or (any(map(str.isspace, given)) and not Path(given[1:]).is_file()):
+        return given
+    try:
+        with Path(given[1:]).open("rb") as file:
+            return file.read(_MAX_BYTES).decode("utf-8", "replace")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it has no such name"
+        hint = Hint("put a space before the @ if it is the text itself", "remember", text=f" {given}")
+        raise PathError(f"{given[1:]} cannot be read: {reason}", hint) from error
+
+
+def _files(options: argparse.Namespace, given: Sequence[str]) -> list[str]:
+    return [_file(options, text) for text in given]
+
+
+def _file(options: argparse.Namespace, text: str) -> str:
+    """Return `FILE` or `FILE::NAME` with the path as the current folder means it."""
+    path, symbol = parse_target(text)
+    found = str(file_of(options.project, path))
+    return f"{found}{MARK}{symbol}" if symbol else found
+
+
+# -- what is printed ---------------------------------------------------------------------------------------------------
+
+
+def _print_row(row: MemoryRowDocument, style: Style) -> None:
+    facts = [row["created"][:10], f"importance {row['importance']}"]
+    if row["status"] != "active":
+        by = f" by {row['superseded_by']}" if "superseded_by" in row else ""
+        facts.insert(0, f"{row['status']}{by}")
+    if row.get("shared"):
+        facts.append("shared")
+    facts += [f"#{printable(tag)}" for tag in row["tags"]]
+    emit(f"{style.name(row['id'])}  {row['type']}  {style.faint('  '.join(facts))}")
+    emit(f"    {printable(row['summary'])}")
+    for file in row["files"]:
+        emit(f"    {style.path(printable(file))}")
+
+
+def _print_memory(document: MemoryDocument, style: Style) -> None:
+    by = f" by {document['superseded_by']}" if document["superseded_by"] else ""
+    facts = [
+        f"{document['status']}{by}",
+        f"importance {document['importance']}",
+        f"~{pluralize(document['tokens'], 'token')}",
+        *(["shared"] if document["shared"] else []),
+        *(f"#{printable(tag)}" for tag in document["tags"]),
+    ]
+    emit(f"{style.name(document['id'])}  {document['type']}  {style.faint('  '.join(facts))}")
+    for line in document["text"].split("\n"):
+        emit(f"    {printable(line)}")
+    for file in document["files"]:
+        emit(f"    {style.path(printable(file))}")
+    for name in ("session", "branch", "revision"):
+        if value := document[name]:
+            emit(style.faint(f"    {name} {printable(value)}"))
+    for event in document["history"]:
+        emit(style.faint(f"    {event['time']}  {printable(event['actor'])}  {printable(_deed(event))}"))
+    emit("")
+
+
+def _deed(event: MemoryEventDocument) -> str:
+    """Return in a few words what happened."""
+    value = event["value"]
+    reason = f": {value['reason']}" if value.get("reason") else ""
+    if event["kind"] == "status":
+        by = f" by {value['superseded_by']}" if "superseded_by" in value else ""
+        return f"{value['status']}{by}{reason}"
+    if event["kind"] in ("link", "unlink"):
+        symbol = f"{MARK}{value['symbol']}" if value["symbol"] else ""
+        return f"{event['kind']} {value['path']}{symbol}"
+    if event["kind"] == "set":
+        changes = (f"{name} {str(content)[:60]!r}" for name, content in value.items() if name != "reason")
+        return f"set {', '.join(changes)}{reason}"
+    return event["kind"]

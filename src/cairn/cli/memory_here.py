@@ -1,0 +1,21 @@
+"""Answers a command about memories in this process."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from typing import Any
+
+from cairn.cli.project import allow
+from cairn.operations import perform
+from cairn.protocol.memory_table import MEMORY_OPERATIONS
+from cairn.schema import decode
+from cairn.workspace import Workspace
+
+
+def answer_memory_here(options: argparse.Namespace, operation: str, fields: Mapping[str, object]) -> Any:  # noqa: ANN401 - JSON
+    """Perform an operation, given by its name and its request as JSON."""
+    with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
+        document = perform(workspace, operation, decode(MEMORY_OPERATIONS[operation].request, dict(fields)))
+        allow(workspace, options)
+        return document

@@ -1,0 +1,113 @@
+"""The commands about memories, as the command line takes them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+from cairn import fields
+from cairn.cli.flags import add_field
+
+Command = Callable[[argparse.Namespace], int]
+_Commands = argparse._SubParsersAction  # of any class of parsers
+
+
+def add_memory_commands(
+    commands: _Commands[Any],
+    common: argparse.ArgumentParser,
+    action_common: argparse.ArgumentParser,
+    command: Callable[[str], Command],
+) -> None:
+    """Add the commands.
+
+    Args:
+        commands: of the program.
+        common: the options of every command.
+        action_common: the same for actions below a command that has options of its own: without defaults.
+        command: returns the command at a place, `module:function`, imported when it runs.
+    """
+    remember = commands.add_parser("remember", parents=[common], help="keep something for later sessions")
+    add_field(remember, "text", rule=fields.MEMORY_TEXT, metavar="TEXT")
+    add_field(remember, "--type", rule=fields.MEMORY_TYPE, default="discovery")
+    add_field(remember, "--file", rule=fields.MEMORY_FILES, dest="files", action="append", default=[], metavar="F")
+    add_field(remember, "--importance", rule=fields.IMPORTANCE, default=5, metavar="N")
+    add_field(remember, "--tag", rule=fields.TAGS, dest="tags", action="append", default=[], metavar="T")
+    add_field(remember, "--shared", rule=fields.SHARED, action="store_true")
+    add_field(remember, "--session", rule=fields.MEMORY_SESSION, default="", metavar="S")
+    remember.set_defaults(run=command("cairn.cli.memories:run_remember"))
+
+    _add_memories(commands, common, action_common, command)
+
+    resolve = commands.add_parser("resolve", parents=[common], help="say that memories are settled")
+    add_field(resolve, "ids", rule=fields.RESOLVED_IDS, nargs="*", metavar="ID")
+    add_field(resolve, "--session", rule=fields.RESOLVED_SESSION, default="", metavar="S")
+    add_field(resolve, "--reason", rule=fields.REASON, default="", metavar="R")
+    resolve.set_defaults(run=command("cairn.cli.memories:run_resolve"))
+
+    forget = commands.add_parser("forget", parents=[common], help="erase memories for ever")
+    add_field(forget, "ids", rule=fields.MEMORY_IDS, nargs="+", metavar="ID")
+    forget.add_argument("--yes", action="store_true", help="do not ask")
+    forget.set_defaults(run=command("cairn.cli.memories:run_forget"))
+
+
+def _add_memories(
+    commands: _Commands[Any],
+    common: argparse.ArgumentParser,
+    action_common: argparse.ArgumentParser,
+    command: Callable[[str], Command],
+) -> None:
+    memories = commands.add_parser("memories", parents=[common], help="list memories; show and change them")
+    add_field(memories, "--type", rule=fields.MEMORY_TYPES, dest="types", action="append", default=[])
+    add_field(memories, "--status", rule=fields.MEMORY_STATUSES, dest="statuses", action="append", default=[])
+    add_field(memories, "--file", rule=fields.OF_FILE, default="", metavar="F")
+    add_field(memories, "--session", rule=fields.OF_SESSION, default="", metavar="S")
+    add_field(memories, "--tag", rule=fields.OF_TAG, default="", metavar="T")
+    add_field(memories, "--branch", rule=fields.OF_BRANCH, default="", metavar="B")
+    add_field(memories, "--text", rule=fields.OF_TEXT, default="", metavar="TEXT")
+    add_field(memories, "--since", rule=fields.SINCE, default="", metavar="DATE")
+    add_field(memories, "--until", rule=fields.UNTIL, default="", metavar="DATE")
+    add_field(memories, "-n", "--limit", rule=fields.MEMORY_LIMIT, default=20)
+    add_field(memories, "--offset", rule=fields.OFFSET, default=0, metavar="N")
+    add_field(memories, "--max-tokens", rule=fields.TOKENS, metavar="N")
+    memories.set_defaults(run=command("cairn.cli.memories:run_memories"))
+    actions = memories.add_subparsers(title="actions", metavar="[ACTION]", parser_class=type(memories))
+
+    show = actions.add_parser("show", parents=[action_common], help="print memories with their history")
+    add_field(show, "ids", rule=fields.MEMORY_IDS, nargs="+", metavar="ID")
+    show.set_defaults(run=command("cairn.cli.memories:run_show"))
+
+    edit = actions.add_parser("edit", parents=[action_common], help="change what a memory says or is tied to")
+    add_field(edit, "id", rule=fields.MEMORY_ID, metavar="ID")
+    add_field(edit, "--text", rule=fields.NEW_TEXT, dest="new_text", metavar="TEXT")
+    add_field(edit, "--type", rule=fields.MEMORY_TYPE, dest="new_type")
+    add_field(edit, "--importance", rule=fields.IMPORTANCE, metavar="N")
+    shared = edit.add_mutually_exclusive_group()
+    shared.add_argument("--shared", action="store_true", default=None, help=fields.SHARED.text)
+    shared.add_argument("--not-shared", dest="shared", action="store_false", help="keep it on this machine from now on")
+    for flag, rule in (
+        ("--tag", fields.ADDED_TAGS),
+        ("--remove-tag", fields.REMOVED_TAGS),
+        ("--file", fields.ADDED_FILES),
+        ("--remove-file", fields.REMOVED_FILES),
+    ):
+        name = f"edit_{flag.removeprefix('--').replace('-', '_')}s"
+        add_field(edit, flag, rule=rule, dest=name, action="append", default=[], metavar=flag[-4].upper())
+    edit.set_defaults(run=command("cairn.cli.memories:run_edit"))
+
+    for name, text in (
+        ("archive", "put memories out of sight"),
+        ("reopen", "make memories active again"),
+        ("undo", "undo the last change of a status"),
+    ):
+        action = actions.add_parser(name, parents=[action_common], help=text)
+        add_field(action, "ids", rule=fields.MEMORY_IDS, nargs="+", metavar="ID")
+        if name != "undo":
+            add_field(action, "--reason", rule=fields.REASON, default="", metavar="R")
+        action.set_defaults(run=command(f"cairn.cli.memories:run_{name}"))
+
+    supersede = actions.add_parser("supersede", parents=[action_common], help="say which memory replaces one")
+    add_field(supersede, "id", rule=fields.MEMORY_ID, metavar="ID")
+    add_field(supersede, "successor", rule=fields.SUCCESSOR, metavar="BY")
+    add_field(supersede, "--reason", rule=fields.REASON, default="", metavar="R")
+    supersede.set_defaults(run=command("cairn.cli.memories:run_supersede"))

@@ -1,0 +1,47 @@
+"""`/api/remember` and `/api/memories…`: what earlier sessions learned."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from cairn.daemon.http import Handler, Request, Response, Route
+from cairn.hints import show_notes
+from cairn.operations import perform
+from cairn.protocol.memory_table import MEMORY_ANSWERS, MEMORY_OPERATIONS
+from cairn.protocol.table import Operation
+
+if TYPE_CHECKING:
+    from cairn.protocol.requests import ProjectRequest
+    from cairn.workspace import Workspace
+
+
+def _handler(operation: Operation) -> Handler:
+    async def handle(request: Request) -> Response:
+        arguments = await request.read(operation.request)
+        # What is asked to be kept is kept, even if the client hangs up.
+        document = await request.daemon.projects.run(
+            arguments.project,
+            partial(_perform, operation.name, arguments),
+            timeout_seconds=request.daemon.limits.answer_seconds,
+        )
+        return Response(show_notes(document, arguments.hints))
+
+    return handle
+
+
+def _perform(operation: str, arguments: ProjectRequest, workspace: Workspace) -> Any:  # noqa: ANN401 - JSON
+    return perform(workspace, operation, arguments)
+
+
+ROUTES = [
+    Route(
+        "POST",
+        f"/api/{operation.name}",
+        _handler(operation),
+        operation.summary,
+        operation.request,
+        MEMORY_ANSWERS[operation.name],
+    )
+    for operation in MEMORY_OPERATIONS.values()
+]

@@ -1,0 +1,272 @@
+"""Memories: kept, listed, changed, settled, erased."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from cairn.budget import fit_lists, fit_memories
+from cairn.errors import NotFoundError, RequestError
+from cairn.facets.memory import by_whom
+from cairn.hints import Hint
+from cairn.memory.ids import handle_of
+from cairn.memory.store import By
+from cairn.memory.targets import target_below
+from cairn.operations.memory_rows import memory_row, whole_memory
+from cairn.protocol.memory_documents import (
+    ChangedMemoriesDocument,
+    ForgottenDocument,
+    MemoryDocument,
+    MemoryListDocument,
+    RememberedDocument,
+)
+from cairn.protocol.memory_requests import (
+    ActingRequest,
+    ForgetRequest,
+    MemoriesRequest,
+    MemoryEditRequest,
+    MemoryRequest,
+    MemoryStatusRequest,
+    MemoryUndoRequest,
+    RememberRequest,
+)
+from cairn.schema import encode
+from cairn.source.text import pluralize
+from cairn.storage.memory.observation_db import Conditions
+from cairn.storage.memory.rows import Observation
+from cairn.workspace import Workspace
+
+if TYPE_CHECKING:
+    from cairn.index.limits import Progress
+
+_NOBODY = "agent:unknown"  # asks, if the request does not say who
+_HOURS = {"h": 1, "d": 24, "w": 168}
+_DAY, _AGO = re.compile(r"\d{4}-\d\d-\d\d"), re.compile(r"(\d{1,4})([hdw])")
+_LAST_DAY = date(9998, 12, 31)
+_REMOVED = re.compile(r"\[redacted: [a-z0-9-]+\]|\[private\]")
+
+
+def remember(workspace: Workspace, request: RememberRequest, progress: Progress | None = None) -> RememberedDocument:
+    """Keep a memory; see `MemoryFacet.remember`."""
+    made = workspace.memory.remember(
+        request.text,
+        type=request.type,
+        files=request.files,
+        importance=request.importance,
+        tags=request.tags,
+        shared=request.shared,
+        session=request.session,
+        actor=request.actor or _NOBODY,
+    )
+    observation = made.observation
+    notes = []
+    if n_removed := len(_REMOVED.findall(observation.text)) - len(_REMOVED.findall(request.text)):
+        notes.append(f"{pluralize(n_removed, 'secret or private part was', 'secrets or private parts were')} left out.")
+    return {
+        "id": handle_of(observation.id),
+        "is_new": made.is_new,
+        "memory": memory_row(observation),
+        "notes": notes,
+    }
+
+
+def list_memories(
+    workspace: Workspace, request: MemoriesRequest, progress: Progress | None = None
+) -> MemoryListDocument:
+    """List memories by what they are; nothing is ranked."""
+    store = workspace.memory.store
+    conditions = Conditions(
+        statuses=request.statuses,
+        types=request.types,
+        branches=(request.branch,) if request.branch else (),
+        session=request.session,
+        tag=request.tag,
+        path=_path_of(workspace, request.file),
+        text=request.text,
+        since=_start_of(request.since),
+        until=_end_of(request.until),
+    )
+    found = store.select(conditions, request.limit or None, request.offset)
+    document: MemoryListDocument = {
+        "memories": [memory_row(observation) for observation in found],
+        "total": store.count(conditions),
+        "omitted": 0,
+    }
+    if request.max_tokens is not None:
+        fit_lists(document, request.max_tokens, ("memories",))  # type: ignore[arg-type] # it has the fields of a dict
+    return document
+
+
+def _path_of(workspace: Workspace, file: str) -> str:
+    """Return a path as memories have it; that of a folder ends with a slash."""
+    if not file:
+        return ""
+    path = target_below(workspace.root, file).path
+    if path == ".":
+        return ""
+    is_folder = file.endswith("/") or (workspace.root / path).is_dir()
+    return f"{path}/" if is_folder else path
+
+
+def show(workspace: Workspace, request: MemoryRequest, progress: Progress | None = None) -> list[MemoryDocument]:
+    """Show memories whole; beyond the budget their histories go first, then the ends of their texts."""
+    store = workspace.memory.store
+    observations = store.observations(request.ids)
+    for observation in observations:
+        if observation.is_redacted:
+            raise NotFoundError(f"the memory {handle_of(observation.id)} was erased", Hint("list them", "memories"))
+    documents = [whole_memory(observation, store.history(observation.id)) for observation in observations]
+    return documents if request.max_tokens is None else fit_memories(documents, request.max_tokens)
+
+
+def edit(workspace: Workspace, request: MemoryEditRequest, progress: Progress | None = None) -> ChangedMemoriesDocument:
+    """Change what a memory says or is tied to, all of it or nothing."""
+    fields: dict[str, object] = {
+        name: value
+        for name, value in (
+            ("text", request.text),
+            ("type", request.type),
+            ("importance", request.importance),
+            ("is_shared", request.shared),
+        )
+        if value is not None
+    }
+    if not (fields or request.tags or request.remove_tags or request.files or request.remove_files):
+        raise RequestError("nothing is to be changed", "say what: text, type, importance, tags, files or shared")
+    memory, by = workspace.memory, _by(request)
+    memory.store.observation(request.id)  # or nothing is written
+    with memory.store.writing():
+        observation = memory.store.observation(request.id)
+        if request.tags or request.remove_tags:
+            fields["tags"] = sorted({*observation.tags, *request.tags} - set(request.remove_tags))
+        if fields:
+            observation = memory.lifecycle.edit(observation.id, by, **fields)
+        if request.files or request.remove_files:
+            observation = memory.tie(observation.id, by, request.files, request.remove_files)
+    return {"memories": [memory_row(observation)]}
+
+
+def change_status(
+    workspace: Workspace, request: MemoryStatusRequest, progress: Progress | None = None
+) -> ChangedMemoriesDocument:
+    """Give memories another status, all of them or none.
+
+    Raises:
+        RequestError: unless ids or a session are given, or `superseded_by` goes with its status.
+        AuthorityError: if a person decided otherwise about one.
+    """
+    if bool(request.ids) == bool(request.session):
+        raise RequestError("give ids of memories, or a session", Hint("list them", "memories"))
+    if (request.status == "superseded") != bool(request.superseded_by):
+        raise RequestError("`superseded_by` goes with the status `superseded`", "give both or neither")
+    memory, by = workspace.memory, _by(request)
+    if request.session:
+        found = memory.store.select(Conditions(statuses=("active",), session=request.session))
+    else:
+        found = memory.store.observations(list(dict.fromkeys(request.ids)))
+    change = _changer(workspace, request, by)
+    if not found:
+        return {"memories": []}
+    with memory.store.writing():
+        return {"memories": [memory_row(change(observation)) for observation in found]}
+
+
+def _changer(workspace: Workspace, request: MemoryStatusRequest, by: By) -> Callable[[Observation], Observation]:
+    lifecycle, reason = workspace.memory.lifecycle, request.reason
+    return {
+        "resolved": lambda observation: lifecycle.resolve(observation.id, by, reason),
+        "archived": lambda observation: lifecycle.archive(observation.id, by, reason),
+        "active": lambda observation: lifecycle.reopen(observation.id, by, reason),
+        "superseded": lambda observation: lifecycle.supersede(observation.id, request.superseded_by, by, reason),
+    }[request.status]
+
+
+def undo(workspace: Workspace, request: MemoryUndoRequest, progress: Progress | None = None) -> ChangedMemoriesDocument:
+    """Undo the last change of status of each memory, of all or none."""
+    changed = _change_all(workspace, request.ids, partial(workspace.memory.lifecycle.undo, by=_by(request)))
+    return {"memories": list(map(memory_row, changed))}
+
+
+def forget(workspace: Workspace, request: ForgetRequest, progress: Progress | None = None) -> ForgottenDocument:
+    """Erase memories for ever, all of them or none; nothing brings them back.
+
+    Raises:
+        AuthorityError: if a person made one and an agent asks.
+    """
+    erased = _change_all(workspace, request.ids, partial(workspace.memory.lifecycle.erase, by=_by(request)))
+    return {"ids": [handle_of(observation.id) for observation in erased]}
+
+
+def _change_all(workspace: Workspace, ids: Sequence[str], change: Callable[[str], Observation]) -> list[Observation]:
+    store = workspace.memory.store
+    found = store.observations(list(dict.fromkeys(ids)))
+    with store.writing():
+        return [change(observation.id) for observation in found]
+
+
+def _by(request: ActingRequest) -> By:
+    return by_whom(request.actor or _NOBODY)
+
+
+def _start_of(text: str) -> str:
+    """Return the beginning of a time of the clock, for a day or for so long ago; empty for no text."""
+    return _day_of(text).isoformat() if _DAY.fullmatch(text) else _ago(text)
+
+
+def _end_of(text: str) -> str:
+    """Return the beginning of the first time that is too late, a day counting as a whole; empty for no text."""
+    return (_day_of(text) + timedelta(days=1)).isoformat() if _DAY.fullmatch(text) else _ago(text)
+
+
+def _day_of(text: str) -> date:
+    try:
+        return min(date.fromisoformat(text), _LAST_DAY)
+    except ValueError as error:  # the 31st of February
+        raise _no_time(text) from error
+
+
+def _ago(text: str) -> str:
+    if not text:
+        return ""
+    if (ago := _AGO.fullmatch(text)) is None:
+        raise _no_time(text)
+    return (datetime.now(UTC) - timedelta(hours=int(ago[1]) * _HOURS[ago[2]])).isoformat(timespec="seconds")[:19]
+
+
+def _no_time(text: str) -> RequestError:
+    return RequestError(f"{text!r} is no date", "give a day as 2026-01-31, or how long ago as 12h, 7d or 4w")
+
+
+_Perform = Callable[[Workspace, Any, "Progress | None"], Any]
+
+
+def _with_whole_characters(perform: _Perform) -> _Perform:
+    """Return an operation that is asked without half characters, which no memory holds and no database takes."""
+
+    def perform_it(workspace: Workspace, request: Any, progress: Progress | None = None) -> Any:  # noqa: ANN401 - JSON
+        given = {name: _whole(value) for name, value in encode(request).items()}
+        return perform(workspace, replace(request, **given), progress)
+
+    return perform_it
+
+
+def _whole(value: Any) -> Any:  # noqa: ANN401 - of any kind that a field has
+    if isinstance(value, tuple):
+        return tuple(map(_whole, value))
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+
+
+_OPERATIONS: dict[str, _Perform] = {
+    "remember": remember,
+    "memories": list_memories,
+    "memories/show": show,
+    "memories/edit": edit,
+    "memories/status": change_status,
+    "memories/undo": undo,
+    "memories/forget": forget,
+}
+PERFORM = {name: _with_whole_characters(perform) for name, perform in _OPERATIONS.items()}

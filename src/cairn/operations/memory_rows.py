@@ -1,0 +1,97 @@
+"""How observations and events look as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from cairn.memory.events import Event
+from cairn.memory.ids import handle_of
+from cairn.memory.links import name_of
+from cairn.protocol.memory_documents import MemoryDocument, MemoryEventDocument, MemoryRowDocument
+from cairn.source.text import cut_at_word, estimate_tokens
+from cairn.storage.memory.rows import CodeLink, Observation
+
+SUMMARY_CHARS = 160
+_SECONDS = len("2026-01-31T23:59:59")
+
+
+def memory_row(observation: Observation) -> MemoryRowDocument:
+    """Return a memory as a row of a list."""
+    row: dict[str, Any] = {
+        "id": handle_of(observation.id),
+        "type": observation.type,
+        "status": observation.status,
+        "summary": summary_of(observation.text),
+        "files": file_names(observation.links),
+        "importance": observation.importance,
+        "tags": list(observation.tags),
+        "created": moment_of(observation.created),
+        "tokens": tokens_of(observation.text),
+    }
+    if observation.superseded_by:
+        row["superseded_by"] = handle_of(observation.superseded_by)
+    facts = {"session": observation.session, "branch": observation.branch, "shared": observation.is_shared}
+    row |= {name: value for name, value in facts.items() if value}
+    return cast("MemoryRowDocument", row)
+
+
+def whole_memory(observation: Observation, history: Sequence[Event]) -> MemoryDocument:
+    """Return a memory with its text and all that happened to it."""
+    document = {
+        "id": handle_of(observation.id),
+        "uuid": observation.id,
+        "type": observation.type,
+        "status": observation.status,
+        "superseded_by": handle_of(observation.superseded_by) if observation.superseded_by else "",
+        "text": observation.text,
+        "files": file_names(observation.links),
+        "importance": observation.importance,
+        "tags": list(observation.tags),
+        "shared": observation.is_shared,
+        "origin": observation.origin,
+        "actor": observation.actor,
+        "session": observation.session,
+        "branch": observation.branch,
+        "revision": observation.revision,
+        "created": moment_of(observation.created),
+        "changed": moment_of(observation.changed),
+        "tokens": tokens_of(observation.text),
+        "history": [_event(event) for event in history],
+    }
+    return cast("MemoryDocument", document)
+
+
+def _event(event: Event) -> MemoryEventDocument:
+    """Return an event; what was created is what the memory says, or what later events say it said."""
+    value = dict(event.value)
+    if "superseded_by" in value:
+        value["superseded_by"] = handle_of(value["superseded_by"])
+    document = {
+        "time": moment_of(event.time),
+        "actor": event.actor,
+        "authority": event.authority,
+        "kind": event.kind,
+        "value": value,
+    }
+    return cast("MemoryEventDocument", document)
+
+
+def file_names(links: Sequence[CodeLink]) -> list[str]:
+    """Return what a memory is tied to, as people write it."""
+    return list(map(name_of, links))
+
+
+def summary_of(text: str) -> str:
+    """Return how a text begins, on one line."""
+    return cut_at_word(" ".join(text.split()), SUMMARY_CHARS)
+
+
+def tokens_of(text: str) -> int:
+    """Return about how many tokens a text has."""
+    return estimate_tokens(len(text.encode("utf-8", "replace")))
+
+
+def moment_of(time: str) -> str:
+    """Return a time of the clock to the second, in UTC."""
+    return f"{time[:_SECONDS]}Z"
