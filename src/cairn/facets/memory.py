@@ -13,6 +13,7 @@ from cairn.memory.lifecycle import Lifecycle, NewMemory, Remembered, one_line
 from cairn.memory.links import link_to
 from cairn.memory.recall import Recall
 from cairn.memory.sessions import Sessions
+from cairn.memory.shared_memories import SharedMemories
 from cairn.memory.store import By, MemoryStore
 from cairn.memory.targets import target_below
 from cairn.memory.usage import MemoryUsage, erase_words
@@ -30,7 +31,8 @@ class MemoryFacet:
     @cached_property
     def store(self) -> MemoryStore:
         """Events, and what they say now."""
-        return MemoryStore(self._index.state, derive, forget=erase_words)
+        shared = SharedMemories(self._index.root, self._index.state.tell)
+        return MemoryStore(self._index.state, derive, forget=erase_words, shared=shared)
 
     @cached_property
     def lifecycle(self) -> Lifecycle:

@@ -253,6 +253,11 @@ class StateDir(StateFiles):
         """Return what there is to tell the user about the folder since the last call, empty if nothing."""
         return _notices.pop(self.path, "")
 
+    def tell(self, text: str) -> None:
+        """Tell the user something about what is in the folder: a command warns at once, an answer carries a note."""
+        if not warn(text, text):
+            self._add_notice(text)
+
     def _add_notice(self, text: str) -> None:
         _notices[self.path] = "; ".join(filter(None, (_notices.get(self.path), text)))
 

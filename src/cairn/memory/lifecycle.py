@@ -96,7 +96,10 @@ class Lifecycle:
             fields["text"] = clean(fields["text"])
         if "tags" in fields:
             fields["tags"] = _clean_tags(fields["tags"])
-        return self._change(id, "set", fields, by)
+        with self._store.writing():
+            for part in _parts(fields):
+                observation = self._change(id, "set", part, by)
+            return observation
 
     def link(self, id: str, link: CodeLink, by: By) -> Observation:
         """Tie a memory to a file or definition."""
@@ -179,6 +182,15 @@ def clean(text: str) -> str:
     """Return a text as it may be kept: without secrets, control characters and half characters, at most so long."""
     whole = redact(_CONTROL.sub("", text.replace("\r\n", "\n").encode("utf-8", "replace").decode())).text.strip()
     return whole if len(whole) <= MAX_TEXT_CHARS else whole[: MAX_TEXT_CHARS - 1] + "…"
+
+
+def _parts(fields: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return fields as events have them: what is said once a memory is shared no more must not go with the event."""
+    rest = {name: value for name, value in fields.items() if name != "is_shared"}
+    if not rest or "is_shared" not in fields:
+        return [fields]
+    sharing = {"is_shared": fields["is_shared"]}
+    return [rest, sharing] if sharing["is_shared"] else [sharing, rest]
 
 
 def one_line(text: str) -> str:

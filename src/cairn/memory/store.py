@@ -18,9 +18,11 @@ from cairn.memory.clock import HybridClock
 from cairn.memory.events import Event, check_event, parse_event
 from cairn.memory.fold import fold
 from cairn.memory.ids import HANDLE, is_handle
+from cairn.memory.publication import FROM_REPOSITORY, plan
+from cairn.memory.shared_memories import SharedMemories
 from cairn.storage.connection import store_errors, transaction
 from cairn.storage.copies import copy_database, find_copies
-from cairn.storage.memory import event_db, observation_db
+from cairn.storage.memory import event_db, observation_db, sharing_db
 from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import Observation
 from cairn.storage.memory.schema import MEMORY
@@ -55,6 +57,7 @@ class MemoryStore:
         derive: is called for observations that changed, in the transaction that changes them.
         now: the machine's clock, in seconds since the epoch.
         forget: is called for observations that are being redacted, as they were, to erase what repeats their words.
+        shared: keeps what is shared through git equal to the memory; None shares nothing.
     """
 
     def __init__(
@@ -63,6 +66,7 @@ class MemoryStore:
         derive: Derive | None = None,
         now: Callable[[], float] = time.time,
         forget: Derive | None = None,
+        shared: SharedMemories | None = None,
     ) -> None:
         self._state, self._derive, self._forget = state, derive, forget
         self._project = ""
@@ -70,7 +74,8 @@ class MemoryStore:
         self._file = state.file_of(MEMORY)
         self._lock = threading.RLock()
         self._opened: sqlite3.Connection | None = None
-        self._must_erase = False
+        self._must_erase = self._must_share = False
+        self._shared = shared
 
     def close(self) -> None:
         """Release the database; it reopens by itself."""
@@ -81,8 +86,10 @@ class MemoryStore:
 
     @property
     def exists(self) -> bool:
-        """Whether anything was ever remembered here; nothing is created by asking."""
-        return self._opened is not None or os.path.lexists(self._file)
+        """Whether anything was ever remembered here, or shared with it; nothing is created by asking."""
+        if self._opened is not None or os.path.lexists(self._file):
+            return True
+        return self._shared is not None and self._shared.has_files
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -92,7 +99,10 @@ class MemoryStore:
             StoreError: if the store cannot be used; it stays as it is.
         """
         with self._lock, store_errors(self._file, MEMORY):
-            yield self._connection()
+            connection = self._connection()
+            if self._shared is not None and not connection.in_transaction and self._shared.is_stale:
+                self._shared.sync(self)
+            yield connection
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -109,6 +119,9 @@ class MemoryStore:
                 yield connection
             if self._must_erase:
                 self.erase()
+            if self._must_share and self._shared is not None:
+                self._must_share = False
+                self._shared.sync(self)
 
     def _connection(self) -> sqlite3.Connection:
         if self._opened is None:
@@ -158,19 +171,22 @@ class MemoryStore:
             fresh = [by_id[id] for id in by_id.keys() - event_db.find_known(connection, by_id.keys())]
             touched = {event.observation for event in fresh}
             before = _component(connection, touched)
+            sharing = sharing_db.sharing_of(connection, touched)
             self._insert(connection, fresh, source)
             changed = self._refold(connection, before | _component(connection, touched))
             if any(event.kind == "redact" for event in fresh):
                 write_meta(connection, _ERASE, "due")
                 self._must_erase = True
+            self._must_share |= plan(connection, touched, sharing, source)
             return changed
 
     def _insert(self, connection: sqlite3.Connection, events: Sequence[Event], source: str) -> None:
         redacted = event_db.find_redacted(connection, {event.observation for event in events})
         redacted.update(event.observation for event in events if event.kind == "redact")
+        sharing = sharing_db.SHARED if source == FROM_REPOSITORY else sharing_db.PRIVATE
         for event in events:
             if event.kind == "redact" or event.observation not in redacted:
-                event_db.insert(connection, event.row(), source)
+                event_db.insert(connection, event.row(), source, sharing)
         for observation in redacted:
             event_db.delete_all_but_redactions(connection, observation)
 

@@ -12,9 +12,10 @@ from cairn.storage.memory.rows import EventRow
 _COLUMNS = "id, observation, other, time, kind, body"
 
 
-def insert(connection: sqlite3.Connection, row: EventRow, source: str = "") -> None:
-    """Add an event that is not there yet; see `find_sources`."""
-    connection.execute(f"INSERT INTO event ({_COLUMNS}, source) VALUES (?, ?, ?, ?, ?, ?, ?)", (*row, source))
+def insert(connection: sqlite3.Connection, row: EventRow, source: str = "", sharing: int = 0) -> None:
+    """Add an event that is not there yet; see `find_sources` and `cairn.storage.memory.sharing_db`."""
+    columns = f"{_COLUMNS}, source, sharing"
+    connection.execute(f"INSERT INTO event ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*row, source, sharing))
 
 
 def find_known(connection: sqlite3.Connection, ids: Collection[str]) -> set[str]:
