@@ -22,7 +22,6 @@ from cairn.config import Settings, load
 from cairn.consent import Consents
 from cairn.daemon.app import Application, create_app
 from cairn.daemon.routes import all_routes
-from cairn.daemon.routes.sessions import HOOK_EVENTS
 from cairn.daemon.state import Limits
 from cairn.errors import BusyError, CairnError, NotFoundError, QueryError
 from cairn.folders import state_folder
@@ -287,17 +286,12 @@ def test_a_session_was_not_sent_what_found_no_room(ask: Ask) -> None:
         assert found["omitted_lines"]
 
 
-@pytest.mark.parametrize("event", HOOK_EVENTS)
-def test_a_hook_is_told_that_nothing_was_kept_as_long_as_nothing_is(ask: Ask, event: str) -> None:
-    got = ask("POST", f"/api/hook/{event}", json={"agent": "an-agent", "session": "s", "payload": "{}"})
-    check_error(got, 501, "not-available")
-    assert "nothing was kept" in got.json()["hint"]
-
-
 def test_events_of_other_names_versions_and_projects_are_refused(ask: Ask) -> None:
     check_error(ask("POST", "/api/hook/lunch", json={}), 404, "route")
-    check_error(ask("POST", "/api/hook/prompt", json={"protocol": 2}), 422, "request")
-    check_error(ask("POST", "/api/hook/prompt", json={"project": "/etc"}), 403, "project")
+    check_error(ask("POST", "/api/hook/prompt", json={"session": "s", "protocol": 2}), 422, "request")
+    check_error(ask("POST", "/api/hook/prompt", json={"session": "s", "project": "/etc"}), 403, "project")
+    check_error(ask("POST", "/api/hook/prompt", json={"session": "s", "payload": "[]"}), 422, "request")
+    check_error(ask("POST", "/api/hook/prompt", json={}), 422, "request")
 
 
 # -- the rest ----------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -9,12 +10,16 @@ from cairn.facets.project_index import ProjectIndex
 from cairn.memory.actors import find_actor
 from cairn.memory.derived import derive
 from cairn.memory.events import ACTORS
+from cairn.memory.inbox import Inbox, Taken
 from cairn.memory.lifecycle import Lifecycle, NewMemory, Remembered, one_line
 from cairn.memory.links import link_to
+from cairn.memory.moments import Moment
 from cairn.memory.recall import Recall
 from cairn.memory.sessions import Sessions
 from cairn.memory.shared_memories import SharedMemories
+from cairn.memory.spool import Spool
 from cairn.memory.store import By, MemoryStore
+from cairn.memory.supersede import Supersession
 from cairn.memory.targets import target_below
 from cairn.memory.usage import MemoryUsage, erase_words
 from cairn.source.git import current_branch, head_revision, printable_name
@@ -37,7 +42,8 @@ class MemoryFacet:
     @cached_property
     def lifecycle(self) -> Lifecycle:
         """What can be done with a memory."""
-        return Lifecycle(self.store)
+        supersession = Supersession(self.store, self.recall.nearest, self._index.settings.memory)
+        return Lifecycle(self.store, after_created=supersession.apply)
 
     @cached_property
     def recall(self) -> Recall:
@@ -54,6 +60,28 @@ class MemoryFacet:
     def usage(self) -> MemoryUsage:
         """What was shown and asked, and who reports events."""
         return MemoryUsage(self.store)
+
+    @cached_property
+    def inbox(self) -> Inbox:
+        """Takes in what agents report."""
+        return Inbox(self.sessions, self.store, Spool(self._index.root), self._index.repository)
+
+    def take(self, moment: Moment) -> Taken:
+        """Take in what an agent reports, and return what to show it.
+
+        Raises:
+            StoreError: if it can neither be taken in nor wait on disk.
+        """
+        begun = time.perf_counter()
+        moment = self.inbox.locate(moment)
+        is_captured = self.inbox.take_in(moment)
+        context = self.inject(moment)
+        self.usage.note_time(moment, 1000 * (time.perf_counter() - begun))
+        return Taken(is_captured, context)
+
+    def inject(self, moment: Moment) -> str:
+        """Return what to show an agent at a moment, empty for nothing."""
+        return ""
 
     def close(self) -> None:
         """Release the database; it reopens by itself."""

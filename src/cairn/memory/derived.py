@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import secrets
 import sqlite3
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -22,7 +23,7 @@ from cairn.storage.sealed import read_meta, write_meta
 
 _VERSION = 1  # of what is derived; raise it with any change
 _MADE_BY = "recall_made_by"
-_STATE = "recall_state"  # counts the changes
+_STATE = "recall_state"  # another at every change
 _BATCH = 500
 _FIRST_SENTENCE = re.compile(r".*?(?:[.!?:](?=\s)|$)")
 
@@ -33,7 +34,7 @@ def derive(connection: sqlite3.Connection, observations: Sequence[Observation]) 
         rebuild(connection)
         return
     _derive(connection, observations)
-    _count_up(connection)
+    _mark_changed(connection)
 
 
 def rebuild(connection: sqlite3.Connection) -> int:
@@ -45,7 +46,7 @@ def rebuild(connection: sqlite3.Connection) -> int:
         _derive(connection, batch)
         n_observations += len(batch)
     write_meta(connection, _MADE_BY, _made_by())
-    _count_up(connection)
+    _mark_changed(connection)
     return n_observations
 
 
@@ -59,8 +60,8 @@ def state_of(connection: sqlite3.Connection) -> str:
     return read_meta(connection, _STATE)
 
 
-def _count_up(connection: sqlite3.Connection) -> None:
-    write_meta(connection, _STATE, str(int(read_meta(connection, _STATE) or 0) + 1))
+def _mark_changed(connection: sqlite3.Connection) -> None:
+    write_meta(connection, _STATE, secrets.token_hex(8))  # a number would be used again after a change is undone
 
 
 @cache
@@ -77,7 +78,7 @@ def _derive(connection: sqlite3.Connection, observations: Sequence[Observation])
         return
     rows = [numbers[observation.id] for observation in kept]
     posting_db.put(connection, _postings(rows, [row_of(observation) for observation in kept]))
-    packed = (vector.tobytes() for vector in _embed([observation.text for observation in kept]))
+    packed = (vector.tobytes() for vector in embed([observation.text for observation in kept]))
     vector_db.put(connection, bundled_fingerprint(), zip(rows, packed, strict=True))
 
 
@@ -104,7 +105,7 @@ def _postings(numbers: Sequence[int], rows: Sequence[Row]) -> Iterator[PostingRo
         yield PostingRow(number, hashes[own].tobytes(), postings.impacts[own].tobytes(), postings.fields[own].tobytes())
 
 
-def _embed(texts: Sequence[str]) -> npt.NDArray[np.int8]:
+def embed(texts: Sequence[str]) -> npt.NDArray[np.int8]:
     """Return the vectors of texts, without what they are linked to: so that they can be compared with each other."""
     _, vectors = _analyze([("", "", "", text) for text in texts])
     return vectors

@@ -51,10 +51,16 @@ class Lifecycle:
     Args:
         store: that holds them.
         now: the machine's clock, in seconds since the epoch.
+        after_created: is called with each new memory, in the transaction that makes it.
     """
 
-    def __init__(self, store: MemoryStore, now: Callable[[], float] = time.time) -> None:
-        self._store, self._now = store, now
+    def __init__(
+        self,
+        store: MemoryStore,
+        now: Callable[[], float] = time.time,
+        after_created: Callable[[Observation], object] | None = None,
+    ) -> None:
+        self._store, self._now, self._after_created = store, now, after_created
 
     def remember(self, draft: NewMemory, by: By) -> Remembered:
         """Keep a memory, its secrets taken out. An active one that says the same is kept instead, with the new links.
@@ -79,6 +85,8 @@ class Lifecycle:
             fields.update(text=text, tags=_clean_tags(draft.tags))
             changes = [MemoryChange(id, "created", fields), *(_link(id, link) for link in links)]
             (made,) = self._store.record(changes, by)
+            if self._after_created is not None:
+                self._after_created(made)
             return Remembered(made, True)
 
     def _same(self, text: str, type: str) -> Observation | None:

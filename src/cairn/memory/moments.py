@@ -46,6 +46,7 @@ MAX_OUTPUT_CHARS = 20_000
 _MAX_NAME_CHARS = 500
 _MAX_TARGET_CHARS = 4_000
 _MAX_SIZE = 2**53
+_HINT = "docs/http-api.md names the fields of an event"
 
 
 class ToolCall(NamedTuple):
@@ -124,13 +125,13 @@ def parse_moment(event: str, session: str, agent: str, payload: str) -> Moment:
         RequestError: if it is not one, or a field has the wrong kind. What is too long is cut.
     """
     if event not in EVENTS:
-        raise RequestError(f"`event` must be one of {', '.join(EVENTS)}")
+        raise RequestError(f"`event` must be one of {', '.join(EVENTS)}", _HINT)
     try:
         document = json.loads(payload)
     except (ValueError, RecursionError) as error:
-        raise RequestError("`payload` must be JSON") from error
+        raise RequestError("`payload` must be JSON", _HINT) from error
     if not isinstance(document, dict):
-        raise RequestError("`payload` must be an object")
+        raise RequestError("`payload` must be an object", _HINT)
     details = _field(document, "details", dict, {})
     return Moment(
         id=_text(document, "id", _MAX_NAME_CHARS),
@@ -152,15 +153,15 @@ def _call(document: object) -> ToolCall | None:
     if document is None:
         return None
     if not isinstance(document, dict):
-        raise RequestError("`call` must be an object")
+        raise RequestError("`call` must be an object", _HINT)
     name = _text(document, "name", _MAX_NAME_CHARS)
     tool = _text(document, "tool", _MAX_NAME_CHARS) or canonical_tool(name)
     outcome = _text(document, "outcome", 10)
     exit_code = _field(document, "exit_code", int, None)
     if tool not in TOOLS:
-        raise RequestError(f"`tool` must be one of {', '.join(TOOLS)}")
+        raise RequestError(f"`tool` must be one of {', '.join(TOOLS)}", _HINT)
     if outcome not in OUTCOMES:
-        raise RequestError("`outcome` must be ok, failed or denied")
+        raise RequestError("`outcome` must be ok, failed or denied", _HINT)
     return ToolCall(
         tool=tool,
         name=name,
@@ -179,7 +180,7 @@ def _field(document: Mapping[str, Any], name: str, kind: type, default: Any) -> 
     if value is None:
         return default
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise RequestError(f"`{name}` must be {_KINDS[kind]}")
+        raise RequestError(f"`{name}` must be {_KINDS[kind]}", _HINT)
     return value
 
 
@@ -199,5 +200,5 @@ def _size(document: Mapping[str, Any], name: str) -> int:
 def _number(document: Mapping[str, Any], name: str) -> float:
     value = document.get(name, 0.0)
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise RequestError(f"`{name}` must be a number")
+        raise RequestError(f"`{name}` must be a number", _HINT)
     return float(value)

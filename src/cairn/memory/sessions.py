@@ -62,6 +62,9 @@ class Sessions:
         listeners: are called with each new moment, in their order. One that fails undoes what it did, and no more.
         keeps: whether the user wants sessions kept; else every moment is dropped.
         now: the machine's clock, in seconds since the epoch.
+
+    Attributes:
+        keeps: as above.
     """
 
     def __init__(
@@ -73,7 +76,7 @@ class Sessions:
         keeps: bool = True,
         now: Callable[[], float] = time.time,
     ) -> None:
-        self._store, self._root, self._keeps, self._now = store, root, keeps, now
+        self._store, self._root, self.keeps, self._now = store, root, keeps, now
         self._listeners = list(listeners)
         self._looked = 0.0
 
@@ -88,7 +91,7 @@ class Sessions:
         Raises:
             StoreError: if it cannot be written; then nothing of it is.
         """
-        if not self._keeps:
+        if not self.keeps:
             return None
         moment = fit_to_keep(moment, self._root, self._now())
         with self._store.writing() as connection:
@@ -146,7 +149,7 @@ class Sessions:
     def end_stale(self) -> list[Session]:
         """End sessions of which nothing was heard for an hour, and return them; once a minute this looks for them."""
         now = self._now()
-        if not self._keeps or not self._store.exists or abs(now - self._looked) < _LOOK_SECONDS:
+        if not self.keeps or not self._store.exists or abs(now - self._looked) < _LOOK_SECONDS:
             return []
         self._looked = now
         with self._store.writing() as connection:

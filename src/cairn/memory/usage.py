@@ -69,7 +69,7 @@ class MemoryUsage:
             RequestError: if it is not.
         """
         if use not in USES:
-            raise RequestError(f"`use` must be one of {', '.join(USES)}")
+            raise RequestError(f"`use` must be one of {', '.join(USES)}", "see docs/http-api.md")
         if not self._store.exists:
             return 0
         with self._store.writing() as connection:

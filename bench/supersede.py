@@ -1,0 +1,151 @@
+"""Measures when a new memory may take the place of an older one, on pairs that were labelled by hand.
+
+    python bench/supersede.py            both halves, with the bundled model
+    python bench/supersede.py --model    with the model that is configured in the user's settings
+    python bench/supersede.py --misses   also the pairs that were judged wrongly at the thresholds
+
+`bench/data/supersede.jsonl` has pairs of memories about files of ten public repositories, as an agent would keep them:
+
+- `supersedes`: the newer says the same, perhaps in other words or with more detail, or says that it changed;
+- `related`: the same file, often the same words, and another statement: about another symbol, number, version or
+  system, or the contrary without a word that something changed. The older has to stay;
+- `unrelated`: about something else, mostly in the same file.
+
+The rules of `cairn.memory.objections` were written with one half of the repositories in view; the other half was
+looked at once. Each pair is judged twice: as it is, and as if no file were shared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cairn.config import load_settings
+from cairn.embedding.fingerprint import bundled_fingerprint
+from cairn.embedding.protocol import Floats
+from cairn.embedding.providers import open_model
+from cairn.memory.derived import embed
+from cairn.memory.objections import objections
+from cairn.memory.supersede import thresholds_of
+
+DATA = Path(__file__).parent / "data" / "supersede.jsonl"
+STEPS = (0.75, 0.8, 0.825, 0.85, 0.875, 0.9, 0.92, 0.94, 0.96)
+
+
+class Pair(NamedTuple):
+    """Two memories of one type, how similar they are, and what speaks against the one taking the other's place."""
+
+    half: str
+    label: str
+    old: str
+    new: str
+    shares_file: bool
+    similarity: float
+    objections: tuple[str, ...]
+
+
+class Judgement(NamedTuple):
+    """How many pairs were taken as superseding, how many of them rightly, and how many there are."""
+
+    taken: int
+    right: int
+    wanted: int
+
+    @property
+    def words(self) -> str:
+        """Precision and recall."""
+        precision = f"{self.right / self.taken:.3f}" if self.taken else "  -  "
+        return f"{precision} {self.right / max(1, self.wanted):.3f}"
+
+
+def read_pairs(path: Path, vectors: Callable[[Sequence[str]], npt.NDArray[Any]]) -> list[Pair]:
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    old, new = (unit(vectors([row[side]["text"] for row in rows])) for side in ("old", "new"))
+    similarities = (old * new).sum(axis=1).tolist()
+    return [
+        Pair(
+            row["half"],
+            row["label"],
+            row["old"]["text"],
+            row["new"]["text"],
+            bool(set(row["old"]["files"]) & set(row["new"]["files"])),
+            similarity,
+            objections(row["old"]["text"], row["new"]["text"]),
+        )
+        for row, similarity in zip(rows, similarities, strict=True)
+    ]
+
+
+def unit(vectors: npt.NDArray[Any]) -> Floats:
+    vectors = vectors.astype(np.float32)
+    rows: Floats = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-9))
+    return rows
+
+
+def judge(pairs: Sequence[Pair], taken: Iterable[Pair]) -> Judgement:
+    taken = list(taken)
+    return Judgement(
+        len(taken),
+        sum(pair.label == "supersedes" for pair in taken),
+        sum(pair.label == "supersedes" for pair in pairs),
+    )
+
+
+def show_steps(pairs: Sequence[Pair]) -> None:
+    print("similarity   alone: precision recall   with the rules: precision recall")
+    for step in STEPS:
+        near = [pair for pair in pairs if pair.similarity >= step]
+        kept = [pair for pair in near if not pair.objections]
+        print(f"{step:10.3f}   {judge(pairs, near).words:>23}   {judge(pairs, kept).words:>32}")
+
+
+def show_rules(pairs: Sequence[Pair], least: float) -> None:
+    """Print what is taken without each of the rules."""
+    near = [pair for pair in pairs if pair.similarity >= least]
+    for rule in ("names", "numbers", "negation", "cases"):
+        kept = [pair for pair in near if not set(pair.objections) - {rule}]
+        print(f"  without {rule:10}{judge(pairs, kept).words}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--model", action="store_true")
+    parser.add_argument("--misses", action="store_true")
+    arguments = parser.parse_args()
+    fingerprint = bundled_fingerprint()
+    vectors: Callable[[Sequence[str]], npt.NDArray[Any]] = embed
+    if arguments.model:
+        (settings, *_) = load_settings(None).chain
+        model = open_model(settings)
+        fingerprint, vectors = model.fingerprint, model.embed_documents
+    same_file, elsewhere = thresholds_of(fingerprint, None)
+    pairs = read_pairs(arguments.data, vectors)
+    print(f"model {fingerprint}: at least {same_file} with a shared file, {elsewhere} without")
+    for half in ("develop", "report"):
+        own = [pair for pair in pairs if pair.half == half]
+        counts = {label: sum(pair.label == label for pair in own) for label in ("supersedes", "related", "unrelated")}
+        print(f"\n{half}: {counts}")
+        show_steps(own)
+        show_rules(own, same_file)
+        as_is = [
+            pair
+            for pair in own
+            if pair.similarity >= (same_file if pair.shares_file else elsewhere) and not pair.objections
+        ]
+        without = [pair for pair in own if pair.similarity >= elsewhere and not pair.objections]
+        print(f"at the thresholds, files as they are     {judge(own, as_is).words}")
+        print(f"at the thresholds, as if none was shared {judge(own, without).words}")
+        for pair in own if arguments.misses else ():
+            if (pair in as_is) != (pair.label == "supersedes"):
+                print(f"  {pair.label} {pair.similarity:.3f} {pair.objections}\n    {pair.old}\n    {pair.new}")
+
+
+if __name__ == "__main__":
+    main()

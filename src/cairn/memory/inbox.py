@@ -1,0 +1,138 @@
+"""Takes in what agents report, so that nothing is lost once it was acknowledged, and nothing counts twice."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from cairn.config import load_settings
+from cairn.errors import StoreError
+from cairn.memory.ids import new_id
+from cairn.memory.moments import Moment
+from cairn.memory.sessions import Sessions
+from cairn.memory.spool import Spool, Waiting
+from cairn.memory.store import MemoryStore
+from cairn.source.git import Repository, current_branch, head_revision, printable_name
+from cairn.storage.connection import BUSY_TIMEOUT_MS
+
+_log = logging.getLogger("cairn.memory")
+_PATIENCE_MS = 1_000
+_MOST_AT_ONCE = 200  # moments that waited and are taken in before a new one
+
+
+class Taken(NamedTuple):
+    """What became of a moment.
+
+    Attributes:
+        is_captured: it is kept, or waits on disk to be.
+        context: what to show the agent, empty for nothing.
+    """
+
+    is_captured: bool
+    context: str = ""
+
+
+class Inbox:
+    """Takes in the moments of a project; those that cannot be taken in now wait in the spool.
+
+    Args:
+        sessions: what takes them in.
+        store: the memory.
+        spool: where they wait.
+        repository: of the project, None outside git.
+    """
+
+    def __init__(self, sessions: Sessions, store: MemoryStore, spool: Spool, repository: Repository | None) -> None:
+        self._sessions, self._store, self._spool, self._repository = sessions, store, spool, repository
+
+    def take_in(self, moment: Moment) -> bool:
+        """Take in a moment after those that wait, or let it wait; return whether it is on disk now.
+
+        It is not where the user wants nothing kept.
+
+        Raises:
+            StoreError: if it can neither be taken in nor wait.
+        """
+        if not self._sessions.keeps:
+            self._spool.remove(self._spool.waiting(_MOST_AT_ONCE))
+            return False
+        moment = moment._replace(id=moment.id or new_id(time.time()))  # so that it counts once, whatever happens below
+        try:
+            with self._in_haste():
+                self.catch_up()
+                return self._sessions.record(moment) is not None
+        except StoreError as error:
+            _log.warning("an event waits: %s", error)
+            self._spool.add(moment)
+            return True
+
+    def catch_up(self) -> int:
+        """Take in what waits, and end sessions that are stale; return how many moments waited.
+
+        Raises:
+            StoreError: if the memory cannot be written; then everything waits on.
+        """
+        n_taken = self._take_in_what_waits()
+        self._sessions.end_stale()
+        return n_taken
+
+    @contextmanager
+    def _in_haste(self) -> Iterator[None]:
+        """Wait for another process that writes no longer than an agent should."""
+        with self._store.reading() as connection:
+            connection.execute(f"PRAGMA busy_timeout = {_PATIENCE_MS}")
+            try:
+                yield
+            finally:
+                connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+
+    def _take_in_what_waits(self) -> int:
+        waiting = self._spool.waiting(_MOST_AT_ONCE) if self._sessions.keeps else []
+        if waiting:
+            try:
+                with self._store.writing():
+                    for _, moment in waiting:
+                        self._sessions.record(moment)
+                self._spool.remove(waiting)
+            except StoreError:
+                self._take_in_each(waiting)
+        return len(waiting)
+
+    def _take_in_each(self, waiting: list[Waiting]) -> None:
+        """Take in what can be; if only some can, it is not the store that is unfit, but the others, which are kept."""
+        errors = {}
+        for number, (_, moment) in enumerate(waiting):
+            try:
+                self._sessions.record(moment)
+            except StoreError as error:
+                errors[number] = error
+        if len(errors) == len(waiting):
+            raise errors[0]
+        self._spool.put_aside([waiting[number] for number in errors])
+        self._spool.remove(waiting)
+
+    def locate(self, moment: Moment) -> Moment:
+        """Return a moment with what is checked out, unless the agent says so itself."""
+        if self._repository is None or moment.branch:
+            return moment
+        return moment._replace(
+            branch=printable_name(current_branch(self._repository) or ""),
+            revision=moment.revision or head_revision(self._repository) or "",
+        )
+
+
+def let_wait(root: Path, moment: Moment) -> Taken:
+    """Let a moment wait without opening its project, unless the user wants nothing kept of it.
+
+    Raises:
+        ConfigError: if the settings of the project cannot be read.
+        StoreError: if it cannot be written.
+    """
+    keeps = load_settings(root).memory_capture
+    if keeps:
+        Spool(root).add(moment)
+    return Taken(keeps)

@@ -1,0 +1,157 @@
+"""What speaks against one text taking the place of another, however similar their vectors are.
+
+Vectors of short texts hardly see what matters most: another symbol, another number, a `not`. Each rule here was
+measured on labelled pairs, see bench/supersede.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from cairn.source.text import raw_words, split_identifier, terms_of
+
+# How a text says that something changed; then other numbers and a `not` are what it is about.
+_UPDATE = re.compile(
+    r"\b(?:now|no longer|any ?more|from now on|changed|replaced|reverted|raised|lowered|dropped|increased|decreased|"
+    r"switched|moved|renamed|as noted earlier|instead of)\b",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:[.,:]\d+)*(?![\w])")
+_DOTTED = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)+")
+_CLAUSE = re.compile(r"[,;:()—]|[.!?](?=\s|$)|\b(?:but|while|although|because|since|so|unless)\b", re.IGNORECASE)
+_NEGATIONS = frozenset(
+    re.findall(
+        r"\S+",
+        "not no never cannot can't don't doesn't didn't won't isn't aren't wasn't without nothing none neither nor",
+    )
+)
+_WORD = re.compile(r"[\w']+")
+_REACH = 3  # how many words of weight a negation reaches
+_LIGHT = frozenset(
+    re.findall(
+        r"\S+",
+        "a an and any are as at be been by can could did do does each for from had has have in into is it its may must "
+        "of on one only or own should some such than that the their them then there these they this those to too was "
+        "we were what when where which who will with would you your also just more still even again if",
+    )
+)
+# Words that name different cases of the same thing: texts that differ by them speak of different cases.
+_CASES = tuple(
+    frozenset(words.split())
+    for words in (
+        "windows linux macos unix android ios freebsd posix darwin",
+        "bash zsh fish powershell",
+        "python ruby java kotlin go rust node deno bun php",
+        "chrome firefox safari",
+        "sqlite postgres postgresql mysql redis",
+        "minimum maximum", "min max", "least most", "lower upper", "before after", "first last", "start stop",
+        "open close", "read write", "reads writes", "send receive", "sent received", "sending receiving",
+        "request response", "requests responses", "client server", "master replica", "parent child", "encode decode",
+        "encoding decoding", "serialise deserialise", "serialize deserialize", "synchronous asynchronous", "sync async",
+        "get post put patch delete", "stdin stdout stderr", "header cookie", "headers cookies", "key value",
+        "success failure", "always never", "enabled disabled", "true false", "on off", "local remote", "push pull",
+        "left right", "horizontal vertical", "row column", "rows columns", "input output", "commands flags options",
+        "same cross", "internal external", "public private", "development production staging", "debug release",
+        "unit integration",
+    )
+)  # fmt: skip
+
+
+class _Statement(NamedTuple):
+    """What is compared of a text.
+
+    Attributes:
+        words: in lower case.
+        names: those of them that name code or things.
+        numbers: as they are written.
+        heads: stems of the words that a negation stands before.
+        denied: stems of the words in its reach.
+        affirmed: stems of the others.
+        is_update: whether it says that something changed.
+    """
+
+    words: frozenset[str]
+    names: frozenset[str]
+    numbers: frozenset[str]
+    heads: frozenset[str]
+    denied: frozenset[str]
+    affirmed: frozenset[str]
+    is_update: bool
+
+
+def objections(old: str, new: str) -> tuple[str, ...]:
+    """Return what speaks against a newer text taking the place of an older one, empty if nothing does.
+
+    Returns:
+        any of `names` (each names what the other does not), `numbers` (the same), `negation` (one denies what the other
+        says), `cases` (they speak of different cases, such as Windows and Linux).
+    """
+    before, after = _read(old), _read(new)
+    rules = {
+        "names": bool(before.names - after.words) and bool(after.names - before.words),
+        "numbers": bool(before.numbers - after.numbers)
+        and bool(after.numbers - before.numbers)
+        and not after.is_update,
+        "negation": _is_denied(before, after) and not after.is_update,
+        "cases": any(_differ(before.words & cases, after.words & cases) for cases in _CASES),
+    }
+    return tuple(rule for rule, applies in rules.items() if applies)
+
+
+def _differ(one: frozenset[str], other: frozenset[str]) -> bool:
+    return bool(one - other) and bool(other - one)
+
+
+def _is_denied(one: _Statement, other: _Statement) -> bool:
+    """Tell whether one statement denies something that the other only affirms."""
+    return bool(one.heads & (other.affirmed - other.denied)) or bool(other.heads & (one.affirmed - one.denied))
+
+
+def _read(text: str) -> _Statement:
+    words = frozenset(word.lower() for word in raw_words(text))
+    heads: set[str] = set()
+    denied: set[str] = set()
+    affirmed: set[str] = set()
+    for clause in _CLAUSE.split(text):
+        _read_clause([word.lower() for word in _WORD.findall(clause)], heads, denied, affirmed)
+    return _Statement(
+        words,
+        frozenset(_iter_names(text)),
+        frozenset(_NUMBER.findall(text)),
+        frozenset(heads),
+        frozenset(denied),
+        frozenset(affirmed),
+        _UPDATE.search(text) is not None,
+    )
+
+
+def _iter_names(text: str) -> Iterator[str]:
+    """Yield the names in a text, in lower case: parts of dotted names, words like code, and capitalised words."""
+    for match in _DOTTED.finditer(text):
+        yield from (part.lower() for part in raw_words(match[0]) if not part.isdigit())
+    for match in re.finditer(r"\w+", text):
+        word = match[0]
+        is_first = re.search(r"(?:^|[.!?:;]\s+|\n\s*)[`'\"(]*$", text[: match.start()]) is not None
+        if word.isdigit():
+            continue
+        if "_" in word.strip("_") or len(split_identifier(word)) > 1 or (word[0].isupper() and not is_first):
+            yield word.lower()
+
+
+def _read_clause(words: Sequence[str], heads: set[str], denied: set[str], affirmed: set[str]) -> None:
+    """Add the stems of a clause to those that are denied, at the head and in reach, and to those that are not."""
+    weights = [place for place, word in enumerate(words) if word not in _LIGHT and word not in _NEGATIONS]
+    reached: set[int] = set()
+    for place in (place for place, word in enumerate(words) if word in _NEGATIONS):
+        reach = [other for other in weights if other > place][:_REACH]
+        reach = reach or [other for other in reversed(weights) if other < place][:_REACH]  # "..., the other does not"
+        heads.update(_stem(words[other]) for other in reach[:1])
+        reached.update(reach)
+    denied.update(_stem(words[place]) for place in reached)
+    affirmed.update(_stem(words[place]) for place in weights if place not in reached)
+
+
+def _stem(word: str) -> str:
+    return terms_of(word, (word,))[0]

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import pytest
+
+from cairn.memory.objections import objections
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Session.send follows redirects by default.", "By default, Session.send follows redirects."),
+        ("The pool has 4 threads.", "The pool has 8 threads now."),
+        ("The cache is thread-safe.", "The cache is no longer thread-safe."),
+        ("It works on Windows and Linux", "It works on Windows and Linux, but slowly"),
+        ("`flask run` ignores FLASK_APP", "FLASK_APP is ignored by `flask run`"),
+        ("", ""),
+    ],
+)
+def test_the_same_statement_and_a_change_of_it_meet_no_objection(old: str, new: str) -> None:
+    assert objections(old, new) == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rule"),
+    [
+        ("IntRange clamps open bounds.", "FloatRange clamps open bounds.", "names"),
+        ("requests.get opens a connection", "requests.post opens a connection", "names"),
+        ("it fails on Windows with ReadConsoleW", "it fails on Darwin with ReadConsoleW", "names"),
+        ("tests fail with Node 18", "tests fail with Node 12", "numbers"),
+        ("limited to 108 bytes", "limited to 104 bytes", "numbers"),
+        ("min(5) counts units", "min(-5) counts units", "numbers"),
+        ("the cache is thread-safe", "the cache is not thread-safe", "negation"),
+        ("A replica doesn't serve stale data", "A replica serves stale data", "negation"),
+        ("dependencies are handled, background tasks are not", "background tasks are handled", "negation"),
+        ("completion works in zsh", "completion works in fish", "cases"),
+        ("it runs before the request", "it runs after the request", "cases"),
+    ],
+)
+def test_another_symbol_number_case_or_the_contrary_is_an_objection(old: str, new: str, rule: str) -> None:
+    assert rule in objections(old, new)
+    assert rule in objections(new, old)
+
+
+def test_a_name_that_only_one_of_both_has_is_no_objection() -> None:
+    assert objections("send_file needs a path", "send_file needs a path, send_from_directory too") == ()
+
+
+def test_texts_without_end_are_compared_in_time_that_grows_no_faster_than_they_do() -> None:
+    text = "a.b_c1 not (" * 2_000
+    assert objections(text, text) == ()

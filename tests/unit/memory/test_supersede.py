@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import supersede as measured
+from cairn.embedding.fingerprint import bundled_fingerprint
+from cairn.errors import StoreError
+from cairn.index.state_dir import StateDir
+from cairn.memory.derived import derive, embed
+from cairn.memory.lifecycle import Lifecycle, NewMemory
+from cairn.memory.recall import ACTIVE, Recall
+from cairn.memory.store import By, MemoryStore
+from cairn.memory.supersede import CALIBRATED, Supersession, Thresholds, thresholds_of
+from cairn.memory_settings import MemorySettings
+from cairn.storage.memory.rows import CodeLink, Observation
+from memory_histories import Clock
+
+AGENT, PERSON, RULE = By("agent:claude-code", "agent"), By("person:ada", "person"), By("rule:capture", "rule")
+OLD = "Session.send follows redirects by default and drops the body of a POST."
+SAME = "By default, Session.send follows redirects and drops the body of a POST."
+
+
+class Memory:
+    def __init__(self, folder: Path, settings: MemorySettings | None = None) -> None:
+        self.clock = Clock()
+        self.store = MemoryStore(StateDir(folder / "state"), derive, now=self.clock)
+        recall = Recall(self.store, folder, None, now=self.clock)
+        supersession = Supersession(self.store, recall.nearest, settings)
+        self.lifecycle = Lifecycle(self.store, self.clock, supersession.apply)
+
+    def keep(
+        self, text: str, session: str, by: By = AGENT, type: str = "gotcha", branch: str = "", path: str = "src/a.py"
+    ) -> str:
+        self.clock.seconds += 60
+        links = (CodeLink(path),) if path else ()
+        draft = NewMemory(text, type, links=links, session=session, branch=branch)
+        return self.lifecycle.remember(draft, by).observation.id
+
+    def now(self, id: str) -> Observation:
+        return self.store.observation(id)
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Memory:
+    return Memory(tmp_path)
+
+
+def test_a_memory_that_says_the_same_in_a_later_session_takes_the_place_of_the_older(memory: Memory) -> None:
+    old, new = memory.keep(OLD, "s1"), memory.keep(SAME, "s2")
+    assert (memory.now(old).status, memory.now(old).superseded_by) == ("superseded", new)
+    assert memory.now(new).status == "active"
+    event = memory.store.history(old)[-1]
+    assert (event.actor, event.authority) == ("rule:supersede", "rule")
+    assert event.value["reason"].endswith("both are about src/a.py")
+
+
+def test_memories_without_a_session_count_as_of_different_ones(memory: Memory) -> None:
+    old, new = memory.keep(OLD, ""), memory.keep(SAME, "")
+    assert memory.now(old).superseded_by == new
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        {"session": "s1"},
+        {"type": "decision"},
+        {"text": "Session.send drops the headers of a GET, and logs a warning."},
+        {"text": SAME.replace("send", "request")},
+        {"by": RULE},
+        {"branch": "feature"},
+    ],
+    ids=lambda fields: next(iter(fields)),
+)
+def test_a_memory_of_the_same_session_another_kind_subject_or_reach_leaves_the_older(
+    memory: Memory, second: dict[str, str]
+) -> None:
+    old = memory.keep(OLD, "s1", branch="main")
+    memory.keep(**{"text": SAME, "session": "s2", "branch": "main", **second})  # type: ignore[arg-type]
+    assert memory.now(old).status == "active"
+
+
+def test_what_a_person_remembered_only_yields_to_a_person(memory: Memory) -> None:
+    old = memory.keep(OLD, "s1", PERSON)
+    memory.keep(SAME, "s2")
+    assert memory.now(old).status == "active"
+    new = memory.keep(f"Note: {SAME}", "s3", PERSON)
+    assert memory.now(old).superseded_by == new
+
+
+def test_a_summary_of_a_session_replaces_none(memory: Memory) -> None:
+    old = memory.keep(OLD, "s1", type="session_summary")
+    memory.keep(SAME, "s2", type="session_summary")
+    assert memory.now(old).status == "active"
+
+
+def test_work_on_the_main_branch_takes_the_place_of_what_was_learned_on_another(memory: Memory) -> None:
+    old, new = memory.keep(OLD, "s1", branch="feature"), memory.keep(SAME, "s2", branch="main")
+    assert memory.now(old).superseded_by == new
+
+
+@pytest.mark.parametrize(("path", "status"), [("src/a.py", "superseded"), ("src/b.py", "active"), ("", "active")])
+def test_without_a_shared_file_more_similarity_is_needed(memory: Memory, path: str, status: str) -> None:
+    old = memory.keep("On Windows fs_unlink deletes read-only files too, since it clears the attribute first.", "s1")
+    memory.keep("fs_unlink removes read-only files on Windows: the attribute is cleared first.", "s2", path=path)
+    assert memory.now(old).status == status
+
+
+def test_what_the_rule_did_can_be_undone_and_stays_so(memory: Memory) -> None:
+    old = memory.keep(OLD, "s1")
+    memory.keep(SAME, "s2")
+    assert memory.lifecycle.undo(old, PERSON).status == "active"
+    n_events = len(memory.store.history(old))
+    memory.keep(f"{SAME} Still so.", "s3")
+    assert memory.now(old).status == "active"
+    assert len(memory.store.history(old)) == n_events
+
+
+def test_a_memory_that_an_agent_resolved_is_not_superseded(memory: Memory) -> None:
+    old = memory.keep(OLD, "s1")
+    memory.lifecycle.resolve(old, AGENT)
+    memory.keep(SAME, "s2")
+    assert memory.now(old).status == "resolved"
+
+
+def test_only_the_five_nearest_are_superseded(memory: Memory) -> None:
+    olds = [memory.keep(f"{OLD} {word}", "s1") for word in ("Yes.", "Indeed.", "Sure.", "Really.", "True.", "Right.")]
+    memory.keep(OLD, "s2")
+    statuses = [memory.now(old).status for old in olds]
+    assert statuses.count("superseded") == 5
+
+
+def test_if_the_older_cannot_be_marked_the_newer_is_not_kept(tmp_path: Path) -> None:
+    memory = Memory(tmp_path)
+    old = memory.keep(OLD, "s1")
+
+    def fail(_: Observation) -> None:
+        raise StoreError("the disk is full", "make room")
+
+    failing = Lifecycle(memory.store, memory.clock, fail)
+    with pytest.raises(StoreError):
+        failing.remember(NewMemory("the cache is cold after a restart", "gotcha"), AGENT)
+    assert [observation.id for observation in memory.store.select(ACTIVE)] == [old]
+    other = memory.keep("The cache is warm after a restart of the service.", "s2")
+    assert memory.now(other).status == "active"
+
+
+def test_the_users_thresholds_count_and_the_bundled_model_is_calibrated(tmp_path: Path) -> None:
+    assert bundled_fingerprint() in CALIBRATED
+    assert thresholds_of("unknown", None) == Thresholds(0.85, 0.92)
+    assert thresholds_of("unknown", MemorySettings(supersede=0.97)) == Thresholds(0.85, 0.97)
+    memory = Memory(tmp_path, MemorySettings(supersede_same_file=1.0))
+    old = memory.keep(OLD, "s1")
+    memory.keep(f"{SAME} Still so.", "s2")
+    assert memory.now(old).status == "active"
+
+
+def test_at_least_95_of_100_that_the_rule_takes_are_labelled_as_superseding() -> None:
+    judged = measured.read_pairs(measured.DATA, embed)
+    taken = [pair for pair in judged if pair.similarity >= (0.85 if pair.shares_file else 0.92) and not pair.objections]
+    right = [pair for pair in taken if pair.label == "supersedes"]
+    assert len(judged) >= 300
+    assert len(right) / len(taken) >= 0.95
+    assert len(right) / sum(pair.label == "supersedes" for pair in judged) >= 0.6
