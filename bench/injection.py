@@ -1,11 +1,11 @@
 """Is a prompt answered by the memories that fit it, and by none if none does?
 
-    python bench/injection.py                  # the development half, for each threshold, and the judging half at the one in use
+    python bench/injection.py                  # the development half at many thresholds, the judging half at ours
     python bench/injection.py --show           # what goes wrong in the development half
 
-Each of the ten projects of bench/recall.py has a memory of its own: the 20 that were written by hand, and 80 others. The
-prompts in bench/data/injection_prompts.txt were written by hand as people write them to an agent. Behind the arrow stands how
-the memories begin that a colleague would point out, or nothing. Chit-chat is put to every project.
+Each of the ten projects of bench/recall.py has a memory of its own: the 20 that were written by hand, and 80 others
+(--others). The prompts in bench/data/injection_prompts.txt were written by hand as people write them to an agent. Behind
+the arrow stands how the memories begin that a colleague would point out, or nothing. Chit-chat is put to every project.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from recall import DEVELOPMENT, NOW, WrittenMemory, build, make_others, read_written
+from recall import DEVELOPMENT, WrittenMemory, build, make_others, read_written
 
-from cairn.memory.choosing import ACTIVE_NOTES, LEAST_RELEVANCE
+from cairn.memory.choosing import ACTIVE_NOTES
+from cairn.memory.pertinence import LEAST_CHANCE
 from cairn.memory.recall import Recollection
 
 _PROMPTS = Path(__file__).parent / "data" / "injection_prompts.txt"
 _CHIT_CHAT = "chit-chat"
-_N_OTHERS = 80  # of each project
 _MOST = 3  # are shown at a prompt
 _THRESHOLDS = [place / 20 for place in range(2, 20)]
 
@@ -63,11 +63,11 @@ def read_prompts() -> Iterator[LabelledPrompt]:
             yield LabelledPrompt(project, text.strip(), tuple(filter(None, map(str.strip, fitting.split("|")))))
 
 
-def answer_all(projects: Sequence[str]) -> list[Answered]:
+def answer_all(projects: Sequence[str], n_others: int) -> list[Answered]:
     """Put all prompts to the memories of their projects."""
     prompts = list(read_prompts())
     written = list(read_written())
-    others = list(make_others(_N_OTHERS * len({memory.project for memory in written}), 1))
+    others = list(make_others(n_others * len({memory.project for memory in written}), 1))
     answered: list[Answered] = []
     for project in projects:
         own = [memory._replace(target="") for memory in [*written, *others] if memory.project == project]
@@ -84,9 +84,9 @@ def _answer(folder: Path, memories: list[WrittenMemory], prompts: Sequence[Label
         for start in prompt.fitting:
             assert sum(memory.text.startswith(start) for memory in memories) == 1, start
         begun = time.perf_counter()
-        found = opened.recall.search(prompt.text, 20, ACTIVE_NOTES)
+        found = opened.recall.called_for(prompt.text, ACTIVE_NOTES, 0.0)
         seconds = time.perf_counter() - begun
-        labelled = [(one, one.observation.text.startswith(prompt.fitting or ("\0",))) for one in found]
+        labelled = [(hit, hit.observation.text.startswith(prompt.fitting or ("\0",))) for hit in found]
         yield Answered(prompt, prompt.project == _CHIT_CHAT, labelled, seconds)
     opened.store.close()
 
@@ -101,22 +101,23 @@ def report(answered: Sequence[Answered], threshold: float) -> str:
     reached = sum(any(prompt.shown(threshold)) for prompt in with_memory) / max(1, len(with_memory))
     precision = sum(shown) / max(1, len(shown))
     return (
-        f"{threshold:.2f}  shown {len(shown):>4}  precision {precision:.3f}  prompts with a memory that get it {reached:.3f}  "
-        f"nothing shown: other tasks {silent[0]:.3f}, chit-chat {silent[1]:.3f}"
+        f"{threshold:.2f}  shown {len(shown):>4}  precision {precision:.3f}  prompts that get their memory {reached:.3f}"
+        f"  nothing shown: other tasks {silent[0]:.3f}, chit-chat {silent[1]:.3f}"
     )
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--show", action="store_true", help="show what goes wrong in the development half")
+    parser.add_argument("--others", type=int, default=80, help="memories of each project that fit no prompt")
     arguments = parser.parse_args()
     projects = list(dict.fromkeys(memory.project for memory in read_written()))
-    development = answer_all([project for project in projects if project in DEVELOPMENT])
-    judging = answer_all([project for project in projects if project not in DEVELOPMENT])
+    development = answer_all([project for project in projects if project in DEVELOPMENT], arguments.others)
+    judging = answer_all([project for project in projects if project not in DEVELOPMENT], arguments.others)
     for threshold in _THRESHOLDS:
         print(report(development, threshold))
     print("\njudging half, at the threshold in use")
-    print(report(judging, LEAST_RELEVANCE))
+    print(report(judging, LEAST_CHANCE))
     times = [prompt.seconds for prompt in [*development, *judging]]
     print(f"p50 {1000 * statistics.median(times):.1f} ms")
     if arguments.show:
@@ -127,14 +128,13 @@ def main() -> int:
 def show(answered: Sequence[Answered]) -> None:
     """Print the prompts that miss their memory, and what is shown wrongly."""
     for prompt in answered:
-        wrong = [one for one, fits in prompt.found[:_MOST] if one.relevance >= LEAST_RELEVANCE and not fits]
-        right = [f"{one.relevance:.2f}" for one, fits in prompt.found if fits]
-        if wrong or (prompt.prompt.fitting and not any(prompt.shown(LEAST_RELEVANCE))):
+        wrong = [hit for hit, fits in prompt.found[:_MOST] if hit.relevance >= LEAST_CHANCE and not fits]
+        right = [f"{hit.relevance:.2f}" for hit, fits in prompt.found if fits]
+        if wrong or (prompt.prompt.fitting and not any(prompt.shown(LEAST_CHANCE))):
             print(f"\n{prompt.prompt.text}\n   wanted {prompt.prompt.fitting}, found at {right}")
             for recollection in wrong:
                 print(f"   {recollection.relevance:.2f} {recollection.observation.text[:110]}  ({recollection.why})")
 
 
 if __name__ == "__main__":
-    assert NOW
     sys.exit(main())

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Sequence
 from functools import cached_property
 
+from cairn.core_files import CoreFiles
+from cairn.errors import CairnError
 from cairn.facets.project_index import ProjectIndex
 from cairn.memory.actors import find_actor
 from cairn.memory.derived import derive
 from cairn.memory.events import ACTORS
 from cairn.memory.inbox import Inbox, Taken
+from cairn.memory.injection import Injector, Overview
 from cairn.memory.lifecycle import Lifecycle, NewMemory, Remembered, one_line
 from cairn.memory.links import link_to
 from cairn.memory.moments import Moment
@@ -22,9 +26,16 @@ from cairn.memory.store import By, MemoryStore
 from cairn.memory.supersede import Supersession
 from cairn.memory.targets import target_below
 from cairn.memory.usage import MemoryUsage, erase_words
+from cairn.memory.uses import note_uses
+from cairn.memory_settings import MemorySettings
 from cairn.source.git import current_branch, head_revision, printable_name
+from cairn.source.recent_files import RecentFiles
+from cairn.source.text import pluralize
+from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import Observation
 from cairn.types import MemoryType
+
+_log = logging.getLogger("cairn.memory")
 
 
 class MemoryFacet:
@@ -53,7 +64,7 @@ class MemoryFacet:
     @cached_property
     def sessions(self) -> Sessions:
         """What agents did. Whatever reacts to that is a listener here."""
-        listeners = [self.usage.hear]
+        listeners = [self.usage.hear, note_uses]
         return Sessions(self.store, self._index.root, listeners, keeps=self._index.settings.memory_capture)
 
     @cached_property
@@ -79,9 +90,30 @@ class MemoryFacet:
         self.usage.note_time(moment, 1000 * (time.perf_counter() - begun))
         return Taken(is_captured, context)
 
+    @cached_property
+    def injection(self) -> Injector:
+        """Composes what agents are shown unasked."""
+        index = self._index
+        recent = RecentFiles(index.root, index.repository)
+        settings = index.settings.memory or MemorySettings()
+        return Injector(self.store, self.sessions, self.recall, recent, index.root, settings, self._overview)
+
     def inject(self, moment: Moment) -> str:
-        """Return what to show an agent at a moment, empty for nothing."""
-        return ""
+        """Return what to show an agent at a moment, empty for nothing; if it cannot be composed, that is logged."""
+        try:
+            return self.injection.compose(moment).text
+        except CairnError as error:
+            _log.warning("nothing is shown at %s: %s", moment.event, error)
+            return ""
+
+    def _overview(self) -> Overview:
+        n_active = self.store.count(Conditions(statuses=("active",)))
+        try:
+            core_files = CoreFiles(self._index.root).read()
+        except CairnError as error:
+            _log.warning("core files are not shown: %s", error)
+            core_files = ()
+        return Overview(_status_line(n_active), core_files)
 
     def close(self) -> None:
         """Release the database; it reopens by itself."""
@@ -155,6 +187,12 @@ class MemoryFacet:
     def _revision(self) -> str:
         repository = self._index.repository
         return (head_revision(repository) or "") if repository is not None else ""
+
+
+def _status_line(n_active: int) -> str:
+    if not n_active:
+        return ""
+    return f"{pluralize(n_active, 'memory', 'memories')} kept; the whole of one: cairn memories show ID"
 
 
 def by_whom(actor: str) -> By:

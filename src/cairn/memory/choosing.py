@@ -1,4 +1,4 @@
-"""Chooses which memories an agent may need at a moment, the most useful first; what it was shown is not looked at here."""
+"""Chooses which memories an agent may need at a moment, the most useful first, whatever it was shown before."""
 
 from __future__ import annotations
 
@@ -21,8 +21,6 @@ Reason = Literal["file", "prompt", "recent file", "branch", "important", "last s
 
 NOTES = ("gotcha", "decision", "bug_fix", "discovery", "trade_off")  # a digest of a session is shown at a start only
 ACTIVE_NOTES = Conditions(statuses=("active",), types=NOTES)
-# The chance that a memory answers a prompt from which on it is shown: calibrated by bench/injection.py.
-LEAST_RELEVANCE = 0.5
 IMPORTANT = 8  # shown at a start even where nothing ties it to the work
 SLIGHT = 3  # what a rule captured and held for no more important than this is shown with its file only
 _MOST_FOUND = 20
@@ -101,11 +99,11 @@ class Chooser:
 
     def for_prompt(self, text: str) -> list[Choice]:
         """Return the memories that most probably answer a prompt, the best first; usually none."""
-        found = self._allowed(self._recall.search(text, _MOST_FOUND, ACTIVE_NOTES))
+        called_for = self._allowed(self._recall.called_for(text, ACTIVE_NOTES))
         return [
-            Choice(found.observation, "prompt", f"fits this prompt: {found.why}", found.staleness)
-            for found in found
-            if found.relevance >= LEAST_RELEVANCE and not is_slight(found.observation)
+            Choice(found.observation, "prompt", f"as this prompt says {found.why}", found.staleness)
+            for found in called_for
+            if not is_slight(found.observation)
         ]
 
     def for_start(self, branch: str) -> list[Choice]:
@@ -145,11 +143,10 @@ class Chooser:
             on_branch = self._recall.newest(ACTIVE_NOTES._replace(branches=(branch,)), _MOST_FOUND)
             for found in self._allowed(on_branch):
                 yield _ON_BRANCH, Choice(found.observation, "branch", "learned on this branch", found.staleness)
-            named = self._recall.search(_BRANCH_MARKS.sub(" ", branch), _MOST_FOUND, ACTIVE_NOTES)
+            named = self._recall.called_for(_BRANCH_MARKS.sub(" ", branch), ACTIVE_NOTES)
             for found in self._allowed(named):
-                if found.relevance >= LEAST_RELEVANCE:
-                    choice = Choice(found.observation, "branch", "fits the name of this branch", found.staleness)
-                    yield _ON_BRANCH * found.relevance, choice
+                choice = Choice(found.observation, "branch", "fits the name of this branch", found.staleness)
+                yield _ON_BRANCH * found.relevance, choice
         important = ACTIVE_NOTES._replace(least_importance=IMPORTANT)
         for found in self._allowed(self._recall.newest(important, _MOST_FOUND)):
             why = f"importance {found.observation.importance}"

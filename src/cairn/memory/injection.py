@@ -19,12 +19,13 @@ from cairn.memory.fresh import FRESH, begins, take_wish
 from cairn.memory.ids import handle_of
 from cairn.memory.inert import inert_line
 from cairn.memory.intake import fit_to_keep
-from cairn.memory.links import SYMBOL_MARK
 from cairn.memory.moments import Moment, ToolCall
 from cairn.memory.origin import is_read
 from cairn.memory.recall import Recall
 from cairn.memory.sessions import Sessions
 from cairn.memory.store import MemoryStore
+from cairn.memory.targets import parse_target
+from cairn.memory.uses import ledger_of
 from cairn.memory_settings import MemorySettings
 from cairn.source.recent_files import RecentFiles
 from cairn.source.text import estimate_tokens
@@ -32,7 +33,6 @@ from cairn.storage.memory import session_db, usage_db
 from cairn.storage.memory.rows import InjectedMemory, Session
 
 OVERVIEW = "overview"  # what was shown that is no memory, and the frame
-SUBAGENT = "subagent"  # in a moment's details: the id of the sub-agent that it is about
 _FILE_TOOLS = ("read", "edit", "write")
 _MOST_NOTES = {"session-start": 3, "subagent-start": 2, "prompt": 3, "before-tool": 3, "after-tool": 3}
 _MOST_SLIGHT = 1
@@ -182,7 +182,7 @@ class Injector:
         call = moment.call
         if call is None or call.outcome == "denied":
             return []
-        path, _, symbol = call.target.partition(SYMBOL_MARK)
+        path, symbol = parse_target(call.target)
         if call.tool in _FILE_TOOLS:
             return self._chooser.for_files([path], symbol)
         if call.tool == "shell" and is_read(call._replace(exit_code=None, outcome="")):
@@ -193,7 +193,7 @@ class Injector:
 
     def _show(self, moment: Moment, pieces: Sequence[_Piece]) -> Injection:
         """Return as much of some pieces as may be shown, and keep it; other threads and processes wait meanwhile."""
-        session = _ledger_of(moment)
+        session = ledger_of(moment)
         if not self._store.exists:
             return _fit_pieces(pieces, _MOST_NOTES[moment.event], self._settings.event_tokens)[0]
         with self._store.writing() as connection:
@@ -210,12 +210,6 @@ def _fit(moment: Moment, root: Path, now: float) -> Moment:
     """Return a moment as it was kept, but for what a tool printed, which is not looked at here."""
     call = moment.call
     return fit_to_keep(moment._replace(call=None if call is None else call._replace(output="")), root, now)
-
-
-def _ledger_of(moment: Moment) -> str:
-    """Return under which name is kept what was shown: a sub-agent has not seen what its session was shown."""
-    subagent = moment.details.get(SUBAGENT, "")
-    return f"{moment.session}/{subagent}" if subagent else moment.session
 
 
 def _words_of(call: ToolCall) -> list[str]:

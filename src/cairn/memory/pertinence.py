@@ -1,8 +1,8 @@
 """Tells which memories a prompt calls for, if any.
 
-A question is asked because its answer is wanted: the best match is worth showing. A prompt is about something else, and
-most call for no memory at all. So what counts here is how much of the prompt a memory shares, in absolute terms, and how
-far it stands out among all others; a prompt of a few words says too little, whatever it matches.
+A question is asked because its answer is wanted: the best match is worth showing. A prompt is about something else,
+and most call for no memory at all. So what counts here is how much of the prompt a memory shares, in absolute terms,
+and how far it stands out among all others; a prompt of a few words says too little, whatever it matches.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cairn.search.query import Query
+from cairn.source.text import raw_words, split_identifier, terms_of
 
 _Doubles = npt.NDArray[np.float64]
 
@@ -20,6 +21,7 @@ _Doubles = npt.NDArray[np.float64]
 # bench/data/injection_prompts.txt, put to memories of 20, 100 and 420.
 _BIAS, _DENSE, _SHARED, _DENSE_LEAD, _SHARED_LEAD, _LENGTH = -9.4, 6.9, 0.41, 6.6, 0.5, 0.68
 LEAST_CHANCE = 0.55  # from here on a memory is shown; calibrated there as well
+_MOST_WORDS = 4  # that are named
 _LONG = 8  # terms; a longer prompt says no more about whether anything is called for
 _LEAST_ROWS = 100  # among fewer memories, every word would seem common
 
@@ -69,3 +71,10 @@ def _lead(values: _Doubles) -> _Doubles:
     second, first = np.partition(values, -2)[-2:]
     lead: _Doubles = values - np.where(values == first, second, first)
     return lead
+
+
+def shared_words(text: str, prompt: Query, holds: npt.NDArray[np.bool_]) -> str:
+    """Return the words of a prompt that a memory holds, a few of them, as the prompt has them."""
+    held = {term.text for term, is_held in zip(prompt.terms, holds.tolist(), strict=True) if is_held}
+    words = dict.fromkeys(raw for raw in raw_words(text) if held.intersection(terms_of(raw, split_identifier(raw))))
+    return ", ".join(sorted(words, key=len, reverse=True)[:_MOST_WORDS])

@@ -15,6 +15,7 @@ from cairn.embedding.fingerprint import bundled_fingerprint
 from cairn.memory import derived
 from cairn.memory.corpus import Corpus, load_corpus
 from cairn.memory.links import LinkStates, Staleness, name_of
+from cairn.memory.pertinence import LEAST_CHANCE, Matches, chances, shared_words
 from cairn.memory.ranking import (
     HOPELESS,
     RecallWeights,
@@ -118,6 +119,32 @@ class Recall:
             why = reasons(found[row], query, scored.holds[row], dense)
             if chance >= HOPELESS:
                 recollections.append(Recollection(found[row], chance, confidence_word(chance), why, states[row]))
+        return recollections
+
+    def called_for(
+        self, prompt: str, wanted: Conditions = ACTIVE, least_chance: float = LEAST_CHANCE
+    ) -> list[Recollection]:
+        """Return the memories that a prompt calls for, the one that most probably is first; mostly none.
+
+        Args:
+            prompt: of a long one the beginning counts.
+            wanted: only these.
+            least_chance: 0 to 1; what is less probable is left out.
+        """
+        parsed = parse_question(prompt)
+        if parsed is None or not self._store.exists:
+            return []
+        corpus = self._current()
+        scope = self._scope(corpus, wanted, all_branches=False)
+        scored = score(corpus, parsed, scope, self._now(), self._weights)
+        matches = Matches(scored.dense, scored.holds > 0, scope)
+        found = chances(parsed, matches)
+        rows = [row for row in np.argsort(-found, kind="stable").tolist() if found[row] >= least_chance]
+        recollections: list[Recollection] = []
+        for row, observation in self._load(corpus, rows[:_MORE]).items():
+            chance, why = float(found[row]), shared_words(prompt, parsed, matches.holds[row])
+            staleness = self._link_states.staleness(observation)
+            recollections.append(Recollection(observation, chance, confidence_word(chance), why, staleness))
         return recollections
 
     def nearest(self, observation: Observation, k: int, wanted: Conditions = ACTIVE) -> list[tuple[Observation, float]]:
