@@ -101,7 +101,7 @@ def report(answered: Sequence[Answered], threshold: float) -> str:
     reached = sum(any(prompt.shown(threshold)) for prompt in with_memory) / max(1, len(with_memory))
     precision = sum(shown) / max(1, len(shown))
     return (
-        f"{threshold:.2f}  shown {len(shown):>4}  precision {precision:.3f}  prompts that get their memory {reached:.3f}"
+        f"{threshold:.2f}  shown {len(shown):>4}  precision {precision:.3f}  prompts that get theirs {reached:.3f}"
         f"  nothing shown: other tasks {silent[0]:.3f}, chit-chat {silent[1]:.3f}"
     )
 

@@ -32,7 +32,7 @@ def add_injections(connection: sqlite3.Connection, injections: Collection[Inject
 
 
 def mark_used(connection: sqlite3.Connection, session: str, observations: Collection[str], use: str) -> int:
-    """Say how memories that were shown in a session were used, if that says more; return how many of them were shown."""
+    """Say how memories that a session was shown were used, if that says more; return how many it was shown."""
     weaker = _USES[: _USES.index(use)] if use in _USES else (*_USES, "helpful", "unhelpful")
     is_weaker = f"use IN ({', '.join('?' * len(weaker))})"
     n_shown = 0
