@@ -53,10 +53,14 @@ class MemorySettings:
     chat_daily_tokens: int = setting(100_000, "never", 0, 10**9)
     chat_timeout_seconds: float = setting(30.0, "never", 0.01, 3_600)
     chat_price_per_million_tokens: float = setting(0.0, "never", 0, 1_000_000)  # US dollars, for the meter
-    inject: bool = setting(True, "lowers")  # whether agents are shown memories unasked
-    inject_shared: bool = setting(False, "never")  # also those that came with the repository
-    event_tokens: int = setting(500, "lowers", 100, 10_000)  # shown at one moment at most
-    session_tokens: int = setting(4_000, "lowers", 0, 100_000)  # shown in a session at most
+    # Whether agents are shown, unasked, what the repository brought; anybody who can push to it wrote that.
+    inject_shared: bool = setting(False, "never")
+    # How long memories of little importance are kept in sight without being recalled; 0: for ever.
+    retention_days: float = setting(90.0, "never", 0, 100_000)
+    # Whether agents are shown memories unasked, and how much at one moment and in a session.
+    inject: bool = setting(True, "lowers")
+    event_tokens: int = setting(500, "lowers", 100, 10_000)
+    session_tokens: int = setting(4_000, "lowers", 0, 100_000)
 
     def __post_init__(self) -> None:
         try:

@@ -71,7 +71,9 @@ def commands() -> dict[str, argparse.ArgumentParser]:
 
 def section(text: str, title: str) -> str:
     """Return a page from the heading that begins with `title` to the next heading of level two."""
-    start = text.index(f"\n## {title}")
+    heading = re.search(rf"\n## {re.escape(title)}(?![a-z])", text)
+    assert heading is not None, title
+    start = heading.start()
     end = text.find("\n## ", start + 1)
     return text[start:end] if end >= 0 else text[start:]
 

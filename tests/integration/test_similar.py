@@ -144,7 +144,7 @@ def test_a_file_that_cannot_be_used_is_refused(shop: Workspace, tmp_path: Path) 
         shop.similar("nowhere.py", 1)
     with pytest.raises(NotFoundError, match="empty"):
         shop.similar("empty.py", 1)
-    with pytest.raises(PathError, match="no text"):
+    with pytest.raises(PathError, match="is not a text file"):
         shop.similar("binary.py", 1)
     with pytest.raises(PathError, match="not a file of the project"):
         shop.similar("../elsewhere.py", 1)

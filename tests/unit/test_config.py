@@ -365,9 +365,9 @@ def test_a_wrong_setting_of_the_memory_is_refused(tmp_path: Path, user: str, wor
 
 
 @pytest.mark.parametrize("name", sorted(names_shared(MemorySettings, "never")))
-def test_a_project_neither_names_a_chat_model_nor_turns_one_on(tmp_path: Path, name: str) -> None:
+def test_a_project_sets_nothing_of_the_memory_that_is_the_users_own(tmp_path: Path, name: str) -> None:
     value = {"chat_url": "http://a", "chat_provider": "ollama", "chat_api_key_env": "KEY"}.get(name, "1")
-    assert "a project's file may not set memory.chat_" in str(refused(tmp_path, f"memory: {{{name}: {value}}}"))
+    assert f"a project's file may not set memory.{name}" in str(refused(tmp_path, f"memory: {{{name}: {value}}}"))
 
 
 def test_the_key_of_a_provider_goes_to_its_own_server_only() -> None:

@@ -70,6 +70,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_upkeep(commands, common)
     _add_core(commands, common)
     add_memory_commands(commands, common, _common_options(argparse.SUPPRESS), _lazy)
+    _add_exchange(commands, common)
     mcp = commands.add_parser("mcp", parents=[common], help="answer an agent over stdin and stdout (MCP)")
     mcp.set_defaults(run=_lazy("cairn.cli.mcp:run_mcp"))
     _add_daemon(commands)
@@ -188,6 +189,19 @@ def _add_upkeep(commands: argparse._SubParsersAction[_Parser], common: _Parser) 
     doctor = commands.add_parser("doctor", parents=[common], help="examine the index and everything it depends on")
     doctor.add_argument("--fix", action="store_true", help="repair what can be repaired, without asking")
     doctor.set_defaults(run=_lazy("cairn.cli.health:run_doctor"))
+
+
+def _add_exchange(commands: argparse._SubParsersAction[_Parser], common: _Parser) -> None:
+    """Add the commands that write memories to a file and read them from one."""
+    export = commands.add_parser("export", parents=[common], help="write memories with their history as JSON Lines")
+    export.add_argument("file", nargs="?", default="-", metavar="FILE", help="the file (default: -, stdout)")
+    export.add_argument("--shared", action="store_true", help="only shared memories")
+    add_field(export, "--id", rule=fields.MEMORY_ID, dest="ids", action="append", default=[], metavar="ID")
+    export.set_defaults(run=_lazy("cairn.cli.exchange:run_export"))
+    imports = commands.add_parser("import", parents=[common], help="read memories that were exported")
+    imports.add_argument("file", metavar="FILE", help="what export wrote; - reads stdin")
+    imports.add_argument("--dry-run", action="store_true", help="show what would be new; write nothing")
+    imports.set_defaults(run=_lazy("cairn.cli.exchange:run_import"))
 
 
 def _add_core(commands: argparse._SubParsersAction[_Parser], common: _Parser) -> None:

@@ -160,6 +160,20 @@ def run_undo(options: argparse.Namespace) -> int:
     return _change(options, "memories/undo", {"ids": options.ids})
 
 
+def run_prune(options: argparse.Namespace) -> int:
+    """Archive what nobody needs, or list it."""
+    rows = load("cairn.cli.memory_here:prune_here")(options)
+    if options.json:
+        emit_json({"dry_run": options.dry_run, "memories": rows})
+        return EXIT_FOUND if rows else EXIT_NONE
+    style = Style(sys.stdout)
+    for row in rows:
+        _print_row(row, style)
+    verb = "would be archived" if options.dry_run else "archived"
+    note(f"{pluralize(len(rows), 'memory', 'memories')} {verb}.")
+    return EXIT_FOUND if rows else EXIT_NONE
+
+
 def _change(options: argparse.Namespace, operation: str, fields: Mapping[str, object]) -> int:
     document: ChangedMemoriesDocument = _answer(options, operation, {**fields, "actor": find_actor().actor})
     if options.json:

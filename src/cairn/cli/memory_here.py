@@ -8,6 +8,8 @@ from typing import Any
 
 from cairn.cli.project import allow
 from cairn.operations import perform
+from cairn.operations.memory_rows import memory_row
+from cairn.protocol.memory_documents import MemoryRowDocument
 from cairn.protocol.memory_table import MEMORY_OPERATIONS
 from cairn.schema import decode
 from cairn.workspace import Workspace
@@ -19,3 +21,9 @@ def answer_memory_here(options: argparse.Namespace, operation: str, fields: Mapp
         document = perform(workspace, operation, decode(MEMORY_OPERATIONS[operation].request, dict(fields)))
         allow(workspace, options)
         return document
+
+
+def prune_here(options: argparse.Namespace) -> list[MemoryRowDocument]:
+    """Archive what nobody needs, unless it is a dry run, and return rows of it."""
+    with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
+        return [memory_row(observation) for observation in workspace.memory.prune(dry_run=options.dry_run)]

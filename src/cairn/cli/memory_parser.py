@@ -111,3 +111,7 @@ def _add_memories(
     add_field(supersede, "successor", rule=fields.SUCCESSOR, metavar="BY")
     add_field(supersede, "--reason", rule=fields.REASON, default="", metavar="R")
     supersede.set_defaults(run=command("cairn.cli.memories:run_supersede"))
+
+    prune = actions.add_parser("prune", parents=[action_common], help="archive what nobody has recalled for long")
+    prune.add_argument("--dry-run", action="store_true", help="list what would be archived; write nothing")
+    prune.set_defaults(run=command("cairn.cli.memories:run_prune"))

@@ -13,7 +13,6 @@ from cairn.index.gc import GarbageReport
 from cairn.index.health import Finding
 from cairn.index.hnsw import build_graphs
 from cairn.index.limits import Progress
-from cairn.index.status import read_status
 from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import write_lock
 
@@ -23,12 +22,6 @@ class Maintenance:
 
     def __init__(self, index: ProjectIndex) -> None:
         self._index = index
-
-    def status(self) -> dict[str, object]:
-        """Return what the index holds, as plain values for display."""
-        index = self._index
-        status = read_status(index.root, index.state, index.settings, index.views.checkout)
-        return {**status, "asks_for": "" if index.consent_request is None else index.consent_request.words}
 
     def collect(self, *, dry_run: bool) -> GarbageReport:
         """Drop garbage. Damaged derived files are first rebuilt from the checkout."""

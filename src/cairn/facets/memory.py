@@ -13,12 +13,14 @@ from cairn.facets.project_index import ProjectIndex
 from cairn.memory.actors import find_actor
 from cairn.memory.derived import derive
 from cairn.memory.events import ACTORS
+from cairn.memory.exchange import Exchange
 from cairn.memory.inbox import Inbox, Taken
 from cairn.memory.injection import Injector, Overview
 from cairn.memory.lifecycle import Lifecycle, NewMemory, Remembered, one_line
 from cairn.memory.links import link_to
 from cairn.memory.moments import Moment
 from cairn.memory.recall import Recall
+from cairn.memory.retention import prune
 from cairn.memory.sessions import Sessions
 from cairn.memory.shared_memories import SharedMemories
 from cairn.memory.spool import Spool
@@ -73,6 +75,11 @@ class MemoryFacet:
         return MemoryUsage(self.store)
 
     @cached_property
+    def exchange(self) -> Exchange:
+        """Exports and imports."""
+        return Exchange(self.store)
+
+    @cached_property
     def inbox(self) -> Inbox:
         """Takes in what agents report."""
         return Inbox(self.sessions, self.store, Spool(self._index.root), self._index.repository)
@@ -114,6 +121,15 @@ class MemoryFacet:
             _log.warning("core files are not shown: %s", error)
             core_files = ()
         return Overview(_status_line(n_active), core_files)
+
+    def prune(self, *, dry_run: bool = False) -> list[Observation]:
+        """Archive memories of little importance that nobody has recalled for `retention_days`, and return them.
+
+        Args:
+            dry_run: only return what would be archived.
+        """
+        settings = self._index.settings.memory or MemorySettings()
+        return prune(self.store, settings.retention_days, time.time(), dry_run=dry_run)
 
     def close(self) -> None:
         """Release the database; it reopens by itself."""

@@ -17,6 +17,7 @@ from cairn.facets.project_index import ProjectIndex
 from cairn.index.limits import run_behind
 from cairn.index.plan import missing_graphs
 from cairn.index.watch import Batch, Update, Watcher, follow, watcher_of
+from cairn.loading import load
 from cairn.storage.connection import store_errors
 from cairn.storage.index.schema import INDEX
 from cairn.types import EmbeddingReport, Estimate, IndexReport
@@ -76,7 +77,9 @@ class UpkeepFacet:
 
     def status(self) -> dict[str, object]:
         """Return what the index holds, as plain values for display."""
-        return self._maintenance.status()
+        index = self._index
+        status = load("cairn.index.status:read_status")(index.root, index.state, index.settings, index.views.checkout)
+        return {**status, "asks_for": "" if index.consent_request is None else index.consent_request.words}
 
     def collect(self, *, dry_run: bool = False) -> GarbageReport:
         """Drop what no branch and no worktree has had for `Settings.garbage_days`.

@@ -13,7 +13,7 @@ from cairn.index.analysis import IMPACT_SCALE, Postings
 from cairn.index.vectors import Vectors
 from cairn.memory.clock import seconds_of
 from cairn.storage.memory import posting_db, vector_db
-from cairn.storage.memory.posting_db import PostingRow, RecallRow
+from cairn.storage.memory.posting_db import PostingRow
 
 Floats = npt.NDArray[np.float32]
 
@@ -25,13 +25,11 @@ class Lexical(NamedTuple):
         share: how much of the query's rarity each row holds, 0 to 1.
         holds: the fields in which each row holds each term, as bits; shape (n_rows, n_terms).
         rarity: of each term, as a share of all.
-        known: the share of the terms that occur anywhere.
     """
 
     share: Floats
     holds: npt.NDArray[np.uint8]
     rarity: Floats
-    known: float
 
     def within(self, bits: int) -> Floats:
         """Return how much of the query's rarity each row holds in some of its fields, 0 to 1."""
@@ -44,7 +42,8 @@ class Corpus(NamedTuple):
 
     Attributes:
         numbers: of the observations in the database, ascending.
-        rows: what is known of each.
+        places: the branches and commits that they were made on, each once.
+        place_of: which of these, of each.
         created: when, in seconds since the epoch.
         importance: 1 to 10.
         postings: their terms.
@@ -53,7 +52,8 @@ class Corpus(NamedTuple):
     """
 
     numbers: npt.NDArray[np.int64]
-    rows: list[RecallRow]
+    places: list[tuple[str, str]]
+    place_of: npt.NDArray[np.int64]
     created: npt.NDArray[np.float64]
     importance: Floats
     postings: Postings
@@ -65,10 +65,8 @@ class Corpus(NamedTuple):
         share = np.zeros(len(self.numbers), dtype=np.float32)
         holds = np.zeros((len(self.numbers), len(hashes)), dtype=np.uint8)
         rarity = np.zeros(len(hashes), dtype=np.float32)
-        n_known = 0
         for column, hashed in enumerate(hashes):
             own = self._occurrences(hashed)
-            n_known += own.stop > own.start
             rarity[column] = _rarity(own.stop - own.start, len(self.numbers)) * weights[column]
             rows = self.postings.rows[own]
             share[rows] += rarity[column] * self.postings.impacts[own] / np.float32(IMPACT_SCALE)
@@ -76,7 +74,7 @@ class Corpus(NamedTuple):
         whole = max(1e-6, float(rarity.sum()))
         share /= np.float32(whole)
         rarity /= np.float32(whole)
-        return Lexical(share, holds, rarity, n_known / max(1, len(hashes)))
+        return Lexical(share, holds, rarity)
 
     def similarities_to(self, row: int) -> Floats:
         """Return the cosines of a row's vector with those of all rows."""
@@ -95,10 +93,12 @@ def load_corpus(connection: sqlite3.Connection, model: str) -> Corpus:
     """Read all of it, with the vectors of a model."""
     rows = posting_db.read_ranked(connection)
     numbers = np.array([row.number for row in rows], dtype=np.int64)
+    places = {place: number for number, place in enumerate(dict.fromkeys((row.branch, row.revision) for row in rows))}
     vectors, has_vector = _vectors(vector_db.read(connection, model), numbers)
     return Corpus(
         numbers=numbers,
-        rows=rows,
+        places=list(places),
+        place_of=np.array([places[row.branch, row.revision] for row in rows], dtype=np.int64),
         created=np.array([seconds_of(row.created) for row in rows]),
         importance=np.array([row.importance for row in rows], dtype=np.float32),
         postings=_postings(posting_db.read_all(connection)),

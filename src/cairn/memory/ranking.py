@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -13,14 +14,17 @@ from cairn.embedding.static import bundled_model
 from cairn.errors import QueryError
 from cairn.memory.corpus import Corpus, Floats
 from cairn.memory.links import Staleness, name_of
-from cairn.search.answer import query_vector
-from cairn.search.query import MAX_QUERY_CHARS, Query, understand
+from cairn.search.query import DETAIL_WEIGHT, MAX_QUERY_CHARS, Query, understand
 from cairn.storage.memory.rows import Observation
+
+Doubles = npt.NDArray[np.float64]
 
 RECENT_DAYS = 60.0  # after so long a memory has lost half of what it had for being new
 IMPORTANT = 8  # from here on, importance is a reason of its own
 _DAY_SECONDS = 86_400.0
-_NAME_BIT, _PATH_BIT, _FIRST_BIT = 1, 2, 4  # of a term's fields: see `derived.row_of`
+_LINK_BITS, ANY_FIELD = 1 | 2, 255  # of a term's fields: see `derived.row_of`
+USUAL_PLACE = 5  # behind so many memories, what matches is only near
+MANY_MEMORIES, TYPICAL = 400, 0.41  # of so many, or else how well such a one matches on average
 _MOST_WORDS = 4  # that are named as a reason
 _CLOSE = 0.5  # a cosine of so much is a reason of its own
 
@@ -29,33 +33,36 @@ _CLOSE = 0.5  # a cosine of so much is a reason of its own
 class RecallWeights:
     """What each feature of a memory counts, fitted on the development half of the benchmark; see bench/README.md.
 
-    `changed` and `gone` are about the code that a memory speaks of. Features are between 0 and 1.
+    The first group is about how well it matches the query, the second about what it is worth. `changed` and `gone` are
+    about the code that it speaks of. Features are between 0 and 1.
     """
 
-    lexical: float = 1.0
-    named: float = 0.2
-    first: float = 0.2
+    lexical: float = 0.5
+    cover: float = 0.2
     dense: float = 1.0
-    importance: float = 0.1
-    recency: float = 0.05
+
+    importance: float = 0.06
+    recency: float = 0.04
     changed: float = -0.03
     gone: float = -0.15
 
 
 class Scored(NamedTuple):
-    """The scores of all rows for a query, -inf for those out of scope.
+    """The scores of all rows for a query.
 
     Attributes:
-        total: shape (n_rows,).
-        dense: the cosines with the query, shape (n_rows,).
+        match: how well each matches, whatever it is worth; shape (n_rows,), as all.
+        total: with what it is worth, -inf for those out of scope.
+        features: what the scores are made of.
         holds: the fields in which each row holds each term of the query, as bits; shape (n_rows, n_terms).
-        known: the share of the terms that occur anywhere.
+        usual: how well a memory matches that is near, but hardly the one.
     """
 
-    total: Floats
-    dense: Floats
+    match: Doubles
+    total: Doubles
+    features: Mapping[str, npt.NDArray[np.floating[Any]]]
     holds: npt.NDArray[np.uint8]
-    known: float
+    usual: float
 
 
 def parse_question(text: str) -> Query | None:
@@ -69,23 +76,41 @@ def parse_question(text: str) -> Query | None:
 
 def score(corpus: Corpus, query: Query, scope: npt.NDArray[np.bool_], now: float, weights: RecallWeights) -> Scored:
     """Score all rows by what they say, and by how much they are worth at a time in seconds since the epoch."""
-    terms = query.terms
-    lexical = corpus.lexical([term.hashed for term in terms], [term.weight for term in terms])
-    vector = query_vector(bundled_model(), query)
-    dense = np.zeros(len(scope), dtype=np.float32) if vector is None else corpus.vectors.similarities(vector)
+    # All words of a question count alike here, where a search of code sets the subject apart.
+    terms = [(term.hashed, min(1.0, term.weight / DETAIL_WEIGHT)) for term in query.terms]
+    lexical = corpus.lexical([hashed for hashed, _ in terms], [weight for _, weight in terms])
     ages = np.maximum(0.0, now - corpus.created) / (_DAY_SECONDS * RECENT_DAYS)
-    features: dict[str, npt.NDArray[np.floating[Any]]] = {
+    matching = {
         "lexical": lexical.share,
-        "named": lexical.within(_NAME_BIT | _PATH_BIT),
-        "first": lexical.within(_FIRST_BIT),
-        "dense": dense,
-        "importance": (corpus.importance - 1) / 9,
-        "recency": 0.5**ages,
+        "cover": lexical.within(ANY_FIELD),
+        "dense": _cosines(corpus, query),
     }
-    total = np.where(scope, 0.0, -np.inf)
-    for name, values in features.items():
-        total += float(getattr(weights, name)) * values
-    return Scored(total.astype(np.float32), dense, lexical.holds, lexical.known)
+    worthy = {"importance": (corpus.importance - 1) / 9, "recency": 0.5**ages}
+    match = _weighed(matching, weights)
+    total = np.where(scope, match + _weighed(worthy, weights), -np.inf)
+    return Scored(match, total, {**matching, **worthy}, lexical.holds, _usual(match[scope]))
+
+
+def _usual(matches: Doubles) -> float:
+    """Return how well a memory matches that is only near; for few memories what was usual among a thousand."""
+    if len(matches) <= USUAL_PLACE:
+        return TYPICAL
+    found = float(-np.partition(-matches, USUAL_PLACE)[USUAL_PLACE])
+    share = min(1.0, len(matches) / MANY_MEMORIES)
+    return share * found + (1 - share) * TYPICAL
+
+
+def _cosines(corpus: Corpus, query: Query) -> Floats:
+    pooled = bundled_model().pool(query.words)
+    norm = float(np.linalg.norm(pooled))
+    if not norm:  # the model knows none of the words
+        return np.zeros(len(corpus.numbers), dtype=np.float32)
+    return corpus.vectors.similarities(pooled / np.float32(norm))
+
+
+def _weighed(features: Mapping[str, npt.NDArray[np.floating[Any]]], weights: RecallWeights) -> Doubles:
+    total: Doubles = np.sum([float(getattr(weights, name)) * values for name, values in features.items()], axis=0)
+    return total
 
 
 def worth(staleness: Staleness, weights: RecallWeights) -> float:
@@ -96,31 +121,31 @@ def worth(staleness: Staleness, weights: RecallWeights) -> float:
 # -- how sure it is ----------------------------------------------------------------------------------------------------
 
 # A logistic model of "this memory answers the question", fitted on the development half of the benchmark and on its
-# questions put to memories of other projects.
-BIAS, SCORE, DENSE, MARGIN, KNOWN = -5.0, 3.0, 2.0, 2.0, 1.0
-HOPELESS = 0.05  # what is less likely to be relevant is not shown
+# questions put to memories that do not answer them.
+BIAS, DENSE, LEAD = -5.8, 2.7, 11.1
+HOPELESS = 0.003  # what is less likely to be relevant is not shown
 
 
-def relevance(score: float, dense: float, margin: float, known: float) -> float:
-    """Return the chance, 0 to 1, that a memory is what was asked for.
-
-    Args:
-        score: of the memory.
-        dense: its cosine with the query.
-        margin: its lead over the next one.
-        known: the share of the query's terms that occur anywhere.
-    """
-    logit = BIAS + SCORE * score + DENSE * dense + MARGIN * margin + KNOWN * known
-    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, logit))))
+def relevance(scored: Scored, row: int) -> float:
+    """Return the chance, 0 to 1, that a row in scope is what was asked for."""
+    dense, lead = signals(scored, row)
+    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, BIAS + DENSE * dense + LEAD * lead))))
 
 
-def reasons(observation: Observation, query: Query, holds: npt.NDArray[np.uint8], dense: float) -> str:
-    """Return why a memory was chosen for a query, such as `says timeout, pool; close in meaning; importance 9`."""
-    terms = [term.text for term, fields in zip(query.terms, holds.tolist(), strict=True) if fields]
-    parts = [f"says {', '.join(terms[:_MOST_WORDS])}"] if terms else []
-    if dense >= _CLOSE or not parts:
+def signals(scored: Scored, row: int) -> tuple[float, float]:
+    """Return what the chance depends on: a row's cosine, and its lead over what is usual."""
+    return float(scored.features["dense"][row]), float(scored.match[row]) - scored.usual
+
+
+def reasons(observation: Observation, query: Query, scored: Scored, row: int) -> str:
+    """Return why a memory was chosen for a query, such as `says timeout, pool; about src/pool.py; importance 9`."""
+    terms = [
+        (term.text, fields) for term, fields in zip(query.terms, scored.holds[row].tolist(), strict=True) if fields
+    ]
+    parts = [f"says {', '.join(text for text, _ in terms[:_MOST_WORDS])}"] if terms else []
+    if scored.features["dense"][row] >= _CLOSE or not parts:
         parts.append("close in meaning")
-    if any(fields & (_NAME_BIT | _PATH_BIT) for fields in holds.tolist()) and observation.links:
+    if observation.links and any(fields & _LINK_BITS for _, fields in terms):
         parts.append(f"about {name_of(observation.links[0])}")
     if observation.importance >= IMPORTANT:
         parts.append(f"importance {observation.importance}")

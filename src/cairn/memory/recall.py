@@ -112,11 +112,9 @@ class Recall:
         totals = {row: float(scored.total[row]) + worth(states[row], self._weights) for row in found}
         order = sorted(found, key=lambda row: (-totals[row], row))
         recollections: list[Recollection] = []
-        for place, row in enumerate(order[:limit]):
-            behind = totals[order[place + 1]] if place + 1 < len(order) else 0.0
-            dense = float(scored.dense[row])
-            chance = relevance(totals[row], dense, totals[row] - behind, scored.known)
-            why = reasons(found[row], query, scored.holds[row], dense)
+        for row in order[:limit]:
+            chance = relevance(scored, row)
+            why = reasons(found[row], query, scored, row)
             if chance >= HOPELESS:
                 recollections.append(Recollection(found[row], chance, confidence_word(chance), why, states[row]))
         return recollections
@@ -137,7 +135,7 @@ class Recall:
         corpus = self._current()
         scope = self._scope(corpus, wanted, all_branches=False)
         scored = score(corpus, parsed, scope, self._now(), self._weights)
-        matches = Matches(scored.dense, scored.holds > 0, scope)
+        matches = Matches(scored.features["dense"], scored.holds > 0, scope)
         found = chances(parsed, matches)
         rows = [row for row in np.argsort(-found, kind="stable").tolist() if found[row] >= least_chance]
         recollections: list[Recollection] = []
@@ -218,9 +216,9 @@ class Recall:
             numbers = observation_db.matching(connection, wanted)
         scope: npt.NDArray[np.bool_] = np.isin(corpus.numbers, numbers)
         if not all_branches:
-            places = [Birthplace(row.branch, row.revision) for row in corpus.rows]
-            visible = self._visibility.visible(set(places))
-            scope &= np.array([visible[place] for place in places], dtype=bool)
+            places = [Birthplace(*place) for place in corpus.places]
+            visible = self._visibility.visible(places)
+            scope &= np.array([visible[place] for place in places], dtype=bool)[corpus.place_of]
         return scope
 
     def _load(self, corpus: Corpus, rows: Sequence[int]) -> dict[int, Observation]:

@@ -115,8 +115,13 @@ class MemoryStore:
             if connection.in_transaction:
                 yield connection
                 return
-            with transaction(connection):
-                yield connection
+            due = self._must_erase, self._must_share
+            try:
+                with transaction(connection):
+                    yield connection
+            except BaseException:
+                self._must_erase, self._must_share = due  # what was rolled back has no consequences
+                raise
             if self._must_erase:
                 self.erase()
             if self._must_share and self._shared is not None:
@@ -168,7 +173,8 @@ class MemoryStore:
         for event in by_id.values():
             self._clock.check(event.time)
         with self.writing() as connection:
-            fresh = [by_id[id] for id in by_id.keys() - event_db.find_known(connection, by_id.keys())]
+            known = event_db.find_known(connection, by_id.keys())
+            fresh = [event for id, event in by_id.items() if id not in known]
             touched = {event.observation for event in fresh}
             before = _component(connection, touched)
             sharing = sharing_db.sharing_of(connection, touched)

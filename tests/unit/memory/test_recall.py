@@ -56,7 +56,7 @@ def ids(memory: Memory) -> dict[str, str]:
     [
         ("sockets that are closed by a timeout of the pool", "pool"),
         ("is_alive", "pool"),
-        ("where does configuration come from in tests", "yaml"),
+        ("where do tests get their settings from", "yaml"),
         ("which time zone are dates stored in", "utc"),
         ("why don't we serialize jobs with pickle?", "pickle"),
     ],

@@ -64,6 +64,26 @@ def iter_events(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
     yield from connection.execute("SELECT id, body FROM event ORDER BY seq")
 
 
+def iter_bodies(
+    connection: sqlite3.Connection, observations: Collection[str] | None = None, *, only_shared: bool = False
+) -> Iterator[str]:
+    """Yield the bodies of events in the order in which they arrived, all from one state of the memory.
+
+    Args:
+        connection: to the memory.
+        observations: only of these; None for all.
+        only_shared: only of observations that are shared, and that such a one is so no longer.
+    """
+    query = "SELECT body, event.observation FROM event"
+    if only_shared:
+        query += (
+            " LEFT JOIN observation ON observation.id = event.observation WHERE sharing > 0 OR observation.is_shared"
+        )
+    for body, observation in connection.execute(f"{query} ORDER BY seq"):
+        if observations is None or observation in observations:
+            yield body
+
+
 def neighbours(connection: sqlite3.Connection, observations: Collection[str]) -> set[str]:
     """Return the observations that some event ties to some others as superseded or superseding, these included."""
     found = set(observations)

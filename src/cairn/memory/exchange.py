@@ -1,0 +1,158 @@
+"""Memories as JSON Lines, to keep them elsewhere or take them to another machine: a header, then one event a line."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import IO, NamedTuple
+
+from cairn.errors import EventError
+from cairn.memory.clock import HybridClock
+from cairn.memory.events import MAX_BODY_BYTES, Event, parse_event
+from cairn.memory.store import MemoryStore
+from cairn.storage.memory import event_db
+
+FORMAT, VERSION = "cairn-memory", 1
+HEADER = json.dumps({"format": FORMAT, "version": VERSION}, separators=(",", ":"))
+IMPORTED = "import"  # the source of events that came in an export
+_MAX_LINE_BYTES = 4 * MAX_BODY_BYTES + 2
+_MAX_HEADER_BYTES = 1_000
+_BATCH = 500
+_MAX_REFUSED = 5  # lines that an error names
+
+
+class Imported(NamedTuple):
+    """What an import did, or would do.
+
+    Attributes:
+        n_new: events that were not known.
+        n_known: events that were.
+        n_memories: memories that differ now; 0 where nothing was written.
+        n_erased: memories that were erased elsewhere, and so are here.
+    """
+
+    n_new: int
+    n_known: int
+    n_memories: int
+    n_erased: int
+
+
+class Exchange:
+    """Writes and reads exports of a memory.
+
+    Args:
+        store: the memory.
+        now: the machine's clock, in seconds since the epoch.
+    """
+
+    def __init__(self, store: MemoryStore, now: Callable[[], float] = time.time) -> None:
+        self._store, self._clock = store, HybridClock(now)
+
+    def export(self, ids: Collection[str] = (), *, only_shared: bool = False) -> Iterator[str]:
+        """Yield the lines of an export, without line ends, from one state of the memory.
+
+        Args:
+            ids: only these memories, by id or handle; empty for all.
+            only_shared: only what may leave this machine.
+
+        Raises:
+            NotFoundError, AmbiguousError: if an id is of no memory, or of several.
+        """
+        wanted = {observation.id for observation in self._store.observations(list(ids))} if ids else None
+        yield HEADER
+        if self._store.exists:
+            with self._store.reading() as connection:
+                yield from event_db.iter_bodies(connection, wanted, only_shared=only_shared)
+
+    def take(self, lines: IO[bytes], *, dry_run: bool = False) -> Imported:
+        """Add the events of an export, all of them or none.
+
+        Args:
+            lines: the export; read line by line.
+            dry_run: only say what would be new.
+
+        Raises:
+            EventError: if it is no export, or a line cannot be used: then nothing was imported.
+        """
+        events = self._read(lines)
+        if dry_run and not self._store.exists:
+            n_new = sum(len({event.id for event in batch}) for batch in _in_batches(events))
+            return Imported(n_new, 0, 0, 0)
+        if dry_run:
+            with self._store.reading():
+                return self._add(events, write=False)
+        with self._store.writing():
+            return self._add(events, write=True)
+
+    def _add(self, events: Iterator[Event], *, write: bool) -> Imported:
+        n_new = n_known = 0
+        changed, erased = set(), set()
+        for batch in _in_batches(events):
+            with self._store.reading() as connection:
+                known = event_db.find_known(connection, {event.id for event in batch})
+                redacted = event_db.find_redacted(connection, {event.observation for event in batch})
+            n_known += sum(event.id in known for event in batch)
+            n_new += sum(event.id not in known for event in batch)
+            erased |= {event.observation for event in batch if event.kind == "redact"} - redacted
+            if write:
+                changed |= {observation.id for observation in self._store.append(batch, IMPORTED)}
+        return Imported(n_new, n_known, len(changed), len(erased))
+
+    def _read(self, lines: IO[bytes]) -> Iterator[Event]:
+        """Yield the events until one cannot be used; then name that and the next few.
+
+        Raises:
+            EventError: at the end, if there was one; at once, if the lines are no export.
+        """
+        _check_header(lines.readline(_MAX_HEADER_BYTES))
+        refused: list[str] = []
+        for number, line in enumerate(iter(lambda: lines.readline(_MAX_LINE_BYTES), b""), 2):
+            try:
+                event = self._parse(line)
+            except EventError as error:
+                refused.append(f"line {number}: {error}")
+                if len(refused) == _MAX_REFUSED or not line.endswith(b"\n"):
+                    break
+            else:
+                if not refused and event is not None:
+                    yield event
+        if refused:
+            raise EventError(
+                f"nothing was imported: {'; '.join(refused)}", "take these lines out, or export again where it is from"
+            )
+
+    def _parse(self, line: bytes) -> Event | None:
+        if len(line) == _MAX_LINE_BYTES and not line.endswith(b"\n"):
+            raise EventError("it is longer than an event can be")
+        text = line.rstrip(b"\r\n")
+        if not text:
+            return None
+        try:
+            event = parse_event(text.decode())
+        except UnicodeDecodeError as error:
+            raise EventError("it is not UTF-8") from error
+        self._clock.check(event.time)
+        return event
+
+
+def _check_header(line: bytes) -> None:
+    try:
+        header = json.loads(line)
+    except (ValueError, RecursionError):
+        header = None
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise EventError("this is not an export of memories: it does not begin as one", "make one with: cairn export")
+    if header.get("version") != VERSION:
+        raise EventError("this export was made by a newer version of Cairn", "upgrade with: uv tool upgrade codecairn")
+
+
+def _in_batches(events: Iterable[Event]) -> Iterator[list[Event]]:
+    batch: list[Event] = []
+    for event in events:
+        batch.append(event)
+        if len(batch) == _BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

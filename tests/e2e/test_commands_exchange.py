@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+from installed import COMMAND
+
+
+def cairn(*arguments: str, cwd: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [COMMAND, *arguments, "--no-daemon"], cwd=cwd, capture_output=True, timeout=120, check=False, text=True,
+        input=stdin,
+    )  # fmt: skip
+
+
+def test_memories_move_to_another_checkout_as_a_file_and_through_a_pipe(tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    for folder in (here, there):
+        folder.mkdir()
+    assert cairn("remember", "wipe the cache first", cwd=here).returncode == 0
+    written = cairn("export", str(tmp_path / "memories.jsonl"), cwd=here)
+    assert written.stdout == f"Wrote 1 event to {tmp_path / 'memories.jsonl'}.\n"
+    assert os.stat(tmp_path / "memories.jsonl").st_mode & 0o777 == 0o600
+    piped = cairn("export", cwd=here)
+    assert piped.stdout == (tmp_path / "memories.jsonl").read_text()
+    dry = cairn("import", "-", "--dry-run", "--json", cwd=there, stdin=piped.stdout)
+    assert json.loads(dry.stdout) == {"dry_run": True, "new": 1, "known": 0, "memories": 0, "erased": 0}
+    assert not (there / ".cairn" / "memory.db").exists()
+    done = cairn("import", str(tmp_path / "memories.jsonl"), cwd=there)
+    assert done.stdout == "Imported 1 event, which changed 1 memory.\n"
+    assert "wipe the cache first" in cairn("memories", cwd=there).stdout
+
+
+def test_a_file_that_is_no_export_or_cannot_be_used_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("hello\n")
+    for arguments, code in (
+        (("import", "notes.txt"), "error[event]: this is not an export"),
+        (("import", "missing.jsonl"), "error[path]: cannot read missing.jsonl"),
+        (("import", "."), "error[path]: cannot read ."),
+        (("export", "."), "error[path]: . is not a file"),
+        (("export", "missing/memories.jsonl"), "error[path]: cannot write"),
+        (("export", "--json"), "error[request]: "),
+    ):
+        done = cairn(*arguments, cwd=tmp_path)
+        assert done.returncode == 2
+        assert done.stderr.startswith(code), done.stderr
+        assert "  try: " in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_shared_memories_reach_a_clone(tmp_path: Path) -> None:
+    def git(*arguments: str, cwd: Path) -> None:
+        identity = ["-c", "user.name=ada", "-c", "user.email=ada@example.com"]
+        subprocess.run(["git", *identity, *arguments], cwd=cwd, check=True, capture_output=True)
+
+    origin = tmp_path / "origin"
+    origin.mkdir()
+    git("init", "-q", "-b", "main", cwd=origin)
+    assert cairn("remember", "wipe the cache first", "--shared", cwd=origin).returncode == 0
+    assert cairn("remember", "a private thought", cwd=origin).returncode == 0
+    git("add", ".", cwd=origin)
+    git("commit", "-q", "-m", "share", cwd=origin)
+    git("clone", "-q", str(origin), str(tmp_path / "clone"), cwd=tmp_path)
+    listed = cairn("memories", cwd=tmp_path / "clone")
+    assert "wipe the cache first" in listed.stdout
+    assert "private" not in listed.stdout
+    assert listed.stderr == ""
