@@ -4,8 +4,9 @@
     python bench/injection.py --show           # what goes wrong in the development half
 
 Each of the ten projects of bench/recall.py has a memory of its own: the 20 that were written by hand, and 80 others
-(--others). The prompts in bench/data/injection_prompts.txt were written by hand as people write them to an agent. Behind
-the arrow stands how the memories begin that a colleague would point out, or nothing. Chit-chat is put to every project.
+(--others). The prompts in bench/data/injection_prompts.txt were written by hand as people write them to an agent.
+Behind the arrow stands how the memories begin that a colleague would point out, or nothing. Chit-chat is put to every
+project.
 """
 
 from __future__ import annotations
@@ -19,11 +20,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from recall import DEVELOPMENT, WrittenMemory, build, make_others, read_written
-
 from cairn.memory.choosing import ACTIVE_NOTES
 from cairn.memory.pertinence import LEAST_CHANCE
 from cairn.memory.recall import Recollection
+from recall import DEVELOPMENT, WrittenMemory, build, make_others, read_written
 
 _PROMPTS = Path(__file__).parent / "data" / "injection_prompts.txt"
 _CHIT_CHAT = "chit-chat"

@@ -50,6 +50,11 @@ def add_memory_commands(
     forget.add_argument("--yes", action="store_true", help="do not ask")
     forget.set_defaults(run=command("cairn.cli.memories:run_forget"))
 
+    fresh = commands.add_parser("fresh", parents=[common], help="start a session that is shown nothing of earlier ones")
+    add_field(fresh, "--session", rule=fields.FRESH_SESSION, default="", metavar="S")
+    fresh.add_argument("--undo", action="store_true", help="show it what earlier ones learned after all")
+    fresh.set_defaults(run=command("cairn.cli.fresh:run_fresh"))
+
 
 def _add_memories(
     commands: _Commands[Any],
