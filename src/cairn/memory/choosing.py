@@ -101,7 +101,7 @@ class Chooser:
         """Return the memories that most probably answer a prompt, the best first; usually none."""
         called_for = self._allowed(self._recall.called_for(text, ACTIVE_NOTES))
         return [
-            Choice(found.observation, "prompt", f"as this prompt says {found.why}", found.staleness)
+            Choice(found.observation, "prompt", f"fits this prompt: {found.why}", found.staleness)
             for found in called_for
             if not is_slight(found.observation)
         ]

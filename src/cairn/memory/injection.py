@@ -159,9 +159,9 @@ class Injector:
         return [_piece(choice) for choice in self._at_tool(moment)]
 
     def _at_start(self, moment: Moment) -> list[_Piece]:
-        pieces: list[_Piece] = []
-        if moment.details.get("source") != "resume":  # then the agent still has it
-            pieces += _overview_pieces(self._overview(), _CORE_FILES[moment.event])
+        if moment.details.get("source") == "resume":  # the agent still has what it was shown
+            return []
+        pieces = _overview_pieces(self._overview(), _CORE_FILES[moment.event])
         if not self._store.exists:
             return pieces
         pieces += [_piece(choice) for choice in self._chooser.for_start(moment.branch)]

@@ -18,9 +18,11 @@ from cairn.source.text import raw_words, split_identifier, terms_of
 _Doubles = npt.NDArray[np.float64]
 
 # A logistic model of "a colleague would point this memory out", fitted to the development half of the prompts in
-# bench/data/injection_prompts.txt, put to memories of 20, 100 and 420.
-_BIAS, _DENSE, _SHARED, _DENSE_LEAD, _SHARED_LEAD, _LENGTH = -9.4, 6.9, 0.41, 6.6, 0.5, 0.68
-LEAST_CHANCE = 0.55  # from here on a memory is shown; calibrated there as well
+# bench/data/injection_prompts.txt, put to memories of 3, 5, 20, 100 and 420.
+_BIAS, _DENSE, _SHARED, _DENSE_LEAD, _SHARED_LEAD, _LENGTH = -5.15, 5.1, 0.13, 7.15, 0.36, 0.22
+LEAST_CHANCE = 0.45  # from here on a memory is shown; calibrated there as well
+# What the best of many memories that have nothing to do with a prompt would have: among a few, a lead over it counts.
+_LEAST_DENSE, _LEAST_SHARED = 0.3, 5.0
 _MOST_WORDS = 4  # that are named
 _LONG = 8  # terms; a longer prompt says no more about whether anything is called for
 _LEAST_ROWS = 100  # among fewer memories, every word would seem common
@@ -49,8 +51,8 @@ def chances(prompt: Query, matches: Matches) -> _Doubles:
         _BIAS
         + _DENSE * dense
         + _SHARED * np.log1p(shared)
-        + _DENSE_LEAD * _lead(dense)
-        + _SHARED_LEAD * _lead(shared)
+        + _DENSE_LEAD * _lead(dense, _LEAST_DENSE)
+        + _SHARED_LEAD * _lead(shared, _LEAST_SHARED)
         + _LENGTH * min(_LONG, len(prompt.terms))
     )
     return np.where(matches.scope, 1.0 / (1.0 + np.exp(-np.clip(logit, -30, 30))), 0.0)
@@ -64,12 +66,12 @@ def _rarity(holds: npt.NDArray[np.bool_]) -> _Doubles:
     return rarity
 
 
-def _lead(values: _Doubles) -> _Doubles:
-    """Return by how much each value is above the highest of the others."""
+def _lead(values: _Doubles, least: float) -> _Doubles:
+    """Return by how much each value is above the highest of the others, which counts as `least` at least."""
     if len(values) < 2:
-        return values
+        return values - least
     second, first = np.partition(values, -2)[-2:]
-    lead: _Doubles = values - np.where(values == first, second, first)
+    lead: _Doubles = values - np.maximum(least, np.where(values == first, second, first))
     return lead
 
 
