@@ -15,7 +15,9 @@ becomes a memory, and each question names the turns that hold its evidence.
 from __future__ import annotations
 
 import argparse
+import json
 import random
+import re
 import statistics
 import sys
 import tempfile
@@ -38,6 +40,8 @@ NOW = 1_790_000_000.0
 _DAY_SECONDS = 86_400.0
 _AGENT = By("agent:bench", "agent")
 _TURN_CHARS = 2_000
+CATEGORIES = {1: "several turns", 2: "time", 3: "world knowledge", 4: "one turn", 5: "unanswerable"}
+UNANSWERABLE = 5
 
 
 class WrittenMemory(NamedTuple):
@@ -161,12 +165,64 @@ def report(name: str, asked: list[Asked]) -> None:
     print(f"{name:<23} {len(ranks):>4} questions  {shown}  MRR {mean:.3f}")
 
 
+# -- conversations -----------------------------------------------------------------------------------------------------
+
+
+class Conversation(NamedTuple):
+    """The turns of a long conversation by their ids, and questions with the turns that hold their evidence."""
+
+    turns: dict[str, str]
+    questions: list[tuple[int, str, set[str]]]
+
+
+def read_conversation(file: Path) -> Conversation:
+    """Read one file of LoCoMo; each question has a category, of which 5 cannot be answered."""
+    document = json.loads(file.read_text(encoding="utf-8"))
+    turns: dict[str, str] = {}
+    for name, session in document.items():
+        if isinstance(session, list) and re.fullmatch(r"session_\d+", name):
+            for turn in session:
+                said = f"{turn['speaker']}: {turn.get('text', '')} {turn.get('blip_caption', '')}"
+                turns[turn["dia_id"]] = said.strip()[:_TURN_CHARS]
+    questions = [
+        (question["category"], question["question"], evidence)
+        for question in document["qa"]
+        if (evidence := turns.keys() & set(re.findall(r"D\d+:\d+", " ".join(question.get("evidence", [])))))
+    ]
+    return Conversation(turns, questions)
+
+
+def recall_evidence(folder: Path) -> None:
+    """Print which share of the evidence is among the first that are recalled, by category."""
+    shares: dict[str, list[tuple[float, float]]] = {}
+    for file in sorted(folder.glob("*.json")):
+        conversation = read_conversation(file)
+        memories = [WrittenMemory("", "discovery", text) for text in conversation.turns.values()]
+        with tempfile.TemporaryDirectory() as place:
+            opened = build(Path(place), memories)
+            turn_of = dict(zip(opened.ids, conversation.turns, strict=True))
+            for category, question, evidence in conversation.questions:
+                found = [turn_of[hit.observation.id] for hit in opened.recall.search(question, 10)]
+                share = tuple(len(evidence.intersection(found[:limit])) / len(evidence) for limit in (5, 10))
+                for name in (CATEGORIES[category], "all that can be answered" if category != UNANSWERABLE else ""):
+                    shares.setdefault(name, []).append((share[0], share[1]))
+            opened.store.close()
+    for name, of_questions in sorted(shares.items()):
+        if name:
+            at_5, at_10 = (statistics.mean(share) for share in zip(*of_questions, strict=True))
+            print(f"{name:<26} {len(of_questions):>5} questions  recall@5 {at_5:.3f}  recall@10 {at_10:.3f}")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--memories", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--misses", action="store_true", help="show the questions whose memory is not in the top 5")
+    parser.add_argument("--conversations", type=Path, help="a folder of LoCoMo's files")
     arguments = parser.parse_args()
+    if arguments.conversations:
+        recall_evidence(arguments.conversations)
+        return 0
     written = list(read_written())
     memories = written + list(make_others(arguments.memories - len(written), arguments.seed))
     with tempfile.TemporaryDirectory() as folder:

@@ -3,6 +3,7 @@
     python bench/supersede.py            both halves, with the bundled model
     python bench/supersede.py --model    with the model that is configured in the user's settings
     python bench/supersede.py --misses   also the pairs that were judged wrongly at the thresholds
+    python bench/supersede.py --whole    with the real rule, in a memory that holds the older ones of all pairs
 
 `bench/data/supersede.jsonl` has pairs of memories about files of ten public repositories, as an agent would keep them:
 
@@ -19,8 +20,10 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,9 +33,15 @@ from cairn.config import load_settings
 from cairn.embedding.fingerprint import bundled_fingerprint
 from cairn.embedding.protocol import Floats
 from cairn.embedding.providers import open_model
-from cairn.memory.derived import embed
+from cairn.index.state_dir import StateDir
+from cairn.memory.derived import derive, embed
+from cairn.memory.lifecycle import Lifecycle, NewMemory
 from cairn.memory.objections import objections
-from cairn.memory.supersede import thresholds_of
+from cairn.memory.recall import Recall
+from cairn.memory.store import By, MemoryStore
+from cairn.memory.supersede import Supersession, thresholds_of
+from cairn.storage.memory.observation_db import Conditions
+from cairn.storage.memory.rows import CodeLink
 
 DATA = Path(__file__).parent / "data" / "supersede.jsonl"
 STEPS = (0.75, 0.8, 0.825, 0.85, 0.875, 0.9, 0.92, 0.94, 0.96)
@@ -113,11 +122,56 @@ def show_rules(pairs: Sequence[Pair], least: float) -> None:
         print(f"  without {rule:10}{judge(pairs, kept).words}")
 
 
+class _UndoneError(Exception):
+    """Takes back what was done in a transaction."""
+
+
+def judge_in_memory(path: Path, half: str) -> tuple[Judgement, int]:
+    """Remember the older ones of all pairs, then each newer one by itself.
+
+    Returns:
+        how the labelled pairs were judged, and how many memories of other pairs were superseded besides.
+    """
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    with TemporaryDirectory() as folder:
+        store = MemoryStore(StateDir(Path(folder) / "state"), derive)
+        supersession = Supersession(store, Recall(store, Path(folder), None).nearest)
+        plain, lifecycle = Lifecycle(store), Lifecycle(store, after_created=supersession.apply)
+        older = {}
+        for row in rows:
+            draft = _draft(row["type"], row["old"], "older")
+            older[row["old"]["text"]] = plain.remember(draft, By("agent:bench", "agent")).observation.id
+        taken = right = elsewhere = 0
+        own = [row for row in rows if row["half"] == half]
+        for row in own:
+            superseded = _superseded_by(store, lifecycle, _draft(row["type"], row["new"], "newer"))
+            is_taken = older[row["old"]["text"]] in superseded
+            taken += is_taken
+            right += is_taken and row["label"] == "supersedes"
+            elsewhere += len(superseded) - is_taken
+    return Judgement(taken, right, sum(row["label"] == "supersedes" for row in own)), elsewhere
+
+
+def _draft(type: str, memory: Mapping[str, Any], session: str) -> NewMemory:
+    return NewMemory(memory["text"], type, links=tuple(map(CodeLink, memory["files"])), session=session)
+
+
+def _superseded_by(store: MemoryStore, lifecycle: Lifecycle, draft: NewMemory) -> set[str]:
+    """Return the ids of what a new memory supersedes; afterwards all is as before."""
+    superseded: set[str] = set()
+    with suppress(_UndoneError), store.writing():
+        lifecycle.remember(draft, By("agent:bench", "agent"))
+        superseded = {observation.id for observation in store.select(Conditions(statuses=("superseded",)))}
+        raise _UndoneError
+    return superseded
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--model", action="store_true")
     parser.add_argument("--misses", action="store_true")
+    parser.add_argument("--whole", action="store_true")
     arguments = parser.parse_args()
     fingerprint = bundled_fingerprint()
     vectors: Callable[[Sequence[str]], npt.NDArray[Any]] = embed
@@ -142,6 +196,9 @@ def main() -> None:
         without = [pair for pair in own if pair.similarity >= elsewhere and not pair.objections]
         print(f"at the thresholds, files as they are     {judge(own, as_is).words}")
         print(f"at the thresholds, as if none was shared {judge(own, without).words}")
+        if arguments.whole:
+            judgement, elsewhere = judge_in_memory(arguments.data, half)
+            print(f"in a memory with all older ones          {judgement.words}, {elsewhere} of other pairs taken, too")
         for pair in own if arguments.misses else ():
             if (pair in as_is) != (pair.label == "supersedes"):
                 print(f"  {pair.label} {pair.similarity:.3f} {pair.objections}\n    {pair.old}\n    {pair.new}")

@@ -75,7 +75,6 @@ class Settings:
     daemon_project_minutes: float = setting(10.0, "never", 0, 100_000)
     daemon_memory_mb: int = setting(1_024, "never", 128, 1_000_000)  # beyond which projects are closed, and none opened
     daemon_threads: int = setting(4, "never", 1, 64)  # for answers; slow work, events and watches have others
-    memory_capture: bool = setting(True, "lowers")  # whether what agents report is kept
     embedding: EmbeddingSettings | None = None  # None: only the bundled model
     memory: MemorySettings | None = None  # None: the defaults
 

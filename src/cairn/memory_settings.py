@@ -46,6 +46,7 @@ class MemorySettings:
     # How similar an older memory must be for a new one to take its place; 0: as calibrated for the embedding model.
     supersede: float = setting(0.0, "raises", 0, 1, zero=_calibrated, check=_check_similarity)
     supersede_same_file: float = setting(0.0, "raises", 0, 1, zero=_calibrated, check=_check_similarity)
+    capture: bool = setting(True, "lowers")  # whether what agents report is kept
     chat_provider: str = setting("", "never", choices=("", "ollama", "openai"))  # empty: no chat model is ever asked
     chat_model: str = setting("", "never")
     chat_url: str = setting("", "never", pattern=ANYTHING, check=check_url)

@@ -87,11 +87,14 @@ def test_an_event_that_cannot_be_taken_in_now_waits_and_is_taken_in_later(
     other = sqlite3.connect(root / ".cairn" / "memory.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     assert report("prompt", id="e2", text="second")["captured"]
-    assert Spool(root).count() == 1
+    assert report("prompt", id="e3", text="third")["captured"]
+    assert Spool(root).count() == 2
     other.execute("ROLLBACK")
     other.close()
-    report("prompt", id="e3", text="third")
+    with Workspace.open(root) as workspace:
+        assert workspace.memory.inbox.catch_up() == 2
     assert Spool(root).count() == 0
+    assert report("prompt", id="e2", text="second")["captured"]
     (session,) = sessions(root)
     assert session.n_prompts == 3
 
@@ -123,7 +126,7 @@ def test_what_the_user_wants_of_a_session_needs_a_project(served: Served) -> Non
 
 def test_a_project_whose_settings_say_so_keeps_nothing(report: Report, root: Path) -> None:
     (root / ".cairn").mkdir()
-    (root / ".cairn" / "config.yaml").write_text("memory_capture: false\n")
+    (root / ".cairn" / "config.yaml").write_text("memory:\n  capture: false\n")
     assert report("prompt", text="go")["captured"] is False
     assert not (root / ".cairn" / "memory.db").exists()
 

@@ -338,7 +338,9 @@ def test_the_memory_has_a_section_that_each_place_adds_to(tmp_path: Path) -> Non
     project = "memory:\n  supersede: 0.95\n  supersede_same_file: 0.6\n"
     settings = load(tmp_path, project, user, CAIRN_MEMORY_CHAT_MODEL="gemma3", CAIRN_MEMORY_MB="512")
     assert settings.memory_mb == 512
-    assert settings.memory == MemorySettings(0.95, 0.6, "ollama", "gemma3")
+    assert settings.memory == MemorySettings(
+        supersede=0.95, supersede_same_file=0.6, chat_provider="ollama", chat_model="gemma3"
+    )
     assert settings.memory.chat_base_url == "http://localhost:11434"
     assert settings.memory.chat_stays_here
 

@@ -49,9 +49,11 @@ def run_gc(options: argparse.Namespace) -> int:
 def run_doctor(options: argparse.Namespace) -> int:
     """Examine everything, repair what the user allows, and report."""
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
+        rebuilt = [_rebuild_memory(workspace)] if options.rebuild_memory else []
         findings = workspace.upkeep.doctor(fix=options.fix)
         if not options.fix and not options.json and _consents(findings):
             findings = workspace.upkeep.doctor(fix=True)
+    findings = [*rebuilt, *findings]
     failed = any(finding.level == "error" and not finding.fixed for finding in findings)
     if options.json:
         emit_json({"healthy": not failed, "findings": [finding._asdict() for finding in findings]})
@@ -59,6 +61,14 @@ def run_doctor(options: argparse.Namespace) -> int:
         for finding in findings:
             _emit(finding)
     return EXIT_STORE if failed else EXIT_FOUND
+
+
+def _rebuild_memory(workspace: Workspace) -> Finding:
+    rebuilt = workspace.memory.rebuild()
+    number = f"{rebuilt.mended:,} of them {'was' if rebuilt.mended == 1 else 'were'}"
+    mended = f"; {number} not what the events say" if rebuilt.mended else ""
+    message = f"what recall searches was made anew from {pluralize(rebuilt.memories, 'memory', 'memories')}{mended}"
+    return Finding("memory", "warning" if rebuilt.mended else "ok", message, fixed=bool(rebuilt.mended))
 
 
 def _consents(findings: list[Finding]) -> bool:

@@ -188,6 +188,9 @@ def _add_upkeep(commands: argparse._SubParsersAction[_Parser], common: _Parser) 
 
     doctor = commands.add_parser("doctor", parents=[common], help="examine the index and everything it depends on")
     doctor.add_argument("--fix", action="store_true", help="repair what can be repaired, without asking")
+    doctor.add_argument(
+        "--rebuild-memory", action="store_true", help="derive what recall searches from the memories anew"
+    )
     doctor.set_defaults(run=_lazy("cairn.cli.health:run_doctor"))
 
 

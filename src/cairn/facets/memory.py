@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import logging
+import sqlite3
 import time
 from collections.abc import Sequence
 from functools import cached_property
+from typing import NamedTuple
 
-from cairn.core_files import CoreFiles
-from cairn.errors import CairnError
 from cairn.facets.project_index import ProjectIndex
+from cairn.facets.showing import make_injector, text_to_show
+from cairn.loading import load
 from cairn.memory.actors import find_actor
 from cairn.memory.derived import derive
+from cairn.memory.digest import Digests
 from cairn.memory.events import ACTORS
 from cairn.memory.exchange import Exchange
 from cairn.memory.inbox import Inbox, Taken
-from cairn.memory.injection import Injector, Overview
+from cairn.memory.injection import Injector
 from cairn.memory.lifecycle import Lifecycle, NewMemory, Remembered, one_line
 from cairn.memory.links import link_to
 from cairn.memory.moments import Moment
@@ -25,19 +27,22 @@ from cairn.memory.sessions import Sessions
 from cairn.memory.shared_memories import SharedMemories
 from cairn.memory.spool import Spool
 from cairn.memory.store import By, MemoryStore
+from cairn.memory.summaries import Summaries
 from cairn.memory.supersede import Supersession
 from cairn.memory.targets import target_below
 from cairn.memory.usage import MemoryUsage, erase_words
 from cairn.memory.uses import note_uses
 from cairn.memory_settings import MemorySettings
 from cairn.source.git import current_branch, head_revision, printable_name
-from cairn.source.recent_files import RecentFiles
-from cairn.source.text import pluralize
-from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import Observation
 from cairn.types import MemoryType
 
-_log = logging.getLogger("cairn.memory")
+
+class Rebuilt(NamedTuple):
+    """How many memories were derived anew, and how many of them were not what their events say."""
+
+    memories: int
+    mended: int
 
 
 class MemoryFacet:
@@ -50,7 +55,12 @@ class MemoryFacet:
     def store(self) -> MemoryStore:
         """Events, and what they say now."""
         shared = SharedMemories(self._index.root, self._index.state.tell)
-        return MemoryStore(self._index.state, derive, forget=erase_words, shared=shared)
+        return MemoryStore(self._index.state, derive, forget=self._forget, shared=shared)
+
+    def _forget(self, connection: sqlite3.Connection, erased: Sequence[Observation]) -> None:
+        """Erase what may repeat the words of memories that are being erased."""
+        erase_words(connection, erased)
+        self.digests.erase(erased)
 
     @cached_property
     def lifecycle(self) -> Lifecycle:
@@ -66,8 +76,24 @@ class MemoryFacet:
     @cached_property
     def sessions(self) -> Sessions:
         """What agents did. Whatever reacts to that is a listener here."""
-        listeners = [self.usage.hear, note_uses]
-        return Sessions(self.store, self._index.root, listeners, keeps=self._index.settings.memory_capture)
+        listeners = [self.usage.hear, note_uses, self.digests.hear]
+        if self.summaries is not None:
+            listeners.append(self.summaries.hear)
+        settings = self._index.settings.memory or MemorySettings()
+        return Sessions(self.store, self._index.root, listeners, keeps=settings.capture)
+
+    @cached_property
+    def digests(self) -> Digests:
+        """Writes what became of each session."""
+        return Digests(self.store, self._index.root)
+
+    @cached_property
+    def summaries(self) -> Summaries | None:
+        """Lets the user's chat model write summaries; None if they configured none, and then no model is ever asked."""
+        settings = self._index.settings.memory
+        if settings is None or not settings.chat_provider:
+            return None
+        return Summaries(self.store, self.digests, settings, load("cairn.memory.chat:ChatClient")(settings).ask)
 
     @cached_property
     def usage(self) -> MemoryUsage:
@@ -93,34 +119,16 @@ class MemoryFacet:
         begun = time.perf_counter()
         moment = self.inbox.locate(moment)
         is_captured = self.inbox.take_in(moment)
-        context = self.inject(moment)
+        if moment.event in ("session-start", "session-end") and self.summaries is not None:
+            self.summaries.begin()
+        context = self.inbox.answer(lambda: text_to_show(self.injection, moment))
         self.usage.note_time(moment, 1000 * (time.perf_counter() - begun))
         return Taken(is_captured, context)
 
     @cached_property
     def injection(self) -> Injector:
         """Composes what agents are shown unasked."""
-        index = self._index
-        recent = RecentFiles(index.root, index.repository)
-        settings = index.settings.memory or MemorySettings()
-        return Injector(self.store, self.sessions, self.recall, recent, index.root, settings, self._overview)
-
-    def inject(self, moment: Moment) -> str:
-        """Return what to show an agent at a moment, empty for nothing; if it cannot be composed, that is logged."""
-        try:
-            return self.injection.compose(moment).text
-        except CairnError as error:
-            _log.warning("nothing is shown at %s: %s", moment.event, error)
-            return ""
-
-    def _overview(self) -> Overview:
-        n_active = self.store.count(Conditions(statuses=("active",)))
-        try:
-            core_files = CoreFiles(self._index.root).read()
-        except CairnError as error:
-            _log.warning("core files are not shown: %s", error)
-            core_files = ()
-        return Overview(_status_line(n_active), core_files)
+        return make_injector(self._index, self.store, self.sessions, self.recall)
 
     def prune(self, *, dry_run: bool = False) -> list[Observation]:
         """Archive memories of little importance that nobody has recalled for `retention_days`, and return them.
@@ -133,6 +141,8 @@ class MemoryFacet:
 
     def close(self) -> None:
         """Release the database; it reopens by itself."""
+        if self.__dict__.get("summaries") is not None:
+            self.__dict__["summaries"].close()
         if "store" in self.__dict__:
             self.store.close()
 
@@ -196,6 +206,17 @@ class MemoryFacet:
                 observation = self.lifecycle.unlink(observation.id, path, symbol, by)
         return observation
 
+    def rebuild(self) -> Rebuilt:
+        """Fold all events anew, and derive what recall searches.
+
+        Raises:
+            StoreDamagedError: if an event is not what its id says; then nothing is changed.
+        """
+        if not self.store.exists:
+            return Rebuilt(0, 0)
+        n_mended = len(self.store.refold())
+        return Rebuilt(self.recall.rebuild(), n_mended)
+
     def _branch(self) -> str:
         repository = self._index.repository
         return printable_name(current_branch(repository) or "") if repository is not None else ""
@@ -203,12 +224,6 @@ class MemoryFacet:
     def _revision(self) -> str:
         repository = self._index.repository
         return (head_revision(repository) or "") if repository is not None else ""
-
-
-def _status_line(n_active: int) -> str:
-    if not n_active:
-        return ""
-    return f"{pluralize(n_active, 'memory', 'memories')} kept; the whole of one: cairn memories show ID"
 
 
 def by_whom(actor: str) -> By:

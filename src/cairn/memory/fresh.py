@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-
 from cairn.memory.moments import Moment
 from cairn.memory.store import MemoryStore
 from cairn.storage.memory.rows import Session
@@ -36,13 +34,15 @@ def drop_wish(store: MemoryStore) -> bool:
         return was_wished
 
 
-def take_wish(connection: sqlite3.Connection, now: float) -> bool:
+def take_wish(store: MemoryStore, now: float) -> bool:
     """Return whether the session that begins is to be a fresh one; the next one is not."""
-    wished = read_meta(connection, _WISH)
-    if not wished:
-        return False
-    delete_meta(connection, _WISH)
-    return abs(now - float(wished)) <= FRESH_SECONDS
+    with store.reading() as connection:
+        if not read_meta(connection, _WISH):
+            return False
+    with store.writing() as connection:
+        wished = read_meta(connection, _WISH)  # unless another session has taken it meanwhile
+        delete_meta(connection, _WISH)
+    return bool(wished) and abs(now - float(wished)) <= FRESH_SECONDS
 
 
 def begins(moment: Moment, session: Session | None) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -16,11 +16,13 @@ from cairn.memory.moments import Moment
 from cairn.memory.sessions import Sessions
 from cairn.memory.spool import Spool, Waiting
 from cairn.memory.store import MemoryStore
+from cairn.memory_settings import MemorySettings
 from cairn.source.git import Repository, current_branch, head_revision, printable_name
 from cairn.storage.connection import BUSY_TIMEOUT_MS
 
 _log = logging.getLogger("cairn.memory")
 _PATIENCE_MS = 1_000
+_RETRY_SECONDS = _HEAD_SECONDS = 1.0
 _MOST_AT_ONCE = 200  # moments that waited and are taken in before a new one
 
 
@@ -36,6 +38,14 @@ class Taken(NamedTuple):
     context: str = ""
 
 
+class Head(NamedTuple):
+    """What is checked out, and when that was read."""
+
+    branch: str
+    revision: str
+    read_at: float
+
+
 class Inbox:
     """Takes in the moments of a project; those that cannot be taken in now wait in the spool.
 
@@ -44,10 +54,21 @@ class Inbox:
         store: the memory.
         spool: where they wait.
         repository: of the project, None outside git.
+        now: a clock that never runs backwards, in seconds.
     """
 
-    def __init__(self, sessions: Sessions, store: MemoryStore, spool: Spool, repository: Repository | None) -> None:
+    def __init__(
+        self,
+        sessions: Sessions,
+        store: MemoryStore,
+        spool: Spool,
+        repository: Repository | None,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._sessions, self._store, self._spool, self._repository = sessions, store, spool, repository
+        self._now = now
+        self._head: Head | None = None
+        self._retry_at = 0.0  # until then the memory cannot be written, and nobody waits for it
 
     def take_in(self, moment: Moment) -> bool:
         """Take in a moment after those that wait, or let it wait; return whether it is on disk now.
@@ -63,12 +84,27 @@ class Inbox:
         moment = moment._replace(id=moment.id or new_id(time.time()))  # so that it counts once, whatever happens below
         try:
             with self._in_haste():
-                self.catch_up()
-                return self._sessions.record(moment) is not None
+                if self._now() >= self._retry_at:
+                    self.catch_up()
+                    return self._sessions.record(moment) is not None
         except StoreError as error:
+            self._retry_at = self._now() + _RETRY_SECONDS
             _log.warning("an event waits: %s", error)
-            self._spool.add(moment)
-            return True
+        self._spool.add(moment)
+        return True
+
+    def answer(self, compose: Callable[[], str]) -> str:
+        """Return what to show an agent that has reported, empty while the memory cannot be written.
+
+        Args:
+            compose: returns it; it must not keep the agent waiting.
+        """
+        if self._now() < self._retry_at:
+            return ""
+        if not self._store.exists:
+            return compose()
+        with self._in_haste():
+            return compose()
 
     def catch_up(self) -> int:
         """Take in what waits, and end sessions that are stale; return how many moments waited.
@@ -119,10 +155,15 @@ class Inbox:
         """Return a moment with what is checked out, unless the agent says so itself."""
         if self._repository is None or moment.branch:
             return moment
-        return moment._replace(
-            branch=printable_name(current_branch(self._repository) or ""),
-            revision=moment.revision or head_revision(self._repository) or "",
-        )
+        branch = printable_name(current_branch(self._repository) or "")
+        return moment._replace(branch=branch, revision=moment.revision or self._revision(branch, self._repository))
+
+    def _revision(self, branch: str, repository: Repository) -> str:
+        """Return the commit that is checked out, as of a second ago at most: git may have to be asked."""
+        now = self._now()
+        if self._head is None or self._head.branch != branch or now - self._head.read_at > _HEAD_SECONDS:
+            self._head = Head(branch, head_revision(repository) or "", now)
+        return self._head.revision
 
 
 def let_wait(root: Path, moment: Moment) -> Taken:
@@ -132,7 +173,7 @@ def let_wait(root: Path, moment: Moment) -> Taken:
         ConfigError: if the settings of the project cannot be read.
         StoreError: if it cannot be written.
     """
-    keeps = load_settings(root).memory_capture
+    keeps = (load_settings(root).memory or MemorySettings()).capture
     if keeps:
         Spool(root).add(moment)
     return Taken(keeps)

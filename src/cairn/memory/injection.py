@@ -140,11 +140,10 @@ class Injector:
         is_asked = moment.details.get(FRESH) == "1"
         if not begins(moment, session) or not (is_asked or self._store.exists):
             return False
-        with self._store.writing() as connection:
-            is_wished = take_wish(connection, moment.seconds)
-            if is_asked or is_wished:
-                self._sessions.freshen(moment.session)
-            return is_asked or is_wished
+        is_wished = self._store.exists and take_wish(self._store, moment.seconds)
+        if is_asked or is_wished:
+            self._sessions.freshen(moment.session)
+        return is_asked or is_wished
 
     # -- what is chosen -----------------------------------------------------------------------------------------------
 

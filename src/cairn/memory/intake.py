@@ -22,8 +22,8 @@ def fit_to_keep(moment: Moment, root: Path, now: float) -> Moment:
     """
     return moment._replace(
         id=moment.id or new_id(now),
-        session=_plain(moment.session),
-        agent=_plain(moment.agent),
+        session=without_halves(moment.session),
+        agent=without_halves(moment.agent),
         seconds=moment.seconds if 0 < moment.seconds <= now else now,
         text=redact(moment.text).text,
         call=None if moment.call is None else _fit_call(moment.call, root),
@@ -46,6 +46,6 @@ def _relative(path: str, root: str) -> str:
     return path
 
 
-def _plain(name: str) -> str:
-    """Return a name without half characters, which no database takes."""
-    return name.encode("utf-8", "replace").decode()
+def without_halves(text: str) -> str:
+    """Return a text without half characters, which no database takes."""
+    return text.encode("utf-8", "replace").decode()

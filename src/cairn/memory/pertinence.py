@@ -28,7 +28,7 @@ _LONG = 8  # terms; a longer prompt says no more about whether anything is calle
 _LEAST_ROWS = 100  # among fewer memories, every word would seem common
 
 
-class Matches(NamedTuple):
+class PromptMatches(NamedTuple):
     """How memories match a prompt, each in a row.
 
     Attributes:
@@ -42,7 +42,7 @@ class Matches(NamedTuple):
     scope: npt.NDArray[np.bool_]
 
 
-def chances(prompt: Query, matches: Matches) -> _Doubles:
+def chances(prompt: Query, matches: PromptMatches) -> _Doubles:
     """Return of each row the chance that the prompt calls for it; 0 out of scope."""
     shared = matches.holds @ (_rarity(matches.holds) * [min(1.0, term.weight) for term in prompt.terms])
     dense = matches.dense.astype(np.float64)

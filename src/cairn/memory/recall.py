@@ -15,7 +15,7 @@ from cairn.embedding.fingerprint import bundled_fingerprint
 from cairn.memory import derived
 from cairn.memory.corpus import Corpus, load_corpus
 from cairn.memory.links import LinkStates, Staleness, name_of
-from cairn.memory.pertinence import LEAST_CHANCE, Matches, chances, shared_words
+from cairn.memory.pertinence import LEAST_CHANCE, PromptMatches, chances, shared_words
 from cairn.memory.ranking import (
     HOPELESS,
     RecallWeights,
@@ -135,7 +135,7 @@ class Recall:
         corpus = self._current()
         scope = self._scope(corpus, wanted, all_branches=False)
         scored = score(corpus, parsed, scope, self._now(), self._weights)
-        matches = Matches(scored.features["dense"], scored.holds > 0, scope)
+        matches = PromptMatches(scored.features["dense"], scored.holds > 0, scope)
         found = chances(parsed, matches)
         rows = [row for row in np.argsort(-found, kind="stable").tolist() if found[row] >= least_chance]
         recollections: list[Recollection] = []
@@ -197,6 +197,13 @@ class Recall:
             if visible[Birthplace(observation.branch, observation.revision)] and staleness.state != "gone":
                 recollections.append(Recollection(observation, 1.0, "high", "new", staleness))
         return recollections[:limit]
+
+    def rebuild(self) -> int:
+        """Derive what is searched from the memories anew, and return of how many; 0 where nothing was remembered."""
+        if not self._store.exists:
+            return 0
+        with self._store.writing() as connection:
+            return derived.rebuild(connection)
 
     # -- what is searched ---------------------------------------------------------------------------------------------
 

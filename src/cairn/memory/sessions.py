@@ -29,7 +29,7 @@ _SEEN_SECONDS = 90 * 86_400.0
 _LOOK_SECONDS = 60.0  # between two looks for stale sessions
 _MOST_AT_ONCE = 5  # stale sessions that are ended at once
 _NOTICES = ("<task-notification>", "<system-", "<local-command", "<command-")  # prompts that no person wrote
-_RULE = By("rule:origin", "rule")
+_RULE, _MUTE = By("rule:origin", "rule"), By("rule:mute", "rule")
 _log = logging.getLogger("cairn.memory")
 
 
@@ -160,10 +160,15 @@ class Sessions:
     # -- what the user wants ------------------------------------------------------------------------------------------
 
     def mute(self, id: str, *, is_muted: bool = True) -> None:
-        """Keep nothing of a session from now on, and delete what was kept of it; or keep it again."""
+        """Keep nothing of a session from now on, and delete what was kept of it; or keep it again.
+
+        What somebody remembered in it by themselves stays.
+        """
         with self._store.writing() as connection:
             session = self._find_or_begin(connection, id)
             if is_muted:
+                captured = self._store.select(Conditions(session=id, origins=("captured",)))
+                self._store.record([MemoryChange(observation.id, "redact", {}) for observation in captured], _MUTE)
                 session_db.delete_content(connection, session)
                 usage_db.forget_session(connection, id)
                 session = Session(id, is_fresh=session.is_fresh, number=session.number)

@@ -7,11 +7,12 @@ import time
 from collections.abc import Callable, Collection, Sequence
 
 from cairn.errors import RequestError
+from cairn.memory.intake import without_halves
 from cairn.memory.moments import Moment
 from cairn.memory.redaction import redact
 from cairn.memory.sessions import Recorded
 from cairn.memory.store import MemoryStore
-from cairn.storage.memory import usage_db
+from cairn.storage.memory import session_db, usage_db
 from cairn.storage.memory.rows import AskedQuestion, EventSource, InjectedMemory, Observation
 
 USES = ("fetched", "cited", "edited", "helpful", "unhelpful")
@@ -87,7 +88,7 @@ class MemoryUsage:
     def note_question(
         self, kind: str, text: str, n_found: int, *, session: str = "", relevance: float = 0.0, ids: Sequence[str] = ()
     ) -> None:
-        """Note a question and what it found. Nothing is created for it: where no memory is, nothing is noted.
+        """Note a question and what it found, unless its session is muted or there is no memory.
 
         Args:
             kind: `memory` or `code`.
@@ -98,10 +99,12 @@ class MemoryUsage:
             ids: of the memories among the hits.
         """
         if self._store.exists:
-            text = redact(text[: 2 * MAX_QUESTION_CHARS]).text[:MAX_QUESTION_CHARS]
-            question = AskedQuestion(session, self._now(), kind, text, n_found, relevance)
+            text = redact(without_halves(text[: 2 * MAX_QUESTION_CHARS])).text[:MAX_QUESTION_CHARS]
+            question = AskedQuestion(without_halves(session), self._now(), kind, text, n_found, relevance)
             with self._store.writing() as connection:
-                usage_db.add_question(connection, question, ids)
+                asker = session_db.find(connection, question.session)
+                if asker is None or not asker.is_muted:
+                    usage_db.add_question(connection, question, ids)
 
     def questions(self, kind: str = "", limit: int | None = None) -> list[AskedQuestion]:
         """Return questions, the newest first."""

@@ -156,6 +156,24 @@ def test_a_repair_counts_as_health_in_the_document_too(root: Path, run: Run) -> 
     assert [finding["check"] for finding in document["findings"] if finding["fixed"]] == ["derived"]
 
 
+def test_what_recall_searches_is_made_anew_on_request(root: Path, run: Run) -> None:
+    with Workspace.open(root) as workspace:
+        id = workspace.memory.remember("Offsets are stored in bytes.").observation.id
+        with workspace.memory.store.writing() as connection:
+            connection.execute("DELETE FROM posting")
+    with Workspace.open(root) as workspace:
+        assert workspace.memory.recall.search("stored offsets") == []
+    code, said = run("doctor", "--rebuild-memory", "-C", root)
+    assert code == 0
+    assert "ok       memory       what recall searches was made anew from 1 memory\n" in said
+    with Workspace.open(root) as workspace:
+        assert workspace.memory.recall.search("stored offsets")[0].observation.id == id
+        with workspace.memory.store.writing() as connection:
+            connection.execute("UPDATE observation SET importance = 9")
+    said = run("doctor", "--rebuild-memory", "-C", root)[1]
+    assert "fixed    memory       what recall searches was made anew from 1 memory; 1 of them was not" in said
+
+
 def test_what_cairn_cannot_repair_is_told_with_what_to_do_and_is_no_failure(tmp_path: Path, run: Run) -> None:
     (tmp_path / "alpha.py").write_text(CODE.format(name="alpha"))
     code, said = run("doctor", "-C", tmp_path)

@@ -77,7 +77,7 @@ def test_a_memory_of_the_same_session_another_kind_subject_or_reach_leaves_the_o
     memory: Memory, second: dict[str, str]
 ) -> None:
     old = memory.keep(OLD, "s1", branch="main")
-    memory.keep(**{"text": SAME, "session": "s2", "branch": "main", **second})  # type: ignore[arg-type]
+    memory.keep(**{"text": SAME, "session": "s2", "branch": "main", **second})  # type: ignore[arg-type] # any mix of fields
     assert memory.now(old).status == "active"
 
 

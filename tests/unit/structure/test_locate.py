@@ -143,6 +143,60 @@ def test_code_that_does_not_fit_is_cut_around_the_line_that_was_asked_for(root: 
     assert "    x = 500" in make_outline(root, "long.py", "context", "500", 200).text
 
 
+NESTED = """def before():
+    return 0
+
+
+class Outer:
+    def first(self):
+        return 1
+
+    class Inner:
+        def second(self):
+            return 2
+
+        def third(self):
+            return 3
+
+    def last(self):
+        return 4
+
+
+def after():
+    return 5
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "around"),
+    [
+        ("before", []),
+        ("Outer", []),
+        ("Outer.first", ["Outer"]),
+        ("Outer.Inner", ["Outer"]),
+        ("Outer.Inner.second", ["Outer", "Outer.Inner"]),
+        ("Outer.Inner.third", ["Outer", "Outer.Inner"]),
+        ("Outer.last", ["Outer"]),
+        ("after", []),
+    ],
+)
+def test_a_context_begins_with_what_encloses_the_definition(root: Path, name: str, around: list[str]) -> None:
+    (root / "nested.py").write_text(NESTED)
+    above, _, _ = make_outline(root, "nested.py", "context", name, None).text.partition(f" {name} ")
+    classes = {"5-17 class Outer": "Outer", "9-14 class Inner": "Outer.Inner"}
+    assert [classes[line] for line in above.splitlines()[1:-1]] == around
+
+
+@pytest.mark.parametrize(("line", "gap"), [(7, ""), (8, ""), (9, ""), (10, "6-6"), (30, "6-26")])
+def test_a_gap_is_told_only_where_lines_are_left_out(root: Path, line: int, gap: str) -> None:
+    call = "combine(alpha_value, beta_value, gamma_value, delta_value)"
+    body = "".join(f"    first, second = {call}, {number}  # of many\n" for number in range(2, 41))
+    (root / "wide.py").write_text(f"def wide():\n{body}")
+    text = make_outline(root, "wide.py", "context", str(line), 262).text
+    assert [part.partition(" are")[0] for part in text.split("(lines ")[1:]] == ([gap] if gap else [])
+    assert f", {line}  # of many" in text
+
+
 def test_a_context_shows_the_nearest_of_many_neighbours_and_counts_the_rest(root: Path) -> None:
     (root / "many.py").write_text("".join(f"def f{number}(): ...\n" for number in range(40)))
     outline = make_outline(root, "many.py", "context", "f20", None)
@@ -192,6 +246,17 @@ def test_a_comment_on_the_first_line_is_no_statement(root: Path) -> None:
     (root / "script.py").write_text("# a\nx = 1\n")
     with pytest.raises(NotFoundError, match="no statement"):
         slice_from(root, "script.py", 1, "", forward=False)
+
+
+@pytest.mark.parametrize(
+    ("line", "name"), [(1, "<module>"), (3, "f"), (4, "f"), (5, "g"), (6, "g"), (7, "f"), (8, "<module>"), (10, "h")]
+)
+def test_a_slice_is_taken_in_the_innermost_function_around_a_line(root: Path, line: int, name: str) -> None:
+    inner = "    def g():\n        return a\n"
+    (root / "inner.py").write_text(
+        f"x = 1\n\ndef f():\n    a = 1\n{inner}    return g\ny = x\n\ndef h():\n    return y\n"
+    )
+    assert slice_from(root, "inner.py", line, "", forward=False).function == name
 
 
 def test_a_docstring_is_not_a_step_and_another_string_is(root: Path) -> None:

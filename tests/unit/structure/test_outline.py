@@ -140,6 +140,21 @@ def test_definitions_around_a_syntax_error_are_listed_and_the_error_is_told() ->
     assert outline.notes[0].startswith("the syntax is not understood from line ")
 
 
+@pytest.mark.parametrize(
+    ("language", "text", "line"),
+    [
+        ("python", "x = 1\n\ndef f(:\n    pass\n", 3),
+        ("python", "def a():\n    return 1\n\nclass B:\n    def f(self):\n        return (1 +\n\ny = 2\n", 6),
+        ("python", "a = 1\nb = = 2\n", 2),
+        ("javascript", "function a() {\n  return 1;\n}\nlet x = ;\nfunction b() {}\n", 4),
+        ("go", "package a\n\nfunc F() int {\n\treturn 1\n}\n\nfunc G() {\n\tx := \n}\n", 8),
+    ],
+)
+def test_the_line_of_the_first_syntax_error_is_told(language: str, text: str, line: int) -> None:
+    (note,) = outline_of(text.encode(), language).notes
+    assert note.startswith(f"the syntax is not understood from line {line} on;")
+
+
 def test_headings_and_keys_are_outlined_too() -> None:
     assert [one.name for one in outline_of(b"# A\n\n## B\n\ntext\n", "markdown").symbols] == ["A", "B"]
     assert outline_of(b"a: 1\nb:\n  c: 2\n", "yaml").symbols[0].name == "a"
@@ -174,3 +189,17 @@ def test_an_outline_lists_at_least_what_the_index_holds(sample: Path) -> None:
     shown = {(one.name, one.start_line, one.end_line) for one in outline_file(data, sample.name, language).symbols}
     indexed = {(one.name, one.span.start_line, one.span.end_line) for one in chunk_file(data, language).definitions}
     assert indexed <= shown
+
+
+@pytest.mark.parametrize(
+    ("language", "head", "shown"),
+    [
+        ("python", "def put(self, make=wrap(self)): ...", "put(make=wrap(self))"),
+        ("python", "def of(cls): ...", "of()"),
+        ("python", "def selfless(selfish): ...", "selfless(selfish)"),
+        ("rust", "fn read(&mut self, n: usize) {}", "read(n: usize)"),
+        ("javascript", "function each(then = function done() {}) {}", "each(then = function done() {})"),
+    ],
+)
+def test_a_head_leaves_out_the_first_keyword_and_the_receiver_alone(language: str, head: str, shown: str) -> None:
+    assert shown in lay_out(outline_of(f"{head}\n".encode(), language), DEFAULT_ANSWER_TOKENS).text

@@ -93,9 +93,20 @@ MIGRATIONS = (
                 PRIMARY KEY (agent, event)) WITHOUT ROWID""",
         ),
     ),
+    Migration(
+        "questions to a chat model",
+        (
+            """CREATE TABLE chat_call (
+                number INTEGER PRIMARY KEY, session TEXT NOT NULL, due REAL NOT NULL, state TEXT NOT NULL,
+                asked REAL NOT NULL, model TEXT NOT NULL, input_tokens INTEGER NOT NULL,
+                output_tokens INTEGER NOT NULL, cost REAL NOT NULL, note TEXT NOT NULL)""",
+            "CREATE INDEX chat_call_asked ON chat_call (asked)",
+            "CREATE INDEX chat_call_due ON chat_call (number) WHERE state = 'due'",
+        ),
+    ),
 )
 # The digest of the schema that all steps make: see `check_schema`. A test says what it is after a new step.
-NEWEST = "4d30a5dc5b3b64f7d5afd993abe017d6df02d5f40be28ac752d96802729bca7a"
+NEWEST = "bc44651b7883a01ce11898a67bc27a9c7115bf0b5bb569f931708455545e5926"
 
 MEMORY = Store(
     name="the memory",

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterator, Sequence
-from typing import Any
+from collections.abc import Collection, Sequence
 
 from cairn.storage.connection import in_parts
 from cairn.storage.memory import session_db
@@ -67,14 +66,6 @@ def tokens_shown(connection: sqlite3.Connection, session: str) -> int:
     """Return how many tokens a session was shown."""
     query = "SELECT coalesce(sum(tokens), 0) FROM injection WHERE session = ?"
     return int(connection.execute(query, (session,)).fetchone()[0])
-
-
-def n_shown_and_used(connection: sqlite3.Connection) -> Iterator[tuple[str, int, int]]:
-    """Yield for each memory that was ever shown its id, how often it was, and how often that was of use."""
-    yield from connection.execute(
-        "SELECT observation, count(*), sum(use NOT IN ('', 'unhelpful')) FROM injection "
-        "WHERE observation != '' GROUP BY observation"
-    )
 
 
 # -- questions ---------------------------------------------------------------------------------------------------------
@@ -156,21 +147,3 @@ def erase_words(connection: sqlite3.Connection, observation: str, session: str) 
     if session:
         connection.execute("UPDATE question SET text = '' WHERE session = ?", (session,))
         session_db.erase_words(connection, session)
-
-
-def trim(connection: sqlite3.Connection, before: float) -> None:
-    """Delete what was shown and asked before some time."""
-    for statement in (
-        "DELETE FROM injection WHERE seconds < ?",
-        "DELETE FROM answer WHERE question IN (SELECT number FROM question WHERE seconds < ?)",
-        "DELETE FROM question WHERE seconds < ?",
-    ):
-        connection.execute(statement, (before,))
-
-
-def n_asked(connection: sqlite3.Connection) -> dict[str, tuple[int, int]]:
-    """Return by kind how many questions there were, and how many found nothing."""
-    rows: list[tuple[Any, ...]] = connection.execute(
-        "SELECT kind, count(*), sum(n_found = 0) FROM question GROUP BY kind"
-    ).fetchall()
-    return {kind: (n_all, n_empty) for kind, n_all, n_empty in rows}

@@ -1,0 +1,201 @@
+"""Writes what became of a session when it ends, by rule: what was asked, changed, failed, fixed, decided, left open."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from cairn.errors import CairnError
+from cairn.memory.ids import new_id
+from cairn.memory.lifecycle import clean
+from cairn.memory.links import link_to
+from cairn.memory.moments import Moment, ToolCall
+from cairn.memory.origin import is_edit, is_read
+from cairn.memory.sessions import Recorded
+from cairn.memory.store import By, MemoryChange, MemoryStore
+from cairn.source.text import cut_at_word, pluralize
+from cairn.storage.memory import session_db
+from cairn.storage.memory.observation_db import Conditions
+from cairn.storage.memory.rows import Activity, CodeLink, Observation, PromptBatch, Session
+
+BY = By("rule:digest", "rule")
+TYPE = "session_summary"
+MAX_DIGEST_CHARS = 2_000
+IMPORTANCE = 4
+_MAX_TITLE_CHARS, _MAX_ITEM_CHARS = 100, 160
+_MAX_ITEMS = 6  # of each kind
+_MAX_FILES = 12
+_RUN_TOOLS = ("shell", "mcp", "task", "web")  # whose failures mean something; an edit that did not apply is repeated
+# What was learned in the session, by the type of memory, under which heading.
+_LEARNED = {"decision": "Decided", "trade_off": "Decided", "gotcha": "Learned", "discovery": "Learned"}
+
+
+class Runs(NamedTuple):
+    """What was run: how often each command, which failed, and of these which succeeded later and which did not."""
+
+    counts: Counter[str]
+    failed: tuple[str, ...]
+    fixed: tuple[str, ...]
+    still_failing: tuple[str, ...]
+
+
+class Digests:
+    """Keeps a digest for each session that ended, as a memory of the type `session_summary`.
+
+    Args:
+        store: the memory.
+        root: of the project.
+    """
+
+    def __init__(self, store: MemoryStore, root: Path) -> None:
+        self._store, self._root = store, root
+
+    def hear(self, connection: sqlite3.Connection, moment: Moment, recorded: Recorded) -> None:
+        """Write the digest of a session that ends; a listener of `Sessions`."""
+        if moment.event == "session-end":
+            self.write(connection, recorded.session)
+
+    def write(self, connection: sqlite3.Connection, session: Session) -> Observation | None:
+        """Write what became of a session, or write it anew where it went on; None if nothing was done in it.
+
+        What somebody else made of a digest stays.
+        """
+        batches, activities = session_db.batches(connection, session), session_db.activities(connection, session)
+        if not activities and not any(batch.prompt for batch in batches):
+            return None
+        text = clean(compose(session, batches, activities, self._learned(session)))
+        links = self._links(changed_files(activities))
+        if (earlier := self.find(session.id)) is None:
+            return self._create(session, text, links)
+        events = self._store.history(earlier.id)
+        if earlier.text == text or any(event.kind == "set" and event.authority != BY.authority for event in events):
+            return earlier
+        missing = [link for link in links if link.path not in {known.path for known in earlier.links}]
+        changes = [MemoryChange(earlier.id, "set", {"text": text}), *_link_changes(earlier.id, missing)]
+        self._store.record(changes, BY)
+        return self._store.observation(earlier.id)
+
+    def find(self, session: str) -> Observation | None:
+        """Return the digest of a session, whatever became of it, None if it has none."""
+        digests = self._store.select(Conditions(session=session, types=(TYPE,)))
+        return next((digest for digest in digests if digest.actor == BY.actor), None)
+
+    def erase(self, erased: Iterable[Observation]) -> None:
+        """Erase the digests that may repeat the words of memories that are being erased, as they were before."""
+        for session in {observation.session for observation in erased} - {""}:
+            if (digest := self.find(session)) is not None:
+                self._store.record([MemoryChange(digest.id, "redact", {})], BY)
+
+    def _create(self, session: Session, text: str, links: Sequence[CodeLink]) -> Observation:
+        id = new_id(session.ended or session.heard)
+        created = {
+            "type": TYPE,
+            "text": text,
+            "importance": IMPORTANCE,
+            "tags": [session.origin] if session.origin else [],
+            "origin": "captured",
+            "session": session.id,
+            "branch": session.branch,
+            "revision": session.revision,
+            "is_shared": False,
+        }
+        (digest,) = self._store.record([MemoryChange(id, "created", created), *_link_changes(id, links)], BY)
+        return digest
+
+    def _learned(self, session: Session) -> list[Observation]:
+        learned = self._store.select(Conditions(session=session.id, statuses=("active",), types=tuple(_LEARNED)))
+        return sorted(learned, key=lambda observation: (-observation.importance, observation.created))
+
+    def _links(self, paths: Sequence[str]) -> list[CodeLink]:
+        links = []
+        for path in paths[:_MAX_FILES]:
+            try:
+                links.append(link_to(self._root, path)._replace(hash=""))  # later changes do not make a digest wrong
+            except CairnError:  # deleted since, or not a text
+                continue
+        return links
+
+
+def compose(
+    session: Session, batches: Sequence[PromptBatch], activities: Sequence[Activity], learned: Sequence[Observation]
+) -> str:
+    """Return the digest of a session: a title, and a line for each thing that there is to say.
+
+    Args:
+        session: as it is at its end.
+        batches, activities: in their order.
+        learned: memories made in it, the most important first.
+    """
+    prompts = [_one_line(batch.prompt) for batch in batches if batch.kind == "prompt" and batch.prompt.strip()]
+    runs = runs_of(activities)
+    files = Counter(activity.target for activity in activities if is_edit(_call(activity)) and activity.tool != "shell")
+    by_heading: dict[str, list[str]] = {"Decided": [], "Learned": []}
+    for observation in learned:
+        by_heading[_LEARNED[observation.type]].append(_one_line(observation.text))
+    lines = [
+        _title(session, prompts),
+        _line("Asked", prompts[:_MAX_ITEMS], " / "),
+        _line("Changed", [_times(path, n) for path, n in files.most_common(_MAX_FILES)]),
+        _line("Failed", [f"`{run}`" for run in runs.failed[:_MAX_ITEMS]]),
+        _line("Fixed", [f"`{run}`" for run in runs.fixed[:_MAX_ITEMS]]),
+        _line("Decided", by_heading["Decided"][:_MAX_ITEMS], "; "),
+        _line("Learned", by_heading["Learned"][:_MAX_ITEMS], "; "),
+        _line("Left open", [f"`{run}` still fails" for run in runs.still_failing[:_MAX_ITEMS]]),
+        _line("Commands", [_times(f"`{run}`", n) for run, n in runs.counts.most_common(_MAX_ITEMS)]),
+    ]
+    return cut_at_word("\n".join(line for line in lines if line), MAX_DIGEST_CHARS)
+
+
+def runs_of(activities: Iterable[Activity]) -> Runs:
+    """Return what was run in a session, without what only looked at the project."""
+    counts: Counter[str] = Counter()
+    outcomes: dict[str, list[bool]] = {}
+    for activity in activities:
+        if activity.tool not in _RUN_TOOLS or activity.outcome == "denied" or is_read(_call(activity)):
+            continue
+        run = _one_line(activity.target or activity.name)
+        counts[run] += 1
+        outcomes.setdefault(run, []).append(activity.is_failure)
+    failed = tuple(run for run, failures in outcomes.items() if any(failures))
+    return Runs(
+        counts,
+        failed,
+        tuple(run for run in failed if not outcomes[run][-1]),
+        tuple(run for run in failed if outcomes[run][-1]),
+    )
+
+
+def changed_files(activities: Iterable[Activity]) -> list[str]:
+    """Return the files that were edited, those edited most often first."""
+    files = Counter(activity.target for activity in activities if activity.tool in ("edit", "write"))
+    return [path for path, _ in files.most_common() if path and not path.startswith("/")]
+
+
+def _title(session: Session, prompts: Sequence[str]) -> str:
+    minutes = round(((session.ended or session.heard) - session.started) / 60)
+    facts = [session.origin, f"{minutes} min" if minutes > 0 else "", pluralize(session.n_edits, "edit")]
+    title = cut_at_word(prompts[0], _MAX_TITLE_CHARS) if prompts else "A session without a prompt"
+    return f"{title} ({', '.join(fact for fact in facts if fact)})"
+
+
+def _line(heading: str, items: Sequence[str], between: str = ", ") -> str:
+    return f"{heading}: {between.join(items)}" if items else ""
+
+
+def _times(name: str, count: int) -> str:
+    return f"{name} ({count}x)" if count > 1 else name
+
+
+def _one_line(text: str) -> str:
+    return cut_at_word(" ".join(text.split()), _MAX_ITEM_CHARS)
+
+
+def _call(activity: Activity) -> ToolCall:
+    return ToolCall(activity.tool, activity.name, activity.target, activity.outcome, activity.exit_code)
+
+
+def _link_changes(id: str, links: Iterable[CodeLink]) -> list[MemoryChange]:
+    return [MemoryChange(id, "link", link._asdict()) for link in links]

@@ -1,0 +1,84 @@
+"""All SQL of questions to a chat model: which sessions wait for a summary, and what each cost."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import NamedTuple
+
+
+class ChatCall(NamedTuple):
+    """One question to a chat model.
+
+    Attributes:
+        session: the agent's id of the session that it is about.
+        due: since when the session waits for it, in seconds since the epoch.
+        state: `due`, `asked` (nobody knows yet what became of it), `done`, `failed`, or `skipped`.
+        asked: when it was asked, in seconds since the epoch; 0 before.
+        model: which, such as `ollama:qwen3`.
+        input_tokens, output_tokens: as the model counted them; before it answers, the most that they can be.
+        cost: in US dollars, by the price that the user set.
+        note: why it failed or was skipped, empty otherwise.
+        number: of its row.
+    """
+
+    session: str
+    due: float
+    state: str = "due"
+    asked: float = 0.0
+    model: str = ""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+    note: str = ""
+    number: int = 0
+
+
+class ChatMeter(NamedTuple):
+    """What questions to a chat model cost since some time: how many, how many of them failed, tokens, US dollars."""
+
+    n_calls: int
+    n_failed: int
+    input_tokens: int
+    output_tokens: int
+    cost: float
+
+
+_COLUMNS = ChatCall._fields[:-1]
+
+
+def add_due(connection: sqlite3.Connection, session: str, seconds: float) -> None:
+    """Let a session wait for a summary, if it does not already."""
+    connection.execute("DELETE FROM chat_call WHERE session = ? AND state = 'due'", (session,))
+    row = ChatCall(session, seconds)[:-1]
+    marks = ", ".join("?" * len(row))
+    connection.execute(f"INSERT INTO chat_call ({', '.join(_COLUMNS)}) VALUES ({marks})", row)
+
+
+def next_due(connection: sqlite3.Connection) -> ChatCall | None:
+    """Return the question that waits longest, None if none does."""
+    query = f"SELECT {', '.join(ChatCall._fields)} FROM chat_call WHERE state = 'due' ORDER BY number LIMIT 1"
+    row = connection.execute(query).fetchone()
+    return None if row is None else ChatCall(*row)
+
+
+def save(connection: sqlite3.Connection, call: ChatCall) -> None:
+    """Write what became of a question."""
+    marks = ", ".join(f"{name} = ?" for name in _COLUMNS)
+    connection.execute(f"UPDATE chat_call SET {marks} WHERE number = ?", call)
+
+
+def calls(connection: sqlite3.Connection, session: str = "", limit: int = -1) -> list[ChatCall]:
+    """Return questions, of one session or of all, the newest first."""
+    query = (
+        f"SELECT {', '.join(ChatCall._fields)} FROM chat_call WHERE ?1 IN ('', session) ORDER BY number DESC LIMIT ?2"
+    )
+    return [ChatCall(*row) for row in connection.execute(query, (session, limit))]
+
+
+def meter(connection: sqlite3.Connection, since: float) -> ChatMeter:
+    """Return what was asked since some time, in seconds since the epoch, cost."""
+    query = (
+        "SELECT count(*), coalesce(sum(state = 'failed'), 0), coalesce(sum(input_tokens), 0), "
+        "coalesce(sum(output_tokens), 0), coalesce(sum(cost), 0.0) FROM chat_call WHERE asked >= ? AND asked > 0"
+    )
+    return ChatMeter(*connection.execute(query, (since,)).fetchone())
