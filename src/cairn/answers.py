@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from cairn.types import Confidence, Match, OutlineMode
+from cairn.types import Confidence, Match, MemoryStatus, MemoryType, OutlineMode
+
+MEMORIES_BESIDE = 3  # at most, in an answer about code
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +66,38 @@ class CodeHit:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryHit:
+    """A memory in an answer. `summary` is how its text begins; `tokens` is an estimate for all of it.
+
+    `files` are what it is tied to, as `path` or `path::name`. `why` says what led to it, and `check` what became of the
+    code that it speaks of, empty if that is as it was.
+    """
+
+    id: str
+    type: MemoryType
+    status: MemoryStatus
+    summary: str
+    text: str
+    files: tuple[str, ...]
+    importance: int
+    tags: tuple[str, ...]
+    created: str
+    tokens: int
+    relevance: float
+    confidence: Confidence
+    why: str
+    check: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """The answer to one query: the hits, best first, and what they are based on.
 
     `view` names the files that were searched: a folder, or the requested branch or commit; `revision` is then the full
     hash of the commit, else empty. `branch` was checked out when these files were last compared with the index.
     `omitted` counts hits left out to stay within `max_tokens`; `notes` are sentences for the reader, such as how the
-    query was understood. `searched` is how many files an exact search read before time ran out; None if it read all.
+    query was understood. `memory` is what earlier sessions learned, best first; `omitted_memory` counts those that
+    `max_tokens` left out. `searched` is how many files an exact search read before time ran out; None if it read all.
     """
 
     query: str
@@ -86,6 +113,8 @@ class Answer:
     view: str = ""
     revision: str = ""
     searched: int | None = None
+    memory: tuple[MemoryHit, ...] = ()
+    omitted_memory: int = 0
 
 
 @dataclass(frozen=True, slots=True)

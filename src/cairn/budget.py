@@ -8,7 +8,7 @@ room is counted in the answer.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -17,6 +17,7 @@ from cairn.hints import show
 from cairn.protocol.documents import (
     FetchedDocument,
     HitDocument,
+    MemoryHitDocument,
     OutlineDocument,
     SearchDocument,
     answer_to_dict,
@@ -24,15 +25,19 @@ from cairn.protocol.documents import (
 from cairn.source.text import BYTES_PER_TOKEN, estimate_tokens, pluralize
 
 if TYPE_CHECKING:
-    from cairn.protocol.memory_documents import MemoryDocument
+    from cairn.protocol.memory_documents import MemoryDocument, RecallDocument, WholeSessionDocument
 
 _Item = TypeVar("_Item")
+_Document = TypeVar("_Document", "MemoryDocument", "WholeSessionDocument")
 _COMMA_BYTES = 2  # between the items of a list, with the space behind it
 _COUNT_BYTES = 24  # of a field that says how many have no room
 _WIDEST_CHARACTER = 12  # bytes as JSON, escaped in two halves
 _WIDEST_MS = 9_999_999.99  # stands for the time that an answer took, or its digits would decide what has room
 # What a hit loses to have room, in order; the place, the name and the id stay.
 _EXTRAS = ("neighbours", "captures", "score", "explain")
+_BARE_MEMORY = ("id", "type", "status", "summary", "files", "project")
+# In which order an answer gives way where not even its best hit has room: its notes, and the share of memories.
+_WAYS = ((False, 0.25), (False, 0.0), (True, 0.25), (True, 0.0))
 _BARE = ("id", "kind", "name", "filepath", "start_line", "end_line", "project")
 
 
@@ -89,7 +94,8 @@ def fit_answer(answer: Answer, max_tokens: int | None) -> Answer:
     document = answer_to_dict(answer)
     fit_search(document, max_tokens)
     hits = tuple(map(_as_in_row, answer.code, document["code"]))  # as many as there are rows
-    return replace(answer, code=hits, omitted=document["omitted"])
+    memory, omitted_memory = answer.memory[: len(document["memory"])], document.get("omitted_memory", 0)
+    return replace(answer, code=hits, omitted=document["omitted"], memory=memory, omitted_memory=omitted_memory)
 
 
 def _as_in_row(hit: CodeHit, row: HitDocument) -> CodeHit:
@@ -107,7 +113,8 @@ def _as_in_row(hit: CodeHit, row: HitDocument) -> CodeHit:
 def fit_search(document: SearchDocument, max_tokens: int | None) -> None:
     """Cut the hits off where the room ends, and count them.
 
-    The hit at which it ends is shown in a shorter form if that fits. Where not even the first has room, the notes go.
+    Memories take a quarter of the room at most, where there are hits. The hit or memory at which it ends is shown in a
+    shorter form if that fits. Where not even the first has room, the memories go, then the notes.
     """
     if max_tokens is None:
         return
@@ -117,15 +124,54 @@ def fit_search(document: SearchDocument, max_tokens: int | None) -> None:
         document_at_most["notes"] = [max(note, show(note, "tools"), key=len) for note in document["notes"]]
     if Budget(max_tokens, document_at_most).left >= 0:
         return
-    document_at_most |= {"code": [], "omitted": document["omitted"] + len(hits)}
-    kept = _leading_hits(hits, Budget(max_tokens, document_at_most))
-    if hits and not kept and (notes := document_at_most.pop("notes", None)):
-        kept = _leading_hits(hits, Budget(max_tokens, {**document_at_most, "omitted_notes": len(notes)}))
-        if kept:
-            del document["notes"]
-            document["omitted_notes"] = len(notes)
+    memories = document["memory"]
+    frame = document_at_most | {"code": [], "omitted": document["omitted"] + len(hits)}
+    if memories:
+        frame |= {"memory": [], "omitted_memory": len(memories)}
+    for without_notes, share in _WAYS:
+        if without_notes and (notes := frame.pop("notes", None)):
+            frame["omitted_notes"] = len(notes)
+        room = Budget(max_tokens, frame)
+        kept_memories = take_memories(memories, room, share if hits else 1.0)
+        kept = _leading_hits(hits, room)
+        if kept or (kept_memories and not hits):
+            break
+    else:
+        frame = document_at_most
+    if "omitted_notes" in frame:
+        del document["notes"]
+        document["omitted_notes"] = frame["omitted_notes"]
     document["code"] = kept
     document["omitted"] += len(hits) - len(kept)
+    if len(kept_memories) < len(memories):
+        document["omitted_memory"] = len(memories) - len(kept_memories)
+    document["memory"] = kept_memories
+
+
+def take_memories(rows: Sequence[MemoryHitDocument], room: Budget, share: float = 1.0) -> list[MemoryHitDocument]:
+    """Make room for the leading memories, as far as they fit into a share of what is left, and return them.
+
+    The one at which that ends is shown in a shorter form if that fits.
+    """
+    least = room.left - int(room.left * share)
+    room.left -= least
+    kept: list[MemoryHitDocument] = []
+    for row in rows:
+        shown = next(filter(room.take, _row_forms(row)), None)
+        if shown is not None:
+            kept.append(shown)
+        if shown is not row:
+            break
+    room.left += least
+    return kept
+
+
+def _row_forms(row: MemoryHitDocument) -> Iterator[MemoryHitDocument]:
+    """Yield a memory whole, then without its text, then bare."""
+    yield row
+    if "text" in row:
+        yield cast("MemoryHitDocument", {name: value for name, value in row.items() if name != "text"})
+    yield cast("MemoryHitDocument", {name: row[name] for name in _BARE_MEMORY if name in row})  # type: ignore[literal-required] # these are its fields
 
 
 def _leading_hits(hits: Sequence[HitDocument], room: Budget) -> list[HitDocument]:
@@ -260,26 +306,52 @@ def _size_of_text(text: str) -> int:
 # -- memories ----------------------------------------------------------------------------------------------------------
 
 
+def fit_recall(document: RecallDocument, max_tokens: int) -> None:
+    """Cut the memories off where the room ends, and count them; the last one may lose its text."""
+    at_most: dict[str, Any] = {**document, "took_ms": _WIDEST_MS}
+    if Budget(max_tokens, at_most).left >= 0:
+        return
+    rows = document["memory"]
+    document["memory"] = take_memories(rows, Budget(max_tokens, {**at_most, "memory": [], "omitted": len(rows)}))
+    document["omitted"] = len(rows) - len(document["memory"])
+
+
 def fit_memories(documents: Sequence[MemoryDocument], max_tokens: int) -> list[MemoryDocument]:
     """Return memories as far as they have room: without their history, then with less text, then none.
 
     The first row is there in any case.
     """
-    room = Budget(max_tokens, [])
+    return _fit_documents(documents, max_tokens, _memory_forms)
+
+
+def fit_sessions(documents: Sequence[WholeSessionDocument], max_tokens: int) -> list[WholeSessionDocument]:
+    """Return sessions as far as they have room: with fewer and fewer of their batches, then without what they learned.
+
+    The first row is there in any case.
+    """
+    return _fit_documents(documents, max_tokens, _session_forms)
+
+
+def _fit_documents(
+    documents: Sequence[_Document], max_tokens: int, forms: Callable[[_Document, int], Iterator[_Document]]
+) -> list[_Document]:
+    """Return documents, each in the first form that fits; the first in its shortest form if none does."""
     if Budget(max_tokens, documents).left >= 0:
         return list(documents)
+    room = Budget(max_tokens, [])
     room.left -= _COUNT_BYTES
-    shown: list[MemoryDocument] = []
+    shown: list[_Document] = []
     for document in documents:
-        forms = _memory_forms(document, room.left)
-        form = next(filter(room.take, forms), None)
-        if form is None and not shown:
-            form = _without_text(document, 0)
-        if form is None:
+        shortest = document
+        for shortest in forms(document, room.left):
+            if room.take(shortest):
+                shown.append(shortest)
+                break
+        else:
+            shown += [] if shown else [shortest]
             break
-        shown.append(form)
     if n_rest := len(documents) - len(shown):
-        shown[-1]["omitted_ids"] = n_rest
+        shown[-1] = cast("_Document", {**shown[-1], "omitted_ids": n_rest})
     return shown
 
 
@@ -287,8 +359,7 @@ def _memory_forms(document: MemoryDocument, n_bytes: int) -> Iterator[MemoryDocu
     yield document
     yield _without_history(document)
     spare = n_bytes - size_of(_without_text(document, 0))
-    if spare > 0:
-        yield _without_text(document, spare)
+    yield _without_text(document, max(0, spare))
 
 
 def _without_history(document: MemoryDocument) -> MemoryDocument:
@@ -302,3 +373,13 @@ def _without_text(document: MemoryDocument, n_bytes: int) -> MemoryDocument:
     while (excess := _size_of_text(kept) - n_bytes) > 0 and kept:
         kept = kept[: -max(1, excess // _WIDEST_CHARACTER)]
     return {**_without_history(document), "text": kept, "omitted_chars": len(text) - len(kept)}
+
+
+def _session_forms(document: WholeSessionDocument, n_bytes: int) -> Iterator[WholeSessionDocument]:
+    yield document
+    batches = document["batches"]
+    n_kept = len(batches)
+    while n_kept:
+        n_kept //= 2
+        yield {**document, "batches": batches[:n_kept], "omitted_batches": len(batches) - n_kept}
+    yield {**document, "batches": [], "learned": [], "omitted_batches": len(batches)}

@@ -42,7 +42,7 @@ DEFAULT_CORE_TOKENS = 1_500  # core files are shown at the start of sessions
 _MAX_ROWS = 100_000
 
 # -- of most requests --------------------------------------------------------------------------------------------------
-PROJECT = Rule("name or folder of a project; by default the one at hand", max_length=4_096)
+PROJECT = Rule("another project, by its name or folder", max_length=4_096)
 HINTS = Rule(
     "how notes say what to do next: as commands of a terminal or as tools of MCP", choices=("commands", "tools")
 )
@@ -63,6 +63,7 @@ SEARCH_LIMIT = Rule("hits at most; 0: all matches of an exact search", least=0, 
 MODE = Rule(
     "how to understand the query", choices=("auto", "hybrid", "literal", "regex", "symbol", "semantic", "structural")
 )
+SEARCH_TYPE = Rule("what to search: code, memories, or both", choices=("all", "code", "memory"))
 KINDS = Rule("only definitions of these kinds: function, class...", max_length=50)
 LANGUAGES = Rule("only files in these languages", max_length=50)
 GLOBS = Rule("only these paths; !GLOB leaves out", max_length=50)
@@ -122,7 +123,7 @@ FRESH_SESSION = Rule("this session, by the agent's own id, instead of the next o
 RESOLVED_SESSION = Rule("all that this session learned and that is active", max_length=200)
 REASON = Rule("why, in a sentence", max_length=500)
 NEW_STATUS = Rule("what the memories are from now on", choices=_STATUSES)
-SUCCESSOR = Rule("the memory that takes the place of these; with the status superseded", max_length=100)
+SUCCESSOR = Rule("the memory that takes their place", max_length=100)
 NEW_TEXT = Rule("the new text", min_length=1, max_length=10_000)
 ADDED_TAGS = Rule("tags to add", max_length=20)
 REMOVED_TAGS = Rule("tags to take away", max_length=20)
@@ -137,5 +138,16 @@ OF_BRANCH = Rule("only those of this branch", max_length=1_000)
 OF_TEXT = Rule("only those that say this, in any case", max_length=1_000)
 SINCE = Rule("only those made since: a date as 2026-01-31 (UTC), or 12h, 7d, 4w ago", max_length=20)
 UNTIL = Rule("only those made up to then, the day included; as since", max_length=20)
+RECALL_QUERY = Rule("what you want to know, in prose", min_length=1, max_length=10_000)
+RECALL_LIMIT = Rule("memories at most", least=1, most=100)
+INCLUDE_RESOLVED = Rule("also those that are settled or superseded")
+ALL_BRANCHES = Rule("also those from branches that are not merged here")
 MEMORY_LIMIT = Rule("memories at most; 0: all", least=0, most=_MAX_ROWS)
 OFFSET = Rule("leave out this many of the newest", least=0, most=1_000_000)
+
+# -- of sessions -------------------------------------------------------------------------------------------------------
+SESSION_IDS = Rule("the ids of sessions, the agents' own", min_length=1, max_length=100)
+OF_AGENT = Rule("only those of this agent, such as claude-code", max_length=100)
+HEARD_SINCE = Rule("only those heard of since: a date as 2026-01-31 (UTC), or 12h, 7d, 4w ago", max_length=20)
+SESSION_FILE = Rule("only those that touched this file, or what is in this folder/", max_length=4_096)
+SESSION_LIMIT = Rule("sessions at most; 0: all", least=0, most=_MAX_ROWS)

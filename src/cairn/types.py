@@ -12,6 +12,7 @@ Confidence = Literal["high", "medium", "low"]
 OutlineMode = Literal["structure", "context", "extract"]
 Match = Literal["exact", "renamed", "edited", "related"]
 Mode = Literal["auto", "hybrid", "literal", "regex", "symbol", "semantic", "structural"]
+SearchType = Literal["all", "code", "memory"]
 MemoryType = Literal["gotcha", "decision", "bug_fix", "discovery", "trade_off", "session_summary"]
 MemoryStatus = Literal["active", "resolved", "superseded", "archived"]
 

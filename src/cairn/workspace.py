@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType, TracebackType
@@ -14,10 +15,12 @@ from cairn.config import Loaded, Settings, load
 from cairn.facets.project_index import ProjectIndex
 from cairn.index.project import check_state, default_state, is_everything, project_root, resolve_root
 from cairn.index.state_dir import StateDir
+from cairn.memory.handles import is_handle
 from cairn.registry import Registry
 from cairn.runtime import StateFolder
 from cairn.source.git import Repository, find_repository
-from cairn.types import Mode
+from cairn.storage.memory.schema import MEMORY
+from cairn.types import Mode, SearchType
 
 if TYPE_CHECKING:
     from cairn.answers import Answer, Fetched
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from cairn.facets.memory import MemoryFacet
     from cairn.facets.upkeep import UpkeepFacet
     from cairn.index.limits import Progress
+    from cairn.protocol.requests import SearchRequest
     from cairn.types import IndexReport
 
 
@@ -139,6 +143,11 @@ class Workspace:
 
         return MemoryFacet(self._index)
 
+    @property
+    def has_memory(self) -> bool:
+        """Whether anything was ever remembered here, or may be shared with it."""
+        return os.path.lexists(self.state.file_of(MEMORY)) or (self.root / ".cairn" / "shared").is_dir()
+
     # -- the promised surface -----------------------------------------------------------------------------------------
 
     def index(
@@ -202,6 +211,7 @@ class Workspace:
         self,
         query: str,
         *,
+        type: SearchType = "all",
         branch: str | None = None,
         limit: int = 10,
         mode: Mode = "auto",
@@ -218,6 +228,7 @@ class Workspace:
 
         Args:
             query: prose, a name, a quoted text, a regular expression, or a question such as `callers of NAME`.
+            type: `code`, `memory`, or both: then memories are found for questions without filters.
             branch: search this branch or revision, as it was last indexed, instead of what is checked out.
             limit: how many hits at most; 0 gives all matches of an exact search, and all answers of the symbol graph.
             mode: `auto` decides from the query; see docs/guide.md.
@@ -235,6 +246,7 @@ class Workspace:
         """
         request = _requests().SearchRequest(
             query=query,
+            type=type,
             branch=branch,
             limit=limit,
             mode=mode,
@@ -246,7 +258,15 @@ class Workspace:
             context=context,
             expand=expand,
         )
-        return self.code.search(request, progress)
+        return self.answer(request, progress)
+
+    def answer(self, request: SearchRequest, progress: Progress | None = None) -> Answer:
+        """Return what code and memories hold for a query; see `search`."""
+        if request.type == "memory":
+            return self.memory.answer(request)
+        if request.type == "code" or not self.has_memory:
+            return self.code.search(request, progress)
+        return self.memory.complete(self.code.search(replace(request, max_tokens=None), progress), request)
 
     def similar(
         self,
@@ -283,8 +303,10 @@ class Workspace:
         return self.code.similar(request)
 
     def fetch(self, ids: Sequence[str], *, branch: str | None = None) -> list[Fetched]:
-        """Return the full text of hits, and of definitions in an outline; see `CodeFacet.fetch`."""
-        return self.code.fetch(ids, branch=branch)
+        """Return the full text of hits, of definitions in an outline, and of memories; see `CodeFacet.fetch`."""
+        memories = {id: self.memory.fetch(id) for id in ids if is_handle(id)}
+        others = iter(self.code.fetch([id for id in ids if id not in memories], branch=branch))
+        return [memories[id] if id in memories else next(others) for id in ids]
 
 
 def _requests() -> ModuleType:

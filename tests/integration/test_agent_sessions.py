@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from cairn.memory.ids import handle_of
+from cairn.memory.handles import handle_of
 from cairn.memory.moments import EVENTS
 from cairn.memory.spool import Spool
 from cairn.storage.memory.rows import Session

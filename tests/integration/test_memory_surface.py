@@ -5,25 +5,40 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cairn.client import Client
+from cairn.mcp.quoted import FRAME
 from cairn.mcp.surface import Surface
 from cairn.mcp.wire import Connection
 from cairn.memory import events
+from cairn.memory.moments import Moment, ToolCall
+from cairn.operations import perform
 from cairn.protocol.memory_requests import MemoriesRequest
 from cairn.protocol.memory_table import MEMORY_ANSWERS, MEMORY_OPERATIONS
+from cairn.protocol.requests import ContextRequest
 from cairn.source.text import BYTES_PER_TOKEN
 from cairn.types import MemoryStatus, MemoryType
+from cairn.workspace import Workspace
 from conftest import Git
 from serving import AsgiTransport, make_app
 
 CODE = "class Cart:\n    def total(self):\n        return 1\n"
-Ask = Callable[..., Any]
+PAYMENTS = '''class PaymentClient:
+    """Talks to the bank."""
+
+    def charge(self, cents):
+        """Try a payment, and try it again if the bank is busy."""
+        for attempt in range(4):
+            if self.bank.pay(cents):
+                return attempt
+'''
+LOCKS = "Payments are tried four times; the bank locks the account after the fifth"
 
 
 class Project:
@@ -262,6 +277,232 @@ def test_no_answer_exceeds_its_budget_and_what_is_left_out_is_counted(project: P
             assert some.get("omitted_chars", 0) == len(all_of_it["text"]) - len(some["text"])
             assert some.get("omitted_events", 0) == len(all_of_it["history"]) - len(some["history"])
     assert project.ask("memories/show", ids=ids, max_tokens=100_000) == whole
+
+
+# -- what is found -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def payments(project: Project) -> Project:
+    """A project with code and memories about payments, and memories about other things."""
+    (project.root / "src" / "pay.py").write_text(PAYMENTS)
+    project.keep(LOCKS, type="gotcha", files=["src/pay.py::charge"], importance=8, tags=["bank"])
+    project.keep("The bank's sandbox answers on Mondays only " + "and so on " * 30, files=["src/pay.py"])
+    for text in ("The zoo feeds its lions at noon", "Colours of the logo are blue and green"):
+        project.keep(text)
+    return project
+
+
+def test_recall_finds_what_a_question_is_about_and_says_why(payments: Project) -> None:
+    answer = payments.ask("recall", query="how often are payments tried until the bank locks")
+    best = answer["memory"][0]
+    assert (best["summary"], best["type"], best["importance"], best["tags"]) == (LOCKS, "gotcha", 8, ["bank"])
+    assert best["files"] == ["src/pay.py::PaymentClient.charge"]
+    assert best["confidence"] in ("high", "medium")
+    assert "bank" in best["why"]
+    assert "text" not in best
+    assert "check" not in best
+    assert payments.ask("recall", query="kubernetes ingress")["memory"] == []
+    (long,) = payments.ask("recall", query="bank sandbox Mondays", limit=1)["memory"]
+    assert long["text"].startswith(long["summary"].rstrip("…"))
+    assert len(long["summary"]) <= 160 < len(long["text"])
+
+
+def test_a_memory_whose_code_changed_says_so(payments: Project) -> None:
+    (payments.root / "src" / "pay.py").write_text(PAYMENTS.replace("range(4)", "range(5)"))
+    best = payments.ask("recall", query="bank locks payments")["memory"][0]
+    assert best["check"] == "check: code changed since: src/pay.py::PaymentClient.charge"
+    text, _ = payments.call("recall", query="bank locks payments")
+    assert "    check: code changed since: src/pay.py::PaymentClient.charge" in text.splitlines()
+
+
+def test_what_is_settled_is_recalled_only_where_it_is_wanted(payments: Project) -> None:
+    (row, *_) = payments.ask("recall", query="bank locks payments")["memory"]
+    for status, wanted in (("resolved", True), ("archived", False)):
+        payments.ask("memories/status", ids=[row["id"]], status=status)
+        for include_resolved in (False, True):
+            found = payments.ask("recall", query="bank locks payments", include_resolved=include_resolved)["memory"]
+            assert (row["id"] in [hit["id"] for hit in found]) is (include_resolved and wanted)
+
+
+def test_what_was_learned_on_a_branch_stays_there_until_it_is_merged(project: Project, git: Git) -> None:
+    git(project.root, "checkout", "-qb", "feature")
+    kept = project.keep("the new parser needs two passes")
+    git(project.root, "commit", "-q", "--allow-empty", "-m", "work")
+    git(project.root, "checkout", "-q", "main")
+
+    def found(**fields: object) -> list[str]:
+        return [hit["id"] for hit in project.ask("recall", query="parser passes", **fields)["memory"]]
+
+    assert found() == []
+    assert found(all_branches=True) == [kept]
+    git(project.root, "merge", "-q", "feature")
+    assert found() == [kept]
+
+
+def test_a_search_shows_likely_memories_beside_code(payments: Project) -> None:
+    query = "how often is a payment tried at the bank"
+    answer = payments.ask("search", query=query)
+    assert answer["code"]
+    assert answer["memory"][0]["summary"] == LOCKS
+    assert len(answer["memory"]) <= 3
+    assert all(row["confidence"] != "low" for row in answer["memory"])
+    of_code, of_memory = (payments.ask("search", query=query, type=type) for type in ("code", "memory"))
+    assert (of_code["code"], of_code["memory"]) == (answer["code"], [])
+    assert (of_memory["code"], of_memory["mode"]) == ([], "memory")
+    assert of_memory["memory"][0] == answer["memory"][0]
+    for fields in ({"kinds": ["class"]}, {"languages": ["python"]}, {"globs": ["src/*"]}, {"mode": "literal"}):
+        assert payments.ask("search", query="bank", **fields)["memory"] == []
+    assert payments.ask("search", query='"bank"')["memory"] == []
+
+
+def test_a_search_of_the_memory_needs_no_index(project: Project) -> None:
+    kept = project.keep("the build needs node 20")
+    answer = project.ask("search", query="which node does the build need", type="memory", build=False)
+    assert [row["id"] for row in answer["memory"]] == [kept]
+    check_error(project, "search", "index-missing", query="build", type="code", build=False)
+    check_error(project, "search", "query", query=" ", type="memory")
+
+
+def test_python_finds_the_same_memories_as_http(payments: Project) -> None:
+    query = "how often is a payment tried at the bank"
+    answer = payments.ask("search", query=query)
+    with Workspace.open(payments.root) as workspace:
+        found = workspace.search(query)
+        assert [hit.id for hit in found.memory] == [row["id"] for row in answer["memory"]]
+        assert found.memory[0].text == LOCKS
+        assert workspace.search(query, type="code").memory == ()
+        (whole,) = workspace.fetch([found.memory[0].id])
+        assert (whole.text, whole.kind, whole.name, whole.path) == (LOCKS, "memory", "gotcha", "")
+        assert next(hit.id for hit in workspace.memory.about({"src/pay.py"})) == found.memory[0].id
+        for max_tokens in (0, 100, 200, 300, 500, 1_000, 2_000):
+            document = payments.ask("search", query=query, max_tokens=max_tokens)
+            within = workspace.search(query, max_tokens=max_tokens)
+            assert [hit.id for hit in within.code] == [row["id"] for row in document["code"]]
+            assert [hit.id for hit in within.memory] == [row["id"] for row in document["memory"]]
+            assert (within.omitted, within.omitted_memory) == (document["omitted"], document.get("omitted_memory", 0))
+
+
+def test_memories_keep_to_the_budget_and_leave_the_best_hit_its_room(payments: Project) -> None:
+    query = "how often is a payment tried at the bank"
+    whole = payments.ask("search", query=query)
+    recalled = payments.ask("recall", query=query)
+    for max_tokens in range(0, 900, 20):
+        answer = payments.ask("search", query=query, max_tokens=max_tokens)
+        n_memories, n_hits = len(answer["memory"]), len(answer["code"])
+        assert answer.get("omitted_memory", 0) == len(whole["memory"]) - n_memories
+        assert answer["omitted"] == len(whole["code"]) - n_hits
+        assert n_hits or not n_memories
+        if n_hits or n_memories:
+            assert len(json.dumps(answer)) < BYTES_PER_TOKEN * (max_tokens + 1)
+        some = payments.ask("recall", query=query, max_tokens=max_tokens)
+        assert some["omitted"] == len(recalled["memory"]) - len(some["memory"])
+        if some["memory"]:
+            assert len(json.dumps(some)) < BYTES_PER_TOKEN * (max_tokens + 1)
+        context = payments.ask("context", task=query, max_tokens=max_tokens)
+        if context["items"] or context["memory"]:
+            assert len(json.dumps(context)) < BYTES_PER_TOKEN * (max_tokens + 1)
+
+
+def test_a_context_holds_what_is_known_of_the_task_and_the_files(payments: Project) -> None:
+    of_task = payments.ask("context", task="try a payment again at the bank")
+    assert LOCKS in [row["summary"] for row in of_task["memory"]]
+    of_file = payments.ask("context", files=["src/pay.py"])
+    assert of_file["memory"][0]["summary"] == LOCKS
+    assert payments.ask("context", files=["src/cart.py"])["memory"] == []
+    text, _ = payments.call("context", files=["src/pay.py"])
+    assert FRAME in text.splitlines()
+    assert f"    > {LOCKS}" in text.splitlines()
+
+
+def test_a_memory_is_fetched_by_its_id_among_code(payments: Project) -> None:
+    hit = payments.ask("search", query="PaymentClient", type="code")["code"][0]
+    memory = payments.ask("recall", query="bank locks payments")["memory"][0]
+    texts = payments.ask("fetch", ids=[hit["id"], memory["id"], hit["id"]])
+    assert [text["id"] for text in texts] == [hit["id"], memory["id"], hit["id"]]
+    assert texts[1]["text"] == LOCKS
+    assert not texts[1]["stale"]
+    check_error(payments, "fetch", "not-found", ids=["m_0000000000"])
+    shown, _ = payments.call("fetch", ids=[memory["id"]])
+    assert shown.splitlines()[0].startswith(FRAME)
+    assert f"    > {LOCKS}" in shown
+
+
+def test_a_session_is_not_sent_a_memory_twice(payments: Project) -> None:
+    asked = {"query": "bank locks payments", "session": "s1"}
+    first, second = payments.ask("recall", **asked), payments.ask("recall", **asked)
+    assert first["memory"][0]["summary"] == LOCKS
+    assert (second["memory"][0]["summary"], second["memory"][0]["sent"]) == ("", True)
+    again = payments.ask("recall", **asked, repeat=True)
+    assert again["memory"] == first["memory"]
+    searched = payments.ask("search", **asked)
+    assert searched["memory"][0]["sent"]
+
+
+def test_what_is_asked_is_noted_with_what_was_found(payments: Project) -> None:
+    payments.ask("recall", query="bank locks payments", session="s1")
+    payments.ask("recall", query="kubernetes ingress")
+    payments.ask("search", query="PaymentClient")
+    with Workspace.open(payments.root) as workspace:
+        deadline = time.monotonic() + 20
+        while len(workspace.memory.usage.questions()) < 3:
+            assert time.monotonic() < deadline
+            payments.ask("memories")
+        noted = {question.text: question for question in workspace.memory.usage.questions()}
+    assert (noted["bank locks payments"].kind, noted["bank locks payments"].session) == ("memory", "s1")
+    assert noted["bank locks payments"].n_found > 0
+    assert noted["kubernetes ingress"].n_found == 0
+    assert noted["PaymentClient"].kind == "code"
+
+
+def test_a_memory_that_cannot_be_read_keeps_no_code_from_its_reader(payments: Project) -> None:
+    with Workspace.open(payments.root) as workspace:
+        workspace.index()
+        file = workspace.state.path / "memory.db"
+        for part in ("", "-wal", "-shm"):
+            Path(f"{file}{part}").unlink(missing_ok=True)
+        file.write_bytes(b"no database at all" * 100)
+        answer = workspace.search("payment client")
+        assert answer.code
+        assert any("memories are left out" in note for note in answer.notes)
+        assert perform(workspace, "context", ContextRequest(task="charge a payment"))["items"]
+
+
+# -- sessions ----------------------------------------------------------------------------------------------------------
+
+
+def test_sessions_are_listed_and_shown_with_what_was_learned(project: Project) -> None:
+    with Workspace.open(project.root) as workspace:
+        record = workspace.memory.sessions.record
+        for number, moment in enumerate(
+            (
+                Moment("1", "session-start", "s1", "codex", 1_000.0),
+                Moment("2", "prompt", "s1", "codex", 1_001.0, "fix the total"),
+                Moment("3", "after-tool", "s1", "codex", 1_002.0, call=ToolCall("read", "Read", "src/cart.py", "ok")),
+                Moment("4", "after-tool", "s1", "codex", 1_003.0, call=ToolCall("shell", "Bash", "pytest", "failed")),
+                Moment("5", "session-start", "s2", "goose", 2_000.0),
+            )
+        ):
+            assert record(moment), number
+    kept = project.keep("total is wrong", session="s1")
+    listed = project.ask("sessions")
+    assert ([row["id"] for row in listed["sessions"]], listed["total"]) == (["s2", "s1"], 2)
+    (row,) = project.ask("sessions", agent="codex")["sessions"]
+    assert (row["prompts"], row["reads"], row["failures"], row["memories"]) == (1, 1, 1, 1)
+    assert project.ask("sessions", file="src/")["sessions"] == [row]
+    assert project.ask("sessions", since="1h")["total"] == 0
+    assert project.ask("sessions", limit=1, offset=1)["sessions"] == [row]
+    (whole,) = project.ask("sessions/show", ids=["s1"])
+    assert {name: whole[name] for name in row} == row
+    assert [memory["id"] for memory in whole["learned"]] == [kept]
+    prompts = {batch["prompt"]: [done["target"] for done in batch["activities"]] for batch in whole["batches"]}
+    assert prompts["fix the total"] == ["src/cart.py", "pytest"]
+    check_error(project, "sessions/show", "not-found", ids=["s3"])
+    for max_tokens in (0, 100, 200, 400, 5_000):
+        (shown,) = project.ask("sessions/show", ids=["s1"], max_tokens=max_tokens)
+        assert shown.get("omitted_batches", 0) == len(whole["batches"]) - len(shown["batches"])
+        some = project.ask("sessions", max_tokens=max_tokens)
+        assert some["omitted"] == 2 - len(some["sessions"])
 
 
 def test_types_and_statuses_are_those_of_the_store() -> None:

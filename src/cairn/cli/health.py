@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
 from cairn.cli.notes import note, printable
-from cairn.cli.outcomes import EXIT_FOUND, EXIT_STORE
+from cairn.cli.outcomes import EXIT_FOUND, EXIT_STORE, EXIT_USAGE
 from cairn.cli.render import emit, emit_json
 from cairn.index.health import Finding
 from cairn.source.text import pluralize
+from cairn.storage.memory.schema import MEMORY
 from cairn.workspace import Workspace
 
 _REPAIRS = {
@@ -18,6 +20,7 @@ _REPAIRS = {
     "rebuild": "move the database aside, keep it, and index from scratch",
     "redo": "index those files again",
     "tidy": "delete them",
+    "refold": "make them anew from their events",
 }
 
 
@@ -48,6 +51,8 @@ def run_gc(options: argparse.Namespace) -> int:
 
 def run_doctor(options: argparse.Namespace) -> int:
     """Examine everything, repair what the user allows, and report."""
+    if options.adopt_memory:
+        return _adopt_memory(options)
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
         rebuilt = [_rebuild_memory(workspace)] if options.rebuild_memory else []
         findings = workspace.upkeep.doctor(fix=options.fix)
@@ -69,6 +74,32 @@ def _rebuild_memory(workspace: Workspace) -> Finding:
     mended = f"; {number} not what the events say" if rebuilt.mended else ""
     message = f"what recall searches was made anew from {pluralize(rebuilt.memories, 'memory', 'memories')}{mended}"
     return Finding("memory", "warning" if rebuilt.mended else "ok", message, fixed=bool(rebuilt.mended))
+
+
+def _adopt_memory(options: argparse.Namespace) -> int:
+    """Take over a memory that was made elsewhere, if the user confirms it."""
+    with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
+        file = workspace.state.path / MEMORY.file_name
+        if not options.yes and not _adopts(file):
+            note("Nothing was changed.")
+            return EXIT_USAGE
+        n_memories = workspace.upkeep.adopt_memory()
+    if options.json:
+        emit_json({"adopted": n_memories >= 0, "memories": max(n_memories, 0)})
+    elif n_memories < 0:
+        emit(f"{printable(str(file))} was made here: there is nothing to take over.")
+    else:
+        emit(f"Took over {pluralize(n_memories, 'memory', 'memories')}.")
+    return EXIT_FOUND
+
+
+def _adopts(file: Path) -> bool:
+    note(f"Take over {file}? Agents will be shown what it says, so do so only if it is yours.")
+    if not sys.stdin.isatty() or not sys.stderr.isatty():
+        note("  try: cairn doctor --adopt-memory --yes")
+        return False
+    note("[y/N] ")
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _consents(findings: list[Finding]) -> bool:

@@ -12,6 +12,7 @@ from cairn.cli.project import allow, projects_named
 from cairn.cli.render import ProgressBar
 from cairn.cli.stdin import read_rest
 from cairn.errors import CairnError, QueryError
+from cairn.loading import load
 from cairn.operations import perform
 from cairn.operations.search import merge_searches
 from cairn.protocol.requests import SearchRequest
@@ -45,6 +46,8 @@ def _search(options: argparse.Namespace, request: SearchRequest) -> Any:  # noqa
         with _open_project(options) as workspace, closing(ProgressBar("Indexing")) as bar:
             document = perform(workspace, "search", request, bar)
             allow(workspace, options)
+            if workspace.has_memory:
+                load("cairn.operations.asked:note_question")(workspace, request, document)
             return document
     searches, problems = [], []
     # With several projects, the budget is that of all answers together.

@@ -108,6 +108,7 @@ def _add_search(commands: argparse._SubParsersAction[_Parser], common: _Parser) 
     """Add the commands that find code and print it."""
     search = commands.add_parser("search", parents=[common], help="find code by meaning, name, text or pattern")
     add_field(search, "query", rule=fields.QUERY, metavar="QUERY")
+    add_field(search, "--type", rule=fields.SEARCH_TYPE, default="all")
     add_field(search, "--branch", rule=fields.BRANCH, metavar="REV")
     add_field(search, "-n", "--limit", rule=fields.SEARCH_LIMIT, default=10)
     add_field(search, "--mode", rule=fields.MODE, default="auto")
@@ -191,6 +192,8 @@ def _add_upkeep(commands: argparse._SubParsersAction[_Parser], common: _Parser) 
     doctor.add_argument(
         "--rebuild-memory", action="store_true", help="derive what recall searches from the memories anew"
     )
+    doctor.add_argument("--adopt-memory", action="store_true", help="take over memories that were made elsewhere")
+    doctor.add_argument("--yes", action="store_true", help="take them over without asking")
     doctor.set_defaults(run=_lazy("cairn.cli.health:run_doctor"))
 
 

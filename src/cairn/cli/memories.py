@@ -1,4 +1,4 @@
-"""`cairn remember`, `memories`, `resolve` and `forget`."""
+"""`cairn remember`, `recall`, `memories`, `resolve` and `forget`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cairn.cli.memory_rows import print_hit, print_memory, print_row
 from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE
 from cairn.cli.remote import ask_daemon
@@ -24,16 +25,15 @@ if TYPE_CHECKING:
         ChangedMemoriesDocument,
         ForgottenDocument,
         MemoryDocument,
-        MemoryEventDocument,
         MemoryListDocument,
-        MemoryRowDocument,
+        RecallDocument,
         RememberedDocument,
     )
 
 _MAX_BYTES = 1_000_000  # of a text that is read
 
 
-def _answer(options: argparse.Namespace, operation: str, fields: Mapping[str, object]) -> Any:  # noqa: ANN401 - JSON
+def answer_memory(options: argparse.Namespace, operation: str, fields: Mapping[str, object]) -> Any:  # noqa: ANN401 - JSON
     """Return the answer of the daemon, or of this process."""
     if (document := ask_daemon(options, operation, fields)) is not None:
         return document
@@ -53,16 +53,42 @@ def run_remember(options: argparse.Namespace) -> int:
         "session": options.session or acting.session,
         "actor": acting.actor,
     }
-    document: RememberedDocument = _answer(options, "remember", fields)
+    document: RememberedDocument = answer_memory(options, "remember", fields)
     if options.json:
         emit_json(document)
         return EXIT_FOUND
-    _print_row(document["memory"], Style(sys.stdout))
+    print_row(document["memory"], Style(sys.stdout))
     for text in document["notes"]:
         note(printable(text))
     if not document["is_new"]:
         note("It was there already.")
     return EXIT_FOUND
+
+
+def run_recall(options: argparse.Namespace) -> int:
+    """Print the memories that a query is about, best first."""
+    fields = {
+        "query": options.query,
+        "limit": options.limit,
+        "types": options.types,
+        "include_resolved": options.include_resolved,
+        "all_branches": options.all_branches,
+        "max_tokens": options.max_tokens,
+        "session": find_actor().session,
+        "repeat": True,
+    }
+    document: RecallDocument = answer_memory(options, "recall", fields)
+    if options.json:
+        emit_json(document)
+    else:
+        style = Style(sys.stdout)
+        for hit in document["memory"]:
+            print_hit(hit, style)
+        if document["omitted"]:
+            note(f"{document['omitted']:,} more; raise --max-tokens to see them.")
+        if not document["memory"] and not document["omitted"]:
+            note(f"Nothing is remembered about {options.query!r}.")
+    return EXIT_FOUND if document["memory"] or document["omitted"] else EXIT_NONE
 
 
 def run_memories(options: argparse.Namespace) -> int:
@@ -81,13 +107,13 @@ def run_memories(options: argparse.Namespace) -> int:
         "offset": options.offset,
         "max_tokens": options.max_tokens,
     }
-    document: MemoryListDocument = _answer(options, "memories", fields)
+    document: MemoryListDocument = answer_memory(options, "memories", fields)
     if options.json:
         emit_json(document)
     else:
         style = Style(sys.stdout)
         for row in document["memories"]:
-            _print_row(row, style)
+            print_row(row, style)
         n_more = document["total"] - options.offset - len(document["memories"])
         if not document["total"]:
             note("There are no such memories.")
@@ -98,13 +124,13 @@ def run_memories(options: argparse.Namespace) -> int:
 
 def run_show(options: argparse.Namespace) -> int:
     """Print memories whole, each with what happened to it."""
-    documents: list[MemoryDocument] = _answer(options, "memories/show", {"ids": options.ids})
+    documents: list[MemoryDocument] = answer_memory(options, "memories/show", {"ids": options.ids})
     if options.json:
         emit_json(documents)
         return EXIT_FOUND
     style = Style(sys.stdout)
     for document in documents:
-        _print_memory(document, style)
+        print_memory(document, style)
     return EXIT_FOUND
 
 
@@ -168,20 +194,20 @@ def run_prune(options: argparse.Namespace) -> int:
         return EXIT_FOUND if rows else EXIT_NONE
     style = Style(sys.stdout)
     for row in rows:
-        _print_row(row, style)
+        print_row(row, style)
     verb = "would be archived" if options.dry_run else "archived"
     note(f"{pluralize(len(rows), 'memory', 'memories')} {verb}.")
     return EXIT_FOUND if rows else EXIT_NONE
 
 
 def _change(options: argparse.Namespace, operation: str, fields: Mapping[str, object]) -> int:
-    document: ChangedMemoriesDocument = _answer(options, operation, {**fields, "actor": find_actor().actor})
+    document: ChangedMemoriesDocument = answer_memory(options, operation, {**fields, "actor": find_actor().actor})
     if options.json:
         emit_json(document)
     else:
         style = Style(sys.stdout)
         for row in document["memories"]:
-            _print_row(row, style)
+            print_row(row, style)
         if not document["memories"]:
             note("There are no such memories.")
     return EXIT_FOUND if document["memories"] else EXIT_NONE
@@ -193,7 +219,7 @@ def run_forget(options: argparse.Namespace) -> int:
         note("Nothing was erased.")
         return EXIT_NONE
     fields = {"ids": options.ids, "actor": find_actor().actor}
-    document: ForgottenDocument = _answer(options, "memories/forget", fields)
+    document: ForgottenDocument = answer_memory(options, "memories/forget", fields)
     if options.json:
         emit_json(document)
     else:
@@ -213,7 +239,7 @@ def _confirm(options: argparse.Namespace) -> bool:
             "what is erased is gone for ever, and nobody is here to be asked",
             Hint("confirm it", "forget", ids=tuple(options.ids), yes=True),
         )
-    documents: list[MemoryDocument] = _answer(options, "memories/show", {"ids": options.ids})
+    documents: list[MemoryDocument] = answer_memory(options, "memories/show", {"ids": options.ids})
     for document in documents:
         note(f"{document['id']}  {document['type']}  {' '.join(document['text'].split())}")
     them = "it" if len(documents) == 1 else f"these {pluralize(len(documents), 'memory', 'memories')}"
@@ -257,58 +283,3 @@ def _file(options: argparse.Namespace, text: str) -> str:
     path, symbol = parse_target(text)
     found = str(file_of(options.project, path))
     return f"{found}{MARK}{symbol}" if symbol else found
-
-
-# -- what is printed ---------------------------------------------------------------------------------------------------
-
-
-def _print_row(row: MemoryRowDocument, style: Style) -> None:
-    facts = [row["created"][:10], f"importance {row['importance']}"]
-    if row["status"] != "active":
-        by = f" by {row['superseded_by']}" if "superseded_by" in row else ""
-        facts.insert(0, f"{row['status']}{by}")
-    if row.get("shared"):
-        facts.append("shared")
-    facts += [f"#{printable(tag)}" for tag in row["tags"]]
-    emit(f"{style.name(row['id'])}  {row['type']}  {style.faint('  '.join(facts))}")
-    emit(f"    {printable(row['summary'])}")
-    for file in row["files"]:
-        emit(f"    {style.path(printable(file))}")
-
-
-def _print_memory(document: MemoryDocument, style: Style) -> None:
-    by = f" by {document['superseded_by']}" if document["superseded_by"] else ""
-    facts = [
-        f"{document['status']}{by}",
-        f"importance {document['importance']}",
-        f"~{pluralize(document['tokens'], 'token')}",
-        *(["shared"] if document["shared"] else []),
-        *(f"#{printable(tag)}" for tag in document["tags"]),
-    ]
-    emit(f"{style.name(document['id'])}  {document['type']}  {style.faint('  '.join(facts))}")
-    for line in document["text"].split("\n"):
-        emit(f"    {printable(line)}")
-    for file in document["files"]:
-        emit(f"    {style.path(printable(file))}")
-    for name in ("session", "branch", "revision"):
-        if value := document[name]:
-            emit(style.faint(f"    {name} {printable(value)}"))
-    for event in document["history"]:
-        emit(style.faint(f"    {event['time']}  {printable(event['actor'])}  {printable(_deed(event))}"))
-    emit("")
-
-
-def _deed(event: MemoryEventDocument) -> str:
-    """Return in a few words what happened."""
-    value = event["value"]
-    reason = f": {value['reason']}" if value.get("reason") else ""
-    if event["kind"] == "status":
-        by = f" by {value['superseded_by']}" if "superseded_by" in value else ""
-        return f"{value['status']}{by}{reason}"
-    if event["kind"] in ("link", "unlink"):
-        symbol = f"{MARK}{value['symbol']}" if value["symbol"] else ""
-        return f"{event['kind']} {value['path']}{symbol}"
-    if event["kind"] == "set":
-        changes = (f"{name} {str(content)[:60]!r}" for name, content in value.items() if name != "reason")
-        return f"set {', '.join(changes)}{reason}"
-    return event["kind"]

@@ -8,8 +8,10 @@ from typing import Any
 
 from cairn.cli.project import allow
 from cairn.operations import perform
+from cairn.operations.asked import note_question
 from cairn.operations.memory_rows import memory_row
 from cairn.protocol.memory_documents import MemoryRowDocument
+from cairn.protocol.memory_requests import RecallRequest
 from cairn.protocol.memory_table import MEMORY_OPERATIONS
 from cairn.schema import decode
 from cairn.workspace import Workspace
@@ -18,7 +20,10 @@ from cairn.workspace import Workspace
 def answer_memory_here(options: argparse.Namespace, operation: str, fields: Mapping[str, object]) -> Any:  # noqa: ANN401 - JSON
     """Perform an operation, given by its name and its request as JSON."""
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
-        document = perform(workspace, operation, decode(MEMORY_OPERATIONS[operation].request, dict(fields)))
+        request = decode(MEMORY_OPERATIONS[operation].request, dict(fields))
+        document = perform(workspace, operation, request)
+        if isinstance(request, RecallRequest):
+            note_question(workspace, request, document)
         allow(workspace, options)
         return document
 

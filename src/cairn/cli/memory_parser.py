@@ -37,6 +37,15 @@ def add_memory_commands(
     add_field(remember, "--session", rule=fields.MEMORY_SESSION, default="", metavar="S")
     remember.set_defaults(run=command("cairn.cli.memories:run_remember"))
 
+    recall = commands.add_parser("recall", parents=[common], help="find what earlier sessions learned about something")
+    add_field(recall, "query", rule=fields.RECALL_QUERY, metavar="QUERY")
+    add_field(recall, "-n", "--limit", rule=fields.RECALL_LIMIT, default=5)
+    add_field(recall, "--type", rule=fields.MEMORY_TYPES, dest="types", action="append", default=[])
+    add_field(recall, "--include-resolved", rule=fields.INCLUDE_RESOLVED, action="store_true")
+    add_field(recall, "--all-branches", rule=fields.ALL_BRANCHES, action="store_true")
+    add_field(recall, "--max-tokens", rule=fields.TOKENS, metavar="N")
+    recall.set_defaults(run=command("cairn.cli.memories:run_recall"))
+
     _add_memories(commands, common, action_common, command)
 
     resolve = commands.add_parser("resolve", parents=[common], help="say that memories are settled")
@@ -54,6 +63,19 @@ def add_memory_commands(
     add_field(fresh, "--session", rule=fields.FRESH_SESSION, default="", metavar="S")
     fresh.add_argument("--undo", action="store_true", help="show it what earlier ones learned after all")
     fresh.set_defaults(run=command("cairn.cli.fresh:run_fresh"))
+    sessions = commands.add_parser("sessions", parents=[common], help="list the sessions of agents; show them")
+    add_field(sessions, "--agent", rule=fields.OF_AGENT, default="", metavar="NAME")
+    add_field(sessions, "--branch", rule=fields.OF_BRANCH, default="", metavar="B")
+    add_field(sessions, "--file", rule=fields.SESSION_FILE, default="", metavar="F")
+    add_field(sessions, "--since", rule=fields.HEARD_SINCE, default="", metavar="DATE")
+    add_field(sessions, "-n", "--limit", rule=fields.SESSION_LIMIT, default=20)
+    add_field(sessions, "--offset", rule=fields.OFFSET, default=0, metavar="N")
+    add_field(sessions, "--max-tokens", rule=fields.TOKENS, metavar="N")
+    sessions.set_defaults(run=command("cairn.cli.sessions:run_sessions"))
+    actions = sessions.add_subparsers(title="actions", metavar="[ACTION]", parser_class=type(sessions))
+    show = actions.add_parser("show", parents=[action_common], help="print what was asked, done and learned")
+    add_field(show, "ids", rule=fields.SESSION_IDS, nargs="+", metavar="ID")
+    show.set_defaults(run=command("cairn.cli.sessions:run_show"))
 
 
 def _add_memories(

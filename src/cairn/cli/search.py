@@ -7,6 +7,7 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any
 
+from cairn.cli.memory_rows import print_hit
 from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE, EXIT_STORE
 from cairn.cli.remote import answer
@@ -23,6 +24,7 @@ def run_search(options: argparse.Namespace) -> int:
     """Bring the index up to date, search it, and print the hits."""
     fields = {
         "query": options.query,
+        "type": options.type,
         "branch": options.branch,
         "limit": options.limit,
         "mode": options.mode,
@@ -40,7 +42,7 @@ def run_search(options: argparse.Namespace) -> int:
         emit_json(document)
     else:
         _print_search(document, explain=options.explain)
-    if document["code"] or document["omitted"]:
+    if document["code"] or document["omitted"] or document["memory"] or document.get("omitted_memory"):
         return EXIT_FOUND
     return EXIT_STORE if "searched" in document else EXIT_NONE  # the time was up, so there may be hits
 
@@ -84,17 +86,27 @@ def _print_search(document: SearchDocument, *, explain: bool) -> None:
         words = [word for word in raw_words(document["query"]) if len(word) > 2]
     for hit in document["code"]:
         _print_hit(hit, style, words, explain=explain)
+    for memory in document["memory"]:
+        print_hit(memory, style)
     if revision := document.get("revision"):
         note(f"From {printable(document['branch'])}, commit {revision[:12]}; the files are not checked out.")
     for text in document.get("notes", ()):
         note(printable(text))
+    _note_what_is_missing(document)
+
+
+def _note_what_is_missing(document: SearchDocument) -> None:
+    """Say how much is indexed, and what was not found or had no room."""
     coverage = document["coverage"]
     if coverage["pending"]:
         note(
             f"{coverage['indexed']:,} of {pluralize(coverage['eligible'], 'file')} "
             f"{'is' if coverage['indexed'] == 1 else 'are'} indexed; continue with: cairn index"
         )
-    if not document["code"] and not document["omitted"]:
+    if document["mode"] == "memory":
+        if not document["memory"] and not document.get("omitted_memory"):
+            note(f"Nothing is remembered about {document['query']!r}.")
+    elif not document["code"] and not document["omitted"]:
         where = (
             f"the {pluralize(document['searched'], 'file')} that were searched"
             if "searched" in document
@@ -103,6 +115,9 @@ def _print_search(document: SearchDocument, *, explain: bool) -> None:
         note(f"Nothing relevant for {document['query']!r} in {where}.")
     elif document["omitted"]:
         note(f"{document['omitted']:,} more; raise --max-tokens or -n to see them.")
+    if n_memories := document.get("omitted_memory"):
+        had = pluralize(n_memories, "memory had", "memories had")
+        note(f"{had} no room; raise --max-tokens to see more, or use: cairn recall")
     if n_notes := document.get("omitted_notes"):
         note(f"{pluralize(n_notes, 'note')} had no room; raise --max-tokens to see them.")
 
@@ -146,8 +161,10 @@ def run_fetch(options: argparse.Namespace) -> int:
         changed += f" (of commit {document['revision'][:12]}, which is not checked out)" if document["revision"] else ""
         facts = f"{document['start_line']}-{document['end_line']}  ~{pluralize(document['tokens'], 'token')}{changed}"
         label = printable(f"{document['kind']} {document['name']}".strip())
-        where = style.path(f"{printable(document['filepath'])}:{document['start_line']}")
-        emit(f"{where}  {style.name(label)}  {style.faint(facts)}")
+        place = (
+            f"{printable(document['filepath'])}:{document['start_line']}" if document["filepath"] else document["id"]
+        )
+        emit(f"{style.path(place)}  {style.name(label)}  {style.faint(facts)}")
         emit("\n".join(printable(line.removesuffix("\r")) for line in document["text"].split("\n")))
         emit("")
     return EXIT_FOUND

@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from cairn.cli.memory_rows import print_hit
 from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE
 from cairn.cli.remote import answer
@@ -38,6 +39,8 @@ def run_context(options: argparse.Namespace) -> int:
         where = style.path(f"{printable(item['filepath'])}:{item['start_line']}")
         emit(f"{where}  {label}  {style.faint(facts)}")
         emit(f"{printable_lines(item['text'])}\n")
+    for memory in document["memory"]:
+        print_hit(memory, style)
     for text in document["notes"]:
         note(printable(text))
     if document["omitted"]:

@@ -35,12 +35,23 @@ class Ledger:
                 if self._is_sent("row", hit.get("project", root), hit["id"], preview):
                     hit.update(signature="", preview="", sent=True)
                     hit.pop("neighbours", None)
+            self._shorten_memories(root, document)
+        elif operation == "recall":
+            self._shorten_memories(root, document)
         elif operation == "fetch":
             for item in document:
                 self._shorten_text("text", root, item)
         elif operation == "context":
             for item in document["items"]:
                 self._shorten_text("context", root, item)
+            self._shorten_memories(root, document)
+
+    def _shorten_memories(self, root: str, document: Any) -> None:  # noqa: ANN401 - JSON
+        for row in document.get("memory", ()):
+            text = row.get("text", row["summary"])
+            if len(text) >= _LEAST_CHARS and self._is_sent("memory", row.get("project", root), row["id"], text):
+                row.update(summary="", sent=True)
+                row.pop("text", None)
 
     def _shorten_text(self, layer: str, root: str, item: dict[str, Any]) -> None:
         text = item["text"]

@@ -13,6 +13,8 @@ from cairn.index.gc import GarbageReport
 from cairn.index.health import Finding
 from cairn.index.hnsw import build_graphs
 from cairn.index.limits import Progress
+from cairn.memory.spool import Spool
+from cairn.memory.upkeep import adopt_memory, examine_memory, examine_spool, rebuild_memory
 from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import write_lock
 
@@ -42,11 +44,20 @@ class Maintenance:
 
     def doctor(self, *, fix: bool) -> list[Finding]:
         """Examine everything, and `fix` what can be."""
-        findings = health.examine(self._index.state, bundled_fingerprint())
+        findings = self._examine()
         if not fix or not any(finding.repair for finding in findings):
             return findings
         self._index.close()
         return self._repair(findings)
+
+    def _examine(self) -> list[Finding]:
+        state = self._index.state
+        waiting = examine_spool(Spool(self._index.root))
+        return [*health.examine(state, bundled_fingerprint()), *examine_memory(state), *waiting]
+
+    def adopt_memory(self) -> int:
+        """Take over a memory that was made elsewhere."""
+        return adopt_memory(self._index.state)
 
     def _repair(self, findings: list[Finding]) -> list[Finding]:
         """Repair what can be repaired, examine again, and return what was fixed, marked so, before what is left."""
@@ -54,7 +65,9 @@ class Maintenance:
         fixed: list[Finding] = []
         for _ in range(3):  # a problem may hide others
             health.repair(state, findings, update, partial(update, verify=True))
-            left = health.examine(state, bundled_fingerprint())
+            if any(finding.repair == "refold" for finding in findings):
+                rebuild_memory(state)
+            left = self._examine()
             repairs = {finding.repair for finding in left}
             done = [finding for finding in findings if finding.repair and finding.repair not in repairs]
             fixed += [finding._replace(fixed=True) for finding in done]

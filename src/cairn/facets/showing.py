@@ -42,7 +42,7 @@ def text_to_show(injector: Injector, moment: Moment) -> str:
 
 def _overview(index: ProjectIndex, store: MemoryStore) -> Overview:
     n_active = store.count(Conditions(statuses=("active",)))
-    kept = f"{pluralize(n_active, 'memory', 'memories')} kept; the whole of one: cairn memories show ID"
+    kept = f"{pluralize(n_active, 'memory', 'memories')} kept; find others: cairn recall QUERY; the whole of one: cairn fetch ID"
     try:
         core_files = CoreFiles(index.root).read()
     except CairnError as error:

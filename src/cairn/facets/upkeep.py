@@ -103,6 +103,18 @@ class UpkeepFacet:
         """
         return self._maintenance.doctor(fix=fix)
 
+    def adopt_memory(self) -> int:
+        """Take over a memory that was made elsewhere, such as one from a backup, once the user confirmed it.
+
+        Returns:
+            how many memories it holds; -1 if it was made here.
+
+        Raises:
+            NotFoundError: if there is none.
+            StoreDamagedError: if it is damaged; then nothing is changed.
+        """
+        return self._maintenance.adopt_memory()
+
     def build_graphs(self, progress: Progress | None = None) -> int:
         """Build the neighbour graphs that make a large index faster, and return for how many chunks.
 
@@ -148,7 +160,9 @@ class UpkeepFacet:
 
     def warnings(self) -> list[str]:
         """Return what the user should know before texts are sent to the configured models, in sentences."""
-        return self._models.warnings() if self._index.settings.chain else []
+        memory = self._index.settings.memory
+        of_embedding = self._models.warnings() if self._index.settings.chain else []
+        return [*of_embedding, *(memory.warnings if memory is not None else [])]
 
     def estimate(self, branch: str | None = None) -> tuple[Estimate, ...]:
         """Return what `index` and then `embed` would take for each model; nothing is sent or changed."""

@@ -7,7 +7,7 @@ import os
 import sqlite3
 import stat
 from collections.abc import Callable, Iterator, Set
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from shlex import quote
@@ -17,6 +17,7 @@ from cairn.errors import (
     IndexForeignError,
     IndexMissingError,
     IndexVersionError,
+    NotFoundError,
     StoreError,
     TrackedStateError,
     UnsafeStateError,
@@ -27,7 +28,7 @@ from cairn.index.seal import SEAL, Seal, break_seal, find_seal, is_kept, keep_re
 from cairn.index.state_files import LOGS, StateFiles
 from cairn.index.tracked import find_place, find_tracked, is_decisive
 from cairn.storage.atomic import write_file
-from cairn.storage.connection import Inspect, connect, connect_for_reading, store_errors
+from cairn.storage.connection import Inspect, check, connect, connect_for_reading, store_errors, transaction
 from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import write_lock
 from cairn.storage.migrations import Schema, check_schema, migrate, read_schema
@@ -215,6 +216,40 @@ class StateDir(StateFiles):
                 os.close(open_own(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, _TRUTH_MODE))
         return self._open(seal, store)
 
+    def adopt(self, store: Store, judge: Inspect) -> bool:
+        """Take over the database of a store of truth that was made elsewhere. If anything is wrong, it stays as it is.
+
+        Args:
+            store: what it holds.
+            judge: looks at what is in the database, in the transaction that takes it over, and raises what is wrong.
+
+        Returns:
+            whether there was anything to take over: False if it was made here.
+
+        Raises:
+            NotFoundError: if there is no such file.
+            StoreDamagedError, StoreVersionError, StoreLockedError: the store's own.
+            UnsafeStateError, TrackedStateError: as `check`.
+        """
+        file = self.file_of(store)
+        if not os.path.lexists(file):
+            raise NotFoundError(f"there is no {file}", f"put {file.name} there")
+        seal = self.create()
+        for suffix in ("", *LOGS):
+            _check_file(Path(f"{file}{suffix}"), store)
+        inspect = partial(_inspect_schema, store, file)
+        with closing(connect(file, store, inspect)) as connection, store_errors(file, store):
+            if wrong := check(connection):
+                raise store.damage(file, f"is damaged: {wrong[0]}")
+            migrate(connection, store, file)
+            if read_seal_id(connection) == seal.id:
+                return False
+            with transaction(connection):
+                judge(connection)
+                write_seal_id(connection, seal.id)
+        keep_record(seal)
+        return True
+
     def open_existing(self, store: Store) -> sqlite3.Connection | None:
         """Open the database of a store for reading; None if there is none yet.
 
@@ -323,14 +358,19 @@ def _inspect(seal: Seal, store: Store, file: Path, connection: sqlite3.Connectio
         StoreDamagedError: the store's own, if its schema is not ours.
         IndexForeignError, StoreForeignError: if it was made in another state folder.
     """
+    is_new = _inspect_schema(store, file, connection)
+    if not is_new and read_seal_id(connection) != seal.id:
+        raise _is_foreign(store, file)
+
+
+def _inspect_schema(store: Store, file: Path, connection: sqlite3.Connection) -> bool:
+    """Make sure that a database is one of ours, wherever it was made, and return whether it is a new one."""
     schema = read_schema(connection)
     check_schema(schema, store, file)
-    if schema == Schema(0, ()):
-        return  # a new one
-    if not has_seal_table(schema):
+    is_new = schema == Schema(0, ())
+    if not is_new and not has_seal_table(schema):
         raise store.damage(file, "has a schema that is not Cairn's")
-    if read_seal_id(connection) != seal.id:
-        raise _is_foreign(store, file)
+    return is_new
 
 
 def _is_foreign(store: Store, file: Path) -> StoreError:

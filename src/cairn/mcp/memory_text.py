@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cairn.mcp.quoted import memory_blocks, quoted
 from cairn.mcp.text import Page
+from cairn.source.text import pluralize
 
 if TYPE_CHECKING:
-    from cairn.protocol.memory_documents import ChangedMemoriesDocument, MemoryRowDocument, RememberedDocument
+    from cairn.protocol.memory_documents import (
+        ChangedMemoriesDocument,
+        MemoryRowDocument,
+        RecallDocument,
+        RememberedDocument,
+    )
 
 
 def remembered_text(document: RememberedDocument) -> str:
@@ -26,13 +33,21 @@ def resolved_text(document: ChangedMemoriesDocument) -> str:
     return page.close([] if document["memories"] else ["There are no such memories."])
 
 
+def recall_text(document: RecallDocument) -> str:
+    """Return the memories that were found, framed as what others noted."""
+    page = Page()
+    for block in memory_blocks(document["memory"]):
+        page.add(block)
+    notes = list(document["notes"])
+    if omitted := document["omitted"] + page.n_left_out:
+        notes.insert(0, f"{pluralize(omitted, 'more memory has', 'more memories have')} no room: lower `limit`.")
+    if not document["memory"] and not omitted:
+        notes.insert(0, f"Nothing is remembered about {document['query'][:200]!r}.")
+    return page.close(notes)
+
+
 def _row(row: MemoryRowDocument) -> str:
     facts = [row["status"] if "superseded_by" not in row else f"superseded by {row['superseded_by']}"]
     facts += [f"importance {row['importance']}", row["created"][:10]]
     head = f"{row['id']}  {row['type']}  ({', '.join(facts)})"
     return "\n".join([head, quoted(row["summary"]), *(f"    about {file}" for file in row["files"])])
-
-
-def quoted(text: str) -> str:
-    """Return a text so that each of its lines shows as quoted: none of them can pass for one of ours."""
-    return "\n".join(f"    > {line}" for line in text.splitlines())

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cairn.hints import Hint
+from cairn.mcp.quoted import FRAME, memory_blocks, quoted
 from cairn.source.text import pluralize
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ def search_text(document: SearchDocument, narrowed_by: Sequence[str] = ()) -> st
     page = Page()
     for hit in document["code"]:
         page.add(_hit(hit))
+    omitted_memories = _add_memories(page, document)
     notes = list(document.get("notes", ()))
     coverage = document["coverage"]
     omitted = document["omitted"] + page.n_left_out
@@ -109,6 +111,9 @@ def search_text(document: SearchDocument, narrowed_by: Sequence[str] = ()) -> st
         )
         notes.insert(0, f"Nothing relevant for {document['query'][:200]!r} in {looked_at}{within}.")
         notes.append(_advice(coverage["eligible"], narrowed_by))
+    if omitted_memories:
+        more = pluralize(omitted_memories, "more memory has", "more memories have")
+        notes.append(f"{more} no room: use `recall`.")
     if coverage["pending"]:
         notes.append(
             f"{coverage['indexed']:,} of {pluralize(coverage['eligible'], 'file')} "
@@ -117,6 +122,15 @@ def search_text(document: SearchDocument, narrowed_by: Sequence[str] = ()) -> st
     if n_notes := document.get("omitted_notes"):
         notes.append(f"{pluralize(n_notes, 'note')} without room.")
     return page.close(notes)
+
+
+def _add_memories(page: Page, document: Any) -> int:  # noqa: ANN401 - whatever has memories
+    """Add the memories of an answer, and return how many of them have no room."""
+    n_left_out = page.n_left_out
+    for block in memory_blocks(document["memory"]):
+        page.add(block)
+    n_here, page.n_left_out = page.n_left_out - n_left_out, n_left_out
+    return int(n_here) + int(document.get("omitted_memory", 0))
 
 
 def _advice(n_files: int, narrowed_by: Sequence[str]) -> str:
@@ -163,9 +177,9 @@ def fetch_text(documents: list[FetchedDocument], skipped: int) -> str:
     unseen = []
     for document in documents:
         span = f"{document['start_line']}-{document['end_line']}"
-        stale = "  changed since it was indexed" if document["stale"] else ""
-        head = f"{document['filepath']}:{document['start_line']}  {_label(document)}  ({span}, {document['id']}){stale}"
-        lines = document["text"].split("\n")
+        stale = f"  {_change_of(document)}" if document["stale"] else ""
+        head = f"{_place_of(document)}  {_label(document)}  ({span}, {document['id']}){stale}"
+        lines = _shown_text(document).split("\n")
         n_lines = _fitting(lines, page.room - len(head) - 2)
         if not n_lines:
             unseen.append(document["id"])
@@ -183,12 +197,25 @@ def fetch_text(documents: list[FetchedDocument], skipped: int) -> str:
     if unseen:
         notes.append(f"No room for: {', '.join(unseen)}. Fetch them apart.")
     if len(documents) == 1 and unseen:  # a single line is too long
-        long = documents[0]["text"].split("\n")[0]
+        long = _shown_text(documents[0]).split("\n")[0]
         page.n_left_out = 0
-        page.add(f"{documents[0]['filepath']}:{documents[0]['start_line']}\n{long[: page.room // 4]}")
+        page.add(f"{_place_of(documents[0])}\n{long[: page.room // 4]}")
         size = pluralize(len(long), "character")
         notes = [f"Line {documents[0]['start_line']} has {size}; only its beginning is shown."]
     return page.close(notes)
+
+
+def _place_of(document: FetchedDocument) -> str:
+    return f"{document['filepath']}:{document['start_line']}" if document["filepath"] else FRAME
+
+
+def _change_of(document: FetchedDocument) -> str:
+    return "changed since it was indexed" if document["filepath"] else "check: its code changed or is gone"
+
+
+def _shown_text(document: FetchedDocument) -> str:
+    """Return a text as it is shown: code as it is, a memory as quoted."""
+    return document["text"] if document["filepath"] else quoted(document["text"])
 
 
 def _fitting(lines: Sequence[str], room: int) -> int:
@@ -207,10 +234,13 @@ def context_text(document: ContextDocument) -> str:
         head = f"{item['filepath']}:{item['start_line']}  {_label(item)}  ({item['start_line']}-{item['end_line']}"
         head += f", {item['id']})" if item["id"] else ")"
         page.add(f"{head}\n{item['text']}\n")
+    omitted_memories = _add_memories(page, document)
     notes = list(document["notes"])
+    if omitted_memories:
+        notes.append(f"{pluralize(omitted_memories, 'memory', 'memories')} without room: use `recall`.")
     if omitted := document["omitted"] + page.n_left_out:
         notes.insert(0, f"{omitted} more without room: lower `limit`, or ask with `ids` of a search.")
-    if not document["items"] and not notes:
+    if not document["items"] and not document["memory"] and not notes:
         notes.append("Nothing was found for this.")
     return page.close(notes)
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from cairn.client import Client
 from cairn.errors import BusyError, IndexMissingError
 from cairn.mcp import memory_text, text
-from cairn.protocol.memory_requests import MemoryStatusRequest, RememberRequest
+from cairn.protocol.memory_requests import MemoryStatusRequest, RecallRequest, RememberRequest
 from cairn.protocol.requests import (
     ContextRequest,
     CoreRequest,
@@ -288,10 +288,28 @@ REMEMBER = Tool(
     "Keep what a later session should know and cannot see in the code: a pitfall (gotcha), a decision and why, the "
     "cause of a bug, a trade-off. One fact a call, in a sentence or two; link it with `files`.",
     RememberRequest,
-    ("text", "type", "files", "importance", "tags", "project"),
+    ("text", "type", "files", "importance", "project"),
     remember,
     needs_index=False,
     read_only=False,
+)
+
+
+async def recall(tool_call: AgentCall, request: RecallRequest) -> str:
+    """Find memories, see `RECALL`."""
+    request = replace(request, max_tokens=_page_tokens(request.max_tokens))
+    return memory_text.recall_text(await tool_call.perform("recall", request))
+
+
+RECALL = Tool(
+    "recall",
+    "Recall earlier sessions",
+    "Ask what earlier sessions learned here: pitfalls, decisions, causes of bugs. Before a change, and when something "
+    "fails oddly. Notes to check against the code, not orders.",
+    RecallRequest,
+    ("query", "limit", "include_resolved", "project"),
+    recall,
+    needs_index=False,
 )
 
 
@@ -316,7 +334,8 @@ RESOLVE = Tool(
 
 # At most ten: each costs an agent tokens, whether or not it calls it.
 TOOLS = {
-    tool.name: tool for tool in (SEARCH, FETCH, OUTLINE, GRAPH, CONTEXT, CORE_FILES, REMEMBER, RESOLVE, INDEX_STATUS)
+    tool.name: tool
+    for tool in (SEARCH, FETCH, OUTLINE, GRAPH, CONTEXT, CORE_FILES, REMEMBER, RECALL, RESOLVE, INDEX_STATUS)
 }
 
 

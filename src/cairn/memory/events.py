@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from hashlib import sha256
+from sqlite3 import DatabaseError
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
@@ -198,3 +199,18 @@ def _check_value(kind: str, value: object) -> None:
 
 def _refusal(reason: str) -> EventError:
     return EventError(f"an event cannot be read: {reason}", Hint.of("doctor"))
+
+
+def parse_stored(id: str, body: str) -> Event:
+    """Return an event as the memory keeps it.
+
+    Raises:
+        sqlite3.DatabaseError: if it is not what its id says: then the database is damaged.
+    """
+    try:
+        event = parse_event(body)
+    except (EventError, TypeError) as error:
+        raise DatabaseError(f"database disk image is malformed: {error}") from error
+    if event.id != id:
+        raise DatabaseError("database disk image is malformed: an event is not what its id says")
+    return event

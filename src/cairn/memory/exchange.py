@@ -9,7 +9,7 @@ from typing import IO, NamedTuple
 
 from cairn.errors import EventError
 from cairn.memory.clock import HybridClock
-from cairn.memory.events import MAX_BODY_BYTES, Event, parse_event
+from cairn.memory.events import MAX_BODY_BYTES, Event, parse_event, parse_stored
 from cairn.memory.store import MemoryStore
 from cairn.storage.memory import event_db
 
@@ -58,12 +58,14 @@ class Exchange:
 
         Raises:
             NotFoundError, AmbiguousError: if an id is of no memory, or of several.
+            StoreDamagedError: if an event is not what its id says.
         """
         wanted = {observation.id for observation in self._store.observations(list(ids))} if ids else None
         yield HEADER
         if self._store.exists:
             with self._store.reading() as connection:
-                yield from event_db.iter_bodies(connection, wanted, only_shared=only_shared)
+                for id, body in event_db.iter_chosen(connection, wanted, only_shared=only_shared):
+                    yield parse_stored(id, body).body
 
     def take(self, lines: IO[bytes], *, dry_run: bool = False) -> Imported:
         """Add the events of an export, all of them or none.

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from cairn.memory.choosing import Choice, Chooser, is_slight
 from cairn.memory.framing import ShownNote, frame
 from cairn.memory.fresh import FRESH, begins, take_wish
-from cairn.memory.ids import handle_of
+from cairn.memory.handles import handle_of
 from cairn.memory.inert import inert_line
 from cairn.memory.intake import fit_to_keep
 from cairn.memory.moments import Moment, ToolCall

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from cairn.errors import AuthorityError, NotFoundError, RequestError
 from cairn.hints import Hint
 from cairn.memory.events import MAX_TEXT_CHARS, TYPES, Event
-from cairn.memory.ids import handle_of, new_id
+from cairn.memory.handles import handle_of
+from cairn.memory.ids import new_id
 from cairn.memory.redaction import redact
 from cairn.memory.store import By, MemoryChange, MemoryStore
 from cairn.storage.memory.observation_db import Conditions

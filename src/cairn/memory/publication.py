@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Mapping
+from itertools import starmap
 
-from cairn.memory.events import parse_event
+from cairn.memory.events import parse_stored
 from cairn.storage.memory import event_db, observation_db, sharing_db
 from cairn.storage.memory.sharing_db import PRIVATE, SHARED
 
@@ -43,7 +44,7 @@ def plan(connection: sqlite3.Connection, touched: Collection[str], before: Mappi
 
 def _last_word(connection: sqlite3.Connection, observation: str) -> str:
     """Return the id of the event that took a memory out of what is shared; empty if it says more than that."""
-    events = map(parse_event, event_db.bodies(connection, [observation]))
+    events = starmap(parse_stored, event_db.read_events(connection, [observation]))
     ends = [event for event in events if event.kind == "set" and event.value.get("is_shared") is False]
     last = max(ends, key=lambda event: (event.time, event.id), default=None)
     return last.id if last is not None and _MAY_LEAVE.issuperset(last.value) else ""

@@ -15,11 +15,13 @@ from cairn.embedding.fingerprint import bundled_fingerprint
 from cairn.memory import derived
 from cairn.memory.corpus import Corpus, load_corpus
 from cairn.memory.links import LinkStates, Staleness, name_of
+from cairn.memory.models import MemoryModels
 from cairn.memory.pertinence import LEAST_CHANCE, PromptMatches, chances, shared_words
 from cairn.memory.ranking import (
     HOPELESS,
     RecallWeights,
     Scored,
+    bundled_cosines,
     parse_question,
     reasons,
     relevance,
@@ -28,6 +30,7 @@ from cairn.memory.ranking import (
 )
 from cairn.memory.store import MemoryStore
 from cairn.memory.visibility import Birthplace, Visibility
+from cairn.model_settings import ModelSettings
 from cairn.search.confidence import confidence_word
 from cairn.search.query import Query
 from cairn.source.git import Repository
@@ -62,10 +65,15 @@ class Recollection(NamedTuple):
 class Recall:
     """Searches the memories of a project. Threads may share it.
 
+    Attributes:
+        models: other embedding models.
+
     Args:
         store: that holds them; it must `derive` what is searched.
         root: the project's folder.
         repository: the checkout it belongs to, None outside git.
+        chain: the configured embedding model and its fallbacks.
+        weights: of the ranking.
         now: the machine's clock, in seconds since the epoch.
     """
 
@@ -74,10 +82,12 @@ class Recall:
         store: MemoryStore,
         root: Path,
         repository: Repository | None,
+        chain: Sequence[ModelSettings] = (),
         weights: RecallWeights | None = None,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._store, self._weights, self._now = store, weights or RecallWeights(), now
+        self.models = MemoryModels(store, chain)
         self._visibility = Visibility(root, repository)
         self._link_states = LinkStates(root)
         self._corpus: tuple[str, Corpus] | None = None
@@ -101,7 +111,8 @@ class Recall:
         scope = self._scope(corpus, wanted, all_branches)
         if not scope.any():
             return []
-        scored = score(corpus, parsed, scope, self._now(), self._weights)
+        cosines = self.models.sharpen(corpus, query, bundled_cosines(corpus, parsed))
+        scored = score(corpus, parsed, cosines, scope, self._now(), self._weights)
         return self._choose(corpus, parsed, scored, limit)
 
     def _choose(self, corpus: Corpus, query: Query, scored: Scored, limit: int) -> list[Recollection]:
@@ -134,8 +145,11 @@ class Recall:
             return []
         corpus = self._current()
         scope = self._scope(corpus, wanted, all_branches=False)
-        scored = score(corpus, parsed, scope, self._now(), self._weights)
-        matches = PromptMatches(scored.features["dense"], scored.holds > 0, scope)
+        if not scope.any():
+            return []
+        cosines = bundled_cosines(corpus, parsed)  # no agent waits for another model
+        scored = score(corpus, parsed, cosines, scope, self._now(), self._weights)
+        matches = PromptMatches(cosines, scored.holds > 0, scope)
         found = chances(parsed, matches)
         rows = [row for row in np.argsort(-found, kind="stable").tolist() if found[row] >= least_chance]
         recollections: list[Recollection] = []
@@ -154,11 +168,11 @@ class Recall:
             wanted: only these.
         """
         corpus = self._current()
-        scope = self._scope(corpus, wanted, all_branches=True) & corpus.has_vector
+        scope = self._scope(corpus, wanted, all_branches=True)
         with self._store.reading() as connection:
             number = observation_db.numbers(connection, [observation.id]).get(observation.id, -1)
         own = np.flatnonzero(corpus.numbers == number)
-        if not len(own) or not corpus.has_vector[own[0]]:
+        if not len(own):
             return []
         scope[own] = False
         similarities = np.where(scope, corpus.similarities_to(int(own[0])), -np.inf)
@@ -198,6 +212,10 @@ class Recall:
                 recollections.append(Recollection(observation, 1.0, "high", "new", staleness))
         return recollections[:limit]
 
+    def staleness(self, observation: Observation) -> Staleness:
+        """Return what became of the code that a memory speaks of."""
+        return self._link_states.staleness(observation)
+
     def rebuild(self) -> int:
         """Derive what is searched from the memories anew, and return of how many; 0 where nothing was remembered."""
         if not self._store.exists:
@@ -215,7 +233,7 @@ class Recall:
             with self._lock, reading(connection):
                 state = derived.state_of(connection)
                 if self._corpus is None or self._corpus[0] != state:
-                    self._corpus = state, load_corpus(connection, bundled_fingerprint())
+                    self._corpus = state, load_corpus(connection, bundled_fingerprint(), self.models.fingerprints)
                 return self._corpus[1]
 
     def _scope(self, corpus: Corpus, wanted: Conditions, all_branches: bool) -> npt.NDArray[np.bool_]:

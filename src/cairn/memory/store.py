@@ -9,15 +9,17 @@ import time
 import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import starmap
 from typing import Any, NamedTuple
 
-from cairn.errors import AmbiguousError, EventError, NotFoundError
+from cairn.errors import AmbiguousError, NotFoundError
 from cairn.hints import Hint
 from cairn.index.state_dir import StateDir
 from cairn.memory.clock import HybridClock
-from cairn.memory.events import Event, check_event, parse_event
+from cairn.memory.damage import UNFIT, find_damage
+from cairn.memory.events import Event, check_event, parse_stored
 from cairn.memory.fold import fold
-from cairn.memory.ids import HANDLE, is_handle
+from cairn.memory.handles import HANDLE, is_handle
 from cairn.memory.publication import FROM_REPOSITORY, plan
 from cairn.memory.shared_memories import SharedMemories
 from cairn.storage.connection import store_errors, transaction
@@ -98,7 +100,7 @@ class MemoryStore:
         Raises:
             StoreError: if the store cannot be used; it stays as it is.
         """
-        with self._lock, store_errors(self._file, MEMORY):
+        with self._lock, store_errors(self._file, MEMORY), self._nonsense_is_damage():
             connection = self._connection()
             if self._shared is not None and not connection.in_transaction and self._shared.is_stale:
                 self._shared.sync(self)
@@ -127,6 +129,16 @@ class MemoryStore:
             if self._must_share and self._shared is not None:
                 self._must_share = False
                 self._shared.sync(self)
+
+    @contextmanager
+    def _nonsense_is_damage(self) -> Iterator[None]:
+        """Values are of the right type when they are stored; if they no longer are, the database is damaged."""
+        try:
+            yield
+        except UNFIT as error:
+            if self._opened is not None and (damage := find_damage(self._opened)):
+                raise MEMORY.damage(self._file, f"is damaged: {damage}") from error
+            raise
 
     def _connection(self) -> sqlite3.Connection:
         if self._opened is None:
@@ -181,8 +193,7 @@ class MemoryStore:
             self._insert(connection, fresh, source)
             changed = self._refold(connection, before | _component(connection, touched))
             if any(event.kind == "redact" for event in fresh):
-                write_meta(connection, _ERASE, "due")
-                self._must_erase = True
+                self.erase_soon(connection)
             self._must_share |= plan(connection, touched, sharing, source)
             return changed
 
@@ -198,7 +209,7 @@ class MemoryStore:
 
     def _refold(self, connection: sqlite3.Connection, observations: Collection[str]) -> list[Observation]:
         before = observation_db.load(connection, observations)
-        now = fold(map(parse_event, event_db.bodies(connection, observations)))
+        now = fold(starmap(parse_stored, event_db.read_events(connection, observations)))
         changed = [state for id, state in now.items() if before.get(id) != state]
         for state in changed:
             observation_db.save(connection, state)
@@ -208,6 +219,11 @@ class MemoryStore:
         if changed and self._derive is not None:
             self._derive(connection, changed)
         return changed
+
+    def erase_soon(self, connection: sqlite3.Connection) -> None:
+        """Have what this transaction deletes taken out of the log and of the copies, too, once it is committed."""
+        write_meta(connection, _ERASE, "due")
+        self._must_erase = True
 
     def erase(self) -> bool:
         """Take what was redacted out of the log and of the copies, too; tried again later while others read.
@@ -272,7 +288,7 @@ class MemoryStore:
         """Return the events of an observation, the oldest first."""
         observation = self.observation(id)
         with self.reading() as connection:
-            events = map(parse_event, event_db.bodies(connection, [observation.id]))
+            events = starmap(parse_stored, event_db.read_events(connection, [observation.id]))
             return sorted(events, key=lambda event: (event.time, event.id))
 
     def refold(self) -> list[str]:
@@ -282,27 +298,16 @@ class MemoryStore:
             StoreDamagedError: if an event is not what its id says; then nothing is changed.
         """
         with self.writing() as connection:
-            events = [self._verify(id, body) for id, body in event_db.iter_events(connection)]
-            stored = {state.id: state for state in observation_db.iter_all(connection)}
-            now = fold(events)
-            wrong = [id for id in now.keys() | stored.keys() if now.get(id) != stored.get(id)]
-            if wrong:
-                observation_db.delete(connection, stored.keys() - now.keys())
-                changed = [now[id] for id in wrong if id in now]
-                for state in changed:
-                    observation_db.save(connection, state)
-                if self._derive is not None:
-                    self._derive(connection, changed)
-            return sorted(wrong)
-
-    def _verify(self, id: str, body: str) -> Event:
-        try:
-            event = parse_event(body)
-        except EventError as error:
-            raise MEMORY.damage(self._file, f"is damaged: {error}") from error
-        if event.id != id:
-            raise MEMORY.damage(self._file, "is damaged: an event is not what its id says")
-        return event
+            now = fold(starmap(parse_stored, list(event_db.iter_events(connection))))
+            misfits = observation_db.find_misfits(connection, now)
+            observation_db.delete(connection, misfits - now.keys())
+            observation_db.delete_stray_links(connection)
+            changed = [now[id] for id in misfits if id in now]
+            for state in changed:
+                observation_db.save(connection, state)
+            if changed and self._derive is not None:
+                self._derive(connection, changed)
+            return sorted(map(str, misfits))
 
     def _full_id(self, connection: sqlite3.Connection, id: str) -> str:
         if not is_handle(id):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 
-from cairn.memory.ids import HANDLE
+from cairn.memory.handles import HANDLE
 from cairn.memory.moments import Moment
 from cairn.memory.origin import is_edit
 from cairn.memory.sessions import Recorded

@@ -23,7 +23,9 @@ _MODULES = {
     "graph": "cairn.operations.graph",
     "core": "cairn.operations.core",
     "remember": "cairn.operations.memory",
+    "recall": "cairn.operations.memory",
     "memories": "cairn.operations.memory",
+    "sessions": "cairn.operations.sessions",
 }
 
 

@@ -7,10 +7,17 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cairn import waiting
-from cairn.budget import Budget, shorten_text, size_of
-from cairn.errors import NotFoundError, PathError, QueryError, RequestError
+from cairn.budget import Budget, shorten_text, size_of, take_memories
+from cairn.errors import NotFoundError, PathError, QueryError, RequestError, StoreError
 from cairn.hints import Hint, HintStyle, show
-from cairn.protocol.documents import ContextDocument, ContextItem, fetched_to_dict
+from cairn.memory.targets import target_below
+from cairn.protocol.documents import (
+    ContextDocument,
+    ContextItem,
+    MemoryHitDocument,
+    fetched_to_dict,
+    memory_hit_to_dict,
+)
 from cairn.protocol.requests import DEFAULT_ANSWER_TOKENS, ContextRequest, SearchRequest
 from cairn.source.text import BYTES_PER_TOKEN, pluralize
 from cairn.workspace import Workspace
@@ -19,6 +26,8 @@ if TYPE_CHECKING:
     from cairn.index.limits import Progress
 
 _OVERHEAD_TOKENS = 40  # an estimate of what the fields of an item cost beside its text
+_MEMORY_SHARE = 0.25  # of the room, at most, beside definitions
+_MOST_MEMORIES = 3  # of the task, and as many of the files at hand
 _LEAST_CONTEXT_TOKENS = 200
 _LEAST_RELEVANCE = 0.1  # what is less likely to matter for a task is left out
 
@@ -39,17 +48,47 @@ def context(workspace: Workspace, request: ContextRequest, progress: Progress | 
     notes: list[str] = []
     if request.task:
         ids, notes = _ids_for(workspace, request, progress)
+    memories, problem = _memories(workspace, request, ids[: request.limit])
     wanted: list[Callable[[int], ContextItem]] = [
         partial(_outline_item, workspace, file, request.hints) for file in request.files
     ]
     wanted += [partial(_context_item, workspace, text_id, request.hints, progress) for text_id in ids[: request.limit]]
-    notes += filter(None, news)
+    notes += filter(None, (*news, problem))
     max_tokens = DEFAULT_ANSWER_TOKENS if request.max_tokens is None else request.max_tokens
-    document: ContextDocument = {"items": [], "omitted": len(ids), "tokens": max_tokens, "notes": notes}
-    document["items"], omitted = _pack(wanted, Budget(max_tokens, document))
+    document: ContextDocument = {
+        "items": [],
+        "memory": [],
+        "omitted": len(ids),
+        "tokens": max_tokens,
+        "notes": notes,
+    }
+    if memories:
+        document["omitted_memory"] = len(memories)
+    room = Budget(max_tokens, document)
+    document["memory"] = take_memories(memories, room, _MEMORY_SHARE if wanted else 1.0)
+    document["items"], omitted = _pack(wanted, room)
     document["omitted"] = omitted + max(0, len(ids) - request.limit)
-    document["tokens"] = sum(map(size_of, document["items"])) // BYTES_PER_TOKEN
+    document["tokens"] = sum(map(size_of, (*document["memory"], *document["items"]))) // BYTES_PER_TOKEN
+    if n_left_out := len(memories) - len(document["memory"]):
+        document["omitted_memory"] = n_left_out
+    else:
+        document.pop("omitted_memory", None)
     return document
+
+
+def _memories(workspace: Workspace, request: ContextRequest, ids: Sequence[str]) -> tuple[list[MemoryHitDocument], str]:
+    """Return what earlier sessions learned about the task and the files at hand, and why it is missing, if it is."""
+    if not workspace.has_memory:
+        return [], ""
+    paths = {target_below(workspace.root, file).path for file in request.files}
+    paths |= {fetched.path for fetched in workspace.fetch(ids)} - {""}
+    try:
+        found = workspace.memory.find(request.task, _MOST_MEMORIES) if request.task else ()
+        likely = [hit for hit in found if hit.confidence != "low"]
+        about = [hit for hit in workspace.memory.about(paths) if hit.id not in {hit.id for hit in likely}]
+    except StoreError as error:
+        return [], error.hint.after(f"memories are left out: {error}")
+    return [memory_hit_to_dict(hit, whole=True) for hit in (*likely, *about[:_MOST_MEMORIES])], ""
 
 
 def _pack(wanted: Sequence[Callable[[int], ContextItem]], room: Budget) -> tuple[list[ContextItem], int]:

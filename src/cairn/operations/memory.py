@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from cairn.budget import fit_lists, fit_memories
+from cairn.budget import fit_lists, fit_memories, fit_recall
 from cairn.errors import NotFoundError, RequestError
 from cairn.facets.memory import by_whom
 from cairn.hints import Hint
-from cairn.memory.ids import handle_of
+from cairn.memory.handles import handle_of
 from cairn.memory.store import By
-from cairn.memory.targets import target_below
 from cairn.operations.memory_rows import memory_row, whole_memory
+from cairn.operations.periods import end_of, folder_or_file, start_of
+from cairn.operations.whole_text import perform_all
+from cairn.protocol.documents import memory_hit_to_dict
 from cairn.protocol.memory_documents import (
     ChangedMemoriesDocument,
     ForgottenDocument,
     MemoryDocument,
     MemoryListDocument,
+    RecallDocument,
     RememberedDocument,
 )
 from cairn.protocol.memory_requests import (
@@ -32,9 +34,9 @@ from cairn.protocol.memory_requests import (
     MemoryRequest,
     MemoryStatusRequest,
     MemoryUndoRequest,
+    RecallRequest,
     RememberRequest,
 )
-from cairn.schema import encode
 from cairn.source.text import pluralize
 from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import Observation
@@ -44,9 +46,6 @@ if TYPE_CHECKING:
     from cairn.index.limits import Progress
 
 _NOBODY = "agent:unknown"  # asks, if the request does not say who
-_HOURS = {"h": 1, "d": 24, "w": 168}
-_DAY, _AGO = re.compile(r"\d{4}-\d\d-\d\d"), re.compile(r"(\d{1,4})([hdw])")
-_LAST_DAY = date(9998, 12, 31)
 _REMOVED = re.compile(r"\[redacted: [a-z0-9-]+\]|\[private\]")
 
 
@@ -74,6 +73,28 @@ def remember(workspace: Workspace, request: RememberRequest, progress: Progress 
     }
 
 
+def recall(workspace: Workspace, request: RecallRequest, progress: Progress | None = None) -> RecallDocument:
+    """Find memories by what they say; see `MemoryFacet.find`."""
+    started = time.perf_counter()
+    hits = workspace.memory.find(
+        request.query,
+        request.limit,
+        types=request.types,
+        include_resolved=request.include_resolved,
+        all_branches=request.all_branches,
+    )
+    document: RecallDocument = {
+        "query": request.query,
+        "memory": [memory_hit_to_dict(hit, whole=True) for hit in hits],
+        "omitted": 0,
+        "took_ms": round(1000 * (time.perf_counter() - started), 2),
+        "notes": [],
+    }
+    if request.max_tokens is not None:
+        fit_recall(document, request.max_tokens)
+    return document
+
+
 def list_memories(
     workspace: Workspace, request: MemoriesRequest, progress: Progress | None = None
 ) -> MemoryListDocument:
@@ -85,10 +106,10 @@ def list_memories(
         branches=(request.branch,) if request.branch else (),
         session=request.session,
         tag=request.tag,
-        path=_path_of(workspace, request.file),
+        path=folder_or_file(workspace.root, request.file),
         text=request.text,
-        since=_start_of(request.since),
-        until=_end_of(request.until),
+        since=start_of(request.since),
+        until=end_of(request.until),
     )
     found = store.select(conditions, request.limit or None, request.offset)
     document: MemoryListDocument = {
@@ -99,17 +120,6 @@ def list_memories(
     if request.max_tokens is not None:
         fit_lists(document, request.max_tokens, ("memories",))  # type: ignore[arg-type] # it has the fields of a dict
     return document
-
-
-def _path_of(workspace: Workspace, file: str) -> str:
-    """Return a path as memories have it; that of a folder ends with a slash."""
-    if not file:
-        return ""
-    path = target_below(workspace.root, file).path
-    if path == ".":
-        return ""
-    is_folder = file.endswith("/") or (workspace.root / path).is_dir()
-    return f"{path}/" if is_folder else path
 
 
 def show(workspace: Workspace, request: MemoryRequest, progress: Progress | None = None) -> list[MemoryDocument]:
@@ -212,61 +222,15 @@ def _by(request: ActingRequest) -> By:
     return by_whom(request.actor or _NOBODY)
 
 
-def _start_of(text: str) -> str:
-    """Return the beginning of a time of the clock, for a day or for so long ago; empty for no text."""
-    return _day_of(text).isoformat() if _DAY.fullmatch(text) else _ago(text)
-
-
-def _end_of(text: str) -> str:
-    """Return the beginning of the first time that is too late, a day counting as a whole; empty for no text."""
-    return (_day_of(text) + timedelta(days=1)).isoformat() if _DAY.fullmatch(text) else _ago(text)
-
-
-def _day_of(text: str) -> date:
-    try:
-        return min(date.fromisoformat(text), _LAST_DAY)
-    except ValueError as error:  # the 31st of February
-        raise _no_time(text) from error
-
-
-def _ago(text: str) -> str:
-    if not text:
-        return ""
-    if (ago := _AGO.fullmatch(text)) is None:
-        raise _no_time(text)
-    return (datetime.now(UTC) - timedelta(hours=int(ago[1]) * _HOURS[ago[2]])).isoformat(timespec="seconds")[:19]
-
-
-def _no_time(text: str) -> RequestError:
-    return RequestError(f"{text!r} is no date", "give a day as 2026-01-31, or how long ago as 12h, 7d or 4w")
-
-
-_Perform = Callable[[Workspace, Any, "Progress | None"], Any]
-
-
-def _with_whole_characters(perform: _Perform) -> _Perform:
-    """Return an operation that is asked without half characters, which no memory holds and no database takes."""
-
-    def perform_it(workspace: Workspace, request: Any, progress: Progress | None = None) -> Any:  # noqa: ANN401 - JSON
-        given = {name: _whole(value) for name, value in encode(request).items()}
-        return perform(workspace, replace(request, **given), progress)
-
-    return perform_it
-
-
-def _whole(value: Any) -> Any:  # noqa: ANN401 - of any kind that a field has
-    if isinstance(value, tuple):
-        return tuple(map(_whole, value))
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
-
-
-_OPERATIONS: dict[str, _Perform] = {
-    "remember": remember,
-    "memories": list_memories,
-    "memories/show": show,
-    "memories/edit": edit,
-    "memories/status": change_status,
-    "memories/undo": undo,
-    "memories/forget": forget,
-}
-PERFORM = {name: _with_whole_characters(perform) for name, perform in _OPERATIONS.items()}
+PERFORM = perform_all(
+    {
+        "remember": remember,
+        "recall": recall,
+        "memories": list_memories,
+        "memories/show": show,
+        "memories/edit": edit,
+        "memories/status": change_status,
+        "memories/undo": undo,
+        "memories/forget": forget,
+    }
+)

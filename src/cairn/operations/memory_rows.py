@@ -6,14 +6,11 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from cairn.memory.events import Event
-from cairn.memory.ids import handle_of
+from cairn.memory.handles import handle_of
 from cairn.memory.links import name_of
+from cairn.memory.shown import moment_of, summary_of, tokens_of
 from cairn.protocol.memory_documents import MemoryDocument, MemoryEventDocument, MemoryRowDocument
-from cairn.source.text import cut_at_word, estimate_tokens
-from cairn.storage.memory.rows import CodeLink, Observation
-
-SUMMARY_CHARS = 160
-_SECONDS = len("2026-01-31T23:59:59")
+from cairn.storage.memory.rows import Observation
 
 
 def memory_row(observation: Observation) -> MemoryRowDocument:
@@ -23,7 +20,7 @@ def memory_row(observation: Observation) -> MemoryRowDocument:
         "type": observation.type,
         "status": observation.status,
         "summary": summary_of(observation.text),
-        "files": file_names(observation.links),
+        "files": list(map(name_of, observation.links)),
         "importance": observation.importance,
         "tags": list(observation.tags),
         "created": moment_of(observation.created),
@@ -45,7 +42,7 @@ def whole_memory(observation: Observation, history: Sequence[Event]) -> MemoryDo
         "status": observation.status,
         "superseded_by": handle_of(observation.superseded_by) if observation.superseded_by else "",
         "text": observation.text,
-        "files": file_names(observation.links),
+        "files": list(map(name_of, observation.links)),
         "importance": observation.importance,
         "tags": list(observation.tags),
         "shared": observation.is_shared,
@@ -75,23 +72,3 @@ def _event(event: Event) -> MemoryEventDocument:
         "value": value,
     }
     return cast("MemoryEventDocument", document)
-
-
-def file_names(links: Sequence[CodeLink]) -> list[str]:
-    """Return what a memory is tied to, as people write it."""
-    return list(map(name_of, links))
-
-
-def summary_of(text: str) -> str:
-    """Return how a text begins, on one line."""
-    return cut_at_word(" ".join(text.split()), SUMMARY_CHARS)
-
-
-def tokens_of(text: str) -> int:
-    """Return about how many tokens a text has."""
-    return estimate_tokens(len(text.encode("utf-8", "replace")))
-
-
-def moment_of(time: str) -> str:
-    """Return a time of the clock to the second, in UTC."""
-    return f"{time[:_SECONDS]}Z"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cairn.budget import fit_outline, fit_texts, set_text, tokens_for_outline
+from cairn.memory.handles import is_handle
+from cairn.operations.asked import note_fetched
 from cairn.protocol.documents import FetchedDocument, OutlineDocument, fetched_to_dict, outline_to_dict
 from cairn.protocol.requests import FetchRequest, OutlineRequest
 from cairn.workspace import Workspace
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 def fetch(workspace: Workspace, request: FetchRequest, progress: Progress | None = None) -> list[FetchedDocument]:
     """Get the full texts; beyond the budget they lose lines off their end, see `fit_texts`."""
     documents = [fetched_to_dict(fetched) for fetched in workspace.fetch(request.ids, branch=request.branch)]
+    if request.session and (memories := [id for id in request.ids if is_handle(id)]):
+        note_fetched(workspace, request.session, memories)
     if request.skip_lines:
         for document in documents:
             _skip(document, request.skip_lines)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from cairn.answers import MEMORIES_BESIDE
 from cairn.budget import fit_search
 from cairn.errors import ProjectError
 from cairn.hints import Hint
@@ -20,9 +21,11 @@ _MAX_NAMED = 5  # projects that a note of all of them names
 
 
 def search(workspace: Workspace, request: SearchRequest, progress: Progress | None = None) -> SearchDocument:
-    """Search the project; see `CodeFacet.search`."""
+    """Search the project and its memory; see `Workspace.search`."""
+    if request.type == "memory":
+        return answer_to_dict(workspace.answer(request))
     note = workspace.refresh(progress, branch=request.branch) if request.update else ""
-    answer = workspace.code.search(replace(request, max_tokens=None), progress)
+    answer = workspace.answer(replace(request, max_tokens=None), progress)
     is_incomplete = request.update and request.branch is None and workspace.code.lacks_vectors
     if not note and is_incomplete and workspace.upkeep.complete_in_background():
         note = f"a run in the background completes them; it writes to {workspace.state.embedding_log}"
@@ -52,6 +55,8 @@ def merge_searches(
     hits.sort(key=lambda hit: -float(str(hit["relevance"])))
     shown = hits[: request.limit or len(hits)]
     documents = [document for _, document in searches]
+    rows = [{**row, "project": name} for name, document in searches for row in document["memory"]]
+    rows.sort(key=lambda row: -float(str(row["relevance"])))
     modes = {document["mode"] for document in documents}
     merged: SearchDocument = {
         "query": documents[0]["query"],
@@ -60,7 +65,7 @@ def merge_searches(
         "branch": "",
         "generation": 0,
         "code": shown,  # type: ignore[typeddict-item] # the fields of a hit, and `project`
-        "memory": [],
+        "memory": rows[: (request.limit or len(rows)) if request.type == "memory" else MEMORIES_BESIDE],  # type: ignore[typeddict-item] # as above
         "total_tokens_available": sum(document["total_tokens_available"] for document in documents),
         "omitted": sum(document["omitted"] for document in documents) + len(hits) - len(shown),
         "coverage": {

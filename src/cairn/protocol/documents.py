@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NotRequired, TypedDict, cast
 
-from cairn.answers import Answer, CodeHit, Fetched, Outline
+from cairn.answers import Answer, CodeHit, Fetched, MemoryHit, Outline
 from cairn.errors import CairnError
 from cairn.schema import wire_name
-from cairn.types import Confidence, Match, OutlineMode
+from cairn.types import Confidence, Match, MemoryStatus, MemoryType, OutlineMode
 
 if TYPE_CHECKING:
     from cairn.structure.flow import FlowGraph, Slice
@@ -80,11 +80,36 @@ class HitDocument(TypedDict):
     sent: NotRequired[bool]
 
 
+class MemoryHitDocument(TypedDict):
+    """A memory that was found. `text` is there where `summary` is only its beginning, and the answer is about memories.
+
+    `check` says what became of the code that it speaks of. Where a budget ends, only the first five fields are left.
+    `project` names its project when several were searched; `sent` says that the session has it.
+    """
+
+    id: str
+    type: MemoryType
+    status: MemoryStatus
+    summary: str
+    files: list[str]
+    importance: NotRequired[int]
+    tags: NotRequired[list[str]]
+    created: NotRequired[str]
+    tokens: NotRequired[int]
+    relevance: NotRequired[float]
+    confidence: NotRequired[Confidence]
+    why: NotRequired[str]
+    check: NotRequired[str]
+    text: NotRequired[str]
+    project: NotRequired[str]
+    sent: NotRequired[bool]
+
+
 class SearchDocument(TypedDict):
     """The answer to a query: hits best first, and what they stand on.
 
-    `searched` is there where the time of an exact search was up: so many files had been looked at. `omitted_notes` is
-    there where a budget had no room for the notes.
+    `searched` is there where the time of an exact search was up: so many files had been looked at. `omitted_notes` and
+    `omitted_memory` are there where a budget had no room for so many notes and memories.
     """
 
     query: str
@@ -93,7 +118,7 @@ class SearchDocument(TypedDict):
     branch: str
     generation: int
     code: list[HitDocument]
-    memory: list[dict[str, Any]]
+    memory: list[MemoryHitDocument]
     total_tokens_available: int
     omitted: int
     coverage: CoverageDocument
@@ -102,6 +127,7 @@ class SearchDocument(TypedDict):
     searched: NotRequired[int]
     notes: NotRequired[list[str]]
     omitted_notes: NotRequired[int]
+    omitted_memory: NotRequired[int]
 
 
 class FetchedDocument(TypedDict):
@@ -141,12 +167,17 @@ class ContextItem(TypedDict):
 
 
 class ContextDocument(TypedDict):
-    """What is around results or what a task needs; `omitted` definitions did not fit."""
+    """What is around results or what a task needs, and memories of it.
+
+    `omitted` definitions and `omitted_memory` memories did not fit.
+    """
 
     items: list[ContextItem]
+    memory: list[MemoryHitDocument]
     omitted: int
     tokens: int
     notes: list[str]
+    omitted_memory: NotRequired[int]
 
 
 class OutlineSymbolDocument(TypedDict):
@@ -235,7 +266,7 @@ def answer_to_dict(answer: Answer) -> SearchDocument:
         "branch": answer.branch,
         "generation": answer.generation,
         "code": [_hit_to_dict(hit) for hit in answer.code],
-        "memory": [],
+        "memory": [memory_hit_to_dict(hit) for hit in answer.memory],
         "total_tokens_available": answer.total_tokens_available,
         "omitted": answer.omitted,
         "coverage": {
@@ -249,8 +280,33 @@ def answer_to_dict(answer: Answer) -> SearchDocument:
         document["revision"] = answer.revision
     if answer.searched is not None:
         document["searched"] = answer.searched
+    if answer.omitted_memory:
+        document["omitted_memory"] = answer.omitted_memory
     if answer.notes:
         document["notes"] = list(answer.notes)
+    return document
+
+
+def memory_hit_to_dict(hit: MemoryHit, *, whole: bool = False) -> MemoryHitDocument:
+    """Return a memory as a row of an answer; with its text if it is wanted `whole`."""
+    document: MemoryHitDocument = {
+        "id": hit.id,
+        "type": hit.type,
+        "status": hit.status,
+        "summary": hit.summary,
+        "files": list(hit.files),
+        "importance": hit.importance,
+        "tags": list(hit.tags),
+        "created": hit.created,
+        "tokens": hit.tokens,
+        "relevance": hit.relevance,
+        "confidence": hit.confidence,
+        "why": hit.why,
+    }
+    if hit.check:
+        document["check"] = hit.check
+    if whole and hit.text != hit.summary:
+        document["text"] = hit.text
     return document
 
 

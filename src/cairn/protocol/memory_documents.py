@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypedDict
 
+from cairn.protocol.documents import MemoryHitDocument
 from cairn.types import MemoryStatus, MemoryType
 
 
@@ -92,3 +93,74 @@ class ForgottenDocument(TypedDict):
     """The memories whose text was erased."""
 
     ids: list[str]
+
+
+class RecallDocument(TypedDict):
+    """The memories that a query is about, best first; `omitted` had no room."""
+
+    query: str
+    memory: list[MemoryHitDocument]
+    omitted: int
+    took_ms: float
+    notes: list[str]
+
+
+class SessionRowDocument(TypedDict):
+    """A session of an agent. `ended` is empty while it goes on; `origin` is what it was for, if anything was done."""
+
+    id: str
+    agent: str
+    origin: str
+    branch: str
+    started: str
+    heard: str
+    ended: str
+    end_reason: str
+    prompts: int
+    activities: int
+    reads: int
+    edits: int
+    failures: int
+    memories: int
+    parent: NotRequired[str]
+    muted: NotRequired[bool]
+    fresh: NotRequired[bool]
+
+
+class SessionListDocument(TypedDict):
+    """Sessions, the last heard of first: some of `total` that meet the conditions; `omitted` of these had no room."""
+
+    sessions: list[SessionRowDocument]
+    total: int
+    omitted: int
+
+
+class ActivityDocument(TypedDict):
+    """One tool call. `exit_code` is null where nobody says; `outcome` is empty where the agent does not say."""
+
+    time: str
+    tool: str
+    name: str
+    target: str
+    outcome: str
+    exit_code: int | None
+    duration_ms: int
+    failed: bool
+
+
+class BatchDocument(TypedDict):
+    """A prompt and what was done until the next one; `kind` is `notice` if the agent itself asked."""
+
+    kind: str
+    prompt: str
+    started: str
+    activities: list[ActivityDocument]
+
+
+class WholeSessionDocument(SessionRowDocument):
+    """A session with what was asked, done and learned in it. `omitted_batches` of its last ones had no room."""
+
+    batches: list[BatchDocument]
+    learned: list[MemoryRowDocument]
+    omitted_batches: NotRequired[int]
+    omitted_ids: NotRequired[int]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from cairn import fields
-from cairn.protocol.requests import ProjectRequest
+from cairn.protocol.requests import ProjectRequest, SessionRequest
 from cairn.types import MemoryStatus, MemoryType
 
 _Name = Annotated[str, fields.NAME]
@@ -35,6 +35,18 @@ class RememberRequest(ActingRequest):
     tags: Annotated[tuple[_Name, ...], fields.TAGS] = ()
     shared: Annotated[bool, fields.SHARED] = False
     session: Annotated[str, fields.MEMORY_SESSION] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallRequest(SessionRequest):
+    """Find what earlier sessions learned about something."""
+
+    query: Annotated[str, fields.RECALL_QUERY]
+    limit: Annotated[int, fields.RECALL_LIMIT] = 5
+    types: Annotated[tuple[MemoryType, ...], fields.MEMORY_TYPES] = ()
+    include_resolved: Annotated[bool, fields.INCLUDE_RESOLVED] = False
+    all_branches: Annotated[bool, fields.ALL_BRANCHES] = False
+    max_tokens: _Tokens = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,3 +113,24 @@ class ForgetRequest(ActingRequest):
     """Erase memories for ever: their text, and all that was said of them."""
 
     ids: _Ids
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionsRequest(ProjectRequest):
+    """List the sessions of agents, the last heard of first."""
+
+    agent: Annotated[str, fields.OF_AGENT] = ""
+    branch: Annotated[str, fields.OF_BRANCH] = ""
+    file: Annotated[str, fields.SESSION_FILE] = ""
+    since: Annotated[str, fields.HEARD_SINCE] = ""
+    limit: Annotated[int, fields.SESSION_LIMIT] = 20
+    offset: Annotated[int, fields.OFFSET] = 0
+    max_tokens: _Tokens = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionShowRequest(ProjectRequest):
+    """Show what was asked, done and learned in sessions."""
+
+    ids: Annotated[tuple[_Name, ...], fields.SESSION_IDS]
+    max_tokens: _Tokens = None

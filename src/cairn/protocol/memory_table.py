@@ -9,7 +9,10 @@ from cairn.protocol.memory_documents import (
     ForgottenDocument,
     MemoryDocument,
     MemoryListDocument,
+    RecallDocument,
     RememberedDocument,
+    SessionListDocument,
+    WholeSessionDocument,
 )
 from cairn.protocol.memory_requests import (
     ForgetRequest,
@@ -18,7 +21,10 @@ from cairn.protocol.memory_requests import (
     MemoryRequest,
     MemoryStatusRequest,
     MemoryUndoRequest,
+    RecallRequest,
     RememberRequest,
+    SessionShowRequest,
+    SessionsRequest,
 )
 from cairn.protocol.table import Operation
 
@@ -26,20 +32,26 @@ MEMORY_OPERATIONS = {
     operation.name: operation
     for operation in (
         Operation("remember", RememberRequest, "Keep something for later sessions"),
+        Operation("recall", RecallRequest, "Find what earlier sessions learned about something"),
         Operation("memories", MemoriesRequest, "List memories"),
         Operation("memories/show", MemoryRequest, "Show memories whole, with their history"),
         Operation("memories/edit", MemoryEditRequest, "Change a memory"),
         Operation("memories/status", MemoryStatusRequest, "Resolve, archive, supersede or reopen memories"),
         Operation("memories/undo", MemoryUndoRequest, "Undo the last change of the status of memories"),
         Operation("memories/forget", ForgetRequest, "Erase memories for ever"),
+        Operation("sessions", SessionsRequest, "List the sessions of agents"),
+        Operation("sessions/show", SessionShowRequest, "Show what was asked, done and learned in sessions"),
     )
 }
 MEMORY_ANSWERS: dict[str, Any] = {
     "remember": RememberedDocument,
+    "recall": RecallDocument,
     "memories": MemoryListDocument,
     "memories/show": list[MemoryDocument],
     "memories/edit": ChangedMemoriesDocument,
     "memories/status": ChangedMemoriesDocument,
     "memories/undo": ChangedMemoriesDocument,
     "memories/forget": ForgottenDocument,
+    "sessions": SessionListDocument,
+    "sessions/show": list[WholeSessionDocument],
 }

@@ -9,7 +9,7 @@ from cairn import fields
 from cairn.fields import DEFAULT_ANSWER_TOKENS as DEFAULT_ANSWER_TOKENS
 from cairn.fields import MAX_ANSWER_TOKENS as MAX_ANSWER_TOKENS
 from cairn.hints import HintStyle
-from cairn.types import Mode, OutlineMode
+from cairn.types import Mode, OutlineMode, SearchType
 
 MAX_BODY_BYTES = 1_000_000  # of one request
 
@@ -50,6 +50,7 @@ class SearchRequest(SessionRequest):
     """Find code by meaning, name, text or pattern. With the project `all`, every known project is searched."""
 
     query: Annotated[str, fields.QUERY]
+    type: Annotated[SearchType, fields.SEARCH_TYPE] = "all"
     branch: _Branch = None
     limit: Annotated[int, fields.SEARCH_LIMIT] = 10
     mode: Annotated[Mode, fields.MODE] = "auto"

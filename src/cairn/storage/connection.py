@@ -48,7 +48,7 @@ class _Stopped(threading.local):
 
 
 _stopped = _Stopped()
-Inspect = Callable[[sqlite3.Connection], None]
+Inspect = Callable[[sqlite3.Connection], object]
 _T = TypeVar("_T")
 
 
@@ -90,6 +90,8 @@ def connect(path: Path, store: Store, inspect: Inspect | None = None) -> sqlite3
             connection.execute(f"PRAGMA synchronous = {'FULL' if store.is_truth else 'NORMAL'}")
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute(f"PRAGMA journal_size_limit = {_LOG_BYTES}")
+            if store.is_truth:  # the log holds nothing for long that is nowhere else
+                connection.execute("PRAGMA wal_autocheckpoint = 1")
         except BaseException:
             connection.close()
             raise

@@ -37,6 +37,7 @@ class Store(NamedTuple):
         work: what a process that writes it is doing, as `indexing`.
         update: what to do once it can be written again.
         rebuild: what makes it anew; empty for a store of truth.
+        adopt: what takes over one that was made elsewhere; empty for what can be rebuilt.
         damaged, locked, version: the errors that say so of it.
     """
 
@@ -48,6 +49,7 @@ class Store(NamedTuple):
     work: str
     update: Hint
     rebuild: Hint = Hint("")
+    adopt: Hint = Hint("")
     damaged: type[StoreDamagedError] = StoreDamagedError
     locked: type[StoreLockedError] = StoreLockedError
     version: type[StoreVersionError] = StoreVersionError
@@ -75,7 +77,7 @@ class Store(NamedTuple):
         """Return the error that says that the file of a store of truth was not made in this state folder."""
         return StoreForeignError(
             f"{file} was not made by you on this machine, so it is not used; nothing was changed",
-            f"if you do not need it, move it out of the folder: mv {file.name} ELSEWHERE",
+            self.adopt.after(f"if you do not need it, move it out of the folder: mv {file.name} ELSEWHERE"),
         )
 
 

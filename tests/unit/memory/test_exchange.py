@@ -8,7 +8,8 @@ import pytest
 
 from cairn.errors import EventError, NotFoundError
 from cairn.memory.exchange import HEADER, Exchange
-from cairn.memory.ids import handle_of, new_id
+from cairn.memory.handles import handle_of
+from cairn.memory.ids import new_id
 from cairn.memory.store import By, MemoryChange
 from memory_histories import CREATED, START, Replica
 

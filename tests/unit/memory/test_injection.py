@@ -10,7 +10,7 @@ from cairn.memory import derived
 from cairn.memory.choosing import Chooser
 from cairn.memory.framing import FIRST_LINE, LAST_LINE
 from cairn.memory.fresh import drop_wish, wish_fresh
-from cairn.memory.ids import handle_of
+from cairn.memory.handles import handle_of
 from cairn.memory.injection import Injection, Injector, Overview
 from cairn.memory.lifecycle import Lifecycle, NewMemory
 from cairn.memory.links import link_to

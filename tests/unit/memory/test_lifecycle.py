@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cairn.errors import AuthorityError, NotFoundError, RequestError
-from cairn.memory.ids import handle_of
+from cairn.memory.handles import handle_of
 from cairn.memory.lifecycle import Lifecycle, NewMemory
 from cairn.memory.store import By
 from cairn.storage.memory.rows import CodeLink

@@ -7,7 +7,8 @@ import pytest
 
 from cairn.errors import AmbiguousError, EventError, NotFoundError, StoreDamagedError
 from cairn.index.state_dir import StateDir
-from cairn.memory.ids import handle_of, is_handle, new_id
+from cairn.memory.handles import handle_of, is_handle
+from cairn.memory.ids import new_id
 from cairn.memory.store import By, MemoryChange, MemoryStore
 from cairn.storage.copies import copy_database, find_copies
 from cairn.storage.memory import event_db

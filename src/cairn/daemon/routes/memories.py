@@ -1,4 +1,4 @@
-"""`/api/remember` and `/api/memories…`: what earlier sessions learned."""
+"""`/api/remember`, `/api/recall`, `/api/memories…` and `/api/sessions…`: what earlier sessions learned and did."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cairn.daemon.http import Handler, Request, Response, Route
+from cairn.daemon.noting import note_later
 from cairn.hints import show_notes
 from cairn.operations import perform
+from cairn.protocol.memory_requests import RecallRequest
 from cairn.protocol.memory_table import MEMORY_ANSWERS, MEMORY_OPERATIONS
 from cairn.protocol.table import Operation
 
@@ -25,6 +27,11 @@ def _handler(operation: Operation) -> Handler:
             partial(_perform, operation.name, arguments),
             timeout_seconds=request.daemon.limits.answer_seconds,
         )
+        if isinstance(arguments, RecallRequest):
+            note_later(request.daemon, arguments, document)
+            if arguments.session and not arguments.repeat:
+                root = request.daemon.projects.registry.find(arguments.project).root
+                request.daemon.sessions.ledger(arguments.session).shorten(operation.name, root, document)
         return Response(show_notes(document, arguments.hints))
 
     return handle

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cairn.daemon.http import Handler, Request, Response, Route
+from cairn.daemon.noting import note_later
 from cairn.errors import CairnError, IndexLockedError, QueryError, StoreError
 from cairn.hints import show_notes
 from cairn.operations import perform
@@ -33,6 +34,8 @@ def _handler(operation: Operation) -> Handler:
             document = await _search_all(request, arguments)
         else:
             document = await _perform(request, operation.name, arguments, arguments.project)
+            if isinstance(arguments, SearchRequest):
+                note_later(request.daemon, arguments, document)
         if isinstance(arguments, SessionRequest) and arguments.session and not arguments.repeat:
             root = "" if arguments.project == ALL else request.daemon.projects.registry.find(arguments.project).root
             request.daemon.sessions.ledger(arguments.session).shorten(operation.name, root, document)
@@ -43,7 +46,8 @@ def _handler(operation: Operation) -> Handler:
 
 async def _perform(request: Request, operation: str, arguments: ProjectRequest, project: str) -> Any:  # noqa: ANN401 - JSON
     daemon = request.daemon
-    fresh = operation not in _NEED_NO_INDEX and not getattr(arguments, "update", False)
+    needs_index = operation not in _NEED_NO_INDEX and getattr(arguments, "type", "") != "memory"
+    fresh = needs_index and not getattr(arguments, "update", False)
     return await request.while_connected(
         daemon.projects.run(
             project,

@@ -51,12 +51,12 @@ def delete_all_but_redactions(connection: sqlite3.Connection, observation: str) 
     connection.execute("DELETE FROM event WHERE observation = ? AND kind != 'redact'", (observation,))
 
 
-def bodies(connection: sqlite3.Connection, observations: Collection[str]) -> list[str]:
-    """Return the bodies of all events of some observations, in the order in which they arrived."""
-    rows: list[tuple[int, str]] = []
+def read_events(connection: sqlite3.Connection, observations: Collection[str]) -> list[tuple[str, str]]:
+    """Return all events of some observations, each as its id and its body, in the order in which they arrived."""
+    rows: list[tuple[int, str, str]] = []
     for part in in_parts(list(observations)):
-        rows.extend(_select(connection, "SELECT seq, body", "observation", part))
-    return [body for _, body in sorted(rows)]
+        rows.extend(_select(connection, "SELECT seq, id, body", "observation", part))
+    return [(id, body) for _, id, body in sorted(rows)]
 
 
 def iter_events(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
@@ -64,24 +64,24 @@ def iter_events(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
     yield from connection.execute("SELECT id, body FROM event ORDER BY seq")
 
 
-def iter_bodies(
+def iter_chosen(
     connection: sqlite3.Connection, observations: Collection[str] | None = None, *, only_shared: bool = False
-) -> Iterator[str]:
-    """Yield the bodies of events in the order in which they arrived, all from one state of the memory.
+) -> Iterator[tuple[str, str]]:
+    """Yield events, each as its id and its body, in the order in which they arrived, from one state of the memory.
 
     Args:
         connection: to the memory.
         observations: only of these; None for all.
         only_shared: only of observations that are shared, and that such a one is so no longer.
     """
-    query = "SELECT body, event.observation FROM event"
+    query = "SELECT event.id, body, event.observation FROM event"
     if only_shared:
         query += (
             " LEFT JOIN observation ON observation.id = event.observation WHERE sharing > 0 OR observation.is_shared"
         )
-    for body, observation in connection.execute(f"{query} ORDER BY seq"):
+    for id, body, observation in connection.execute(f"{query} ORDER BY seq"):
         if observations is None or observation in observations:
-            yield body
+            yield id, body
 
 
 def neighbours(connection: sqlite3.Connection, observations: Collection[str]) -> set[str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterator, Sequence
+import zlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from cairn.storage.connection import in_parts
@@ -14,9 +15,10 @@ _COLUMNS = (
     "id, type, text, importance, tags, origin, session, branch, revision, is_shared, status, superseded_by, "
     "actor, created, changed, is_redacted"
 )  # fmt: skip
-_SET = ", ".join(f"{name} = excluded.{name}" for name in _COLUMNS.split(", ")[1:])
+_NAMES = _COLUMNS.split(", ")
+_SET = ", ".join(f"{name} = excluded.{name}" for name in (*_NAMES[1:], "digest"))
 _UPSERT = (
-    f"INSERT INTO observation ({_COLUMNS}) VALUES ({', '.join('?' * 16)}) "
+    f"INSERT INTO observation ({_COLUMNS}, digest) VALUES ({', '.join('?' * (len(_NAMES) + 1))}) "
     f"ON CONFLICT (id) DO UPDATE SET {_SET} RETURNING number"
 )
 
@@ -50,13 +52,33 @@ class Conditions(NamedTuple):
 
 def save(connection: sqlite3.Connection, observation: Observation) -> None:
     """Write what an observation is now."""
-    values = observation._asdict()
-    links: tuple[CodeLink, ...] = values.pop("links")
-    values["tags"] = json.dumps(observation.tags, ensure_ascii=False)
-    row = [values[name] for name in _COLUMNS.split(", ")]
-    (number,) = connection.execute(_UPSERT, row).fetchone()
+    row = _row(observation)
+    (number,) = connection.execute(_UPSERT, (*row, _digest(row, observation.links))).fetchone()
     connection.execute("DELETE FROM link WHERE number = ?", (number,))
-    connection.executemany("INSERT INTO link VALUES (?, ?, ?, ?)", [(number, *link) for link in links])
+    connection.executemany("INSERT INTO link VALUES (?, ?, ?, ?)", [(number, *link) for link in observation.links])
+
+
+def find_misfits(connection: sqlite3.Connection, wanted: Mapping[str, Observation]) -> set[str]:
+    """Return the ids of observations that are not stored as they should be, or that should not be there.
+
+    Args:
+        connection: to the memory.
+        wanted: what should be there, by id.
+    """
+    rows = connection.execute(f"SELECT number, digest, {_COLUMNS} FROM observation").fetchall()
+    links = _links(connection, [row[0] for row in rows])
+    stored = {row[2]: (row[1], tuple(row[2:]), tuple(links.get(row[0], ()))) for row in rows}
+    misfits = stored.keys() - wanted.keys()
+    for id, observation in wanted.items():
+        row = _row(observation)
+        if stored.get(id) != (_digest(row, observation.links), row, observation.links):
+            misfits.add(id)
+    return misfits
+
+
+def delete_stray_links(connection: sqlite3.Connection) -> int:
+    """Delete links of observations that are not there, and return how many there were."""
+    return connection.execute("DELETE FROM link WHERE number NOT IN (SELECT number FROM observation)").rowcount
 
 
 def delete(connection: sqlite3.Connection, ids: Collection[str]) -> None:
@@ -177,15 +199,18 @@ def _where(conditions: Conditions) -> tuple[str, list[Any]]:
 
 
 def _read(connection: sqlite3.Connection, rest: str, values: Sequence[Any]) -> Iterator[Observation]:
-    rows = connection.execute(f"SELECT number, {_COLUMNS} FROM observation {rest}", values).fetchall()
+    rows = connection.execute(f"SELECT number, digest, {_COLUMNS} FROM observation {rest}", values).fetchall()
     links = _links(connection, [row[0] for row in rows])
-    for number, *row in rows:
-        fields = dict(zip(_COLUMNS.split(", "), row, strict=True))
+    for number, digest, *row in rows:
+        own_links = tuple(links.get(number, ()))
+        if _digest(row, own_links) != digest:
+            raise sqlite3.DatabaseError("database disk image is malformed: a memory is not what was written")
+        fields = dict(zip(_NAMES, row, strict=True))
         fields.update(
             tags=tuple(json.loads(fields["tags"])),
             is_shared=bool(fields["is_shared"]),
             is_redacted=bool(fields["is_redacted"]),
-            links=tuple(links.get(number, ())),
+            links=own_links,
         )
         yield Observation(**fields)
 
@@ -198,3 +223,13 @@ def _links(connection: sqlite3.Connection, row_numbers: Sequence[int]) -> dict[i
         for number, *link in connection.execute(query, part):
             links.setdefault(number, []).append(CodeLink(*link))
     return links
+
+
+def _row(observation: Observation) -> tuple[Any, ...]:
+    values = observation._asdict() | {"tags": json.dumps(observation.tags, ensure_ascii=False)}
+    return tuple(int(value) if isinstance(value, bool) else value for value in map(values.__getitem__, _NAMES))
+
+
+def _digest(row: Sequence[Any], links: Iterable[Sequence[str]]) -> int:
+    """Return what shows that neither a row nor its links were altered: SQLite does not notice other bytes in a text."""
+    return zlib.crc32(repr((tuple(row), *map(tuple, links))).encode("utf-8", "surrogatepass"))

@@ -22,13 +22,13 @@ MIGRATIONS = (
             "CREATE INDEX event_other ON event (other) WHERE other != ''",
             "CREATE INDEX event_time ON event (time)",
             "CREATE INDEX event_sharing ON event (sharing) WHERE sharing = 1",
-            # Folded from the events; see cairn/memory/fold.py.
+            # Folded from the events; see cairn/memory/fold.py. `digest` shows that neither row nor links were altered.
             """CREATE TABLE observation (
                 number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, type TEXT NOT NULL, text TEXT NOT NULL,
                 importance INTEGER NOT NULL, tags TEXT NOT NULL, origin TEXT NOT NULL, session TEXT NOT NULL,
                 branch TEXT NOT NULL, revision TEXT NOT NULL, is_shared INTEGER NOT NULL, status TEXT NOT NULL,
                 superseded_by TEXT NOT NULL, actor TEXT NOT NULL, created TEXT NOT NULL, changed TEXT NOT NULL,
-                is_redacted INTEGER NOT NULL)""",
+                is_redacted INTEGER NOT NULL, digest INTEGER NOT NULL)""",
             "CREATE INDEX observation_status ON observation (status, type)",
             "CREATE INDEX observation_session ON observation (session) WHERE session != ''",
             """CREATE TABLE link (
@@ -104,9 +104,22 @@ MIGRATIONS = (
             "CREATE INDEX chat_call_due ON chat_call (number) WHERE state = 'due'",
         ),
     ),
+    Migration(
+        "what capture is not sure of, and what open sessions tried",
+        (
+            """CREATE TABLE candidate (
+                number INTEGER PRIMARY KEY, key TEXT NOT NULL, session TEXT NOT NULL, outcome TEXT NOT NULL,
+                type TEXT NOT NULL, text TEXT NOT NULL, confidence REAL NOT NULL, importance INTEGER NOT NULL,
+                paths TEXT NOT NULL, seconds REAL NOT NULL, observation TEXT NOT NULL, n_seen INTEGER NOT NULL,
+                UNIQUE (key, session))""",
+            "CREATE INDEX candidate_session ON candidate (session)",
+            "CREATE INDEX candidate_observation ON candidate (observation) WHERE observation != ''",
+            "CREATE TABLE trail (session TEXT PRIMARY KEY, body TEXT NOT NULL, seconds REAL NOT NULL) WITHOUT ROWID",
+        ),
+    ),
 )
 # The digest of the schema that all steps make: see `check_schema`. A test says what it is after a new step.
-NEWEST = "bc44651b7883a01ce11898a67bc27a9c7115bf0b5bb569f931708455545e5926"
+NEWEST = "c1aa42e2cac2f386609fe7501a75e64d8944b6d32409dcc3f92d1912153d1a14"
 
 MEMORY = Store(
     name="the memory",
@@ -116,4 +129,5 @@ MEMORY = Store(
     is_truth=True,
     work="writing memories",
     update=Hint.of("memories"),
+    adopt=Hint("if it is yours, as from a backup, take it over", "doctor", adopt_memory=True),
 )

@@ -1,0 +1,84 @@
+"""How memories look in a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cairn.cli.notes import printable
+from cairn.cli.render import Style, emit
+from cairn.memory.targets import MARK
+from cairn.source.text import pluralize
+
+if TYPE_CHECKING:
+    from cairn.protocol.documents import MemoryHitDocument
+    from cairn.protocol.memory_documents import MemoryDocument, MemoryEventDocument, MemoryRowDocument
+
+
+def print_hit(hit: MemoryHitDocument, style: Style) -> None:
+    """Print a memory that was found, with its whole text if that is there."""
+    facts: list[str] = [hit["status"]] if hit["status"] != "active" else []
+    if "created" in hit:
+        facts += [hit["created"][:10], f"importance {hit['importance']}", hit["confidence"]]
+    project = f"{printable(hit['project'])}: " if "project" in hit else ""
+    emit(f"{project}{style.name(hit['id'])}  {hit['type']}  {style.faint('  '.join(facts))}".rstrip())
+    for line in hit.get("text", hit["summary"]).split("\n"):
+        emit(f"    {printable(line)}")
+    for file in hit["files"]:
+        emit(f"    {style.path(printable(file))}")
+    if check := hit.get("check"):
+        emit(f"    {printable(check)}")
+    emit("")
+
+
+def print_row(row: MemoryRowDocument, style: Style) -> None:
+    """Print a memory as a row of a list."""
+    facts = [row["created"][:10], f"importance {row['importance']}"]
+    if row["status"] != "active":
+        by = f" by {row['superseded_by']}" if "superseded_by" in row else ""
+        facts.insert(0, f"{row['status']}{by}")
+    if row.get("shared"):
+        facts.append("shared")
+    facts += [f"#{printable(tag)}" for tag in row["tags"]]
+    emit(f"{style.name(row['id'])}  {row['type']}  {style.faint('  '.join(facts))}")
+    emit(f"    {printable(row['summary'])}")
+    for file in row["files"]:
+        emit(f"    {style.path(printable(file))}")
+
+
+def print_memory(document: MemoryDocument, style: Style) -> None:
+    """Print a memory whole, with what happened to it."""
+    by = f" by {document['superseded_by']}" if document["superseded_by"] else ""
+    facts = [
+        f"{document['status']}{by}",
+        f"importance {document['importance']}",
+        f"~{pluralize(document['tokens'], 'token')}",
+        *(["shared"] if document["shared"] else []),
+        *(f"#{printable(tag)}" for tag in document["tags"]),
+    ]
+    emit(f"{style.name(document['id'])}  {document['type']}  {style.faint('  '.join(facts))}")
+    for line in document["text"].split("\n"):
+        emit(f"    {printable(line)}")
+    for file in document["files"]:
+        emit(f"    {style.path(printable(file))}")
+    for name in ("session", "branch", "revision"):
+        if value := document[name]:
+            emit(style.faint(f"    {name} {printable(value)}"))
+    for event in document["history"]:
+        emit(style.faint(f"    {event['time']}  {printable(event['actor'])}  {printable(_deed(event))}"))
+    emit("")
+
+
+def _deed(event: MemoryEventDocument) -> str:
+    """Return in a few words what happened."""
+    value = event["value"]
+    reason = f": {value['reason']}" if value.get("reason") else ""
+    if event["kind"] == "status":
+        by = f" by {value['superseded_by']}" if "superseded_by" in value else ""
+        return f"{value['status']}{by}{reason}"
+    if event["kind"] in ("link", "unlink"):
+        symbol = f"{MARK}{value['symbol']}" if value["symbol"] else ""
+        return f"{event['kind']} {value['path']}{symbol}"
+    if event["kind"] == "set":
+        changes = (f"{name} {str(content)[:60]!r}" for name, content in value.items() if name != "reason")
+        return f"set {', '.join(changes)}{reason}"
+    return event["kind"]

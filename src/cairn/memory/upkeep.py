@@ -1,0 +1,121 @@
+"""Examines a memory and mends what is derived in it. Its truth, the events, is never changed here."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+
+from cairn.errors import CairnError
+from cairn.hints import Hint
+from cairn.index.health import Finding
+from cairn.index.state_dir import StateDir
+from cairn.memory import derived
+from cairn.memory.damage import UNFIT
+from cairn.memory.events import parse_stored
+from cairn.memory.fold import fold
+from cairn.memory.spool import Spool
+from cairn.memory.store import MemoryStore
+from cairn.source.text import pluralize
+from cairn.storage.connection import store_errors
+from cairn.storage.memory import event_db, observation_db, posting_db
+from cairn.storage.memory.schema import MEMORY
+from cairn.storage.store import how_to_restore
+
+_REBUILD = Hint.of("doctor", rebuild_memory=True)
+
+
+def examine_memory(state: StateDir) -> list[Finding]:
+    """Compare what is derived in a memory with its events, and each event with its id; change nothing.
+
+    Nothing is said of a memory that is not there, or that cannot be opened: `cairn.index.health` does.
+    """
+    try:
+        connection = state.open_existing(MEMORY)
+    except CairnError:
+        return []
+    if connection is None:
+        return []
+    file = state.file_of(MEMORY)
+    try:
+        with closing(connection), store_errors(file, MEMORY):
+            return list(_examine(connection))
+    except CairnError as error:
+        hint = how_to_restore(file) or f"restore {file.name} from a backup"
+        return [Finding("events", "error", str(error), hint=hint)]
+    except UNFIT as error:
+        return [Finding("memories", "error", f"{file} holds values that make no sense: {error}", "refold")]
+
+
+def _examine(connection: sqlite3.Connection) -> Iterator[Finding]:
+    rows = list(event_db.iter_events(connection))
+    events = [parse_stored(*row) for row in rows]
+    yield Finding("events", "ok", f"{pluralize(len(events), 'event')}, each as its id says")
+    now = fold(events)
+    if misfits := observation_db.find_misfits(connection, now):
+        words = pluralize(len(misfits), "memory is", "memories are")
+        yield Finding("memories", "error", f"{words} not what their events say", "refold")
+        return
+    yield Finding("memories", "ok", f"{pluralize(len(now), 'memory', 'memories')}, each as its events say")
+    wanted = sum(not observation.is_redacted for observation in now.values())
+    found = len(posting_db.read_all(connection))
+    if found == wanted and derived.is_current(connection):
+        yield Finding("recall", "ok", "all memories can be found")
+    elif found == wanted or not found:  # as after an update of Cairn: the next recall does it
+        yield Finding("recall", "ok", "made anew by the next recall")
+    else:
+        words = f"{found:,} of {pluralize(wanted, 'memory', 'memories')} can be found"
+        yield Finding("recall", "error", words, "refold", _REBUILD)
+
+
+def examine_spool(spool: Spool) -> list[Finding]:
+    """Say how many events wait to be taken in, and which files hold none; nothing where neither is so."""
+    findings = []
+    if n_waiting := spool.count():
+        words = pluralize(n_waiting, "event waits", "events wait")
+        findings.append(Finding("waiting", "ok", f"{words} to be taken in, which the next one does"))
+    if bad := spool.bad_files():
+        words = pluralize(len(bad), "file holds", "files hold")
+        hint = f"look at what ends in {bad[0].suffix} there, then remove it"
+        findings.append(
+            Finding("waiting", "warning", f"{words} no event that can be taken in: {spool.folder}", hint=hint)
+        )
+    return findings
+
+
+def rebuild_memory(state: StateDir) -> int:
+    """Make everything anew that is derived in a memory, and return how many memories there are.
+
+    Raises:
+        StoreDamagedError: if an event is not what its id says; then nothing is changed.
+        StoreError: if it cannot be opened or written.
+    """
+    store = MemoryStore(state, derived.derive)
+    if not store.exists:
+        return 0
+    try:
+        with store.writing() as connection:
+            store.refold()
+            return derived.rebuild(connection)
+    finally:
+        store.close()
+
+
+def adopt_memory(state: StateDir) -> int:
+    """Take over a memory that was made elsewhere, and return how many memories it holds; -1 if it is here already.
+
+    What is derived in it is made anew.
+
+    Raises:
+        NotFoundError: if there is none.
+        StoreDamagedError: if it is damaged; then nothing is changed.
+        StoreError: if it cannot be opened or written.
+    """
+    if not state.adopt(MEMORY, _judge):
+        return -1
+    return rebuild_memory(state)
+
+
+def _judge(connection: sqlite3.Connection) -> None:
+    for id, body in list(event_db.iter_events(connection)):
+        parse_stored(id, body)

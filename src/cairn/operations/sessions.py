@@ -1,0 +1,124 @@
+"""Sessions of agents: what was asked, done and learned in each."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, cast
+
+from cairn.budget import fit_lists, fit_sessions
+from cairn.operations.memory_rows import memory_row
+from cairn.operations.periods import folder_or_file, start_of
+from cairn.operations.whole_text import perform_all
+from cairn.protocol.memory_documents import (
+    ActivityDocument,
+    BatchDocument,
+    SessionListDocument,
+    SessionRowDocument,
+    WholeSessionDocument,
+)
+from cairn.protocol.memory_requests import SessionShowRequest, SessionsRequest
+from cairn.storage.memory.observation_db import Conditions
+from cairn.storage.memory.rows import Activity, PromptBatch, Session
+from cairn.storage.memory.session_db import SessionConditions
+from cairn.workspace import Workspace
+
+if TYPE_CHECKING:
+    from cairn.index.limits import Progress
+
+
+def list_sessions(
+    workspace: Workspace, request: SessionsRequest, progress: Progress | None = None
+) -> SessionListDocument:
+    """List sessions, the last heard of first."""
+    memory = workspace.memory
+    since = start_of(request.since)
+    conditions = SessionConditions(
+        agents=(request.agent,) if request.agent else (),
+        branches=(request.branch,) if request.branch else (),
+        since=datetime.fromisoformat(since).replace(tzinfo=UTC).timestamp() if since else 0.0,
+        path=folder_or_file(workspace.root, request.file),
+    )
+    found = memory.sessions.select(conditions, request.limit or None, request.offset)
+    document: SessionListDocument = {
+        "sessions": [_row(workspace, session) for session in found],
+        "total": memory.sessions.count(conditions),
+        "omitted": 0,
+    }
+    if request.max_tokens is not None:
+        fit_lists(cast("dict[str, Any]", document), request.max_tokens, ("sessions",))
+    return document
+
+
+def show(
+    workspace: Workspace, request: SessionShowRequest, progress: Progress | None = None
+) -> list[WholeSessionDocument]:
+    """Show sessions whole; beyond the budget their last prompts go first."""
+    sessions = [workspace.memory.sessions.session(id) for id in dict.fromkeys(request.ids)]
+    documents = [_whole(workspace, session) for session in sessions]
+    return documents if request.max_tokens is None else fit_sessions(documents, request.max_tokens)
+
+
+def _whole(workspace: Workspace, session: Session) -> WholeSessionDocument:
+    memory = workspace.memory
+    done = {
+        number: list(activities)
+        for number, activities in groupby(memory.sessions.activities(session), lambda activity: activity.batch)
+    }
+    learned = memory.store.select(Conditions(session=session.id))
+    document = {
+        **_row(workspace, session),
+        "batches": [_batch(batch, done.get(batch.number, [])) for batch in memory.sessions.batches(session)],
+        "learned": [memory_row(observation) for observation in reversed(learned)],
+    }
+    return cast("WholeSessionDocument", document)
+
+
+def _row(workspace: Workspace, session: Session) -> SessionRowDocument:
+    row = {
+        "id": session.id,
+        "agent": session.agent,
+        "origin": session.origin,
+        "branch": session.branch,
+        "started": _moment(session.started),
+        "heard": _moment(session.heard),
+        "ended": _moment(session.ended),
+        "end_reason": session.end_reason,
+        "prompts": session.n_prompts,
+        "activities": session.n_activities,
+        "reads": session.n_reads,
+        "edits": session.n_edits,
+        "failures": session.n_failures,
+        "memories": workspace.memory.store.count(Conditions(session=session.id)),
+    }
+    facts = {"parent": session.parent, "muted": session.is_muted, "fresh": session.is_fresh}
+    return cast("SessionRowDocument", row | {name: value for name, value in facts.items() if value})
+
+
+def _batch(batch: PromptBatch, done: list[Activity]) -> BatchDocument:
+    return {
+        "kind": batch.kind,
+        "prompt": batch.prompt,
+        "started": _moment(batch.started),
+        "activities": [_activity(activity) for activity in done],
+    }
+
+
+def _activity(activity: Activity) -> ActivityDocument:
+    return {
+        "time": _moment(activity.seconds),
+        "tool": activity.tool,
+        "name": activity.name,
+        "target": activity.target,
+        "outcome": activity.outcome,
+        "exit_code": activity.exit_code,
+        "duration_ms": activity.duration_ms,
+        "failed": activity.is_failure,
+    }
+
+
+def _moment(seconds: float) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}" if seconds else ""
+
+
+PERFORM = perform_all({"sessions": list_sessions, "sessions/show": show})
