@@ -42,10 +42,11 @@ def text_to_show(injector: Injector, moment: Moment) -> str:
 
 def _overview(index: ProjectIndex, store: MemoryStore) -> Overview:
     n_active = store.count(Conditions(statuses=("active",)))
-    kept = f"{pluralize(n_active, 'memory', 'memories')} kept; find others: cairn recall QUERY; the whole of one: cairn fetch ID"
+    kept = pluralize(n_active, "memory", "memories")
     try:
         core_files = CoreFiles(index.root).read()
     except CairnError as error:
         _log.warning("core files are not shown: %s", error)
         core_files = ()
-    return Overview(kept if n_active else "", core_files)
+    status = f"{kept} kept; find others: cairn recall QUERY; the whole of one: cairn fetch ID" if n_active else ""
+    return Overview(status, core_files)
