@@ -45,6 +45,7 @@ from cairn.source.git import current_branch, head_revision, printable_name
 from cairn.storage.memory.chat_db import ChatMeter
 from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import Observation
+from cairn.storage.memory.session_db import SessionConditions
 from cairn.types import MemoryType
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 
 
 _MOST_MEMORIES = 100
+_SESSION_SECONDS = 600.0  # after which nobody knows whether an agent is still in its session
 _EXACT_MODES = ("literal", "regex", "structural")
 MEMORY_KIND = "memory"  # of a text that is no code
 
@@ -111,7 +113,8 @@ class MemoryFacet:
         settings = self._index.settings.memory
         if settings is None or not settings.chat_provider:
             return None
-        return Summaries(self.store, self.digests, settings, load("cairn.memory.chat:ChatClient")(settings).ask)
+        ask = load("cairn.memory.chat:ChatClient")(settings).ask
+        return Summaries(self.store, self.digests, settings, ask, self.capture)
 
     def chat_meter(self, since: float = 0.0) -> ChatMeter:
         """Return what the user's chat models cost since some time, in seconds since the epoch."""
@@ -196,7 +199,7 @@ class MemoryFacet:
             importance: 1 to 10.
             tags: words to find it by.
             shared: whether it goes to everybody who works on the project.
-            session: in which it was learned.
+            session: in which it was learned; by default the one that the agent was last heard of in, if it reports any.
             actor: who remembers, `person:NAME` or `agent:NAME`; by default whoever runs this process.
 
         Raises:
@@ -212,7 +215,7 @@ class MemoryFacet:
             tags=tuple(tags),
             links=tuple(link_to(self._index.root, file) for file in dict.fromkeys(files)),
             origin=by.authority,
-            session=one_line(session),
+            session=one_line(session) or self._session_of(by),
             branch=self._branch(),
             revision=self._revision(),
             is_shared=shared,
@@ -343,6 +346,14 @@ class MemoryFacet:
         n_memories = self.recall.rebuild()
         self.recall.models.complete()
         return Rebuilt(n_memories, n_mended)
+
+    def _session_of(self, by: By) -> str:
+        """Return the session that an agent is in, empty where that is not known: it has just reported the call."""
+        kind, _, agent = by.actor.partition(":")
+        if kind != "agent":
+            return ""
+        recent = SessionConditions(agents=(agent,), is_open=True, since=time.time() - _SESSION_SECONDS)
+        return next((session.id for session in self.sessions.select(recent, 1) if not session.is_muted), "")
 
     def _branch(self) -> str:
         repository = self._index.repository

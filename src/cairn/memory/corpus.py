@@ -41,6 +41,8 @@ class Corpus(NamedTuple):
     """All observations that can be recalled, each a row.
 
     Attributes:
+        state: of what is derived, when this was read.
+        matching: which rows meet some conditions, as far as that was asked.
         numbers: of the observations in the database, ascending.
         places: the branches and commits that they were made on, each once.
         place_of: which of these, of each.
@@ -52,6 +54,8 @@ class Corpus(NamedTuple):
         has_other: which rows have one of these, by fingerprint.
     """
 
+    state: str
+    matching: dict[str, npt.NDArray[np.bool_]]
     numbers: npt.NDArray[np.int64]
     places: list[tuple[str, str]]
     place_of: npt.NDArray[np.int64]
@@ -91,13 +95,15 @@ class Corpus(NamedTuple):
         return slice(int(self.postings.start[place]), int(self.postings.start[place + 1]))
 
 
-def load_corpus(connection: sqlite3.Connection, bundled: str, others: Sequence[str] = ()) -> Corpus:
-    """Read all of it, with the vectors of the bundled model and of others, each named by its fingerprint."""
+def load_corpus(connection: sqlite3.Connection, state: str, bundled: str, others: Sequence[str]) -> Corpus:
+    """Read all of it at a state, with the vectors of the bundled model and of others, named by their fingerprints."""
     rows = posting_db.read_ranked(connection)
     numbers = np.array([row.number for row in rows], dtype=np.int64)
     places = {place: number for number, place in enumerate(dict.fromkeys((row.branch, row.revision) for row in rows))}
     vectors = {model: _vectors(vector_db.read(connection, model), numbers) for model in (bundled, *others)}
     return Corpus(
+        state=state,
+        matching={},
         numbers=numbers,
         places=list(places),
         place_of=np.array([places[row.branch, row.revision] for row in rows], dtype=np.int64),

@@ -41,6 +41,7 @@ from cairn.storage.memory.rows import Observation
 from cairn.types import Confidence
 
 ACTIVE = Conditions(statuses=("active",))
+_MAX_KEPT = 50  # answers to which memories meet some conditions
 _MORE = 10  # memories beyond the limit whose code is looked at
 
 
@@ -90,7 +91,7 @@ class Recall:
         self.models = MemoryModels(store, chain)
         self._visibility = Visibility(root, repository)
         self._link_states = LinkStates(root)
-        self._corpus: tuple[str, Corpus] | None = None
+        self._corpus: Corpus | None = None
         self._lock = Lock()
 
     def search(
@@ -232,19 +233,28 @@ class Recall:
                     derived.rebuild(writable)
             with self._lock, reading(connection):
                 state = derived.state_of(connection)
-                if self._corpus is None or self._corpus[0] != state:
-                    self._corpus = state, load_corpus(connection, bundled_fingerprint(), self.models.fingerprints)
-                return self._corpus[1]
+                if self._corpus is None or self._corpus.state != state:
+                    self._corpus = load_corpus(connection, state, bundled_fingerprint(), self.models.fingerprints)
+                return self._corpus
 
     def _scope(self, corpus: Corpus, wanted: Conditions, all_branches: bool) -> npt.NDArray[np.bool_]:
-        with self._store.reading() as connection:
-            numbers = observation_db.matching(connection, wanted)
-        scope: npt.NDArray[np.bool_] = np.isin(corpus.numbers, numbers)
+        scope = self._matching(corpus, wanted).copy()
         if not all_branches:
             places = [Birthplace(*place) for place in corpus.places]
             visible = self._visibility.visible(places)
             scope &= np.array([visible[place] for place in places], dtype=bool)[corpus.place_of]
         return scope
+
+    def _matching(self, corpus: Corpus, wanted: Conditions) -> npt.NDArray[np.bool_]:
+        """Return which rows meet some conditions; remembered until something changes."""
+        key = repr(wanted)
+        if (known := corpus.matching.get(key)) is not None:
+            return known
+        with self._store.reading() as connection, reading(connection):
+            found: npt.NDArray[np.bool_] = np.isin(corpus.numbers, observation_db.matching(connection, wanted))
+            if derived.state_of(connection) == corpus.state and len(corpus.matching) < _MAX_KEPT:
+                corpus.matching[key] = found
+        return found
 
     def _load(self, corpus: Corpus, rows: Sequence[int]) -> dict[int, Observation]:
         with self._store.reading() as connection:
