@@ -92,8 +92,8 @@ def test_an_event_that_cannot_be_taken_in_now_waits_and_is_taken_in_later(
     assert Spool(root).count() == 2
     other.execute("ROLLBACK")
     other.close()
-    with Workspace.open(root) as workspace:
-        assert workspace.memory.inbox.catch_up() == 2
+    status, listed = served.ask("POST", "/api/sessions", {})
+    assert (status, [session["prompts"] for session in listed["sessions"]]) == (200, [3])
     assert Spool(root).count() == 0
     assert report("prompt", id="e2", text="second")["captured"]
     (session,) = sessions(root)
