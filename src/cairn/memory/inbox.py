@@ -94,6 +94,19 @@ class Inbox:
         self._spool.add(moment)
         return True
 
+    def answer(self, compose: Callable[[], str]) -> str:
+        """Return what to show an agent that has reported, empty while the memory cannot be written.
+
+        Args:
+            compose: returns it; it must not keep the agent waiting.
+        """
+        if self._now() < self._retry_at:
+            return ""
+        if not self._store.exists:
+            return compose()
+        with self._in_haste():
+            return compose()
+
     def catch_up(self) -> int:
         """Take in what waits, and end sessions that are stale; return how many moments waited.
 
