@@ -95,6 +95,7 @@ class Load:
 
     def _is_acknowledged(self, agent: int, name: str) -> bool:
         begun = time.perf_counter()
+        call: dict[str, object]
         if int(name.rpartition("-")[2]) % 2:
             call = {"name": "Read", "target": f"src/{name}.py", "output": f"line {name}\n" * 50}
         else:  # something to learn from
