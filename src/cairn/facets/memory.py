@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from cairn.facets.memory_answers import MemoryAnswers
 from cairn.facets.project_index import ProjectIndex
+from cairn.facets.showing import make_injector, text_to_show
 from cairn.loading import load
 from cairn.memory.actors import find_actor
 from cairn.memory.capture import Capture
@@ -18,6 +19,7 @@ from cairn.memory.digest import Digests
 from cairn.memory.events import ACTORS
 from cairn.memory.exchange import Exchange
 from cairn.memory.inbox import Inbox, Taken
+from cairn.memory.injection import Injector
 from cairn.memory.lifecycle import Lifecycle, NewMemory, Remembered, one_line
 from cairn.memory.links import link_to
 from cairn.memory.moments import Moment
@@ -30,6 +32,7 @@ from cairn.memory.store import By, MemoryStore
 from cairn.memory.summaries import Summaries, read_meter
 from cairn.memory.supersede import Supersession
 from cairn.memory.usage import MemoryUsage, erase_words
+from cairn.memory.uses import note_uses
 from cairn.memory.visibility import Birthplace
 from cairn.memory_settings import MemorySettings
 from cairn.source.git import Repository, current_branch, head_revision, printable_name
@@ -84,7 +87,7 @@ class MemoryFacet:
     @cached_property
     def sessions(self) -> Sessions:
         """What agents did. Whatever reacts to that is a listener here."""
-        listeners = [self.usage.hear, self.capture.hear, self.digests.hear]
+        listeners = [self.usage.hear, note_uses, self.capture.hear, self.digests.hear]
         if self.summaries is not None:
             listeners.append(self.summaries.hear)
         settings = self._index.settings.memory or MemorySettings()
@@ -139,13 +142,14 @@ class MemoryFacet:
         is_captured = self.inbox.take_in(moment)
         if moment.event in ("session-start", "session-end") and self.summaries is not None:
             self.summaries.begin()
-        context = self.inject(moment)
+        context = self.inbox.answer(lambda: text_to_show(self.injection, moment))
         self.usage.note_time(moment, 1000 * (time.perf_counter() - begun))
         return Taken(is_captured, context)
 
-    def inject(self, moment: Moment) -> str:
-        """Return what to show an agent at a moment, empty for nothing."""
-        return ""
+    @cached_property
+    def injection(self) -> Injector:
+        """Composes what agents are shown unasked."""
+        return make_injector(self._index, self.store, self.sessions, self.recall)
 
     def prune(self, *, dry_run: bool = False) -> list[Observation]:
         """Archive memories of little importance that nobody has recalled for `retention_days`, and return them.
