@@ -58,6 +58,10 @@ class MemorySettings:
     inject_shared: bool = setting(False, "never")
     # How long memories of little importance are kept in sight without being recalled; 0: for ever.
     retention_days: float = setting(90.0, "never", 0, 100_000)
+    # Whether agents are shown memories unasked, and how much at one moment and in a session.
+    inject: bool = setting(True, "lowers")
+    event_tokens: int = setting(500, "lowers", 150, 10_000)
+    session_tokens: int = setting(4_000, "lowers", 0, 100_000)
 
     def __post_init__(self) -> None:
         try:

@@ -15,15 +15,17 @@ from cairn.memory.origin import INVESTIGATION, MOST_IMPORTANT, PLANNING
 from cairn.memory.sessions import Recorded
 from cairn.memory.statements import AGENT, USER, Statement, find_cause, find_statements
 from cairn.memory.store import By, MemoryStore
+from cairn.memory.summaries import UnsureMemory
 from cairn.memory.trail import OPEN, Proposal, Trail, key_of
-from cairn.storage.memory import candidate_db
+from cairn.storage.memory import candidate_db, session_db
 from cairn.storage.memory.observation_db import Conditions
-from cairn.storage.memory.rows import CapturedCandidate, CodeLink, Observation
+from cairn.storage.memory.rows import CapturedCandidate, CodeLink, Observation, Session
 
 CONFIDENT = 0.7  # from here on it is a memory
 BY = By("rule:capture", "rule")
 
 _AGAIN = 0.75  # how sure it is that a failure matters that two sessions left open
+_KEPT_SECONDS = 90 * 86_400.0  # candidates; two sessions may be that far apart
 _MAX_LINKS = 5
 _MAX_PROMPT_CHARS = 2_000
 _MAX_CAUSE_CHARS = 300
@@ -84,6 +86,31 @@ class Capture:
             self._lifecycle.edit(observation.id, BY, text=f"{observation.text} Cause: {cause[:_MAX_CAUSE_CHARS]}")
         return cause
 
+    # -- what somebody else decides on --------------------------------------------------------------------------------
+
+    def of_session(self, session: str) -> list[UnsureMemory]:
+        """Return the candidates of a session that nobody decided on, the surest first."""
+        with self._store.reading() as connection:
+            rows = candidate_db.of_session(connection, session)
+        rows.sort(key=lambda row: -row.confidence)
+        return [UnsureMemory(row.number, row.type, row.text) for row in rows]
+
+    def settle(self, session: str, id: int, type: str | None, by: By) -> None:
+        """Make a memory of a type of a candidate of a session; None drops it.
+
+        Raises:
+            StoreError: if it cannot be written.
+        """
+        with self._store.writing() as connection:
+            rows = [row for row in candidate_db.of_session(connection, session) if row.number == id]
+            for row in rows:
+                candidate_db.delete(connection, [row.number])
+                known = session_db.find(connection, session) or Session(session)
+                if type is not None and not known.is_muted:
+                    proposal = Proposal(row.outcome, type, row.text, row.confidence, row.importance, row.paths, row.key)
+                    made, _ = self._remember(proposal, known, by)
+                    candidate_db.save(connection, row._replace(type=type, text="", paths=(), observation=made))
+
     # -- what is kept -------------------------------------------------------------------------------------------------
 
     def _keep(self, connection: sqlite3.Connection, proposal: Proposal, moment: Moment, recorded: Recorded) -> str:
@@ -94,7 +121,7 @@ class Capture:
             if (same := self._same(before, proposal, moment.session)) is not None:
                 self._tie(same, proposal.paths)
                 return ""
-            made, is_new = self._remember(proposal, moment, recorded)
+            made, is_new = self._remember(proposal, recorded.session, BY)
             is_over = [row.number for row in before if not row.observation]
             candidate_db.delete(connection, is_over)
         elif any(row.session == moment.session and row.confidence > proposal.confidence for row in before):
@@ -110,8 +137,7 @@ class Capture:
         )  # fmt: skip
         return made if is_new else ""
 
-    def _remember(self, proposal: Proposal, moment: Moment, recorded: Recorded) -> tuple[str, bool]:
-        session = recorded.session
+    def _remember(self, proposal: Proposal, session: Session, by: By) -> tuple[str, bool]:
         is_capped = session.origin in (PLANNING, INVESTIGATION)
         draft = NewMemory(
             text=proposal.text,
@@ -119,11 +145,11 @@ class Capture:
             importance=min(proposal.importance, MOST_IMPORTANT) if is_capped else proposal.importance,
             links=tuple(self._links([*proposal.paths, *_PATH.findall(proposal.text)])),
             origin="captured",
-            session=moment.session,
-            branch=moment.branch or session.branch,
-            revision=moment.revision or session.revision,
+            session=session.id,
+            branch=session.branch,
+            revision=session.revision,
         )
-        remembered = self._lifecycle.remember(draft, BY)
+        remembered = self._lifecycle.remember(draft, by)
         return remembered.observation.id, remembered.is_new
 
     def _links(self, paths: Iterable[str]) -> list[CodeLink]:
@@ -160,6 +186,7 @@ class Capture:
 
     def _look_back(self, connection: sqlite3.Connection, trail: Trail, moment: Moment, recorded: Recorded) -> None:
         """At the end of a session, remember failures that it left open, as an earlier one did."""
+        candidate_db.trim(connection, moment.seconds - _KEPT_SECONDS)
         left = {broken.key for broken in trail.failures}
         rows = candidate_db.of_session(connection, moment.session)
         candidate_db.delete(connection, [row.number for row in rows if row.outcome == OPEN and row.key not in left])

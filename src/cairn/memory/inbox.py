@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from cairn.config import load_settings
-from cairn.errors import StoreError
+from cairn.errors import CairnError, StoreError
 from cairn.memory.ids import new_id
 from cairn.memory.moments import Moment
 from cairn.memory.sessions import Sessions
@@ -85,7 +85,8 @@ class Inbox:
         try:
             with self._in_haste():
                 if self._now() >= self._retry_at:
-                    self.catch_up()
+                    self._take_in_what_waits()
+                    self._sessions.end_stale()
                     return self._sessions.record(moment) is not None
         except StoreError as error:
             self._retry_at = self._now() + _RETRY_SECONDS
@@ -93,15 +94,31 @@ class Inbox:
         self._spool.add(moment)
         return True
 
+    def answer(self, compose: Callable[[], str]) -> str:
+        """Return what to show an agent that has reported, empty while the memory cannot be written.
+
+        Args:
+            compose: returns it; it must not keep the agent waiting.
+        """
+        if self._now() < self._retry_at:
+            return ""
+        if not self._store.exists:
+            return compose()
+        with self._in_haste():
+            return compose()
+
     def catch_up(self) -> int:
         """Take in what waits, and end sessions that are stale; return how many moments waited.
 
         Raises:
             StoreError: if the memory cannot be written; then everything waits on.
         """
-        n_taken = self._take_in_what_waits()
-        self._sessions.end_stale()
-        return n_taken
+        if not self._sessions.keeps or not (self._store.exists or self._spool.count()):
+            return 0
+        with self._in_haste():
+            n_taken = self._take_in_what_waits()
+            self._sessions.end_stale()
+            return n_taken
 
     @contextmanager
     def _in_haste(self) -> Iterator[None]:
@@ -114,7 +131,7 @@ class Inbox:
                 connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
 
     def _take_in_what_waits(self) -> int:
-        waiting = self._spool.waiting(_MOST_AT_ONCE) if self._sessions.keeps else []
+        waiting = self._spool.waiting(_MOST_AT_ONCE)
         if waiting:
             try:
                 with self._store.writing():
@@ -142,14 +159,19 @@ class Inbox:
         """Return a moment with what is checked out, unless the agent says so itself."""
         if self._repository is None or moment.branch:
             return moment
-        branch = printable_name(current_branch(self._repository) or "")
+        branch = ""
+        with suppress(CairnError):
+            branch = printable_name(current_branch(self._repository) or "")
         return moment._replace(branch=branch, revision=moment.revision or self._revision(branch, self._repository))
 
     def _revision(self, branch: str, repository: Repository) -> str:
         """Return the commit that is checked out, as of a second ago at most: git may have to be asked."""
         now = self._now()
         if self._head is None or self._head.branch != branch or now - self._head.read_at > _HEAD_SECONDS:
-            self._head = Head(branch, head_revision(repository) or "", now)
+            revision = ""
+            with suppress(CairnError):  # git that is stuck is no reason to lose what an agent did
+                revision = head_revision(repository) or ""
+            self._head = Head(branch, revision, now)
         return self._head.revision
 
 

@@ -16,6 +16,7 @@ from cairn.memory import derived
 from cairn.memory.corpus import Corpus, load_corpus
 from cairn.memory.links import LinkStates, Staleness, name_of
 from cairn.memory.models import MemoryModels
+from cairn.memory.pertinence import LEAST_CHANCE, PromptMatches, chances, shared_words
 from cairn.memory.ranking import (
     HOPELESS,
     RecallWeights,
@@ -130,6 +131,35 @@ class Recall:
                 recollections.append(Recollection(found[row], chance, confidence_word(chance), why, states[row]))
         return recollections
 
+    def called_for(
+        self, prompt: str, wanted: Conditions = ACTIVE, least_chance: float = LEAST_CHANCE
+    ) -> list[Recollection]:
+        """Return the memories that a prompt calls for, the one that most probably is first; mostly none.
+
+        Args:
+            prompt: of a long one the beginning counts.
+            wanted: only these.
+            least_chance: 0 to 1; what is less probable is left out.
+        """
+        parsed = parse_question(prompt)
+        if parsed is None or not self._store.exists:
+            return []
+        corpus = self._current()
+        scope = self._scope(corpus, wanted, all_branches=False)
+        if not scope.any():
+            return []
+        cosines = bundled_cosines(corpus, parsed)  # no agent waits for another model
+        scored = score(corpus, parsed, cosines, scope, self._now(), self._weights)
+        matches = PromptMatches(cosines, scored.holds > 0, scope)
+        found = chances(parsed, matches)
+        rows = [row for row in np.argsort(-found, kind="stable").tolist() if found[row] >= least_chance]
+        recollections: list[Recollection] = []
+        for row, observation in self._load(corpus, rows[:_MORE]).items():
+            chance, why = float(found[row]), shared_words(prompt, parsed, matches.holds[row])
+            staleness = self._link_states.staleness(observation)
+            recollections.append(Recollection(observation, chance, confidence_word(chance), why, staleness))
+        return recollections
+
     def nearest(self, observation: Observation, k: int, wanted: Conditions = ACTIVE) -> list[tuple[Observation, float]]:
         """Return the memories that mean most nearly the same as one, and their similarities: cosines.
 
@@ -171,6 +201,17 @@ class Recall:
             if staleness.state != "gone":
                 recollections.append(Recollection(observation, 1.0, "high", f"about {', '.join(about)}", staleness))
         return sorted(recollections, key=lambda found: (-found.observation.importance, found.observation.id))
+
+    def newest(self, wanted: Conditions = ACTIVE, limit: int = 10) -> list[Recollection]:
+        """Return the newest memories that count where the checkout stands and whose code is still there."""
+        observations = self._store.select(wanted, limit + _MORE)
+        visible = self._visibility.visible({Birthplace(row.branch, row.revision) for row in observations})
+        recollections: list[Recollection] = []
+        for observation in observations:
+            staleness = self._link_states.staleness(observation)
+            if visible[Birthplace(observation.branch, observation.revision)] and staleness.state != "gone":
+                recollections.append(Recollection(observation, 1.0, "high", "new", staleness))
+        return recollections[:limit]
 
     def staleness(self, observation: Observation) -> Staleness:
         """Return what became of the code that a memory speaks of."""

@@ -152,6 +152,9 @@ class Sessions:
         if not self.keeps or not self._store.exists or abs(now - self._looked) < _LOOK_SECONDS:
             return []
         self._looked = now
+        with self._store.reading() as connection:
+            if not session_db.stale_sessions(connection, now - STALE_SECONDS, 1):
+                return []
         with self._store.writing() as connection:
             session_db.forget_seen(connection, now - _SEEN_SECONDS)
             stale = session_db.stale_sessions(connection, now - STALE_SECONDS, _MOST_AT_ONCE)

@@ -38,8 +38,8 @@ class Project:
     def restart(self) -> None:
         self.store = MemoryStore(self.state, forget=erase_words, now=lambda: NOW)
         self.lifecycle = Lifecycle(self.store, lambda: NOW)
-        capture = Capture(self.store, self.lifecycle, self.root)
-        self.sessions = Sessions(self.store, self.root, [capture.hear], now=lambda: NOW)
+        self.capture = Capture(self.store, self.lifecycle, self.root)
+        self.sessions = Sessions(self.store, self.root, [self.capture.hear], now=lambda: NOW)
 
     def happen(self, event: str, session: str = "s1", text: str = "", call: ToolCall | None = None) -> None:
         self.number += 1
@@ -201,6 +201,21 @@ def test_a_session_that_is_muted_leaves_neither_candidates_nor_what_was_tried(pr
     project.sessions.mute("s1")
     project.fix()
     assert (project.memories(), project.candidates(), project.trail()) == ([], [], "")
+
+
+def test_a_candidate_is_made_a_memory_or_dropped_by_whoever_decides(project: Project) -> None:
+    by = By("machine:ollama:x", "rule")
+    project.run("make docs", "mkdocs: error: no theme", 1)
+    project.run("npm run e2e", "error: no browser", 1)
+    first, second = project.capture.of_session("s1")
+    project.capture.settle("s1", first.id, "discovery", by)
+    project.capture.settle("s1", second.id, None, by)
+    project.capture.settle("s1", 99, "gotcha", by)
+    project.capture.settle("s2", first.id, "gotcha", by)
+    (memory,) = project.memories()
+    assert (memory.type, memory.text, memory.actor) == ("discovery", first.text, "machine:ollama:x")
+    assert (memory.origin, memory.session, memory.branch) == ("captured", "s1", "topic")
+    assert project.capture.of_session("s1") == []
 
 
 def test_what_an_investigation_learns_matters_less(project: Project) -> None:

@@ -171,10 +171,10 @@ class InjectedMemory(NamedTuple):
     """That a memory was shown to an agent without being asked for.
 
     Attributes:
-        session: the agent's id of the session.
+        session: the agent's id of the session; of one of its sub-agents `SESSION/SUBAGENT`.
         seconds: when.
         event: at which event, such as `prompt`.
-        observation: the id of the memory.
+        observation: the id of the memory; empty for what was shown around memories.
         why: the reason it was chosen, one of a few fixed phrases; never words of the memory or of a prompt.
         tokens: what it cost.
         use: `fetched`, `cited`, `edited`, `helpful` or `unhelpful` once that was heard; empty if it was not used.
