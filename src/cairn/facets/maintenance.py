@@ -51,7 +51,7 @@ class Maintenance:
 
     def _examine(self) -> list[Finding]:
         state = self._index.state
-        return [*health.examine(state, bundled_fingerprint()), *examine_memory(state)]
+        return [*health.examine(state, bundled_fingerprint()), *examine_memory(state, self._index.root)]
 
     def adopt_memory(self) -> int:
         """Take over a memory that was made elsewhere."""

@@ -35,6 +35,7 @@ from cairn.memory.store import By, MemoryStore
 from cairn.memory.summaries import Summaries
 from cairn.memory.supersede import Supersession
 from cairn.memory.targets import target_below
+from cairn.memory.upkeep import note_of_loss
 from cairn.memory.usage import MemoryUsage, erase_words
 from cairn.memory_settings import MemorySettings
 from cairn.source.git import current_branch, head_revision, printable_name
@@ -67,6 +68,8 @@ class MemoryFacet:
     @cached_property
     def store(self) -> MemoryStore:
         """Events, and what they say now."""
+        if loss := note_of_loss(self._index.state):
+            self._index.state.tell(loss)
         shared = SharedMemories(self._index.root, self._index.state.tell)
         return MemoryStore(self._index.state, derive, forget=self._forget, shared=shared)
 

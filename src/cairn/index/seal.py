@@ -114,6 +114,13 @@ def keep_record(seal: Seal) -> None:
     change_record(seal, lambda record: record.update({_KEPT: True}))
 
 
+def held_truth(state: Path) -> bool:
+    """Tell whether a state folder ever held a store of truth: if none is there now, somebody took it away."""
+    seal = find_seal(state)
+    record = None if seal is None else read_record(seal)
+    return record is not None and record.get(_KEPT) is True
+
+
 def change_record(seal: Seal, change: Callable[[dict[str, Any]], None]) -> bool:
     """Change what is kept for an index, and tell whether that will last.
 

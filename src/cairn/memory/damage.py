@@ -7,7 +7,7 @@ from itertools import starmap
 
 from cairn.memory.events import parse_stored
 from cairn.memory.fold import fold
-from cairn.storage.connection import check
+from cairn.storage.connection import check, reading
 from cairn.storage.memory import event_db, observation_db
 
 # What values of a wrong type lead to; they have the right one when they are stored.
@@ -19,9 +19,10 @@ def find_damage(connection: sqlite3.Connection) -> str:
     try:
         if wrong := check(connection):
             return wrong[0]
-        events = dict(event_db.iter_events(connection))
-        now = fold(starmap(parse_stored, events.items()))
-        misfits = observation_db.find_misfits(connection, now)
+        with reading(connection):
+            events = dict(event_db.iter_events(connection))
+            now = fold(starmap(parse_stored, events.items()))
+            misfits = observation_db.find_misfits(connection, now)
     except sqlite3.DatabaseError as error:
         return str(error).removeprefix("database disk image is malformed: ")
     except UNFIT as error:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 
 from cairn.errors import CairnError
 from cairn.hints import Hint
 from cairn.index.health import Finding
+from cairn.index.seal import held_truth
 from cairn.index.state_dir import StateDir
 from cairn.memory import derived
 from cairn.memory.damage import UNFIT
 from cairn.memory.events import parse_stored
 from cairn.memory.fold import fold
+from cairn.memory.spool import Spool
 from cairn.memory.store import MemoryStore
 from cairn.source.text import pluralize
-from cairn.storage.connection import store_errors
+from cairn.storage.connection import reading, store_errors
 from cairn.storage.memory import event_db, observation_db, posting_db
 from cairn.storage.memory.schema import MEMORY
 from cairn.storage.store import how_to_restore
@@ -24,12 +28,39 @@ from cairn.storage.store import how_to_restore
 _REBUILD = Hint.of("doctor", rebuild_memory=True)
 
 
-def examine_memory(state: StateDir) -> list[Finding]:
+def examine_memory(state: StateDir, root: Path) -> list[Finding]:
     """Compare what is derived in a memory with its events, and each event with its id; change nothing.
 
-    Nothing is said of a memory that is not there, or that cannot be opened: `cairn.index.health` does.
+    What cannot be opened is left to `cairn.index.health`.
+
+    Args:
+        state: the folder of the memory.
+        root: the project's folder.
     """
+    return [*_examine_database(state), *_examine_spool(Spool(root))]
+
+
+def note_of_loss(state: StateDir) -> str:
+    """Return a sentence that says that the memory was taken away, empty if it is there, or never was."""
+    file = state.file_of(MEMORY)
+    if os.path.lexists(file) or not held_truth(state.path):
+        return ""
+    restore = how_to_restore(file) or "restore it from a backup"
+    return f"{file}, which held memories, is gone; {restore}. The next memory begins a new one"
+
+
+def _examine_spool(spool: Spool) -> Iterator[Finding]:
+    if bad := spool.bad_files():
+        words = f"{pluralize(len(bad), 'event', 'events')} that agents reported cannot be read, such as {bad[0]}"
+        yield Finding("spool", "warning", words, hint=f"look at them, then remove {spool.folder}/*{bad[0].suffix}")
+    if n_waiting := spool.count():
+        yield Finding("spool", "ok", f"{pluralize(n_waiting, 'event')} wait to be taken in")
+
+
+def _examine_database(state: StateDir) -> list[Finding]:
     try:
+        if words := note_of_loss(state):
+            return [Finding("memory", "warning", words)]
         connection = state.open_existing(MEMORY)
     except CairnError:
         return []
@@ -37,7 +68,7 @@ def examine_memory(state: StateDir) -> list[Finding]:
         return []
     file = state.file_of(MEMORY)
     try:
-        with closing(connection), store_errors(file, MEMORY):
+        with closing(connection), store_errors(file, MEMORY), reading(connection):
             return list(_examine(connection))
     except CairnError as error:
         hint = how_to_restore(file) or f"restore {file.name} from a backup"

@@ -11,8 +11,9 @@ from cairn.errors import NotFoundError, StoreDamagedError, StoreForeignError
 from cairn.index.state_dir import StateDir
 from cairn.memory.derived import derive
 from cairn.memory.ids import new_id
+from cairn.memory.spool import Spool
 from cairn.memory.store import By, MemoryChange, MemoryStore
-from cairn.memory.upkeep import adopt_memory, examine_memory, rebuild_memory
+from cairn.memory.upkeep import adopt_memory, examine_memory, note_of_loss, rebuild_memory
 from cairn.storage.memory import posting_db
 from cairn.storage.memory.observation_db import Conditions
 from memory_histories import CREATED, START
@@ -41,7 +42,9 @@ def harm(store: MemoryStore, statement: str) -> None:
 
 
 def problems(state: StateDir) -> list[tuple[str, str]]:
-    return [(finding.check, finding.repair) for finding in examine_memory(state) if finding.level != "ok"]
+    return [
+        (finding.check, finding.repair) for finding in examine_memory(state, state.path.parent) if finding.level != "ok"
+    ]
 
 
 def forget_record(state: StateDir) -> None:
@@ -51,12 +54,12 @@ def forget_record(state: StateDir) -> None:
 
 
 def test_a_memory_that_is_whole_has_no_problems(state: StateDir, store: MemoryStore) -> None:
-    assert [finding.check for finding in examine_memory(state)] == ["events", "memories", "recall"]
+    assert [finding.check for finding in examine_memory(state, state.path.parent)] == ["events", "memories", "recall"]
     assert problems(state) == []
 
 
 def test_nothing_is_said_of_a_memory_that_is_not_there(state: StateDir) -> None:
-    assert examine_memory(state) == []
+    assert examine_memory(state, state.path.parent) == []
     assert rebuild_memory(state) == 0
     assert not state.path.exists()
 
@@ -151,3 +154,19 @@ def test_there_must_be_a_memory_to_adopt(state: StateDir) -> None:
     with pytest.raises(NotFoundError):
         adopt_memory(state)
     assert not state.path.exists()
+
+
+def test_a_memory_that_was_taken_away_is_missed(state: StateDir, store: MemoryStore) -> None:
+    store.close()
+    assert note_of_loss(state) == ""
+    (state.path / "memory.db").unlink()
+    assert "memory.db, which held memories, is gone; restore it from a backup" in note_of_loss(state)
+    assert problems(state) == [("memory", "")]
+
+
+def test_events_of_agents_that_cannot_be_read_are_told(state: StateDir) -> None:
+    spool = Spool(state.path.parent)
+    spool.folder.mkdir(parents=True)
+    (spool.folder / "00001.json").write_text("{")
+    assert spool.waiting(10) == []
+    assert problems(state) == [("spool", "")]
