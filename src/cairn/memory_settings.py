@@ -58,6 +58,10 @@ class MemorySettings:
     inject_shared: bool = setting(False, "never")
     # How long memories of little importance are kept in sight without being recalled; 0: for ever.
     retention_days: float = setting(90.0, "never", 0, 100_000)
+    # Whether agents are shown memories unasked, and how much at one moment and in a session.
+    inject: bool = setting(True, "lowers")
+    event_tokens: int = setting(500, "lowers", 150, 10_000)
+    session_tokens: int = setting(4_000, "lowers", 0, 100_000)
 
     def __post_init__(self) -> None:
         try:
@@ -84,9 +88,12 @@ class MemorySettings:
         return provider.key_variable if self.chat_base_url == provider.url else ""
 
     @property
-    def chat_stays_here(self) -> bool:
-        """Whether what is sent to the chat model does not leave this machine."""
-        return is_loopback(self.chat_base_url)
+    def warnings(self) -> list[str]:
+        """What the user should know before anything is sent to the chat model, in sentences."""
+        if not self.chat_base_url.startswith("http://") or is_loopback(self.chat_base_url):
+            return []
+        what = "the key and all summaries" if self.chat_key_variable else "all summaries"
+        return [f"{self.chat_base_url} is not encrypted: others can read {what} on the way; use https"]
 
 
 def choose_memory(

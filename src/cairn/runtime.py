@@ -24,7 +24,7 @@ FIRST_PORT, LAST_PORT = 37_800, 37_899
 _MAX_BYTES = 100_000  # of a file in the state folder
 _PREFIXES = ("CAIRN_", "GIT_CONFIG")
 # Variables that do not change an answer.
-_WITHOUT_EFFECT = ("CAIRN_DAEMON", "CAIRN_ACTOR")
+_WITHOUT_EFFECT = ("CAIRN_DAEMON", "CAIRN_ACTOR", "CAIRN_FRESH")
 
 
 class Runtime(NamedTuple):

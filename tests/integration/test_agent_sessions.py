@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from cairn.memory.handles import handle_of
 from cairn.memory.moments import EVENTS
 from cairn.memory.spool import Spool
 from cairn.storage.memory.rows import Session
@@ -91,12 +92,53 @@ def test_an_event_that_cannot_be_taken_in_now_waits_and_is_taken_in_later(
     assert Spool(root).count() == 2
     other.execute("ROLLBACK")
     other.close()
-    with Workspace.open(root) as workspace:
-        assert workspace.memory.inbox.catch_up() == 2
+    status, listed = served.ask("POST", "/api/sessions", {})
+    assert (status, [session["prompts"] for session in listed["sessions"]]) == (200, [3])
     assert Spool(root).count() == 0
     assert report("prompt", id="e2", text="second")["captured"]
     (session,) = sessions(root)
     assert session.n_prompts == 3
+
+
+def test_the_answer_to_an_event_shows_what_earlier_sessions_learned_once(report: Report, root: Path) -> None:
+    with Workspace.open(root) as workspace:
+        kept = workspace.memory.remember("Prices are net here; the shop adds the tax.", files=["tax.py"])
+    call = {"name": "Read", "target": str(root / "tax.py")}
+    context = report("before-tool", id="call-1", call=call)["context"]
+    assert handle_of(kept.observation.id) in context
+    assert "Prices are net here" in context
+    assert report("after-tool", id="call-1", call=call)["context"] == ""
+    assert report("before-tool", "s2", id="call-2", call=call)["context"] == context
+    report("turn-end", text=f"see {handle_of(kept.observation.id)}")
+    with Workspace.open(root) as workspace:
+        uses = [row.use for row in workspace.memory.usage.injections(observation=kept.observation.id)]
+    assert uses == ["", "cited"]
+
+
+def test_many_events_at_once_show_a_memory_once(report: Report, root: Path) -> None:
+    with Workspace.open(root) as workspace:
+        workspace.memory.remember("Prices are net here; the shop adds the tax.", files=["tax.py"])
+    with ThreadPoolExecutor(8) as pool:
+        call = {"name": "Read", "target": "tax.py"}
+        answers = list(pool.map(lambda id: report("before-tool", id=str(id), call=call), range(16)))
+    assert sum(bool(answer["context"]) for answer in answers) == 1
+
+
+def test_while_the_memory_is_in_use_an_event_is_answered_with_nothing(report: Report, root: Path) -> None:
+    with Workspace.open(root) as workspace:
+        workspace.memory.remember("Prices are net here; the shop adds the tax.", files=["tax.py"])
+    other = sqlite3.connect(root / ".cairn" / "memory.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    answer = report("before-tool", call={"name": "Read", "target": "tax.py"})
+    assert (answer["captured"], answer["context"]) == (True, "")
+    other.close()
+
+
+def test_damaged_core_files_keep_nothing_else_from_being_shown(report: Report, root: Path) -> None:
+    with Workspace.open(root) as workspace:
+        workspace.memory.remember("Never push to main.", importance=9)
+    (root / ".cairn" / "core.yaml").write_text("files: [")
+    assert "Never push to main." in report("session-start", details={"source": "startup"})["context"]
 
 
 def test_many_events_at_once_are_each_kept_once(report: Report, root: Path) -> None:

@@ -592,6 +592,22 @@ def test_a_body_beyond_the_limit_is_refused_whatever_it_claims(tmp_path: Path, p
     assert response.headers["connection"] == "close"
 
 
+@pytest.mark.parametrize("claimed", [True, False])
+def test_a_body_of_just_the_limit_is_taken(tmp_path: Path, project: Path, claimed: bool) -> None:
+    app = make_app(tmp_path / "state", project, limits=Limits(body_bytes=1_000))
+    body = b'{"query": "tax"}'.ljust(1_000)
+
+    async def stream(content: bytes) -> Any:  # noqa: ANN401 - an async generator
+        yield content[:600]
+        yield content[600:]
+
+    response = asker(app)("POST", "/api/search", content=body if claimed else stream(body))
+    assert response.status_code == 200, response.text
+    response = asker(app)("POST", "/api/search", content=body + b" " if claimed else stream(body + b" "))
+    check_error(response, 413, "too-large")
+    app.daemon.projects.close()
+
+
 def test_a_body_that_is_cut_off_is_not_carried_out(app: Application) -> None:
     sent: list[Any] = []
 

@@ -216,6 +216,33 @@ def test_where_no_way_leads_there_are_no_steps(workspace: Workspace) -> None:
     assert questions.call_path(workspace.graph.current(), "rounded", "run").steps == ()
 
 
+def test_a_way_does_not_lead_through_what_a_function_merely_contains(tmp_path: Path) -> None:
+    nested = "def {}():\n    def inner():\n        target()\n    return 1\n\n\n"
+    code = nested.format("first") + nested.format("second") + "def target():\n    pass\n\n\nclass Box:\n"
+    write(tmp_path, {"ways.py": code + "    def open(self):\n        target()\n"})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        graph = workspace.graph.current()
+        assert questions.call_path(graph, "first", "target").steps == ()
+        assert questions.call_path(graph, "second", "target").steps == ()
+        assert [step.symbol.name for step in questions.call_path(graph, "Box", "target").steps] == [
+            "Box.open",
+            "target",
+        ]
+        assert len(questions.call_path(graph, "ways.py", "target").steps) == 1  # the file contains it
+
+
+@pytest.mark.parametrize(("line", "name"), [(1, ""), (2, "run"), (3, "run"), (5, "")])
+def test_a_line_of_a_file_means_the_definition_on_it_or_the_file(tmp_path: Path, line: int, name: str) -> None:
+    write(tmp_path, {"app.py": "import os\ndef run():\n    pass\n\nrun()\n"})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        (changed,) = workspace.graph.impact(f"app.py:{line}").changed[:1]
+        assert (changed.path, changed.name) == ("app.py", name)
+        with pytest.raises(UnknownSymbolError):
+            workspace.graph.impact("app.py:0")
+
+
 def test_importers_are_found_by_path_module_and_symbol(workspace: Workspace) -> None:
     for text in ("shop/cart.py", "shop.cart", "Cart"):
         found = questions.importers(workspace.graph.current(), text)
@@ -596,6 +623,7 @@ def deleting(checkout: Path, git: Git) -> Iterator[Workspace]:
             "app.py": "from lib.util import helper\n\n\ndef run():\n    return helper()\n\n\ndef main():\n    run()\n",
             "module.py": "from lib import util\n\n\ndef go():\n    return util.Box()\n",
             "own.py": "def helper():\n    pass\n\n\ndef other():\n    helper()\n",
+            "uses.py": "import own\n\n\ndef use():\n    own.helper()\n",
             "notes.txt": "nothing\n",
             "tests/test_app.py": "from lib.util import helper\n\n\ndef test_helper():\n    helper()\n",
         },
@@ -650,6 +678,46 @@ def test_what_moved_to_another_file_is_not_said_to_be_missing(deleting: Workspac
     deleting.index()
     (gone,) = deleting.graph.impact(diff="HEAD").deleted
     assert {one.path for one in gone.mentions} == {"module.py"}
+
+
+MANY_DELETED = "Many files were deleted: only some of the references to them were looked for."
+
+
+@pytest.mark.parametrize(("count", "late", "notes"), [(298, True, ()), (300, False, (MANY_DELETED,))])
+def test_references_to_a_few_hundred_deleted_names_are_looked_for(
+    checkout: Path, git: Git, count: int, late: bool, notes: tuple[str, ...]
+) -> None:
+    gone = "".join(f"def gone{number}():\n    pass\n" for number in range(count))
+    use = f"def use():\n    gone{count - 1}()\n    late()\n"
+    write(checkout, {"first.py": gone, "second.py": "def late():\n    pass\n", "use.py": use})
+    git(checkout, "add", ".")
+    git(checkout, "commit", "-qm", "all")
+    for name in ("first.py", "second.py"):
+        (checkout / name).unlink()
+    with Workspace.open(checkout) as workspace:
+        workspace.index()
+        found = workspace.graph.impact(diff="HEAD")
+    first, second = found.deleted
+    assert (len(first.definitions), second.definitions) == (count, ("late",))
+    assert [(one.path, one.line, one.name) for one in first.mentions] == [("use.py", 2, f"gone{count - 1}")]
+    assert [(one.path, one.line, one.name) for one in second.mentions] == ([("use.py", 3, "late")] if late else [])
+    assert tuple(note for note in found.notes if "deleted" in note) == notes
+
+
+@pytest.mark.parametrize("count", [100, 101])
+def test_of_very_many_deleted_files_only_the_first_are_read(checkout: Path, git: Git, count: int) -> None:
+    write(checkout, {f"gone{number:03}.py": f"def gone{number:03}():\n    pass\n" for number in range(count)})
+    write(checkout, {"use.py": "def use():\n    gone099()\n    gone100()\n"})
+    git(checkout, "add", ".")
+    git(checkout, "commit", "-qm", "all")
+    for number in range(count):
+        (checkout / f"gone{number:03}.py").unlink()
+    with Workspace.open(checkout) as workspace:
+        workspace.index()
+        found = workspace.graph.impact(diff="HEAD")
+    assert [len(one.definitions) for one in found.deleted] == [1] * 100 + [0] * (count - 100)
+    assert [one.name for gone in found.deleted for one in gone.mentions] == ["gone099"]
+    assert (MANY_DELETED in found.notes) == (count > 100)
 
 
 def test_submodules_are_noted_as_not_looked_at(checkout: Path, git: Git, tmp_path: Path) -> None:

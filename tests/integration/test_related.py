@@ -180,6 +180,9 @@ def test_parts_of_a_named_hits_score_still_add_up(workspace: Workspace) -> None:
     for hit in workspace.search("check", explain=True).code:
         assert hit.explain is not None
         assert sum(hit.explain.values()) == pytest.approx(hit.score, abs=0.002)
+        assert all(0 != value == round(value, 4) for value in hit.explain.values())
+        sizes = [abs(value) for value in hit.explain.values()]
+        assert sizes == sorted(sizes, reverse=True)
 
 
 def test_expanded_hits_have_callers_and_callees(workspace: Workspace) -> None:

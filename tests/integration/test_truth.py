@@ -175,6 +175,22 @@ def test_a_folder_or_a_link_in_their_place_is_damage(state: StateDir, tmp_path: 
     assert file.is_symlink()
 
 
+def test_what_stands_in_their_place_is_told(state: StateDir, tmp_path: Path) -> None:
+    file, elsewhere = state.file_of(NOTES), tmp_path / "elsewhere"
+    file.replace(elsewhere)
+    file.mkdir()
+    with pytest.raises(StoreDamagedError, match="is a directory, not a database; nothing was changed"):
+        notes(state)
+    file.rmdir()
+    file.symlink_to(tmp_path)
+    with pytest.raises(StoreDamagedError, match="is not a file of this user; nothing was changed"):
+        notes(state)
+    file.unlink()
+    file.hardlink_to(elsewhere)  # a second name of the file
+    with pytest.raises(StoreDamagedError, match="is not a file of this user; nothing was changed"):
+        notes(state)
+
+
 def test_notes_with_tables_of_others_are_refused(state: StateDir) -> None:
     with closing(sqlite3.connect(state.file_of(NOTES))) as connection:
         connection.execute("CREATE TRIGGER more AFTER INSERT ON note BEGIN DELETE FROM note; END")

@@ -342,7 +342,7 @@ def test_the_memory_has_a_section_that_each_place_adds_to(tmp_path: Path) -> Non
         supersede=0.95, supersede_same_file=0.6, chat_provider="ollama", chat_model="gemma3"
     )
     assert settings.memory.chat_base_url == "http://localhost:11434"
-    assert settings.memory.chat_stays_here
+    assert settings.memory.warnings == []
 
 
 def test_a_project_does_not_lower_the_similarity_at_which_memories_are_superseded(tmp_path: Path) -> None:
@@ -384,3 +384,9 @@ def test_the_key_of_a_provider_goes_to_its_own_server_only() -> None:
         "ELSE_KEY",
     )
     assert named.chat_base_url == "https://else.example/v1"
+
+
+def test_the_user_is_warned_of_a_chat_model_that_is_asked_without_encryption() -> None:
+    plain = MemorySettings(chat_provider="openai", chat_model="m", chat_url="http://else.example/v1")
+    assert plain.warnings[0].startswith("http://else.example/v1 is not encrypted: others can read all summaries")
+    assert MemorySettings(chat_provider="openai", chat_model="m").warnings == MemorySettings().warnings == []

@@ -59,6 +59,10 @@ def add_memory_commands(
     forget.add_argument("--yes", action="store_true", help="do not ask")
     forget.set_defaults(run=command("cairn.cli.memories:run_forget"))
 
+    fresh = commands.add_parser("fresh", parents=[common], help="start a session that is shown nothing of earlier ones")
+    add_field(fresh, "--session", rule=fields.FRESH_SESSION, default="", metavar="S")
+    fresh.add_argument("--undo", action="store_true", help="show it what earlier ones learned after all")
+    fresh.set_defaults(run=command("cairn.cli.fresh:run_fresh"))
     sessions = commands.add_parser("sessions", parents=[common], help="list the sessions of agents; show them")
     add_field(sessions, "--agent", rule=fields.OF_AGENT, default="", metavar="NAME")
     add_field(sessions, "--branch", rule=fields.OF_BRANCH, default="", metavar="B")

@@ -1,6 +1,7 @@
 """Imports what a search needs; imported itself only after the daemon's first response."""
 
 import cairn.facets.code
+import cairn.facets.memory
 import cairn.facets.searcher
 import cairn.index.run
 import cairn.operations.context

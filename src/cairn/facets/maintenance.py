@@ -13,7 +13,8 @@ from cairn.index.gc import GarbageReport
 from cairn.index.health import Finding
 from cairn.index.hnsw import build_graphs
 from cairn.index.limits import Progress
-from cairn.memory.upkeep import adopt_memory, examine_memory, rebuild_memory
+from cairn.memory.spool import Spool
+from cairn.memory.upkeep import adopt_memory, examine_memory, examine_spool, rebuild_memory
 from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import write_lock
 
@@ -51,7 +52,8 @@ class Maintenance:
 
     def _examine(self) -> list[Finding]:
         state = self._index.state
-        return [*health.examine(state, bundled_fingerprint()), *examine_memory(state, self._index.root)]
+        waiting = examine_spool(Spool(self._index.root))
+        return [*health.examine(state, bundled_fingerprint()), *examine_memory(state), *waiting]
 
     def adopt_memory(self) -> int:
         """Take over a memory that was made elsewhere."""

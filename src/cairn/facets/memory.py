@@ -13,15 +13,18 @@ from cairn.answers import MEMORIES_BESIDE, Answer, Coverage, Fetched, MemoryHit
 from cairn.budget import fit_answer
 from cairn.errors import NotFoundError, QueryError, StoreError
 from cairn.facets.project_index import ProjectIndex
+from cairn.facets.showing import make_injector, text_to_show
 from cairn.hints import Hint
 from cairn.loading import load
 from cairn.memory.actors import find_actor
+from cairn.memory.capture import Capture
 from cairn.memory.derived import derive
 from cairn.memory.digest import Digests
 from cairn.memory.events import ACTORS
 from cairn.memory.exchange import Exchange
 from cairn.memory.handles import handle_of
 from cairn.memory.inbox import Inbox, Taken
+from cairn.memory.injection import Injector
 from cairn.memory.lifecycle import Lifecycle, NewMemory, Remembered, one_line
 from cairn.memory.links import link_to
 from cairn.memory.moments import Moment
@@ -32,15 +35,18 @@ from cairn.memory.shared_memories import SharedMemories
 from cairn.memory.shown import memory_hit, tokens_of
 from cairn.memory.spool import Spool
 from cairn.memory.store import By, MemoryStore
-from cairn.memory.summaries import Summaries
+from cairn.memory.summaries import Summaries, read_meter
 from cairn.memory.supersede import Supersession
 from cairn.memory.targets import target_below
 from cairn.memory.upkeep import note_of_loss
 from cairn.memory.usage import MemoryUsage, erase_words
+from cairn.memory.uses import note_uses
 from cairn.memory_settings import MemorySettings
 from cairn.source.git import current_branch, head_revision, printable_name
+from cairn.storage.memory.chat_db import ChatMeter
 from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import Observation
+from cairn.storage.memory.session_db import SessionConditions
 from cairn.types import MemoryType
 
 if TYPE_CHECKING:
@@ -48,6 +54,7 @@ if TYPE_CHECKING:
 
 
 _MOST_MEMORIES = 100
+_SESSION_SECONDS = 600.0  # after which nobody knows whether an agent is still in its session
 _EXACT_MODES = ("literal", "regex", "structural")
 MEMORY_KIND = "memory"  # of a text that is no code
 
@@ -87,12 +94,12 @@ class MemoryFacet:
     @cached_property
     def recall(self) -> Recall:
         """Finds memories by what they say."""
-        return Recall(self.store, self._index.root, self._index.repository)
+        return Recall(self.store, self._index.root, self._index.repository, self._index.settings.chain)
 
     @cached_property
     def sessions(self) -> Sessions:
         """What agents did. Whatever reacts to that is a listener here."""
-        listeners = [self.usage.hear, self.digests.hear]
+        listeners = [self.usage.hear, note_uses, self.capture.hear, self.digests.hear]
         if self.summaries is not None:
             listeners.append(self.summaries.hear)
         settings = self._index.settings.memory or MemorySettings()
@@ -109,7 +116,17 @@ class MemoryFacet:
         settings = self._index.settings.memory
         if settings is None or not settings.chat_provider:
             return None
-        return Summaries(self.store, self.digests, settings, load("cairn.memory.chat:ChatClient")(settings).ask)
+        ask = load("cairn.memory.chat:ChatClient")(settings).ask
+        return Summaries(self.store, self.digests, settings, ask, self.capture)
+
+    def chat_meter(self, since: float = 0.0) -> ChatMeter:
+        """Return what the user's chat models cost since some time, in seconds since the epoch."""
+        return read_meter(self.store, since)
+
+    @cached_property
+    def capture(self) -> Capture:
+        """Makes memories of what happens in sessions."""
+        return Capture(self.store, self.lifecycle, self._index.root)
 
     @cached_property
     def usage(self) -> MemoryUsage:
@@ -137,13 +154,14 @@ class MemoryFacet:
         is_captured = self.inbox.take_in(moment)
         if moment.event in ("session-start", "session-end") and self.summaries is not None:
             self.summaries.begin()
-        context = self.inject(moment)
+        context = self.inbox.answer(lambda: text_to_show(self.injection, moment))
         self.usage.note_time(moment, 1000 * (time.perf_counter() - begun))
         return Taken(is_captured, context)
 
-    def inject(self, moment: Moment) -> str:
-        """Return what to show an agent at a moment, empty for nothing."""
-        return ""
+    @cached_property
+    def injection(self) -> Injector:
+        """Composes what agents are shown unasked."""
+        return make_injector(self._index, self.store, self.sessions, self.recall)
 
     def prune(self, *, dry_run: bool = False) -> list[Observation]:
         """Archive memories of little importance that nobody has recalled for `retention_days`, and return them.
@@ -156,6 +174,8 @@ class MemoryFacet:
 
     def close(self) -> None:
         """Release the database; it reopens by itself."""
+        if "recall" in self.__dict__:
+            self.recall.models.close()
         if self.__dict__.get("summaries") is not None:
             self.__dict__["summaries"].close()
         if "store" in self.__dict__:
@@ -182,7 +202,7 @@ class MemoryFacet:
             importance: 1 to 10.
             tags: words to find it by.
             shared: whether it goes to everybody who works on the project.
-            session: in which it was learned.
+            session: in which it was learned; by default the one that the agent was last heard of in, if it reports any.
             actor: who remembers, `person:NAME` or `agent:NAME`; by default whoever runs this process.
 
         Raises:
@@ -198,7 +218,7 @@ class MemoryFacet:
             tags=tuple(tags),
             links=tuple(link_to(self._index.root, file) for file in dict.fromkeys(files)),
             origin=by.authority,
-            session=one_line(session),
+            session=one_line(session) or self._session_of(by),
             branch=self._branch(),
             revision=self._revision(),
             is_shared=shared,
@@ -326,7 +346,17 @@ class MemoryFacet:
         if not self.store.exists:
             return Rebuilt(0, 0)
         n_mended = len(self.store.refold())
-        return Rebuilt(self.recall.rebuild(), n_mended)
+        n_memories = self.recall.rebuild()
+        self.recall.models.complete()
+        return Rebuilt(n_memories, n_mended)
+
+    def _session_of(self, by: By) -> str:
+        """Return the session that an agent is in, empty where that is not known: it has just reported the call."""
+        kind, _, agent = by.actor.partition(":")
+        if kind != "agent":
+            return ""
+        recent = SessionConditions(agents=(agent,), is_open=True, since=time.time() - _SESSION_SECONDS)
+        return next((session.id for session in self.sessions.select(recent, 1) if not session.is_muted), "")
 
     def _branch(self) -> str:
         repository = self._index.repository

@@ -11,6 +11,7 @@ from cairn.facets.project_index import ProjectIndex
 from cairn.index import background
 from cairn.index.embed import embed_chain
 from cairn.index.estimate import estimate_chain
+from cairn.loading import load
 from cairn.types import EmbeddingReport, Estimate
 
 
@@ -25,6 +26,10 @@ class ModelUpkeep:
         self, branch: str | None, *, full: bool, progress: Callable[[str, int, int], None] | None
     ) -> tuple[EmbeddingReport, ...]:
         """Complete the vectors of the configured models."""
+        with closing(
+            load("cairn.facets.memory:MemoryFacet")(self._index)
+        ) as memory:  # loaded now: few projects need it
+            memory.recall.models.complete()
         with closing(self._index.views.find(branch)) as view:
             return embed_chain(view, self._index.state, self._index.settings, full=full, progress=progress)
 

@@ -160,7 +160,9 @@ class UpkeepFacet:
 
     def warnings(self) -> list[str]:
         """Return what the user should know before texts are sent to the configured models, in sentences."""
-        return self._models.warnings() if self._index.settings.chain else []
+        memory = self._index.settings.memory
+        of_embedding = self._models.warnings() if self._index.settings.chain else []
+        return [*of_embedding, *(memory.warnings if memory is not None else [])]
 
     def estimate(self, branch: str | None = None) -> tuple[Estimate, ...]:
         """Return what `index` and then `embed` would take for each model; nothing is sent or changed."""

@@ -41,16 +41,21 @@ class Corpus(NamedTuple):
     """All observations that can be recalled, each a row.
 
     Attributes:
+        state: of what is derived, when this was read.
+        matching: which rows meet some conditions, as far as that was asked.
         numbers: of the observations in the database, ascending.
         places: the branches and commits that they were made on, each once.
         place_of: which of these, of each.
         created: when, in seconds since the epoch.
         importance: 1 to 10.
         postings: their terms.
-        vectors: their vectors by one model.
-        has_vector: which of them have one.
+        vectors: their vectors by the bundled model.
+        others: those by other models, by fingerprint, the preferred one first.
+        has_other: which rows have one of these, by fingerprint.
     """
 
+    state: str
+    matching: dict[str, npt.NDArray[np.bool_]]
     numbers: npt.NDArray[np.int64]
     places: list[tuple[str, str]]
     place_of: npt.NDArray[np.int64]
@@ -58,7 +63,8 @@ class Corpus(NamedTuple):
     importance: Floats
     postings: Postings
     vectors: Vectors
-    has_vector: npt.NDArray[np.bool_]
+    others: dict[str, Vectors]
+    has_other: dict[str, npt.NDArray[np.bool_]]
 
     def lexical(self, hashes: Sequence[int], weights: Sequence[float]) -> Lexical:
         """Return how well each row matches the terms of a query, each with its weight in the query."""
@@ -89,21 +95,24 @@ class Corpus(NamedTuple):
         return slice(int(self.postings.start[place]), int(self.postings.start[place + 1]))
 
 
-def load_corpus(connection: sqlite3.Connection, model: str) -> Corpus:
-    """Read all of it, with the vectors of a model."""
+def load_corpus(connection: sqlite3.Connection, state: str, bundled: str, others: Sequence[str]) -> Corpus:
+    """Read all of it at a state, with the vectors of the bundled model and of others, named by their fingerprints."""
     rows = posting_db.read_ranked(connection)
     numbers = np.array([row.number for row in rows], dtype=np.int64)
     places = {place: number for number, place in enumerate(dict.fromkeys((row.branch, row.revision) for row in rows))}
-    vectors, has_vector = _vectors(vector_db.read(connection, model), numbers)
+    vectors = {model: _vectors(vector_db.read(connection, model), numbers) for model in (bundled, *others)}
     return Corpus(
+        state=state,
+        matching={},
         numbers=numbers,
         places=list(places),
         place_of=np.array([places[row.branch, row.revision] for row in rows], dtype=np.int64),
         created=np.array([seconds_of(row.created) for row in rows]),
         importance=np.array([row.importance for row in rows], dtype=np.float32),
         postings=_postings(posting_db.read_all(connection)),
-        vectors=vectors,
-        has_vector=has_vector,
+        vectors=vectors[bundled][0],
+        others={model: vectors[model][0] for model in others},
+        has_other={model: vectors[model][1] for model in others},
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
 
@@ -34,7 +34,7 @@ def derive(connection: sqlite3.Connection, observations: Sequence[Observation]) 
         rebuild(connection)
         return
     _derive(connection, observations)
-    _mark_changed(connection)
+    mark_changed(connection)
 
 
 def rebuild(connection: sqlite3.Connection) -> int:
@@ -46,7 +46,7 @@ def rebuild(connection: sqlite3.Connection) -> int:
         _derive(connection, batch)
         n_observations += len(batch)
     write_meta(connection, _MADE_BY, _made_by())
-    _mark_changed(connection)
+    mark_changed(connection)
     return n_observations
 
 
@@ -60,7 +60,8 @@ def state_of(connection: sqlite3.Connection) -> str:
     return read_meta(connection, _STATE)
 
 
-def _mark_changed(connection: sqlite3.Connection) -> None:
+def mark_changed(connection: sqlite3.Connection) -> None:
+    """Note that something that is derived is no longer as it was."""
     write_meta(connection, _STATE, secrets.token_hex(8))  # a number would be used again after a change is undone
 
 
@@ -71,15 +72,25 @@ def _made_by() -> str:
 
 def _derive(connection: sqlite3.Connection, observations: Sequence[Observation]) -> None:
     numbers = observation_db.numbers(connection, [observation.id for observation in observations])
-    posting_db.delete(connection, numbers.values())
-    vector_db.delete(connection, numbers.values())
-    kept = [observation for observation in observations if not observation.is_redacted and observation.id in numbers]
+    erased = [numbers[observation.id] for observation in observations if observation.is_redacted]
+    posting_db.delete(connection, erased)
+    vector_db.delete(connection, erased)
+    kept = [observation for observation in observations if not observation.is_redacted]
     if not kept:
         return
     rows = [numbers[observation.id] for observation in kept]
     posting_db.put(connection, _postings(rows, [row_of(observation) for observation in kept]))
     packed = (vector.tobytes() for vector in embed([observation.text for observation in kept]))
-    vector_db.put(connection, bundled_fingerprint(), zip(rows, packed, strict=True))
+    _put_vectors(connection, dict(zip(rows, packed, strict=True)))
+
+
+def _put_vectors(connection: sqlite3.Connection, vectors: Mapping[int, bytes]) -> None:
+    """Write the bundled model's vectors; where one differs, the text does, and vectors of other models go."""
+    model = bundled_fingerprint()
+    before = vector_db.read_some(connection, model, vectors)
+    changed = {number: vector for number, vector in vectors.items() if before.get(number) != vector}
+    vector_db.delete(connection, changed)
+    vector_db.put(connection, model, changed.items())
 
 
 def row_of(observation: Observation) -> Row:

@@ -85,7 +85,8 @@ class Inbox:
         try:
             with self._in_haste():
                 if self._now() >= self._retry_at:
-                    self.catch_up()
+                    self._take_in_what_waits()
+                    self._sessions.end_stale()
                     return self._sessions.record(moment) is not None
         except StoreError as error:
             self._retry_at = self._now() + _RETRY_SECONDS
@@ -93,15 +94,31 @@ class Inbox:
         self._spool.add(moment)
         return True
 
+    def answer(self, compose: Callable[[], str]) -> str:
+        """Return what to show an agent that has reported, empty while the memory cannot be written.
+
+        Args:
+            compose: returns it; it must not keep the agent waiting.
+        """
+        if self._now() < self._retry_at:
+            return ""
+        if not self._store.exists:
+            return compose()
+        with self._in_haste():
+            return compose()
+
     def catch_up(self) -> int:
         """Take in what waits, and end sessions that are stale; return how many moments waited.
 
         Raises:
             StoreError: if the memory cannot be written; then everything waits on.
         """
-        n_taken = self._take_in_what_waits()
-        self._sessions.end_stale()
-        return n_taken
+        if not self._sessions.keeps or not (self._store.exists or self._spool.count()):
+            return 0
+        with self._in_haste():
+            n_taken = self._take_in_what_waits()
+            self._sessions.end_stale()
+            return n_taken
 
     @contextmanager
     def _in_haste(self) -> Iterator[None]:
@@ -114,7 +131,7 @@ class Inbox:
                 connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
 
     def _take_in_what_waits(self) -> int:
-        waiting = self._spool.waiting(_MOST_AT_ONCE) if self._sessions.keeps else []
+        waiting = self._spool.waiting(_MOST_AT_ONCE)
         if waiting:
             try:
                 with self._store.writing():

@@ -1,8 +1,8 @@
 """What memories speak of: ties a memory to a file or definition as it is now, and tells later whether it changed.
 
-The hash of a definition says how many lines it has, and digests the first of them and all of them, without their
+The hash of a definition says how many lines it has, marks the first of them and digests them all, without their
 indentation. So whether it is still there, word for word, can be told without parsing: some run of that many lines has
-these digests. The file is parsed only where none has.
+that mark and digest. The file is parsed only where none has.
 """
 
 from __future__ import annotations
@@ -11,21 +11,26 @@ import os
 import re
 from collections.abc import Iterable
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from threading import Lock
 from typing import Literal, NamedTuple
+from zlib import crc32
 
 from cairn.errors import AmbiguousError, CairnError, NotFoundError
 from cairn.memory.targets import MARK, parse_target
 from cairn.source.content import normalize
 from cairn.source.walk import read_file
 from cairn.storage.memory.rows import CodeLink, Observation
-from cairn.structure.locate import MAX_FILE_BYTES, find_symbol, outline_of, read_source
+from cairn.structure.locate import find_symbol, outline_of, read_source
 
 State = Literal["current", "changed", "gone"]
-_DIGEST_CHARS, _FIRST_CHARS = 32, 8
+_DIGEST_CHARS = 32
 _HASH = re.compile(r"(?:(\d{1,7}):([0-9a-f]{8}):)?([0-9a-f]{32})")
-_MAX_STARTS = 200  # lines that begin like the definition
+# So much is looked at: a repository may bring memories and files that were made to keep others busy.
+_MAX_BYTES = 1_000_000
+_MAX_LINKS = 50
+_MAX_LINES = 200_000  # digested in search of a definition
 _MAX_KEPT = 2_000  # states of links
 
 
@@ -71,7 +76,7 @@ def link_to(root: Path, target: str) -> CodeLink:
     number = find_symbol(outline, symbol)
     found = outline.symbols[number]
     lines = _lines_of(file.data)[found.start_line - 1 : found.end_line]
-    hashed = f"{len(lines)}:{_digest(lines[:1])[:_FIRST_CHARS]}:{_digest(lines)}"
+    hashed = f"{len(lines)}:{_mark(lines[0])}:{_digest(lines)}"
     return CodeLink(file.path, found.qualified_name, hashed)
 
 
@@ -98,7 +103,7 @@ class LinkStates:
 
     def of(self, links: Iterable[CodeLink]) -> Staleness:
         """Return what became of the code of some links together."""
-        states = {link: self.state(link) for link in links}
+        states = {link: self.state(link) for link in islice(links, _MAX_LINKS)}
         changed = tuple(name_of(link) for link, state in states.items() if state == "changed")
         gone = tuple(name_of(link) for link, state in states.items() if state == "gone")
         if gone and len(gone) == len(states):
@@ -106,11 +111,13 @@ class LinkStates:
         return Staleness("changed" if changed or gone else "current", changed, gone)
 
     def state(self, link: CodeLink) -> State:
-        """Return what became of the code of one link; a link without a hash is `current` while its file is there."""
+        """Return what became of the code of one link; `current` if nothing can be told of a file that is there."""
         try:
             status = os.stat(self._root / link.path)
-        except (OSError, ValueError):
+        except (FileNotFoundError, NotADirectoryError, ValueError):
             return "gone"
+        except OSError:
+            return "current"
         key = link, status.st_size, status.st_mtime_ns
         with self._lock:
             if (known := self._known.get(key)) is not None:
@@ -124,9 +131,11 @@ class LinkStates:
 
     def _look(self, link: CodeLink) -> State:
         try:
-            lines = _lines_of(normalize(read_file(self._root, link.path, MAX_FILE_BYTES)))
-        except OSError:
+            lines = _lines_of(normalize(read_file(self._root, link.path, _MAX_BYTES)))
+        except (FileNotFoundError, NotADirectoryError):
             return "gone"
+        except OSError:
+            return "current"
         match = _HASH.fullmatch(link.hash)
         if match is None:
             return "current" if not link.symbol or self._defines(link) else "gone"
@@ -158,7 +167,12 @@ def _digest(lines: Iterable[bytes]) -> str:
     return sha256(b"\n".join(lines)).hexdigest()[:_DIGEST_CHARS]
 
 
+def _mark(line: bytes) -> str:
+    return f"{crc32(line):08x}"
+
+
 def _holds(lines: list[bytes], n_lines: int, first: str, digest: str) -> bool:
-    """Tell whether some run of lines has the digest of a definition."""
-    starts = [place for place, line in enumerate(lines) if _digest([line]).startswith(first)]
-    return any(_digest(lines[start : start + n_lines]) == digest for start in starts[:_MAX_STARTS])
+    """Tell whether some run of lines has the mark and digest of a definition."""
+    starts = [place for place, line in enumerate(lines) if _mark(line) == first]
+    n_starts = _MAX_LINES // max(1, min(n_lines, len(lines)))
+    return any(_digest(lines[start : start + n_lines]) == digest for start in starts[:n_starts])

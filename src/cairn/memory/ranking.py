@@ -74,8 +74,15 @@ def parse_question(text: str) -> Query | None:
     return parsed if parsed.terms else None
 
 
-def score(corpus: Corpus, query: Query, scope: npt.NDArray[np.bool_], now: float, weights: RecallWeights) -> Scored:
-    """Score all rows by what they say, and by how much they are worth at a time in seconds since the epoch."""
+def score(
+    corpus: Corpus, query: Query, cosines: Floats, scope: npt.NDArray[np.bool_], now: float, weights: RecallWeights
+) -> Scored:
+    """Score all rows by what they say, and by how much they are worth at a time in seconds since the epoch.
+
+    Args:
+        cosines: of the query with each row.
+        scope: which rows count.
+    """
     # All words of a question count alike here, where a search of code sets the subject apart.
     terms = [(term.hashed, min(1.0, term.weight / DETAIL_WEIGHT)) for term in query.terms]
     lexical = corpus.lexical([hashed for hashed, _ in terms], [weight for _, weight in terms])
@@ -83,7 +90,7 @@ def score(corpus: Corpus, query: Query, scope: npt.NDArray[np.bool_], now: float
     matching = {
         "lexical": lexical.share,
         "cover": lexical.within(ANY_FIELD),
-        "dense": _cosines(corpus, query),
+        "dense": cosines,
     }
     worthy = {"importance": (corpus.importance - 1) / 9, "recency": 0.5**ages}
     match = _weighed(matching, weights)
@@ -100,10 +107,11 @@ def _usual(matches: Doubles) -> float:
     return share * found + (1 - share) * TYPICAL
 
 
-def _cosines(corpus: Corpus, query: Query) -> Floats:
+def bundled_cosines(corpus: Corpus, query: Query) -> Floats:
+    """Return the cosines of a query with all rows by the bundled model; 0 if it knows none of the words."""
     pooled = bundled_model().pool(query.words)
     norm = float(np.linalg.norm(pooled))
-    if not norm:  # the model knows none of the words
+    if not norm:
         return np.zeros(len(corpus.numbers), dtype=np.float32)
     return corpus.vectors.similarities(pooled / np.float32(norm))
 

@@ -15,10 +15,13 @@ from cairn.embedding.fingerprint import bundled_fingerprint
 from cairn.memory import derived
 from cairn.memory.corpus import Corpus, load_corpus
 from cairn.memory.links import LinkStates, Staleness, name_of
+from cairn.memory.models import MemoryModels
+from cairn.memory.pertinence import LEAST_CHANCE, PromptMatches, chances, shared_words
 from cairn.memory.ranking import (
     HOPELESS,
     RecallWeights,
     Scored,
+    bundled_cosines,
     parse_question,
     reasons,
     relevance,
@@ -27,6 +30,7 @@ from cairn.memory.ranking import (
 )
 from cairn.memory.store import MemoryStore
 from cairn.memory.visibility import Birthplace, Visibility
+from cairn.model_settings import ModelSettings
 from cairn.search.confidence import confidence_word
 from cairn.search.query import Query
 from cairn.source.git import Repository
@@ -37,6 +41,7 @@ from cairn.storage.memory.rows import Observation
 from cairn.types import Confidence
 
 ACTIVE = Conditions(statuses=("active",))
+_MAX_KEPT = 50  # answers to which memories meet some conditions
 _MORE = 10  # memories beyond the limit whose code is looked at
 
 
@@ -61,10 +66,15 @@ class Recollection(NamedTuple):
 class Recall:
     """Searches the memories of a project. Threads may share it.
 
+    Attributes:
+        models: other embedding models.
+
     Args:
         store: that holds them; it must `derive` what is searched.
         root: the project's folder.
         repository: the checkout it belongs to, None outside git.
+        chain: the configured embedding model and its fallbacks.
+        weights: of the ranking.
         now: the machine's clock, in seconds since the epoch.
     """
 
@@ -73,13 +83,15 @@ class Recall:
         store: MemoryStore,
         root: Path,
         repository: Repository | None,
+        chain: Sequence[ModelSettings] = (),
         weights: RecallWeights | None = None,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._store, self._weights, self._now = store, weights or RecallWeights(), now
+        self.models = MemoryModels(store, chain)
         self._visibility = Visibility(root, repository)
         self._link_states = LinkStates(root)
-        self._corpus: tuple[str, Corpus] | None = None
+        self._corpus: Corpus | None = None
         self._lock = Lock()
 
     def search(
@@ -100,7 +112,8 @@ class Recall:
         scope = self._scope(corpus, wanted, all_branches)
         if not scope.any():
             return []
-        scored = score(corpus, parsed, scope, self._now(), self._weights)
+        cosines = self.models.sharpen(corpus, query, bundled_cosines(corpus, parsed))
+        scored = score(corpus, parsed, cosines, scope, self._now(), self._weights)
         return self._choose(corpus, parsed, scored, limit)
 
     def _choose(self, corpus: Corpus, query: Query, scored: Scored, limit: int) -> list[Recollection]:
@@ -118,6 +131,35 @@ class Recall:
                 recollections.append(Recollection(found[row], chance, confidence_word(chance), why, states[row]))
         return recollections
 
+    def called_for(
+        self, prompt: str, wanted: Conditions = ACTIVE, least_chance: float = LEAST_CHANCE
+    ) -> list[Recollection]:
+        """Return the memories that a prompt calls for, the one that most probably is first; mostly none.
+
+        Args:
+            prompt: of a long one the beginning counts.
+            wanted: only these.
+            least_chance: 0 to 1; what is less probable is left out.
+        """
+        parsed = parse_question(prompt)
+        if parsed is None or not self._store.exists:
+            return []
+        corpus = self._current()
+        scope = self._scope(corpus, wanted, all_branches=False)
+        if not scope.any():
+            return []
+        cosines = bundled_cosines(corpus, parsed)  # no agent waits for another model
+        scored = score(corpus, parsed, cosines, scope, self._now(), self._weights)
+        matches = PromptMatches(cosines, scored.holds > 0, scope)
+        found = chances(parsed, matches)
+        rows = [row for row in np.argsort(-found, kind="stable").tolist() if found[row] >= least_chance]
+        recollections: list[Recollection] = []
+        for row, observation in self._load(corpus, rows[:_MORE]).items():
+            chance, why = float(found[row]), shared_words(prompt, parsed, matches.holds[row])
+            staleness = self._link_states.staleness(observation)
+            recollections.append(Recollection(observation, chance, confidence_word(chance), why, staleness))
+        return recollections
+
     def nearest(self, observation: Observation, k: int, wanted: Conditions = ACTIVE) -> list[tuple[Observation, float]]:
         """Return the memories that mean most nearly the same as one, and their similarities: cosines.
 
@@ -127,11 +169,11 @@ class Recall:
             wanted: only these.
         """
         corpus = self._current()
-        scope = self._scope(corpus, wanted, all_branches=True) & corpus.has_vector
+        scope = self._scope(corpus, wanted, all_branches=True)
         with self._store.reading() as connection:
             number = observation_db.numbers(connection, [observation.id]).get(observation.id, -1)
         own = np.flatnonzero(corpus.numbers == number)
-        if not len(own) or not corpus.has_vector[own[0]]:
+        if not len(own):
             return []
         scope[own] = False
         similarities = np.where(scope, corpus.similarities_to(int(own[0])), -np.inf)
@@ -160,6 +202,17 @@ class Recall:
                 recollections.append(Recollection(observation, 1.0, "high", f"about {', '.join(about)}", staleness))
         return sorted(recollections, key=lambda found: (-found.observation.importance, found.observation.id))
 
+    def newest(self, wanted: Conditions = ACTIVE, limit: int = 10) -> list[Recollection]:
+        """Return the newest memories that count where the checkout stands and whose code is still there."""
+        observations = self._store.select(wanted, limit + _MORE)
+        visible = self._visibility.visible({Birthplace(row.branch, row.revision) for row in observations})
+        recollections: list[Recollection] = []
+        for observation in observations:
+            staleness = self._link_states.staleness(observation)
+            if visible[Birthplace(observation.branch, observation.revision)] and staleness.state != "gone":
+                recollections.append(Recollection(observation, 1.0, "high", "new", staleness))
+        return recollections[:limit]
+
     def staleness(self, observation: Observation) -> Staleness:
         """Return what became of the code that a memory speaks of."""
         return self._link_states.staleness(observation)
@@ -180,19 +233,28 @@ class Recall:
                     derived.rebuild(writable)
             with self._lock, reading(connection):
                 state = derived.state_of(connection)
-                if self._corpus is None or self._corpus[0] != state:
-                    self._corpus = state, load_corpus(connection, bundled_fingerprint())
-                return self._corpus[1]
+                if self._corpus is None or self._corpus.state != state:
+                    self._corpus = load_corpus(connection, state, bundled_fingerprint(), self.models.fingerprints)
+                return self._corpus
 
     def _scope(self, corpus: Corpus, wanted: Conditions, all_branches: bool) -> npt.NDArray[np.bool_]:
-        with self._store.reading() as connection:
-            numbers = observation_db.matching(connection, wanted)
-        scope: npt.NDArray[np.bool_] = np.isin(corpus.numbers, numbers)
+        scope = self._matching(corpus, wanted).copy()
         if not all_branches:
             places = [Birthplace(*place) for place in corpus.places]
             visible = self._visibility.visible(places)
             scope &= np.array([visible[place] for place in places], dtype=bool)[corpus.place_of]
         return scope
+
+    def _matching(self, corpus: Corpus, wanted: Conditions) -> npt.NDArray[np.bool_]:
+        """Return which rows meet some conditions; remembered until something changes."""
+        key = repr(wanted)
+        if (known := corpus.matching.get(key)) is not None:
+            return known
+        with self._store.reading() as connection, reading(connection):
+            found: npt.NDArray[np.bool_] = np.isin(corpus.numbers, observation_db.matching(connection, wanted))
+            if derived.state_of(connection) == corpus.state and len(corpus.matching) < _MAX_KEPT:
+                corpus.matching[key] = found
+        return found
 
     def _load(self, corpus: Corpus, rows: Sequence[int]) -> dict[int, Observation]:
         with self._store.reading() as connection:

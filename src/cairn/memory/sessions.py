@@ -16,7 +16,7 @@ from cairn.memory.intake import fit_to_keep
 from cairn.memory.moments import Moment, ToolCall
 from cairn.memory.origin import INVESTIGATION, MOST_IMPORTANT, PLANNING, is_edit, is_plan, is_read, origin_of
 from cairn.memory.store import By, MemoryChange, MemoryStore
-from cairn.storage.memory import session_db, usage_db
+from cairn.storage.memory import candidate_db, session_db, usage_db
 from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import Activity, PromptBatch, Session
 from cairn.storage.memory.session_db import SessionConditions
@@ -152,6 +152,9 @@ class Sessions:
         if not self.keeps or not self._store.exists or abs(now - self._looked) < _LOOK_SECONDS:
             return []
         self._looked = now
+        with self._store.reading() as connection:
+            if not session_db.stale_sessions(connection, now - STALE_SECONDS, 1):
+                return []
         with self._store.writing() as connection:
             session_db.forget_seen(connection, now - _SEEN_SECONDS)
             stale = session_db.stale_sessions(connection, now - STALE_SECONDS, _MOST_AT_ONCE)
@@ -171,6 +174,8 @@ class Sessions:
                 self._store.record([MemoryChange(observation.id, "redact", {}) for observation in captured], _MUTE)
                 session_db.delete_content(connection, session)
                 usage_db.forget_session(connection, id)
+                candidate_db.forget_session(connection, id)
+                self._store.erase_soon(connection)
                 session = Session(id, is_fresh=session.is_fresh, number=session.number)
             session_db.save(connection, session._replace(is_muted=is_muted))
 
@@ -193,6 +198,8 @@ class Sessions:
         with self._store.writing() as connection:
             session_db.delete(connection, session)
             usage_db.forget_session(connection, id)
+            candidate_db.forget_session(connection, id)
+            self._store.erase_soon(connection)
 
     # -- reading ------------------------------------------------------------------------------------------------------
 

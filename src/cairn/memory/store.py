@@ -193,8 +193,7 @@ class MemoryStore:
             self._insert(connection, fresh, source)
             changed = self._refold(connection, before | _component(connection, touched))
             if any(event.kind == "redact" for event in fresh):
-                write_meta(connection, _ERASE, "due")
-                self._must_erase = True
+                self.erase_soon(connection)
             self._must_share |= plan(connection, touched, sharing, source)
             return changed
 
@@ -220,6 +219,11 @@ class MemoryStore:
         if changed and self._derive is not None:
             self._derive(connection, changed)
         return changed
+
+    def erase_soon(self, connection: sqlite3.Connection) -> None:
+        """Have what this transaction deletes taken out of the log and of the copies, too, once it is committed."""
+        write_meta(connection, _ERASE, "due")
+        self._must_erase = True
 
     def erase(self) -> bool:
         """Take what was redacted out of the log and of the copies, too; tried again later while others read.

@@ -62,10 +62,10 @@ class UnsureMemories(Protocol):
     """Where the candidates of sessions are."""
 
     def of_session(self, session: str) -> Sequence[UnsureMemory]:
-        """Return those that nobody decided on."""
+        """Return those of a session that nobody decided on."""
         ...
 
-    def settle(self, id: int, type: str | None, by: By) -> None:
+    def settle(self, session: str, id: int, type: str | None, by: By) -> None:
         """Make a memory of a type of one; None drops it."""
         ...
 
@@ -148,13 +148,6 @@ class Summaries:
             calls.append(call)
         return calls
 
-    def meter(self, since: float = 0.0) -> ChatMeter:
-        """Return what the model cost since some time, in seconds since the epoch; today is `day_of(now)`."""
-        if not self._store.exists:
-            return ChatMeter(0, 0, 0, 0, 0.0)
-        with self._store.reading() as connection:
-            return chat_db.meter(connection, since)
-
     # -- one session --------------------------------------------------------------------------------------------------
 
     def _summarize_next(self) -> ChatCall | None:
@@ -220,11 +213,19 @@ class Summaries:
             self._store.record([MemoryChange(digest.id, "set", {"text": text})], self._by)
             for id, type in summary.candidates.items():
                 if self._unsure is not None:
-                    self._unsure.settle(id, type, self._by)
+                    self._unsure.settle(digest.session, id, type, self._by)
 
     def _with_cost(self, call: ChatCall, input_tokens: int, output_tokens: int) -> ChatCall:
         cost = (input_tokens + output_tokens) * self._settings.chat_price_per_million_tokens / 1_000_000
         return call._replace(input_tokens=input_tokens, output_tokens=output_tokens, cost=cost)
+
+
+def read_meter(store: MemoryStore, since: float = 0.0) -> ChatMeter:
+    """Return what chat models cost since some time, in seconds since the epoch, also after they were turned off."""
+    if not store.exists:
+        return ChatMeter(0, 0, 0, 0, 0.0)
+    with store.reading() as connection:
+        return chat_db.meter(connection, since)
 
 
 def day_of(seconds: float) -> float:

@@ -6,7 +6,6 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 
 from cairn.errors import CairnError
 from cairn.hints import Hint
@@ -28,18 +27,6 @@ from cairn.storage.store import how_to_restore
 _REBUILD = Hint.of("doctor", rebuild_memory=True)
 
 
-def examine_memory(state: StateDir, root: Path) -> list[Finding]:
-    """Compare what is derived in a memory with its events, and each event with its id; change nothing.
-
-    What cannot be opened is left to `cairn.index.health`.
-
-    Args:
-        state: the folder of the memory.
-        root: the project's folder.
-    """
-    return [*_examine_database(state), *_examine_spool(Spool(root))]
-
-
 def note_of_loss(state: StateDir) -> str:
     """Return a sentence that says that the memory was taken away, empty if it is there, or never was."""
     file = state.file_of(MEMORY)
@@ -49,15 +36,11 @@ def note_of_loss(state: StateDir) -> str:
     return f"{file}, which held memories, is gone; {restore}. The next memory begins a new one"
 
 
-def _examine_spool(spool: Spool) -> Iterator[Finding]:
-    if bad := spool.bad_files():
-        words = f"{pluralize(len(bad), 'event', 'events')} that agents reported cannot be read, such as {bad[0]}"
-        yield Finding("spool", "warning", words, hint=f"look at them, then remove {spool.folder}/*{bad[0].suffix}")
-    if n_waiting := spool.count():
-        yield Finding("spool", "ok", f"{pluralize(n_waiting, 'event')} wait to be taken in")
+def examine_memory(state: StateDir) -> list[Finding]:
+    """Compare what is derived in a memory with its events, and each event with its id; change nothing.
 
-
-def _examine_database(state: StateDir) -> list[Finding]:
+    What cannot be opened is left to `cairn.index.health`.
+    """
     try:
         if words := note_of_loss(state):
             return [Finding("memory", "warning", words)]
@@ -96,6 +79,21 @@ def _examine(connection: sqlite3.Connection) -> Iterator[Finding]:
     else:
         words = f"{found:,} of {pluralize(wanted, 'memory', 'memories')} can be found"
         yield Finding("recall", "error", words, "refold", _REBUILD)
+
+
+def examine_spool(spool: Spool) -> list[Finding]:
+    """Say how many events wait to be taken in, and which files hold none; nothing where neither is so."""
+    findings = []
+    if n_waiting := spool.count():
+        words = pluralize(n_waiting, "event waits", "events wait")
+        findings.append(Finding("waiting", "ok", f"{words} to be taken in, which the next one does"))
+    if bad := spool.bad_files():
+        words = pluralize(len(bad), "file holds", "files hold")
+        hint = f"look at what ends in {bad[0].suffix} there, then remove it"
+        findings.append(
+            Finding("waiting", "warning", f"{words} no event that can be taken in: {spool.folder}", hint=hint)
+        )
+    return findings
 
 
 def rebuild_memory(state: StateDir) -> int:

@@ -12,7 +12,7 @@ from cairn.memory.moments import Moment
 from cairn.memory.redaction import redact
 from cairn.memory.sessions import Recorded
 from cairn.memory.store import MemoryStore
-from cairn.storage.memory import session_db, usage_db
+from cairn.storage.memory import candidate_db, session_db, usage_db
 from cairn.storage.memory.rows import AskedQuestion, EventSource, InjectedMemory, Observation
 
 USES = ("fetched", "cited", "edited", "helpful", "unhelpful")
@@ -145,3 +145,4 @@ def erase_words(connection: sqlite3.Connection, erased: Sequence[Observation]) -
     """Erase what may repeat the words of memories that are being erased, as they were before."""
     for observation in erased:
         usage_db.erase_words(connection, observation.id, observation.session)
+        candidate_db.erase_words(connection, observation.id, observation.session)

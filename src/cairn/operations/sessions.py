@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, cast
 
 from cairn.budget import fit_lists, fit_sessions
+from cairn.errors import StoreError
 from cairn.operations.memory_rows import memory_row
 from cairn.operations.periods import folder_or_file, start_of
 from cairn.operations.whole_text import perform_all
@@ -24,6 +26,7 @@ from cairn.storage.memory.session_db import SessionConditions
 from cairn.workspace import Workspace
 
 if TYPE_CHECKING:
+    from cairn.facets.memory import MemoryFacet
     from cairn.index.limits import Progress
 
 
@@ -31,7 +34,7 @@ def list_sessions(
     workspace: Workspace, request: SessionsRequest, progress: Progress | None = None
 ) -> SessionListDocument:
     """List sessions, the last heard of first."""
-    memory = workspace.memory
+    memory = _memory_of(workspace)
     since = start_of(request.since)
     conditions = SessionConditions(
         agents=(request.agent,) if request.agent else (),
@@ -54,9 +57,17 @@ def show(
     workspace: Workspace, request: SessionShowRequest, progress: Progress | None = None
 ) -> list[WholeSessionDocument]:
     """Show sessions whole; beyond the budget their last prompts go first."""
-    sessions = [workspace.memory.sessions.session(id) for id in dict.fromkeys(request.ids)]
+    memory = _memory_of(workspace)
+    sessions = [memory.sessions.session(id) for id in dict.fromkeys(request.ids)]
     documents = [_whole(workspace, session) for session in sessions]
     return documents if request.max_tokens is None else fit_sessions(documents, request.max_tokens)
+
+
+def _memory_of(workspace: Workspace) -> MemoryFacet:
+    """Return the memory once it has taken in what waited; if that cannot be, what it knows is shown all the same."""
+    with suppress(StoreError):
+        workspace.memory.inbox.catch_up()
+    return workspace.memory
 
 
 def _whole(workspace: Workspace, session: Session) -> WholeSessionDocument:

@@ -211,7 +211,7 @@ def clean_objects(root: Path, repository: Repository, files: Iterable[FileStat])
     return read_index(root, repository, files).clean
 
 
-def read_index(root: Path, repository: Repository, files: Iterable[FileStat]) -> Index:
+def read_index(root: Path, repository: Repository, files: Iterable[FileStat], only: Sequence[str] = ()) -> Index:
     """Return which files below a folder are as git's index has them, and where submodules are.
 
     A file is clean if it has the size and the times that git noted when it last compared it. Where these do not prove
@@ -222,11 +222,13 @@ def read_index(root: Path, repository: Repository, files: Iterable[FileStat]) ->
         root: the folder.
         repository: the checkout it belongs to.
         files: by paths relative to the folder.
+        only: look up no more than these paths; all if empty.
     """
     file = repository.git_dir / "index"
+    paths = [f":(literal){path}" for path in only]
     try:
         written = os.stat(file).st_mtime_ns
-        result = run_git(root, ["ls-files", "-z", "--stage", "-v", "--debug"], _TIMEOUT_S)
+        result = run_git(root, ["ls-files", "-z", "--stage", "-v", "--debug", "--", *paths], _TIMEOUT_S)
         changed = os.stat(file).st_mtime_ns != written
     except (OSError, PathError):
         return Index({}, [])

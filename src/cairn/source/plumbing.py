@@ -25,11 +25,14 @@ from pathlib import Path
 from cairn.errors import PathError
 from cairn.hints import Hint
 
-# Without `diff`, `status` and all else that compares files with the index, for which git runs filters.
+# Without `diff`, `status` and all else that compares files with the index, for which git runs filters. `diff-tree`
+# compares what is committed.
 COMMANDS = frozenset(
-    "cat-file check-ignore config for-each-ref ls-files ls-tree rev-list rev-parse symbolic-ref".split()  # noqa: SIM905 - a list of words reads best as text
+    "cat-file check-ignore config diff-tree for-each-ref ls-files ls-tree rev-list rev-parse symbolic-ref".split()  # noqa: SIM905 - a list of words reads best as text
 )
-_CONVERTING = frozenset(("--filters", "--textconv", "--modified", "-m", "--eol", "--show-signature"))
+_CONVERTING = frozenset(
+    ("--filters", "--textconv", "--modified", "-m", "-p", "--ext-diff", "--eol", "--show-signature")
+)
 _OPTIONS = (
     "--no-pager",
     "--no-replace-objects",  # a hash is the content it was made from

@@ -6,6 +6,7 @@ import pytest
 
 from cairn.errors import AmbiguousError, NotFoundError, PathError
 from cairn.memory.links import LinkStates, Staleness, link_to, name_of
+from cairn.storage.memory.rows import CodeLink
 
 CODE = """\
 class Pool:
@@ -76,6 +77,22 @@ def test_a_file_that_is_not_there_any_more_is_gone(root: Path) -> None:
     assert states.state(link) == "current"
     (root / "pool.py").unlink()
     assert states.state(link) == "gone"
+
+
+def test_a_file_that_cannot_be_read_is_not_taken_for_gone(root: Path) -> None:
+    link = link_to(root, "pool.py")
+    (root / "pool.py").write_bytes(b"x" * 1_000_001)
+    assert LinkStates(root).state(link) == "current"
+    (root / "pool.py").unlink()
+    (root / "pool.py").mkdir()
+    assert LinkStates(root).state(link) == "current"
+
+
+def test_a_link_that_was_made_to_keep_others_busy_is_given_up(root: Path) -> None:
+    (root / "pool.py").write_bytes(b"\n" * 500_000)
+    empty = link_to(root, "pool.py").hash
+    crafted = CodeLink("pool.py", "take", f"9999999:00000000:{empty}")
+    assert LinkStates(root).of([crafted] * 1_000).state == "gone"
 
 
 def test_a_memory_is_gone_only_when_all_its_code_is(root: Path) -> None:

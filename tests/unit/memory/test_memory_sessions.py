@@ -13,6 +13,7 @@ from cairn.memory.moments import Moment, ToolCall
 from cairn.memory.sessions import MAX_PROMPT_CHARS, STALE_SECONDS, Recorded, Sessions
 from cairn.memory.store import By, MemoryStore
 from cairn.memory.usage import MemoryUsage, erase_words
+from cairn.storage.copies import copy_database
 from cairn.storage.memory.session_db import SessionConditions
 from memory_histories import START, Clock
 
@@ -256,8 +257,16 @@ def test_where_the_user_wants_nothing_kept_nothing_is_created(tmp_path: Path) ->
 
 def test_of_a_session_that_is_muted_nothing_is_kept(agent: Agent, tmp_path: Path) -> None:
     agent.report("prompt", text="an early heron")
+    lifecycle = Lifecycle(agent.store)
+    lifecycle.remember(NewMemory("herons fail", session="s1", origin="captured"), By("rule:capture", "rule"))
+    said = lifecycle.remember(NewMemory("an owl", session="s1"), PERSON).observation
+    copy_database(tmp_path / "state" / "memory.db")
+    assert b"heron" in on_disk(tmp_path)
     agent.sessions.mute("s1")
     assert agent.sessions.record(agent.moment("prompt", text="a late plover")) is None
+    assert b"heron" not in on_disk(tmp_path)
+    assert b"plover" not in on_disk(tmp_path)
+    assert agent.store.observation(said.id).text == "an owl"
     assert len(agent.heard.moments) == 1
     assert agent.sessions.select(SessionConditions()) == []
     assert agent.sessions.batches(agent.sessions.session("s1")) == []
@@ -266,10 +275,11 @@ def test_of_a_session_that_is_muted_nothing_is_kept(agent: Agent, tmp_path: Path
     assert agent.sessions.session("s1").n_prompts == 1
 
 
-def test_a_session_that_is_forgotten_is_gone_and_what_was_learned_in_it_stays(agent: Agent) -> None:
-    agent.report("prompt", text="go")
+def test_a_session_that_is_forgotten_is_gone_and_what_was_learned_in_it_stays(agent: Agent, tmp_path: Path) -> None:
+    agent.report("prompt", text="a heron")
     id = Lifecycle(agent.store).remember(NewMemory("it is slow", session="s1"), AGENT).observation.id
     agent.sessions.forget("s1")
+    assert b"heron" not in on_disk(tmp_path)
     with pytest.raises(NotFoundError, match="s1"):
         agent.sessions.session("s1")
     assert agent.store.observation(id).text == "it is slow"

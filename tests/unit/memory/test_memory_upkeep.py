@@ -11,9 +11,10 @@ from cairn.errors import NotFoundError, StoreDamagedError, StoreForeignError
 from cairn.index.state_dir import StateDir
 from cairn.memory.derived import derive
 from cairn.memory.ids import new_id
+from cairn.memory.moments import Moment
 from cairn.memory.spool import Spool
 from cairn.memory.store import By, MemoryChange, MemoryStore
-from cairn.memory.upkeep import adopt_memory, examine_memory, note_of_loss, rebuild_memory
+from cairn.memory.upkeep import adopt_memory, examine_memory, examine_spool, note_of_loss, rebuild_memory
 from cairn.storage.memory import posting_db
 from cairn.storage.memory.observation_db import Conditions
 from memory_histories import CREATED, START
@@ -42,9 +43,7 @@ def harm(store: MemoryStore, statement: str) -> None:
 
 
 def problems(state: StateDir) -> list[tuple[str, str]]:
-    return [
-        (finding.check, finding.repair) for finding in examine_memory(state, state.path.parent) if finding.level != "ok"
-    ]
+    return [(finding.check, finding.repair) for finding in examine_memory(state) if finding.level != "ok"]
 
 
 def forget_record(state: StateDir) -> None:
@@ -54,12 +53,12 @@ def forget_record(state: StateDir) -> None:
 
 
 def test_a_memory_that_is_whole_has_no_problems(state: StateDir, store: MemoryStore) -> None:
-    assert [finding.check for finding in examine_memory(state, state.path.parent)] == ["events", "memories", "recall"]
+    assert [finding.check for finding in examine_memory(state)] == ["events", "memories", "recall"]
     assert problems(state) == []
 
 
 def test_nothing_is_said_of_a_memory_that_is_not_there(state: StateDir) -> None:
-    assert examine_memory(state, state.path.parent) == []
+    assert examine_memory(state) == []
     assert rebuild_memory(state) == 0
     assert not state.path.exists()
 
@@ -164,9 +163,15 @@ def test_a_memory_that_was_taken_away_is_missed(state: StateDir, store: MemorySt
     assert problems(state) == [("memory", "")]
 
 
-def test_events_of_agents_that_cannot_be_read_are_told(state: StateDir) -> None:
-    spool = Spool(state.path.parent)
-    spool.folder.mkdir(parents=True)
-    (spool.folder / "00001.json").write_text("{")
-    assert spool.waiting(10) == []
-    assert problems(state) == [("spool", "")]
+def test_events_that_wait_and_files_that_hold_none_are_named(tmp_path: Path) -> None:
+    spool = Spool(tmp_path / "project", tmp_path / "spool")
+    assert examine_spool(spool) == []
+    for number in range(3):
+        spool.add(Moment(f"e{number}", "prompt", "s1", "codex", 0.0))
+    next(spool.folder.iterdir()).write_text("torn")
+    assert len(spool.waiting(10)) == 2
+    waiting, bad = examine_spool(spool)
+    assert (waiting.level, bad.level) == ("ok", "warning")
+    assert waiting.message.startswith("2 events wait")
+    assert str(spool.folder) in bad.message
+    assert ".bad" in bad.hint

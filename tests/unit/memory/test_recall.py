@@ -4,12 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from cairn.embedding.fingerprint import bundled_fingerprint
 from cairn.index.state_dir import StateDir
 from cairn.memory import derived
 from cairn.memory.lifecycle import Lifecycle, NewMemory
 from cairn.memory.links import link_to
 from cairn.memory.recall import Recall
 from cairn.memory.store import By, MemoryStore
+from cairn.source.text import term_hash
 from cairn.storage.memory import posting_db, vector_db
 from cairn.storage.memory.observation_db import Conditions
 from memory_histories import START, Clock
@@ -92,6 +94,29 @@ def test_what_is_erased_leaves_no_terms_and_no_vectors(memory: Memory, ids: dict
         assert len(posting_db.read_all(connection)) == len(TEXTS) - 1
         (counted,) = connection.execute("SELECT count(*) FROM vector").fetchone()
     assert counted == len(TEXTS) - 1
+
+
+def test_what_is_erased_is_in_no_file_as_a_term_or_vector(memory: Memory) -> None:
+    id = memory.remember("The password of the pool is swordfish, really.", tags=("mackerel",))
+    with memory.store.reading() as connection:
+        (row,) = posting_db.read_all(connection)
+        ((_, vector),) = vector_db.read(connection, bundled_fingerprint())
+    traces = [term_hash(word).to_bytes(8, "little") for word in ("swordfish", "mackerel")]
+    assert all(trace in row.hashes for trace in traces)
+    memory.lifecycle.erase(id, PERSON)
+    memory.store.close()
+    files = [file.read_bytes() for file in (memory.root / ".cairn").rglob("*") if file.is_file()]
+    assert files
+    assert not [trace for trace in [*traces, row.impacts, vector] for content in files if trace in content]
+
+
+def test_what_may_be_recalled_is_asked_anew_after_a_change(memory: Memory, ids: dict[str, str]) -> None:
+    another = Memory(memory.root)
+    assert memory.found("pool timeout sockets")[0] == ids["pool"]
+    another.lifecycle.resolve(ids["pool"], PERSON)
+    assert ids["pool"] not in memory.found("pool timeout sockets")
+    another.lifecycle.reopen(ids["pool"], PERSON)
+    assert memory.found("pool timeout sockets")[0] == ids["pool"]
 
 
 def test_a_memory_is_found_by_its_tags_and_by_the_code_that_it_speaks_of(memory: Memory) -> None:

@@ -15,7 +15,7 @@ from cairn.memory.lifecycle import Lifecycle
 from cairn.memory.moments import Moment
 from cairn.memory.sessions import Sessions
 from cairn.memory.store import By, MemoryStore
-from cairn.memory.summaries import Summaries, UnsureMemory, day_of, parse_summary
+from cairn.memory.summaries import Summaries, UnsureMemory, day_of, parse_summary, read_meter
 from cairn.memory_settings import MemorySettings
 from cairn.storage.memory import chat_db
 from cairn.storage.memory.chat_db import ChatCall
@@ -36,7 +36,7 @@ class Unsure:
     def of_session(self, session: str) -> Sequence[UnsureMemory]:
         return self.candidates
 
-    def settle(self, id: int, type: str | None, by: By) -> None:
+    def settle(self, session: str, id: int, type: str | None, by: By) -> None:
         self.settled.append((id, type, by.authority))
 
 
@@ -107,7 +107,7 @@ def test_a_server_that_speaks_as_openai_does_gets_the_key_that_was_named_for_it(
     memory.summaries.run()
     ((path, _, key),) = server.requests
     assert (path, key) == ("/v1/chat/completions", "Bearer k-123")
-    meter = memory.summaries.meter(day_of(memory.clock.seconds))
+    meter = read_meter(memory.store, day_of(memory.clock.seconds))
     assert (meter.n_calls, meter.n_failed, meter.input_tokens, meter.output_tokens) == (1, 0, 200, 50)
     assert meter.cost == pytest.approx(0.001)
 
@@ -297,3 +297,8 @@ def test_once_closed_no_further_session_is_asked_about_until_it_begins_again(tmp
         summaries.begin()
         summaries.wait(20)
         assert [call.state for call in memory.calls()] == state
+
+
+def test_nothing_was_spent_where_nothing_was_remembered(tmp_path: Path) -> None:
+    assert read_meter(MemoryStore(StateDir(tmp_path / "state"))).n_calls == 0
+    assert not (tmp_path / "state").exists()

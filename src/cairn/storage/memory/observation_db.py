@@ -33,6 +33,7 @@ class Conditions(NamedTuple):
         since, until: when it was created, as a time of the clock or the beginning of one.
         branches: any of these.
         is_shared: whether it may leave this machine.
+        least_importance: so important at least.
     """
 
     statuses: Sequence[str] = ()
@@ -46,6 +47,7 @@ class Conditions(NamedTuple):
     since: str = ""
     until: str = ""
     is_shared: bool | None = None
+    least_importance: int = 0
 
 
 def save(connection: sqlite3.Connection, observation: Observation) -> None:
@@ -131,6 +133,12 @@ def linked_to(connection: sqlite3.Connection, paths: Collection[str]) -> set[int
     return found
 
 
+def linked_paths(connection: sqlite3.Connection) -> list[str]:
+    """Return the files that active observations speak of, sorted."""
+    query = "SELECT DISTINCT path FROM link JOIN observation USING (number) WHERE status = 'active' ORDER BY path"
+    return [path for (path,) in connection.execute(query)]
+
+
 def iter_all(connection: sqlite3.Connection) -> Iterator[Observation]:
     """Yield all observations, redacted ones included."""
     yield from _read(connection, "", ())
@@ -177,6 +185,7 @@ def _where(conditions: Conditions) -> tuple[str, list[Any]]:
         ("created >= ?", conditions.since),
         ("created < ?", conditions.until),
         ("is_shared = ?", conditions.is_shared),
+        ("importance >= ?", conditions.least_importance or None),
     ):
         if value not in ("", None):
             terms.append(term)

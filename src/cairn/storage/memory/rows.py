@@ -171,10 +171,10 @@ class InjectedMemory(NamedTuple):
     """That a memory was shown to an agent without being asked for.
 
     Attributes:
-        session: the agent's id of the session.
+        session: the agent's id of the session; of one of its sub-agents `SESSION/SUBAGENT`.
         seconds: when.
         event: at which event, such as `prompt`.
-        observation: the id of the memory.
+        observation: the id of the memory; empty for what was shown around memories.
         why: the reason it was chosen, one of a few fixed phrases; never words of the memory or of a prompt.
         tokens: what it cost.
         use: `fetched`, `cited`, `edited`, `helpful` or `unhelpful` once that was heard; empty if it was not used.
@@ -232,3 +232,33 @@ class EventSource(NamedTuple):
     last_ms: float = 0.0
     total_ms: float = 0.0
     slowest_ms: float = 0.0
+
+
+class CapturedCandidate(NamedTuple):
+    """Something that may be worth remembering; or, once it is a memory, which one it became.
+
+    Attributes:
+        key: the same for what happens again.
+        session: where it was seen.
+        outcome: how it was learned, such as `fixed` or `open`; empty for what was stated.
+        type, text, importance: of the memory that it would make; the text is empty once it is one.
+        confidence: that it is true and of use, from 0 to 1.
+        paths: what it speaks of.
+        seconds: when it was last seen, since the epoch.
+        observation: the memory that it became, empty for none.
+        n_seen: how often.
+        number: of its row.
+    """
+
+    key: str
+    session: str
+    outcome: str
+    type: str
+    text: str
+    confidence: float
+    importance: int
+    paths: tuple[str, ...]
+    seconds: float
+    observation: str = ""
+    n_seen: int = 1
+    number: int = 0

@@ -104,9 +104,22 @@ MIGRATIONS = (
             "CREATE INDEX chat_call_due ON chat_call (number) WHERE state = 'due'",
         ),
     ),
+    Migration(
+        "what capture is not sure of, and what open sessions tried",
+        (
+            """CREATE TABLE candidate (
+                number INTEGER PRIMARY KEY, key TEXT NOT NULL, session TEXT NOT NULL, outcome TEXT NOT NULL,
+                type TEXT NOT NULL, text TEXT NOT NULL, confidence REAL NOT NULL, importance INTEGER NOT NULL,
+                paths TEXT NOT NULL, seconds REAL NOT NULL, observation TEXT NOT NULL, n_seen INTEGER NOT NULL,
+                UNIQUE (key, session))""",
+            "CREATE INDEX candidate_session ON candidate (session)",
+            "CREATE INDEX candidate_observation ON candidate (observation) WHERE observation != ''",
+            "CREATE TABLE trail (session TEXT PRIMARY KEY, body TEXT NOT NULL, seconds REAL NOT NULL) WITHOUT ROWID",
+        ),
+    ),
 )
 # The digest of the schema that all steps make: see `check_schema`. A test says what it is after a new step.
-NEWEST = "e0318c36ac344add2c196a770ad68ead9ca515cba47f168278456ad7cadae46f"
+NEWEST = "c1aa42e2cac2f386609fe7501a75e64d8944b6d32409dcc3f92d1912153d1a14"
 
 MEMORY = Store(
     name="the memory",

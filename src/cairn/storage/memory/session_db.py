@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from cairn.storage.memory.rows import Activity, PromptBatch, Session
 
+_RECENT = 1_000  # activities
 _SESSION = Session._fields
 _BATCH = PromptBatch._fields
 _ACTIVITY = Activity._fields
@@ -141,6 +142,15 @@ def activities(connection: sqlite3.Connection, session: Session) -> list[Activit
         "JOIN batch ON batch.number = activity.batch WHERE batch.session = ? ORDER BY activity.number"
     )
     return [_activity(row) for row in connection.execute(query, (session.number,))]
+
+
+def edited_paths(connection: sqlite3.Connection, limit: int) -> list[str]:
+    """Return the files that were edited last, in any session, the last one first."""
+    query = (
+        "SELECT target FROM (SELECT * FROM activity ORDER BY number DESC LIMIT ?) WHERE tool IN ('edit', 'write') "
+        "AND is_failure = 0 AND outcome != 'denied' GROUP BY target ORDER BY max(number) DESC LIMIT ?"
+    )
+    return [target for (target,) in connection.execute(query, (_RECENT, limit))]
 
 
 def _activity(row: Sequence[Any]) -> Activity:

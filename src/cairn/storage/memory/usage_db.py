@@ -10,6 +10,7 @@ from cairn.storage.memory import session_db
 from cairn.storage.memory.rows import AskedQuestion, EventSource, InjectedMemory
 
 _INJECTION = InjectedMemory._fields
+_USES = ("", "edited", "fetched", "cited")  # what says least first; what somebody said of it says more than any
 _QUESTION = AskedQuestion._fields
 _SOURCE = EventSource._fields
 _HEAR = """INSERT INTO source (agent, event, heard, n_events, n_timed, last_ms, total_ms, slowest_ms)
@@ -30,12 +31,17 @@ def add_injections(connection: sqlite3.Connection, injections: Collection[Inject
 
 
 def mark_used(connection: sqlite3.Connection, session: str, observations: Collection[str], use: str) -> int:
-    """Say how memories that were shown in a session were used; return how many of them were shown."""
+    """Say how memories that a session was shown were used, if that says more; return how many it was shown."""
+    weaker = _USES[: _USES.index(use)] if use in _USES else (*_USES, "helpful", "unhelpful")
+    is_weaker = f"use IN ({', '.join('?' * len(weaker))})"
     n_shown = 0
     for part in in_parts(list(observations)):
         marks = ", ".join("?" * len(part))
-        statement = f"UPDATE injection SET use = ? WHERE session = ? AND observation IN ({marks})"
-        n_shown += connection.execute(statement, (use, session, *part)).rowcount
+        statement = (
+            f"UPDATE injection SET use = CASE WHEN {is_weaker} THEN ? ELSE use END "
+            f"WHERE session = ? AND observation IN ({marks})"
+        )
+        n_shown += connection.execute(statement, (*weaker, use, session, *part)).rowcount
     return n_shown
 
 
@@ -118,8 +124,9 @@ def sources(connection: sqlite3.Connection) -> list[EventSource]:
 
 
 def forget_session(connection: sqlite3.Connection, session: str) -> None:
-    """Delete what was shown and asked in a session."""
-    connection.execute("DELETE FROM injection WHERE session = ?", (session,))
+    """Delete what was shown and asked in a session and its sub-agents."""
+    is_of_session = "session = ?1 OR substr(session, 1, length(?1) + 1) = ?1 || '/'"
+    connection.execute(f"DELETE FROM injection WHERE {is_of_session}", (session,))
     connection.execute(
         "DELETE FROM answer WHERE question IN (SELECT number FROM question WHERE session = ?)", (session,)
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection, Iterable
 
+from cairn.storage.connection import in_parts
+
 _MISSING = (
     "FROM observation WHERE is_redacted = 0 "
     "AND NOT EXISTS (SELECT 1 FROM vector WHERE model = ? AND vector.number = observation.number)"
@@ -34,8 +36,18 @@ def read(connection: sqlite3.Connection, model: str) -> list[tuple[int, bytes]]:
     return connection.execute(query, (model,)).fetchall()
 
 
+def read_some(connection: sqlite3.Connection, model: str, numbers: Collection[int]) -> dict[int, bytes]:
+    """Return the vectors of some observations by a model, by row number."""
+    found: dict[int, bytes] = {}
+    for part in in_parts(list(numbers)):
+        marks = ", ".join("?" * len(part))
+        query = f"SELECT number, vector FROM vector WHERE model = ? AND number IN ({marks})"
+        found.update(connection.execute(query, (model, *part)))
+    return found
+
+
 def missing(connection: sqlite3.Connection, model: str, limit: int) -> list[tuple[int, str]]:
-    """Return observations without a vector by a model, each as (row number, text)."""
+    """Return up to `limit` observations without a vector by a model, -1 for all, each as (row number, text)."""
     query = f"SELECT number, text {_MISSING} ORDER BY number LIMIT ?"
     return connection.execute(query, (model, limit)).fetchall()
 

@@ -1,0 +1,52 @@
+"""What an agent is shown unasked: the memory's injection, with what the project itself has to say at a start."""
+
+from __future__ import annotations
+
+import logging
+
+from cairn.core_files import CoreFiles
+from cairn.errors import CairnError
+from cairn.facets.project_index import ProjectIndex
+from cairn.memory.injection import Injector, Overview
+from cairn.memory.moments import Moment
+from cairn.memory.recall import Recall
+from cairn.memory.sessions import Sessions
+from cairn.memory.store import MemoryStore
+from cairn.memory_settings import MemorySettings
+from cairn.source.recent_files import RecentFiles
+from cairn.source.text import pluralize
+from cairn.storage.memory.observation_db import Conditions
+
+_log = logging.getLogger("cairn.memory")
+
+
+def make_injector(index: ProjectIndex, store: MemoryStore, sessions: Sessions, recall: Recall) -> Injector:
+    """Return what composes the injections of a project."""
+
+    def overview() -> Overview:
+        return _overview(index, store)
+
+    recent = RecentFiles(index.root, index.repository)
+    settings = index.settings.memory or MemorySettings()
+    return Injector(store, sessions, recall, recent, index.root, settings, overview)
+
+
+def text_to_show(injector: Injector, moment: Moment) -> str:
+    """Return what to show an agent at a moment, empty for nothing; if it cannot be composed, that is logged."""
+    try:
+        return injector.compose(moment).text
+    except CairnError as error:
+        _log.warning("nothing is shown at %s: %s", moment.event, error)
+        return ""
+
+
+def _overview(index: ProjectIndex, store: MemoryStore) -> Overview:
+    n_active = store.count(Conditions(statuses=("active",)))
+    kept = pluralize(n_active, "memory", "memories")
+    try:
+        core_files = CoreFiles(index.root).read()
+    except CairnError as error:
+        _log.warning("core files are not shown: %s", error)
+        core_files = ()
+    status = f"{kept} kept; find others: cairn recall QUERY; the whole of one: cairn fetch ID" if n_active else ""
+    return Overview(status, core_files)

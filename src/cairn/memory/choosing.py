@@ -1,0 +1,184 @@
+"""Chooses which memories an agent may need at a moment, the most useful first, whatever it was shown before."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Literal, NamedTuple
+
+from cairn.memory.clock import seconds_of
+from cairn.memory.links import Staleness, name_of
+from cairn.memory.recall import Recall, Recollection
+from cairn.memory.store import MemoryStore
+from cairn.source.recent_files import RecentFiles
+from cairn.storage.memory import event_db, observation_db, session_db
+from cairn.storage.memory.observation_db import Conditions
+from cairn.storage.memory.rows import Observation
+
+# Kept with what was shown, so that pages can count by it.
+Reason = Literal["file", "prompt", "recent file", "branch", "important", "last session"]
+
+NOTES = ("gotcha", "decision", "bug_fix", "discovery", "trade_off")  # a digest of a session is shown at a start only
+ACTIVE_NOTES = Conditions(statuses=("active",), types=NOTES)
+IMPORTANT = 8  # shown at a start even where nothing ties it to the work
+SLIGHT = 3  # what a rule captured and held for no more important than this is shown with its file only
+_MOST_FOUND = 20
+_MOST_EDITED = 30
+_RECENT_DAYS = 30.0
+_DAY_SECONDS = 86_400.0
+_BRANCH_MARKS = re.compile(r"[^\w]+|_+")
+_PLAIN_BRANCHES = ("main", "master", "develop", "dev", "trunk", "")
+
+# What ties a memory to the work at hand, and how much that counts beside its importance and age.
+_UNCOMMITTED, _EDITED, _COMMITTED, _ON_BRANCH = 1.0, 0.9, 0.7, 0.6
+_IMPORTANCE, _RECENCY = 0.5, 0.2
+
+
+class Choice(NamedTuple):
+    """A memory to show.
+
+    Attributes:
+        observation: the memory.
+        reason: why, in one of a few fixed words.
+        why: the same in the words that are shown; paths of the project may stand in them.
+        staleness: what became of the code that it speaks of.
+    """
+
+    observation: Observation
+    reason: Reason
+    why: str
+    staleness: Staleness
+
+
+class Chooser:
+    """Chooses among the memories of a project: active ones that count on this branch and whose code is still there.
+
+    Args:
+        store: that holds them.
+        recall: that searches them.
+        recent: which files changed lately.
+        takes_shared: whether those that came with the repository may be chosen, too.
+        now: the machine's clock, in seconds since the epoch.
+    """
+
+    def __init__(
+        self,
+        store: MemoryStore,
+        recall: Recall,
+        recent: RecentFiles,
+        *,
+        takes_shared: bool = False,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._store, self._recall, self._recent = store, recall, recent
+        self._takes_shared, self._now = takes_shared, now
+
+    def for_file(self, path: str, symbol: str = "") -> list[Choice]:
+        """Return the memories that speak of a file, those about a definition in it before the others.
+
+        Args:
+            path: relative to the root, with slashes.
+            symbol: the qualified name of the definition at hand, empty if it is not known.
+        """
+        return self.for_files([path], symbol)
+
+    def for_files(self, paths: Collection[str], symbol: str = "") -> list[Choice]:
+        """Return the memories that speak of some files; see `for_file`."""
+        found = self._allowed(self._recall.for_files(paths, ACTIVE_NOTES))
+
+        def place(recollection: Recollection) -> tuple[bool, bool, int, bool, str]:
+            memory = recollection.observation
+            is_of_symbol = symbol != "" and any(link.symbol == symbol for link in memory.links if link.path in paths)
+            return not is_of_symbol, is_slight(memory), -memory.importance, memory.type != "gotcha", memory.id
+
+        return [
+            Choice(found.observation, "file", _about(found.observation, paths), found.staleness)
+            for found in sorted(found, key=place)
+        ]
+
+    def for_prompt(self, text: str) -> list[Choice]:
+        """Return the memories that most probably answer a prompt, the best first; usually none."""
+        called_for = self._allowed(self._recall.called_for(text, ACTIVE_NOTES))
+        return [
+            Choice(found.observation, "prompt", f"fits this prompt: {found.why}", found.staleness)
+            for found in called_for
+            if not is_slight(found.observation)
+        ]
+
+    def for_start(self, branch: str) -> list[Choice]:
+        """Return the memories that most probably matter to the work at hand, the best first.
+
+        Args:
+            branch: that is checked out, empty outside git.
+        """
+        best: dict[str, tuple[float, Choice]] = {}
+        for weight, choice in self._tied_to_work(branch):
+            memory = choice.observation
+            if is_slight(memory):
+                continue
+            days = max(0.0, self._now() - seconds_of(memory.created)) / _DAY_SECONDS
+            score = weight + _IMPORTANCE * memory.importance / 10 + _RECENCY * 0.5 ** (days / _RECENT_DAYS)
+            if memory.id not in best or best[memory.id][0] < score:
+                best[memory.id] = score, choice
+        ranked = sorted(best.values(), key=lambda scored: (-scored[0], scored[1].observation.id))
+        return [choice for _, choice in ranked]
+
+    def last_digest(self, session: str) -> Choice | None:
+        """Return the digest of the last session but this one, if there is one."""
+        digests = Conditions(statuses=("active",), types=("session_summary",))
+        for found in self._allowed(self._recall.newest(digests, 5)):
+            if found.observation.session != session:
+                return Choice(found.observation, "last session", "how the last session ended", found.staleness)
+        return None
+
+    def _tied_to_work(self, branch: str) -> Iterator[tuple[float, Choice]]:
+        """Yield memories with how much they have to do with the work at hand; one may come several times."""
+        weights = self._recent_files()
+        for found in self._allowed(self._recall.for_files(weights.keys(), ACTIVE_NOTES)):
+            paths = [link.path for link in found.observation.links if link.path in weights]
+            why = f"{_about(found.observation, paths)}, which changed lately"
+            yield max(weights[path] for path in paths), Choice(found.observation, "recent file", why, found.staleness)
+        if branch not in _PLAIN_BRANCHES:
+            on_branch = self._recall.newest(ACTIVE_NOTES._replace(branches=(branch,)), _MOST_FOUND)
+            for found in self._allowed(on_branch):
+                yield _ON_BRANCH, Choice(found.observation, "branch", "learned on this branch", found.staleness)
+            named = self._recall.called_for(_BRANCH_MARKS.sub(" ", branch), ACTIVE_NOTES)
+            for found in self._allowed(named):
+                choice = Choice(found.observation, "branch", "fits the name of this branch", found.staleness)
+                yield _ON_BRANCH * found.relevance, choice
+        important = ACTIVE_NOTES._replace(least_importance=IMPORTANT)
+        for found in self._allowed(self._recall.newest(important, _MOST_FOUND)):
+            why = f"importance {found.observation.importance}"
+            yield 0.0, Choice(found.observation, "important", why, found.staleness)
+
+    def _recent_files(self) -> dict[str, float]:
+        """Return the files that memories speak of and that changed lately, and how much each counts."""
+        with self._store.reading() as connection:
+            linked = observation_db.linked_paths(connection)
+            edited = session_db.edited_paths(connection, _MOST_EDITED)
+        weights = dict.fromkeys(self._recent.committed().intersection(linked), _COMMITTED)
+        weights.update(dict.fromkeys(set(edited).intersection(linked), _EDITED))
+        weights.update(dict.fromkeys(self._recent.uncommitted(linked), _UNCOMMITTED))
+        return weights
+
+    def _allowed(self, found: Iterable[Recollection]) -> list[Recollection]:
+        """Leave out what must not be shown unasked: where the code is gone, and what others wrote, unless allowed."""
+        present = [recollection for recollection in found if recollection.staleness.state != "gone"]
+        if self._takes_shared or not present:
+            return present
+        with self._store.reading() as connection:
+            sources = event_db.find_sources(connection, [recollection.observation.id for recollection in present])
+        return [recollection for recollection in present if sources.get(recollection.observation.id) != "shared"]
+
+
+def is_slight(memory: Observation) -> bool:
+    """Tell whether a memory is one that a rule captured and held for unimportant."""
+    return memory.origin == "captured" and memory.importance <= SLIGHT
+
+
+def _about(memory: Observation, paths: Collection[str]) -> str:
+    links = [link for link in memory.links if link.path in paths]
+    whole = [link for link in links if not link.symbol]
+    names = [name_of(link) for link in (whole or links)[:2]]
+    return f"about {', '.join(names)}"

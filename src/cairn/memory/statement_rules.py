@@ -1,0 +1,162 @@
+# ruff: noqa: E501 - a rule is a row
+"""How people and agents word what they decided, learned, weighed and warn of: one row for each way.
+
+Patterns are RE2's and see lower-case text in which inline code stands as `CODE`. They were measured on labelled sentences.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class StatementRule(NamedTuple):
+    """One way of saying something worth keeping.
+
+    Attributes:
+        type: of the memory that it makes.
+        confidence: that a sentence that matches is one, from 0 to 1.
+        pattern: searched for in a sentence.
+        by: who says so: `agent`, `user`, or empty for either.
+    """
+
+    type: str
+    confidence: float
+    pattern: str
+    by: str = ""
+
+
+_WE = r"\b(?:i|we|the team)(?:'ve| have|'d| had)?(?: (?:now|also|finally|therefore|thus|just|then|both))?"
+_START = r"^(?:so |and |but |also,? |one more thing: |finally,? |in the end,? |ultimately,? |after [^,]{3,60}, |please |heads.?up[:,]? |fyi[:,]? |careful[:,]? |ok[,:]? )?"
+_WHY = r"\b(?:because|since|so that|so [a-z]+|as |to (?:avoid|keep|make|prevent|allow|save)|due to|in order|which|otherwise)\b|[:;]"
+_BEFORE = r"\b(?:before|first|after|or|otherwise|unless|until|whenever|when|again)\b"
+_MISBEHAVES = r"(?:fails?|breaks?|crash(?:es)?|hangs?|times? out|deadlocks?|stalls?|loops? forever|goes wrong)"
+
+RULES = tuple(
+    StatementRule(*row)
+    for row in (
+        # -- decisions ----------------------------------------------------------------------------------------------------
+        ("decision", 0.95, r"^(?:final |design |key |architectural )?(?:decision|decided|agreed|conclusion|convention|rule|policy)(?: \([^)]*\))?: \S"),
+        ("decision", 0.85, rf"{_WE} (?:decided|agreed|opted|settled|standardi[sz]ed)(?: (?:to|on|for|that|against|not|in favou?r|upon|with)\b)"),
+        ("decision", 0.85, rf"{_WE} (?:chose|chosen|picked|preferred|selected|rejected|ruled out|discarded|dismissed)\b.*(?:\bover\b|\binstead of\b|\brather than\b|{_WHY}|\bto\b)"),
+        ("decision", 0.85, rf"{_WE} (?:went|gone|going|stuck|stayed|stay|are going|are sticking|are staying|'re going|'re sticking) with\b.*(?:\bover\b|\binstead\b|\brather\b|\bfor\b|\bin\b|{_WHY})"),
+        ("decision", 0.8, rf"{_START}(?:chose|picked|opted for|opted to|went with|going with|sticking with|settled on|decided (?:to|on|against)|rejected|ruled out|standardi[sz]ed on)\b.*(?:\bover\b|\binstead of\b|\brather than\b|{_WHY})"),
+        ("decision", 0.75, rf"{_WE} (?:kept|keep|left|put|made|used|placed|stored|implemented|moved|wrote|built)\b.*\b(?:instead of|rather than|over|on purpose|deliberately|intentionally)\b.*(?:{_WHY})"),
+        ("decision", 0.75, rf"{_WE} (?:kept|left|put|made|removed|dropped)\b.*\b(?:on purpose|deliberately|intentionally|by design)\b"),
+        ("decision", 0.8, r"\b(?:is|are|was|were|does|do|stays?|runs?|accepts?|ignores?|returns?|uses?|keeps?|not|now|code|it|this|that|we|they) (?:deliberately|intentionally|purposely|on purpose)\b"),
+        ("decision", 0.75, r"\bcode (?:deliberately|intentionally) \w+|\b(?:parser|class|module|function|api|endpoint|service|client|server|test|job|worker|table|column|field|config|build) (?:deliberately|intentionally) \w+"),
+        ("decision", 0.75, rf"\b(?:by design|on purpose)(?:,|:| (?:{_WHY}))"),
+        ("decision", 0.75, rf"{_WE} (?:will|'ll|are going to|'re going to) (?:keep|use|support|store|stick|stay|leave|version|only|not|always|never)\b.*(?:{_WHY})"),
+        ("decision", 0.75, r"\bwe(?:'ve| have)? (?:drop(?:ped)?|deprecat(?:e|ed)|no longer (?:use|support))\b"),
+        ("decision", 0.85, rf"{_START}(?:from now on|going forward|as a rule|by convention|in this (?:repo|repository|project|code ?base)|for this (?:repo|project)|in our (?:repo|project|code))[,:]? (?:\w+ ){{0,3}}(?:use|uses|using|never|always|don't|do not|only|keep|put|write|we|no|avoid|prefer|run|all|every|stick)\b", "user"),
+        ("decision", 0.8, rf"{_START}(?:always|never|only ever) (?:use|run|call|commit|push|edit|import|write|add|put|create|mock|deploy|name|prefix|log|store|return|throw|raise|test|merge|squash|rebase|format|install|touch|change|modify|delete|start|hard.?code|catch|rely|bump|pin|sign|keep|do|go|ask|wrap|include|update)\b", "user"),
+        ("decision", 0.8, r"\b(?:must|should|has to|have to|need to) (?:always|never)\b", "user"),
+        ("decision", 0.8, r"\bwe (?:only|always|never|don't|do not|use|prefer|store|deploy|support|keep|convert|require|follow|want|write|call|name)\b", "user"),
+        ("decision", 0.8, rf"{_START}prefer \S+.* (?:over|to|instead of|rather than) \S+", "user"),
+        ("decision", 0.75, rf"{_START}(?:do not|don't|dont) (?:ever )?(?:use|import|mock|call|add|commit|edit|write|introduce|put|rely|catch|touch)\b.*\b(?:in (?:this|the|our) (?:code ?base|repo|repository|project|package|tests?|module|code)|anywhere|ever|here|directly|by hand|without)\b", "user"),
+        ("decision", 0.75, rf"{_START}(?:let'?s|we'll|we will) (?:use|go with|keep|stick (?:with|to)|adopt|standardi[sz]e|store|put|name|call|avoid|drop)\b.*\b(?:for|instead|because|since|so|everywhere|from now on|all|always|rather|in)\b", "user"),
+        ("decision", 0.75, rf"{_START}(?:use|keep|stick with|stick to|store|put|name) \S+.*\b(?:for all|everywhere|for every|always|here, |that's our|our convention|in all|even if|instead of)\b", "user"),
+        ("decision", 0.75, rf"{_START}no (?:new )?\w+(?: \w+)? (?:without|in|unless)\b", "user"),
+        ("decision", 0.75, rf"{_START}all [\w ]{{3,40}} (?:are|must be|have to be|should be|go|live|belong)\b", "user"),
+        ("decision", 0.75, r"\b(?:our|the) (?:convention|policy|standard|house rule|rule here)\b", "user"),
+        # -- trade-offs ---------------------------------------------------------------------------------------------------
+        ("trade_off", 0.9, r"\btrade-?offs?(?: (?:here|to be aware of|to know|worth knowing|is|was|of this|i made|we made|to note))*\s?(?::|\bis\b|\bwas\b)"),
+        ("trade_off", 0.85, r"\bat the (?:cost|expense|price) of\b"),
+        ("trade_off", 0.8, r"\b(?:accept|accepts|accepted|pay|get|trade|traded)\b.*\bin exchange for\b|\btraded \w+ for \w+"),
+        ("trade_off", 0.8, rf"{_START}(?:the|one|its|main|another|a) (?:only |main |one |obvious |known )?(?:downside|drawback|disadvantage|catch|price)(?: (?:of|to|with|here)\b[^.]*?)? (?:is|was|are)\b"),
+        ("trade_off", 0.8, r"\bwith the (?:disadvantage|drawback|downside|benefit|advantage) (?:of|that)\b"),
+        ("trade_off", 0.8, r"\bthe cost of (?:this|that|the|these|doing)\b[^.]*\bis\b"),
+        ("trade_off", 0.8, r"\bsacrific(?:es?|ing|ed)\b.*\bfor\b"),
+        ("trade_off", 0.8, r"^pros?: .*\bcons?:"),
+        ("trade_off", 0.75, r"\b(?:\w{3,}er|more \w+|less \w+|fewer \w+|quick|simple|easy|cheap)\b[^.;]{0,60}[ ,](?:but|though|yet|while)\b(?:[^.;]{0,50}\b(?:\w{3,}er|more|less|costs?|needs?|uses?|takes?|no longer|can't|cannot|loses?|blocks?|slow|than)\b)", "agent"),
+        ("trade_off", 0.75, r"\b(?:saves?|avoids?|buys?|catches|gains?|gives? us|costs?)\b[^.;]*\b(?:but|and|though|while)\b[^.;]*\b(?:costs?|loses?|rejects?|needs?|gives? up|pay|saves?|breaks?)\b", "agent"),
+        ("trade_off", 0.75, r"\b(?:gives?|gave|giving) up\b[^.;]*\b(?:to get|for|in return)\b"),
+        ("trade_off", 0.75, r"\bmeans? (?:fewer|less|more|lower|higher|faster|slower)\b[^.;]*\bbut\b"),
+        ("trade_off", 0.75, r"\bi'?d rather have\b.*\bthan\b|\bi know it(?:'s| is) (?:slow|ugl|verbos|more)\w*,? but\b", "user"),
+        # -- gotchas ------------------------------------------------------------------------------------------------------
+        ("gotcha", 0.95, r"^(?:\w+ )?(?:gotchas?|pitfalls?|caveats?|footgun|trap)(?: (?:here|to know|to remember|for [^:]{3,30}))?: \S"),
+        ("gotcha", 0.8, r"^(?:one thing to (?:remember|know|watch)|things? to (?:remember|know|watch)|worth (?:remembering|noting|knowing)|important|warning|attention|careful|heads.?up|beware|watch out|caution|nb|note to self)[:,] (?:\S+ )*"),
+        ("gotcha", 0.8, r"\b(?:watch out|look out) for\b|\bbeware (?:that|of)\b|^beware\b"),
+        ("gotcha", 0.8, r"\bbe (?:careful|cautious|wary) (?:with|when|of|about|that)\b"),
+        ("gotcha", 0.8, r"\bkeep in mind that\b|\bbear in mind that\b|\bbe aware that\b"),
+        ("gotcha", 0.75, r"\bnote that\b.*\b(?:must|never|only|does not|doesn't|do not|don't|cannot|can't|silently|always|need|needs|ignores?|unless|except|even|will not|won't|has to|have to)\b", "agent"),
+        ("gotcha", 0.85, r"\bsilently (?:\w+ )?(?:\w+)\b"),
+        ("gotcha", 0.8, r"\b(?:subtle|nasty|common|easy|hidden|classic|known) (?:trap|mistake|pitfall|bug|gotcha|footgun|surprise|to miss|to get wrong|to overlook|error)\b"),
+        ("gotcha", 0.75, rf"\b(?:must|has to|have to|needs? to) be (?:called|run|set|installed|initiali[sz]ed|imported|started|restarted|rebuilt|closed|registered|loaded|regenerated|enabled|created|awaited|held|applied|in place)\b.*{_BEFORE}"),
+        ("gotcha", 0.75, rf"\byou (?:need|have|must)(?: to)? (?:set|run|call|start|install|restart|rebuild|export|enable|pass|source|clear|delete|regenerate|be)\b.*{_BEFORE}", "agent"),
+        ("gotcha", 0.75, rf"\b(?:make sure|ensure)\b.*{_BEFORE}.*\b(?:or|otherwise|else)\b"),
+        ("gotcha", 0.75, r"\b(?:requires?|needs?) \S+.*\b(?:otherwise|or else|first|beforehand|before)\b|\b(?:requires?|needs?)\b.*, (?:or|with \S+) .*\b(?:not|fails?|breaks?|stale|skipped|wrong|missing)\b"),
+        ("gotcha", 0.75, rf"\b{_MISBEHAVES} (?:if|when|whenever|unless|without|on|once|under|as soon as)\b", "agent"),
+        ("gotcha", 0.75, r"\b(?:only works?|works? only|only takes? effect|takes? effect only)\b.*\b(?:if|when|with|on|after|in|once|from|inside)\b", "agent"),
+        ("gotcha", 0.75, r"\b(?:do not|don't|never) (?:upgrade|run|call|use|rely|delete|remove|edit|change|import|share|restart|mix|set)\b.*(?::|, (?:it|they|this|that|or|because|since|as|else|otherwise)\b|\b(?:because|since|otherwise|or else|as it|as they)\b)"),
+        ("gotcha", 0.75, r"\b(?:does not|doesn't|do not|don't|is not|isn't|are not|aren't|will not|won't|never) (?:\w+ )?(?:pick(?:ed)? up|rebuil[dt]|reload(?:ed)?|updat(?:e|ed)|touch(?:ed)?|flush(?:ed)?|run|reset|clean(?:ed)?|refresh(?:ed)?|propagate[d]?|inherit(?:ed)?|thread.?safe|survive|cover(?:ed)?|escape[d]?|include[d]?|support(?:ed)?|work)\b.*(?:, so\b|, only\b|, which\b|\bbecause\b|\bunless\b|\bsince\b|, run\b|\bby itself\b|: )", "agent"),
+        ("gotcha", 0.75, r"^unlike (?:the )?(?:other|most|all)\b"),
+        ("gotcha", 0.75, r"\b(?:even (?:when|if|though)|although)\b.*, so (?:check|use|make|always|never|do|don't|you|be|call)\b"),
+        ("gotcha", 0.75, r", so (?:copy|check|run|make sure|always|never|don't|do not|be|call|use|back|close|restart|clear)\b", "agent"),
+        ("gotcha", 0.75, r"\bwithout any (?:error|message|warning|notice|hint|trace)\b|\bwith no (?:error|message|warning)\b"),
+        ("gotcha", 0.75, r"^on (?:windows|macos|mac|linux|ios|android|safari|firefox|arm|ci|alpine|wsl|node \d+|python 3\.\d+)\b.*\b(?:twice|not|fails?|breaks?|different|instead|reports?|hangs?|crash\w*|slower|case)\b", "agent"),
+        ("gotcha", 0.8, rf"{_START}(?:do not|don't|dont) (?:run|call|use|start|delete|restart|kill|upgrade|touch|share)\b.*(?:, (?:they|it|this|that|there|we|because|or)\b|\bbecause\b|\botherwise\b)", "user"),
+        ("gotcha", 0.75, r"^(?:remember|remember that|heads.?up[:,]?|careful[,:]?|note[:,]?|btw[,:]?|by the way[,:]?) .*\b(?:needs?|requires?|must|wipes?|deletes?|drops?|overwrites?|breaks?|fails?|only|does not|doesn't)\b", "user"),
+        ("gotcha", 0.7, r", (?:which|that) (?:breaks|deadlocks|hides|loses|drops|skips|corrupts|blocks)\b|, it (?:deadlocks|hangs|breaks|loses|corrupts|follows|overwrites|wipes|deletes)\b", "agent"),
+        # -- discoveries --------------------------------------------------------------------------------------------------
+        ("discovery", 0.95, r"^(?:(?:key|main|important|interesting|central|biggest) )?(?:finding|insight|learning|lesson(?: learned| learnt)?|til|takeaway|discovery)s?: \S"),
+        ("discovery", 0.9, r"\broot cause (?:is|was|of [^.]{3,60} (?:is|was)|turned out to be|:)|^root cause: "),
+        ("discovery", 0.85, r"\b(?:it )?(?:turns|turned) out (?:that|to be|the|our|there|CODE|a |an |both|it)|\bas it turned out\b|^turns out\b"),
+        ("discovery", 0.85, rf"{_WE} (?:learned|learnt|discovered|found out|reali[sz]ed|figured out|noticed|observed|established) (?:that|CODE|the|how|why|both|there)\b"),
+        ("discovery", 0.8, rf"{_WE} (?:found|confirmed|verified|saw|checked|measured|proved) that\b"),
+        ("discovery", 0.8, r"^(?:figured out|found out|discovered|learned|learnt|noticed|reali[sz]ed|confirmed|found) that\b"),
+        ("discovery", 0.8, r"\b(?:the )?(?:actual |real |underlying |main |true |original )?(?:issue|problem|bug|cause|failure|crash|error|culprit|reason)(?: (?:is|was)|(?: [^.,]{3,60}) (?:is|was))(?: caused by| due to| that| in| because|:| CODE| the| a| an)\b"),
+        ("discovery", 0.8, r"\b(?:actual|real|underlying|true) (?:cause|problem|issue|reason) is\b"),
+        ("discovery", 0.75, r"\b(?:issue|problem|bug|failure|crash|error|leak|slowdown|regression|deadlock|it|this)\b (?:is|was|were) (?:caused by|due to)\b"),
+        ("discovery", 0.75, r"\b(?:happens|happened|occurs|occurred|crashes|fails|failed|hangs) because\b", "agent"),
+        ("discovery", 0.75, r"\bwhich (?:is why|causes|caused|explains|explained)\b|\bthat'?s why\b.*\bCODE\b"),
+        ("discovery", 0.75, r"\bcontrary to\b|^(?:interestingly|surprisingly|unexpectedly|curiously|notably), |\bcounter-?intuitively\b"),
+        ("discovery", 0.75, r"\b(?:profiling|benchmarking|bisecting|git bisect|measuring|tracing|debugging|testing|logging|the profile|the trace|the benchmark)\b (?:\w+ )?(?:showed|shows|revealed|reveals|points to|pointed to|says) "),
+        ("discovery", 0.75, r"\b(?:actually|in fact|in reality) (?:happens?|lives?|reads?|uses?|comes?|goes|calls?|runs?|returns?|writes?|stores?|loads?|depends?|ignores?|means?)\b.*[;,:]|\bunder the hood\b|\binternally\b.*\b(?:loads?|calls?|uses?|creates?|caches?)\b", "agent"),
+        ("discovery", 0.75, r"^(?:what happened|explanation|cause|diagnosis|background|fyi|good to know|did you know|worth knowing)[:,] ?\S"),
+        ("discovery", 0.75, r"^fyi\b|^(?:by the way|btw),? (?:the|CODE|our)\b", "user"),
+        ("discovery", 0.7, r"\bis still (?:used|called|needed|read|loaded|imported)\b.*[:;,]|\bdead code\b", "agent"),
+    )
+)  # fmt: skip
+
+# What makes a sentence something else, whatever it says.
+NOT_STATEMENTS = (
+    r"\?\s*$",
+    r"^(?:should|could|can|would|will|do|does|did|is|are|what|how|why|which|who|when|where|whether) (?:we|i|you|it|the|this|that|there|about|happens?|did|does|do)\b",
+    r"^(?:if|when|once|after|before|unless|in case) (?:we|you|i)(?:'d|'ve)? (?:decide|chose|choose|want|go|use|pick|would|need|prefer|like|find|are|run)\w*\b",
+    r"^if we (?:decided|went|chose|used)|^after the (?:customer|user)|^when i (?:run|click|open|start)",
+    r"\b(?:maybe|perhaps|might|not sure|i think|i guess|i suspect|i believe|i wonder|wondering|presumably|probably|possibly|would be|could be|could (?:use|also|try|have|add|be|do)|we should|i would|i'd (?:like|prefer|suggest|recommend)|it seems|looks like|my (?:recommendation|suggestion)|i (?:recommend|suggest|propose|expect|assume))\b",
+    r"\b(?:let me|let us (?:see|check)|let's (?:see|check|look|try|find|hope|start|begin|talk|discuss|use this)|i'?ll|i will|i'm going to|i am going to|going to (?:check|decide|look|find|use|try|need)|next,|need to (?:find|decide|figure|check|look|learn|understand|know)|want (?:to|you|me) (?:find|know|understand|decide|to find|to know)|trying to|looking for|look for|still (?:looking|failing|investigating|trying|working))\b",
+    r"\b(?:haven't|have not|hasn't|not yet|yet to|didn't|did not|couldn't|unable to|wasn't able to) (?:\w+ )?(?:decide|decided|find|found|chosen|picked|discover|figure|run|touch)",
+    r"\b(?:no|any|without) (?:gotchas?|caveats?|trade-?offs?|pitfalls?|findings|decisions?|surprises)\b|\b(?:up to you|your (?:decision|choice|call)|if you (?:prefer|like|want)|unless you object|let me know|option [a-z1-9]\b|one option|as you (?:asked|requested|wished)|as requested|as discussed|as expected|as it should)\b",
+    r"\b(?:tests?|builds?|everything|suite|linter|lint|ci|checks?|output|all)\b[^.]{0,30}\b(?:pass(?:es|ed)?|works?|green|succeeds?|succeeded|clean|correct|fine|ok)\b(?:\s*(?:now|as expected|again|locally)?)?[.!]?$",
+    r"^(?:please )?(?:fix|add|write|explain|describe|list|document|tell|show|rename|change|replace|summari[sz]e|find|figure|decide|investigate|update|create|implement|check|make (?:it|sure the tests)|refactor|look)\b",
+    r"\b(?:you asked about|summary of|here (?:is|are) (?:a|the|two|some)|section about|heading|the text)\b",
+    r"\b(?:typo|forgot to|i should have|my mistake|my last edit|my edit|i made in)\b|\b(?:because|since) i (?:haven't|have not|forgot|did|didn't)\b|\bnot (?:implemented|written|created|done) yet\b",
+    r"\bi have not\b|\bi haven't\b|\bi did not touch\b|\b(?:first draft|before merging|few minutes|short answers|review the diff|restart the editor)\b",
+    r"^(?:the )?(?:user|customer|admin|he|she|they|users|it|this (?:function|method|class))s? (?:can|may|decides?|intentionally|always|chooses?|picks?|has chosen|have chosen|is called)\b|\bthe customer\b|\bwe have chosen (?:files|items)\b",
+    r"^be careful not to\b|^don't forget\b|^remember (?:to|what)\b|^never mind\b|^always a\b|\b(?:anything else|new to)\b|\bas it should\b",
+    r"\b(?:works fine|turns? out (?:fine|well|ok|good)|found it)\b|\bstick(?:ing)? to the plan\b|\bwhere we left off\b",
+    r"^i(?:'m| am) (?:using|seeing|getting|running)\b|^i get (?:an|the|this)\b|^i used (?:the \w+ tool|a|the|an)\b|^now i\b",
+    r"\b(?:tree|rate|table|class|component|page|icon|parameter|method|block|view) (?:has|is|with|now|for|are) \b",
+)
+# A heading under which each item of a list is one.
+HEADINGS = (
+    ("decision", r"^(?:key |design |technical |main |important )?(?:decisions?|choices)(?: made| taken)?$"),
+    ("trade_off", r"^(?:key |known )?trade-?offs?(?: made| accepted)?$"),
+    ("gotcha", r"^(?:key |known |important )?(?:gotchas?|caveats?|pitfalls?|things to (?:watch|know|remember)|watch out|warnings?)(?: for .*)?$"),
+    ("discovery", r"^(?:key |main |important )?(?:learnings?|lessons?(?: learned| learnt)?|findings?|discover(?:y|ies)|insights?|root causes?|what i (?:learned|found))$"),
+)  # fmt: skip
+# What explains the sentence before.
+CONTINUATIONS = r"^(?:reason:|rationale:|because\b|otherwise\b|this (?:avoids|keeps|means|way|lets|ensures|prevents|breaks|matters)|the reason\b|that way\b|so that\b|instead,|it (?:fails|breaks|crashes|hangs|deadlocks) )"
+# Says why a failure went away, after it did.
+CAUSES = r"\b(?:root cause|(?:issue|problem|bug|cause|failure|crash|error|culprit|reason)\b.{0,60}\b(?:is|was|were|came|comes)\b|(?:caused by|due to)\b|(?:fails?|failed|crashed|happened|broke|hung) because\b|turn(?:s|ed) out|was (?:missing|wrong|stale|never|not)\b)"
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Words that say nothing by themselves.
+COMMON_WORDS = _words(
+    "a an the i we you it he she they this that these those is are was were be been am do does did has have had will would can could should may might must not no yes and or but so as at by for from in into of on onto to with without than then there here if when while because since which who whom whose what how why my your our their its me us them one two all any some just only also very really now still too more most much many such own same other another about out up down over again please ok first next"
+)

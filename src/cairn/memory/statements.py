@@ -1,0 +1,158 @@
+"""Decisions, discoveries, warnings and trade-offs that people and agents state in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from cairn.memory.linear import linear
+from cairn.memory.statement_rules import CAUSES, COMMON_WORDS, CONTINUATIONS, HEADINGS, NOT_STATEMENTS, RULES
+
+AGENT, USER = "agent", "user"
+
+_MAX_CHARS, _MAX_HEADING_CHARS = 500, 100
+_MIN_WORDS, _MIN_CONTENT_WORDS = 5, 3
+_MAX_SENTENCES = 400
+_UNDER_HEADING = 0.85
+_CODE_BONUS, _VAGUE_MALUS = 0.05, 0.2
+_FENCE = re.compile(r"^\s*(?:```|~~~)")
+_ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+_HEADING = re.compile(
+    r"^\s*(?:#{1,6}\s+(?P<hashes>.+?)|\*\*(?P<bold>[^*]{3,60})\*\*:?|(?P<plain>[A-Z][\w -]{3,40}):)\s*$"
+)
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]*_]*\s+(?=[A-Z`\"'(*_\[]|[a-z]+\()")
+_INLINE_CODE = re.compile(r"`[^`\n]{1,200}`")
+_MARKS = re.compile(r"[*_]{2,3}|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
+_CODE_LIKE = re.compile(r"`[^`]+`|\b\w+(?:[._/]\w+)+\b|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w*|\w\(\)")
+_WORD = re.compile(r"[A-Za-z][\w'-]*")
+_VAGUE = re.compile(r"^(?:this|that|it|they|these|those)\b", re.IGNORECASE)
+
+
+class Statement(NamedTuple):
+    """Something that was stated.
+
+    Attributes:
+        type: of the memory it is worth.
+        text: the sentence, and what explains it, without marks of Markdown other than for code.
+        confidence: from 0 to 1.
+    """
+
+    type: str
+    text: str
+    confidence: float
+
+
+class _Sentence(NamedTuple):
+    text: str
+    heading: str  # the type that the heading above promises, else empty
+
+
+def find_statements(text: str, by: str) -> list[Statement]:
+    """Return what a text states, in its order.
+
+    Args:
+        text: Markdown or plain.
+        by: `AGENT` or `USER`: a user's "always use pnpm" is a decision, an agent's is none.
+    """
+    statements: list[Statement] = []
+    follows = False
+    for sentence in _sentences(text):
+        if follows and linear(CONTINUATIONS).search(sentence.text.lower()):
+            last = statements[-1]
+            statements[-1] = last._replace(text=f"{last.text} {sentence.text}"[:_MAX_CHARS])
+            follows = False
+            continue
+        statement = judge(sentence.text, by, sentence.heading)
+        follows = statement is not None
+        if statement is not None:
+            statements.append(statement)
+    return statements
+
+
+def find_cause(text: str) -> str:
+    """Return the sentence that says why something failed, empty if none does."""
+    for sentence in _sentences(text):
+        masked = _mask(sentence.text)
+        if linear(CAUSES).search(masked) and _has_content(sentence.text) and not _is_ruled_out(masked):
+            return sentence.text[:_MAX_CHARS]
+    return ""
+
+
+def judge(sentence: str, by: str, heading: str = "") -> Statement | None:
+    """Return what a sentence states, None if nothing.
+
+    Args:
+        sentence: without marks of Markdown other than for code.
+        by: `AGENT` or `USER`.
+        heading: the type of what stands under its heading, empty if it says nothing.
+    """
+    masked = _mask(sentence)
+    if len(sentence) > _MAX_CHARS or not _has_content(sentence) or _is_ruled_out(masked):
+        return None
+    best = Statement(heading, sentence, _UNDER_HEADING) if heading else None
+    for rule in RULES:
+        is_better = rule.by in ("", by) and (best is None or rule.confidence > best.confidence)
+        if is_better and linear(rule.pattern).search(masked):
+            best = Statement(heading or rule.type, sentence, rule.confidence)
+    if best is None:
+        return None
+    change = _CODE_BONUS if _CODE_LIKE.search(sentence) else 0.0
+    change -= _VAGUE_MALUS if _VAGUE.match(sentence) and not _CODE_LIKE.search(sentence) else 0.0
+    return best._replace(confidence=round(min(1.0, best.confidence + change), 2))
+
+
+def _is_ruled_out(masked: str) -> bool:
+    return any(linear(pattern).search(masked) for pattern in NOT_STATEMENTS)
+
+
+def _mask(sentence: str) -> str:
+    """Return a sentence in lower case, inline code replaced, so that words in it are not taken for what is said."""
+    parts = _INLINE_CODE.split(sentence)
+    return "CODE".join(part.lower().replace("\u2019", "'") for part in parts)
+
+
+def _has_content(sentence: str) -> bool:
+    words = _WORD.findall(sentence)
+    content = [word for word in words if word.lower() not in COMMON_WORDS]
+    return len(words) >= _MIN_WORDS and len(content) >= _MIN_CONTENT_WORDS
+
+
+def _sentences(text: str) -> Iterator[_Sentence]:
+    count = 0
+    for line, heading in _lines(text):
+        for part in _SENTENCE_END.split(line):
+            sentence = " ".join(_MARKS.sub("", part).split())
+            if sentence:
+                count += 1
+                yield _Sentence(sentence, heading)
+            if count >= _MAX_SENTENCES:
+                return
+
+
+def _lines(text: str) -> Iterator[tuple[str, str]]:
+    """Yield paragraphs and list items, each with the type that its heading promises; no code, tables or quotations."""
+    paragraph: list[str] = []
+    heading, is_code = "", False
+    for line in [*text.splitlines(), ""]:
+        is_fence = _FENCE.match(line) is not None
+        is_code ^= is_fence
+        found = None if is_code or is_fence else _HEADING.match(line[:_MAX_HEADING_CHARS])
+        is_item = not is_code and _ITEM.match(line) is not None
+        is_break = (
+            is_fence or is_code or found is not None or is_item or not line.strip() or line.lstrip()[:1] in ("|", ">")
+        )
+        if is_break and paragraph:
+            yield " ".join(paragraph), heading
+            paragraph = []
+        if found is not None:
+            heading = _type_of(found["hashes"] or found["bold"] or found["plain"])
+        elif is_item:
+            paragraph = [_ITEM.sub("", line)]
+        elif not is_break:
+            paragraph.append(line.strip())
+
+
+def _type_of(heading: str) -> str:
+    words = heading.strip(" :*_").lower()
+    return next((type for type, pattern in HEADINGS if linear(pattern).search(words)), "")

@@ -1,0 +1,110 @@
+"""Which files changed lately: on the branch that is checked out, and on disk since."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from threading import Lock
+
+from cairn.errors import PathError
+from cairn.source.ancestry import branch_tips, default_branch
+from cairn.source.git import Repository, current_branch, head_revision, printable_name
+from cairn.source.objects import read_index
+from cairn.source.plumbing import run_git
+from cairn.types import FileStat
+
+_MOST_COMMITS = 20  # of a branch, since it left the default one
+_FEW_COMMITS = 3  # where there is no such branch
+_MOST_BYTES = 1_000_000  # of names; a commit that touches more says nothing of what the work is about
+_MOST_PATHS = 500  # that are looked up
+_TIMEOUT_S = 2.0
+
+
+class RecentFiles:
+    """The files of a checkout that changed lately; git is asked for those of commits once for each commit checked out.
+
+    Args:
+        root: the project's folder.
+        repository: the checkout it belongs to, None outside git.
+    """
+
+    def __init__(self, root: Path, repository: Repository | None) -> None:
+        self._root, self._repository = root, repository
+        self._of_commits: tuple[tuple[str, str], frozenset[str]] | None = None
+        self._lock = Lock()
+
+    def committed(self) -> frozenset[str]:
+        """Return the files that the last commits of the branch changed, relative to the root; none where git fails."""
+        if self._repository is None:
+            return frozenset()
+        branch = printable_name(current_branch(self._repository) or "")
+        head = branch, head_revision(self._repository) or ""
+        with self._lock:
+            if self._of_commits is None or self._of_commits[0] != head:
+                self._of_commits = head, _changed_by_commits(self._root, *head)
+            return self._of_commits[1]
+
+    def uncommitted(self, paths: Collection[str]) -> set[str]:
+        """Return those of some files that git does not know as they are on disk now; none outside git.
+
+        Args:
+            paths: relative to the root, with slashes.
+        """
+        if self._repository is None or not paths:
+            return set()
+        files = _stats(self._root, sorted(paths)[:_MOST_PATHS])
+        if not files:
+            return set()
+        clean = read_index(self._root, self._repository, files, only=[file.path for file in files]).clean
+        return {file.path for file in files} - clean.keys()
+
+
+def _changed_by_commits(folder: Path, branch: str, head: str) -> frozenset[str]:
+    try:
+        commits = _last_commits(folder, branch, head)
+        if not commits:
+            return frozenset()
+        names = [
+            "diff-tree",
+            "--stdin",
+            "-r",
+            "-z",
+            "--root",
+            "--relative",
+            "--name-only",
+            "--no-commit-id",
+            "--no-ext-diff",
+        ]
+        lines = "".join(f"{commit}\n" for commit in commits).encode()
+        result = run_git(folder, names, _TIMEOUT_S, given=lines, max_bytes=_MOST_BYTES)
+    except (OSError, PathError):
+        return frozenset()
+    return frozenset(os.fsdecode(result.stdout).split("\0")) - {""}
+
+
+def _last_commits(folder: Path, branch: str, head: str) -> list[str]:
+    """Return the commits that a branch added to the default one, or its last few if it is that one."""
+    if not head:
+        return []
+    tips = branch_tips(folder)
+    default = default_branch(folder, tips)
+    if default in tips and default != branch and (own := _commits(folder, [head, f"^{tips[default]}"], _MOST_COMMITS)):
+        return own
+    return _commits(folder, [head], _FEW_COMMITS)
+
+
+def _commits(folder: Path, which: Sequence[str], limit: int) -> list[str]:
+    result = run_git(folder, ["rev-list", f"--max-count={limit}", *which], _TIMEOUT_S)
+    return os.fsdecode(result.stdout).split()
+
+
+def _stats(root: Path, paths: Collection[str]) -> list[FileStat]:
+    stats: list[FileStat] = []
+    for path in paths:
+        try:
+            status = os.lstat(root / path)
+        except (OSError, ValueError):  # it is gone, or has no valid name
+            continue
+        stats.append(FileStat(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
+    return stats

@@ -1,0 +1,127 @@
+# ruff: noqa: E501, RUF001 - a sample is a row, and programs print such signs
+"""What programs print when something fails, and what is to be told of it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Sample(NamedTuple):
+    shape: str
+    command: str
+    output: str
+    message: str
+    file: str = ""
+    line: int = 0
+    code: str = ""
+    test: str = ""
+
+
+SAMPLES = tuple(
+    Sample(*row)
+    for row in (
+        ("pytest", "pytest", "FAILED tests/test_a.py::test_b[1-x] - assert 1 == 2\n", "assert 1 == 2", "tests/test_a.py", 0, "", "test_b[1-x]"),
+        ("pytest-error", "pytest", "ERROR tests/test_a.py::test_b - KeyError: 'x'\n", "KeyError: 'x'", "tests/test_a.py", 0, "", "test_b"),
+        ("pytest-import", "pytest", "ImportError while importing test module '/r/tests/test_a.py'.\nHint: make sure\nTraceback:\nE   ImportError: cannot import name 'b'\n", "cannot import name 'b'", "/r/tests/test_a.py"),
+        ("pytest-lines", "pytest", "\n>   x()\nE   TypeError: no\n\nsrc/a.py:31: TypeError\n", "TypeError: no", "src/a.py", 31),
+        ("pytest-none", "pytest x.py", "ERROR: file or directory not found: x.py\n", "not found: x.py"),
+        ("unittest", "python -m unittest", "======\nFAIL: test_b (tests.test_a.A.test_b)\n----------------------------------------------------------------------\nTraceback (most recent call last):\n  File \"/r/tests/test_a.py\", line 9, in test_b\n    self.assertEqual(1, 2)\n    ~~~^^^\nAssertionError: 1 != 2\n", "1 != 2", "/r/tests/test_a.py", 9, "", "test_b"),
+        ("vitest", "npx vitest run", " FAIL  src/a.test.ts > sum > adds\nAssertionError: expected 1 to be 2\n", "expected 1 to be 2", "src/a.test.ts", 0, "", "sum > adds"),
+        ("jest", "npx jest", "FAIL src/a.test.ts\n  ● sum › adds\n\n    expect(received).toBe(expected)\n", "expect(received)", "src/a.test.ts", 0, "", "sum › adds"),
+        ("jest-suite", "npm test", "FAIL src/a.test.ts\n  ● Test suite failed to run\n\n    Cannot find module './b' from 'src/a.ts'\n", "Cannot find module './b'", "src/a.test.ts"),
+        ("playwright", "npx playwright test", "  1) [chromium] › e2e/a.spec.ts:12:5 › cart › adds ──────\n\n    Error: expect(locator).toBeVisible() failed\n", "toBeVisible", "e2e/a.spec.ts", 12, "", "cart › adds"),
+        ("mocha", "npx mocha", "  3 passing (4ms)\n  1 failing\n\n  1) sum\n       adds:\n     AssertionError: expected 1 to equal 2\n", "expected 1 to equal 2", "", 0, "", "sum adds"),
+        ("bun-test", "bun test", "error: expect(received).toBe(expected)\n\nExpected: 2\nReceived: 1\n(fail) sum > adds [0.3ms]\n", "expect(received)", "", 0, "", "sum > adds"),
+        ("go-test", "go test ./...", "--- FAIL: TestSum (0.00s)\n    sum_test.go:12: got 1, want 2\nFAIL\n", "got 1, want 2", "sum_test.go", 12, "", "TestSum"),
+        ("go-test", "go test ./...", "--- FAIL: TestSum (0.00s)\n    --- FAIL: TestSum/zero (0.00s)\n        sum_test.go:12: got 1, want 2\nFAIL\n", "got 1, want 2", "sum_test.go", 12, "", "TestSum"),
+        ("cargo-test", "cargo test", "---- tests::adds stdout ----\nthread 'tests::adds' panicked at src/lib.rs:10:9:\nassertion `left == right` failed\n  left: 1\n right: 2\n", "left == right", "src/lib.rs", 10, "", "tests::adds"),
+        ("cargo-test-old", "cargo test", "thread 'tests::adds' panicked at 'boom', src/lib.rs:10:9\n", "boom", "src/lib.rs", 10, "", "tests::adds"),
+        ("gradle-test", "./gradlew test", "CartTest > adds() FAILED\n    org.opentest4j.AssertionFailedError: expected: <1> but was: <2>\n        at app//org.junit.Fail.fail(Fail.java:55)\n        at app//acme.CartTest.adds(CartTest.java:31)\n", "expected: <1>", "CartTest.java", 31, "", "CartTest > adds()"),
+        ("surefire", "mvn test", "[ERROR] Failures: \n[ERROR]   CartTest.adds:31 expected: <1> but was: <2>\n", "expected: <1>", "", 31, "", "CartTest.adds"),
+        ("scalatest", "sbt test", "[info] - adds two *** FAILED *** (3 milliseconds)\n[info]   1 did not equal 2 (CartSpec.scala:9)\n", "1 did not equal 2", "CartSpec.scala", 9, "", "adds two"),
+        ("rspec", "bundle exec rspec", "  1) Cart adds\n     Failure/Error: expect(a).to eq(2)\n\n       expected: 2\n            got: 1\n     # ./spec/cart_spec.rb:5:in `block'\n", "expected: 2", "./spec/cart_spec.rb", 5, "", "Cart adds"),
+        ("minitest", "rails test", "Failure:\nCartTest#test_adds [test/cart_test.rb:9]:\nExpected: 2\n  Actual: 1\n", "Expected: 2", "test/cart_test.rb", 9, "", "CartTest#test_adds"),
+        ("phpunit", "vendor/bin/phpunit", "1) Tests\\CartTest::testAdds\nFailed asserting that 1 matches expected 2.\n\n/r/tests/CartTest.php:21\n", "1 matches expected 2", "/r/tests/CartTest.php", 21, "", "testAdds"),
+        ("dotnet-test", "dotnet test", "  Failed Acme.CartTests.Adds [12 ms]\n  Error Message:\n   Assert.Equal() Failure: Values differ\n  Stack Trace:\n     at Acme.CartTests.Adds() in /r/CartTests.cs:line 14\n", "Values differ", "/r/CartTests.cs", 14, "", "Acme.CartTests.Adds"),
+        ("gtest", "./cart_test", "cart_test.cc:12: Failure\nExpected equality of these values:\n", "Expected equality", "cart_test.cc", 12),
+        ("ctest", "ctest", "The following tests FAILED:\n\t  3 - parser (Failed)\n", "parser (Failed)", "", 0, "", "parser"),
+        ("exunit", "mix test", "  1) test adds (CartTest)\n     test/cart_test.exs:12\n     Assertion with == failed\n", "Assertion with ==", "test/cart_test.exs", 12, "", "test adds (CartTest)"),
+        ("xctest", "swift test", "/r/Tests/A.swift:19: error: -[CoreTests testA] : XCTAssertEqual failed\n", "XCTAssertEqual failed", "/r/Tests/A.swift", 19, "", "testA"),
+        ("dart-test", "flutter test", "00:01 +3 -1: test/a_test.dart: adds [E]\n  Expected: <2>\n", "Expected: <2>", "test/a_test.dart", 0, "", "adds"),
+        ("rustc", "cargo build", "error[E0308]: mismatched types\n  --> src/a.rs:3:5\n", "mismatched types", "src/a.rs", 3, "E0308"),
+        ("rustc-plain", "cargo clippy", "error: unused variable: `x`\n --> src/a.rs:3:5\n", "unused variable", "src/a.rs", 3),
+        ("tsc", "npx tsc", "src/a.ts(3,5): error TS2304: Cannot find name 'x'.\n", "Cannot find name", "src/a.ts", 3, "TS2304"),
+        ("tsc-pretty", "npm run build", "src/a.ts:3:5 - error TS2304: Cannot find name 'x'.\n", "Cannot find name", "src/a.ts", 3, "TS2304"),
+        ("csc", "dotnet build", "/r/A.cs(12,5): error CS0103: The name 'x' does not exist [/r/A.csproj]\n", "The name 'x'", "/r/A.cs", 12, "CS0103"),
+        ("kotlinc", "./gradlew build", "e: file:///r/A.kt:12:5 Unresolved reference: x\n", "Unresolved reference", "/r/A.kt", 12),
+        ("maven-compiler", "mvn compile", "[ERROR] /r/src/A.java:[12,5] cannot find symbol\n", "cannot find symbol", "/r/src/A.java", 12),
+        ("javac", "javac A.java", "A.java:3: error: ';' expected\n", "';' expected", "A.java", 3),
+        ("scalac", "sbt compile", "[error] /r/A.scala:3:5: not found: value x\n", "not found: value x", "/r/A.scala", 3),
+        ("ghc", "cabal build", "src/A.hs:3:5: error: [GHC-88464]\n    Variable not in scope: x\n", "Variable not in scope", "src/A.hs", 3, "GHC-88464"),
+        ("gcc", "make", "src/a.c:3:5: error: 'x' undeclared (first use in this function)\nmake: *** [Makefile:2: a.o] Error 1\n", "'x' undeclared", "src/a.c", 3),
+        ("gcc", "zig build", "src/a.zig:3:5: error: expected ';'\n", "expected ';'", "src/a.zig", 3),
+        ("ld", "make", "/usr/bin/ld: a.o: in function `main':\na.c:(.text+0xe): undefined reference to `f'\ncollect2: error: ld returned 1 exit status\n", "undefined reference to `f'", "a.c"),
+        ("go-build", "go build ./...", "# acme/edge\n./a.go:3:5: undefined: x\n", "undefined: x", "./a.go", 3),
+        ("go-module", "go build", "a.go:3:2: no required module provides package github.com/x/y; to add it:\n", "no required module", "a.go", 3),
+        ("golangci", "golangci-lint run", "a.go:3:5: Error return value is not checked (errcheck)\n", "not checked", "a.go", 3, "errcheck"),
+        ("dart", "dart run", "lib/a.dart:3:5: Error: Undefined name 'x'.\n", "Undefined name", "lib/a.dart", 3),
+        ("elixir", "mix compile", "** (CompileError) lib/a.ex:3: undefined function x/0\n", "undefined function", "lib/a.ex", 3, "CompileError"),
+        ("mypy", "mypy src", "src/a.py:3: error: Incompatible types in assignment  [assignment]\n", "Incompatible types", "src/a.py", 3, "assignment"),
+        ("pyright", "pyright", "  /r/a.py:3:5 - error: \"x\" is not defined (reportUndefinedVariable)\n", "is not defined", "/r/a.py", 3, "reportUndefinedVariable"),
+        ("ruff", "ruff check", "F401 [*] `os` imported but unused\n --> src/a.py:1:8\n", "imported but unused", "src/a.py", 1, "F401"),
+        ("ruff-line", "flake8", "src/a.py:1:8: F401 'os' imported but unused\n", "imported but unused", "src/a.py", 1, "F401"),
+        ("pylint", "pylint src", "src/a.py:1:0: E0602: Undefined variable 'x' (undefined-variable)\n", "Undefined variable", "src/a.py", 1, "E0602"),
+        ("eslint", "npx eslint .", "/r/src/a.js\n  1:2   warning  odd  odd-rule\n  3:10  error    'x' is not defined  no-undef\n", "'x' is not defined", "/r/src/a.js", 3, "no-undef"),
+        ("rubocop", "rubocop", "a.rb:8:3: C: Layout/Indentation: Inconsistent indentation.\n", "Inconsistent", "a.rb", 8, "Layout/Indentation"),
+        ("shellcheck", "shellcheck a.sh", "In a.sh line 12:\nrm $x\n   ^-- SC2086 (info): Double quote to prevent globbing.\n", "Double quote", "a.sh", 12, "SC2086"),
+        ("hadolint", "hadolint Dockerfile", "Dockerfile:3 DL3008 warning: Pin versions in apt get install.\n", "Pin versions", "Dockerfile", 3, "DL3008"),
+        ("phpstan", "vendor/bin/phpstan analyse", " ------ ----------\n  Line   src/A.php\n ------ ----------\n  12     Undefined variable: $x\n", "Undefined variable", "src/A.php", 12),
+        ("black", "black --check .", "would reformat src/a.py\n", "would reformat", "src/a.py"),
+        ("prettier", "npx prettier --check .", "Checking formatting...\n[warn] src/a.ts\n", "src/a.ts", "src/a.ts"),
+        ("rustfmt", "cargo fmt --check", "Diff in /r/src/a.rs:12:\n", "Diff in", "/r/src/a.rs", 12),
+        ("esbuild", "npx esbuild a.ts", "✘ [ERROR] Could not resolve \"x\"\n\n    src/a.ts:1:17:\n", "Could not resolve", "src/a.ts", 1),
+        ("webpack", "npx webpack", "ERROR in ./src/a.js 1:0-20\nModule not found: Error: Can't resolve './x'\n", "Can't resolve", "./src/a.js", 1),
+        ("cmake", "cmake -B build", "CMake Error at CMakeLists.txt:12 (find_package):\n  Could not find Boost\n", "Could not find Boost", "CMakeLists.txt", 12),
+        ("gradle", "gradle build", "* What went wrong:\nExecution failed for task ':x'.\n> Could not create service\n", "Could not create service"),
+        ("make-rule", "make x", "make: *** No rule to make target 'x'.  Stop.\n", "No rule to make target 'x'"),
+        ("terraform", "terraform plan", "│ Error: Unsupported argument\n│ \n│   on main.tf line 31, in resource \"x\" \"y\":\n", "Unsupported argument", "main.tf", 31),
+        ("pre-commit", "git commit -m x", "ruff.....................................................................Failed\n- hook id: ruff\n- exit code: 1\n", "ruff", "", 0, "ruff"),
+        ("command", "pytst", "bash: line 1: pytst: command not found\n", "pytst: command not found", "", 0, "pytst"),
+        ("command", "x", "sh: 1: x: not found\n", "x: not found", "", 0, "x"),
+        ("command-zsh", "python a.py", "zsh: command not found: python\n", "command not found: python", "", 0, "python"),
+        ("npm-script", "npm run x", "npm error Missing script: \"x\"\n", "Missing script", "", 0, "x"),
+        ("python-module", "python -m pytest", "/usr/bin/python3: No module named pytest\n", "No module named pytest", "", 0, "pytest"),
+        ("node-module", "node a.mjs", "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'graphql' imported from /r/a.mjs\n", "Cannot find package 'graphql'", "", 0, "graphql"),
+        ("npm", "npm install", "npm error code ERESOLVE\nnpm error ERESOLVE unable to resolve dependency tree\n", "unable to resolve", "", 0, "ERESOLVE"),
+        ("pnpm", "pnpm install", " ERR_PNPM_OUTDATED_LOCKFILE  Cannot install with \"frozen-lockfile\"\n", "frozen-lockfile", "", 0, "ERR_PNPM_OUTDATED_LOCKFILE"),
+        ("pip", "pip install x", "ERROR: No matching distribution found for x\n", "No matching distribution"),
+        ("uv", "uv sync", "  × No solution found when resolving dependencies:\n  ╰─▶ Because a depends on b\n", "No solution found"),
+        ("apt", "apt-get install x", "E: Unable to locate package x\n", "Unable to locate package x"),
+        ("psql", "psql -f a.sql", "ERROR:  relation \"x\" does not exist\n", "relation"),
+        ("mysql", "mysql app", "ERROR 1045 (28000): Access denied for user 'x'\n", "Access denied", "", 0, "1045"),
+        ("sqlite", "sqlite3 a.db .x", "Error: in prepare, no such table: x\n", "no such table"),
+        ("alembic", "alembic upgrade head", "FAILED: Target database is not up to date.\n", "not up to date"),
+        ("prisma", "npx prisma migrate dev", "Error: P1001: Can't reach database server at `localhost`\n", "Can't reach database", "", 0, "P1001"),
+        ("git-conflict", "git merge x", "CONFLICT (content): Merge conflict in src/a.py\nAutomatic merge failed\n", "Merge conflict", "src/a.py"),
+        ("git", "git push", "fatal: not a git repository\n", "not a git repository"),
+        ("docker-build", "docker build .", "ERROR: failed to solve: process \"/bin/sh -c make\" did not complete\n", "did not complete"),
+        ("aws", "aws s3 ls", "An error occurred (AccessDenied) when calling the ListBuckets operation: Access Denied\n", "ListBuckets", "", 0, "AccessDenied"),
+        ("python-syntax", "python a.py", "  File \"/r/a.py\", line 3\n    def f(\n         ^\nSyntaxError: '(' was never closed\n", "never closed", "/r/a.py", 3),
+        ("python", "python a.py", "Traceback (most recent call last):\n  File \"/r/a.py\", line 9, in <module>\n    main()\n  File \"/r/b.py\", line 3, in main\n    x.y\n    ^^^\nAttributeError: no y\n", "no y", "/r/b.py", 3),
+        ("python", "python a.py", "Traceback (most recent call last):\n  File \"/r/a.py\", line 9, in <module>\n    json.loads(x)\n  File \"/usr/lib/python3.11/json/__init__.py\", line 3, in loads\n    return d(x)\njson.decoder.JSONDecodeError: Expecting value\n", "Expecting value", "/r/a.py", 9),
+        ("node", "node a.js", "/r/a.js:3\n    x.y()\n      ^\n\nTypeError: x.y is not a function\n    at f (/r/a.js:3:7)\n", "not a function", "/r/a.js", 3),
+        ("panic-go", "go run .", "panic: runtime error: index out of range [3]\n\ngoroutine 1 [running]:\nmain.main()\n\t/r/main.go:12 +0x1d\n", "index out of range", "/r/main.go", 12),
+        ("panic-rust", "./target/debug/x", "thread 'main' panicked at src/main.rs:3:5:\nboom\n", "boom", "src/main.rs", 3),
+        ("java", "java -jar a.jar", "Exception in thread \"main\" java.lang.NullPointerException: x is null\n\tat acme.Main.main(Main.java:12)\n", "x is null", "Main.java", 12),
+        ("ruby", "ruby a.rb", "a.rb:3:in 'f': undefined local variable 'x' (NameError)\n", "undefined local variable", "a.rb", 3),
+        ("php", "php a.php", "PHP Parse error:  syntax error, unexpected '}' in /r/a.php on line 12\n", "unexpected '}'", "/r/a.php", 12),
+        ("perl", "perl a.pl", "Can't locate X.pm at a.pl line 3.\n", "Can't locate", "a.pl", 3),
+        ("bash-syntax", "bash a.sh", "a.sh: line 3: syntax error near unexpected token `fi'\n", "unexpected token", "a.sh", 3),
+        ("segfault", "./a.out", "Segmentation fault (core dumped)\n", "Segmentation fault"),
+        ("port", "npm start", "Error: listen EADDRINUSE: address already in use :::3000\n", "EADDRINUSE"),
+        ("network", "./sync", "dial tcp: connection refused\n", "connection refused"),
+        ("usage", "./tool --x", "tool: unrecognized option '--x'\n", "unrecognized option"),
+        ("make", "make", "./gen\nmake: *** [Makefile:9: gen] Error 3\n", "[Makefile:9: gen]"),
+        ("error", "./deploy", "deploy: error: no such environment\n", "no such environment"),
+    )
+)  # fmt: skip

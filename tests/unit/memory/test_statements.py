@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import time
+
+import re2
+from hypothesis import given
+from hypothesis import strategies as st
+
+import statements as measured
+from cairn.memory.events import TYPES
+from cairn.memory.statement_rules import CAUSES, CONTINUATIONS, HEADINGS, NOT_STATEMENTS, RULES
+from cairn.memory.statements import AGENT, USER, find_cause, find_statements
+
+
+def said(text: str, by: str = AGENT) -> list[tuple[str, str]]:
+    return [(statement.type, statement.text) for statement in find_statements(text, by)]
+
+
+def test_labelled_sentences_are_told_apart() -> None:
+    developed_on, held_out = map(measured.measure, measured.read_sentences())
+    assert developed_on.precision >= 0.95
+    assert developed_on.recall >= 0.9
+    assert held_out.precision >= 0.93
+    assert held_out.recall >= 0.9
+
+
+def test_every_rule_makes_a_memory_that_there_is_and_takes_linear_time() -> None:
+    assert {rule.type for rule in RULES} < set(TYPES)
+    for pattern in [rule.pattern for rule in RULES] + [*NOT_STATEMENTS, CONTINUATIONS, CAUSES]:
+        re2.compile(pattern)
+    assert {type for type, _ in HEADINGS} == {rule.type for rule in RULES}
+
+
+def test_sentences_are_found_in_markdown() -> None:
+    text = """I looked at it.
+
+- **Gotcha:** `make test` does not rebuild the protobufs.
+- Nothing else.
+
+It turns out that `stat()` caches
+results for three seconds. Shall I go on?
+"""
+    assert said(text) == [
+        ("gotcha", "Gotcha: `make test` does not rebuild the protobufs."),
+        ("discovery", "It turns out that `stat()` caches results for three seconds."),
+    ]
+
+
+def test_what_stands_under_a_heading_is_what_the_heading_says() -> None:
+    items = "- Retries live in `client.Do` alone.\n- None.\n"
+    text = f"## Decisions\n{items}\n## Changes\n- Retries moved to `client.Do` today."
+    assert said(text) == [("decision", "Retries live in `client.Do` alone.")]
+
+
+def test_code_tables_and_quotations_state_nothing() -> None:
+    text = (
+        "```\n# Gotcha: never call this twice\n```\n> We decided to use Redis for it.\n| Decision: use Redis here | x |"
+    )
+    assert said(text) == []
+
+
+def test_words_in_code_are_not_what_is_said() -> None:
+    assert said("I renamed `we decided to use redis because` to `choose` in the parser module.") == []
+
+
+def test_what_explains_a_statement_belongs_to_it() -> None:
+    text = "We went with WAL mode instead of a server. Otherwise the CLI would need Postgres. The rest is the same."
+    assert said(text) == [
+        ("decision", "We went with WAL mode instead of a server. Otherwise the CLI would need Postgres."),
+    ]
+
+
+def test_a_rule_of_the_user_is_a_decision_and_that_of_an_agent_is_not() -> None:
+    rule = "Always use pnpm in the frontend packages."
+    assert said(rule, USER) == [("decision", rule)]
+    assert said(rule, AGENT) == []
+
+
+def test_why_something_failed_is_found() -> None:
+    assert find_cause("Fixed.\n\nThe crash came from a stale lock file in `run/`. Tests pass.") == (
+        "The crash came from a stale lock file in `run/`."
+    )
+    assert find_cause("All tests pass now. I also updated the docs.") == ""
+
+
+def test_a_long_text_takes_little_time() -> None:
+    begun = time.process_time()
+    for text in (
+        "we decided to " * 2_000,
+        "a. " * 8_000,
+        "*" * 20_000,
+        "# " + " " * 20_000,
+        "`" * 20_000,
+        "x/" * 10_000,
+    ):
+        find_statements(text, AGENT)
+    assert time.process_time() - begun < 20
+
+
+@given(
+    st.lists(
+        st.sampled_from(["we decided to use X because", ". ", "\n", "- ", "# Decisions\n", "```", "*", "|"]) | st.text()
+    )
+)
+def test_any_text_is_read(parts: list[str]) -> None:
+    for statement in find_statements("".join(parts), USER):
+        assert 0 < statement.confidence <= 1
+        assert statement.text.strip()
