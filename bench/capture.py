@@ -68,7 +68,7 @@ def replay_all(folder: Path, only: int = 1) -> Iterator[Replay]:
 
     Args:
         folder: an empty one for them.
-        only: replay one pair of sessions out of so many; a pair is one of each half.
+        only: replay one pair of sessions out of so many; most pairs are one of each half.
     """
     for agent in AGENTS:
         lines = (DATA / f"{agent}.jsonl").read_text(encoding="utf-8").splitlines()

@@ -86,6 +86,7 @@ SAMPLES = tuple(
         ("make-rule", "make x", "make: *** No rule to make target 'x'.  Stop.\n", "No rule to make target 'x'"),
         ("terraform", "terraform plan", "│ Error: Unsupported argument\n│ \n│   on main.tf line 31, in resource \"x\" \"y\":\n", "Unsupported argument", "main.tf", 31),
         ("pre-commit", "git commit -m x", "ruff.....................................................................Failed\n- hook id: ruff\n- exit code: 1\n", "ruff", "", 0, "ruff"),
+        ("ruff-line", "git commit -m x", "ruff....Failed\n- hook id: ruff\n- exit code: 1\n\nsrc/a.py:1:8: F401 `os` imported but unused\n", "imported but unused", "src/a.py", 1, "F401"),
         ("command", "pytst", "bash: line 1: pytst: command not found\n", "pytst: command not found", "", 0, "pytst"),
         ("command", "x", "sh: 1: x: not found\n", "x: not found", "", 0, "x"),
         ("command-zsh", "python a.py", "zsh: command not found: python\n", "command not found: python", "", 0, "python"),

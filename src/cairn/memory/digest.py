@@ -30,7 +30,9 @@ _MAX_ITEMS = 6  # of each kind
 _MAX_FILES = 12
 _RUN_TOOLS = ("shell", "mcp", "task", "web")  # whose failures mean something; an edit that did not apply is repeated
 # What was learned in the session, by the type of memory, under which heading.
-_LEARNED = {"decision": "Decided", "trade_off": "Decided", "gotcha": "Learned", "discovery": "Learned"}
+_LEARNED = {
+    "decision": "Decided", "trade_off": "Decided", "gotcha": "Learned", "discovery": "Learned", "bug_fix": "Fixed",
+}  # fmt: skip
 
 
 class Runs(NamedTuple):
@@ -132,7 +134,7 @@ def compose(
     prompts = [_one_line(batch.prompt) for batch in batches if batch.kind == "prompt" and batch.prompt.strip()]
     runs = runs_of(activities)
     files = Counter(activity.target for activity in activities if is_edit(_call(activity)) and activity.tool != "shell")
-    by_heading: dict[str, list[str]] = {"Decided": [], "Learned": []}
+    by_heading: dict[str, list[str]] = {"Decided": [], "Learned": [], "Fixed": []}
     for observation in learned:
         by_heading[_LEARNED[observation.type]].append(_one_line(observation.text))
     lines = [
@@ -140,7 +142,7 @@ def compose(
         _line("Asked", prompts[:_MAX_ITEMS], " / "),
         _line("Changed", [_times(path, n) for path, n in files.most_common(_MAX_FILES)]),
         _line("Failed", [f"`{run}`" for run in runs.failed[:_MAX_ITEMS]]),
-        _line("Fixed", [f"`{run}`" for run in runs.fixed[:_MAX_ITEMS]]),
+        _line("Fixed", (by_heading["Fixed"] or [f"`{run}`" for run in runs.fixed])[:_MAX_ITEMS], "; "),
         _line("Decided", by_heading["Decided"][:_MAX_ITEMS], "; "),
         _line("Learned", by_heading["Learned"][:_MAX_ITEMS], "; "),
         _line("Left open", [f"`{run}` still fails" for run in runs.still_failing[:_MAX_ITEMS]]),

@@ -19,6 +19,7 @@ _GENERIC = frozenset(
 )
 _STOPPED = frozenset({124, 130, 137, 143})  # by a time limit, or by somebody
 _ANYTHING = frozenset({"bash", "sh", "make", "docker", "docker-compose", "task", "tox", "nox", "xargs", "ssh"})
+_RUN_HOOKS = (("git", "commit"), ("git", "push"))
 _MAX_MESSAGE_CHARS = 240
 _RULER = re.compile(r"[-=_*~#. \t|+]*")
 _SAYS_NOTHING = re.compile(
@@ -110,6 +111,8 @@ def recognise(output: str, steps: Sequence[CommandStep]) -> Failure | None:
         steps: the programs that may have printed it; a shape of another program counts only if none of its own do.
     """
     programs = {step.program for step in steps}
+    if any(step.base[:2] in _RUN_HOOKS for step in steps):
+        programs.add("pre-commit")
     for shape in SHAPES:
         own = shape.programs.split()
         if own and programs and not programs & set(own) and not _may_run_anything(programs):

@@ -131,6 +131,7 @@ NOT_STATEMENTS = (
     r"\b(?:tests?|builds?|everything|suite|linter|lint|ci|checks?|output|all)\b[^.]{0,30}\b(?:pass(?:es|ed)?|works?|green|succeeds?|succeeded|clean|correct|fine|ok)\b(?:\s*(?:now|as expected|again|locally)?)?[.!]?$",
     r"^(?:please )?(?:fix|add|write|explain|describe|list|document|tell|show|rename|change|replace|summari[sz]e|find|figure|decide|investigate|update|create|implement|check|make (?:it|sure the tests)|refactor|look)\b",
     r"\b(?:you asked about|summary of|here (?:is|are) (?:a|the|two|some)|section about|heading|the text)\b",
+    r"\b(?:was|were|been) easy to\b",
     r"\b(?:typo|forgot to|i should have|my mistake|my last edit|my edit|i made in)\b|\b(?:because|since) i (?:haven't|have not|forgot|did|didn't)\b|\bnot (?:implemented|written|created|done) yet\b",
     r"\bi have not\b|\bi haven't\b|\bi did not touch\b|\b(?:first draft|before merging|few minutes|short answers|review the diff|restart the editor)\b",
     r"^(?:the )?(?:user|customer|admin|he|she|they|users|it|this (?:function|method|class))s? (?:can|may|decides?|intentionally|always|chooses?|picks?|has chosen|have chosen|is called)\b|\bthe customer\b|\bwe have chosen (?:files|items)\b",

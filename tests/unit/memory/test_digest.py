@@ -93,6 +93,13 @@ def test_a_digest_says_what_was_asked_changed_failed_fixed_decided_and_left_open
     assert not digest.is_shared
 
 
+def test_a_fix_that_was_remembered_is_told_in_its_own_words(agent: Agent) -> None:
+    agent.use("shell", "pytest -q", exit_code=1)
+    agent.use("shell", "pytest -q", exit_code=0)
+    agent.learn("The tests failed because the clock ran backwards.", "bug_fix")
+    assert "Fixed: The tests failed because the clock ran backwards." in agent.end().text.splitlines()
+
+
 def test_the_same_session_has_the_same_digest_whenever_it_is_written(agent: Agent) -> None:
     agent.ask("explain the cache")
     digest = agent.end()
