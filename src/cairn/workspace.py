@@ -263,10 +263,10 @@ class Workspace:
     def answer(self, request: SearchRequest, progress: Progress | None = None) -> Answer:
         """Return what code and memories hold for a query; see `search`."""
         if request.type == "memory":
-            return self.memory.answer(request)
+            return self.memory.answers.answer(request, self.branch)
         if request.type == "code" or not self.has_memory:
             return self.code.search(request, progress)
-        return self.memory.complete(self.code.search(replace(request, max_tokens=None), progress), request)
+        return self.memory.answers.complete(self.code.search(replace(request, max_tokens=None), progress), request)
 
     def similar(
         self,
@@ -304,7 +304,7 @@ class Workspace:
 
     def fetch(self, ids: Sequence[str], *, branch: str | None = None) -> list[Fetched]:
         """Return the full text of hits, of definitions in an outline, and of memories; see `CodeFacet.fetch`."""
-        memories = {id: self.memory.fetch(id) for id in ids if is_handle(id)}
+        memories = {id: self.memory.answers.fetch(id) for id in ids if is_handle(id)}
         others = iter(self.code.fetch([id for id in ids if id not in memories], branch=branch))
         return [memories[id] if id in memories else next(others) for id in ids]
 

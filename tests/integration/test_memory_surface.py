@@ -411,7 +411,7 @@ def test_python_finds_the_same_memories_as_http(served_payments: ServedProject) 
         assert workspace.search(query, type="code").memory == ()
         (whole,) = workspace.fetch([found.memory[0].id])
         assert (whole.text, whole.kind, whole.name, whole.path) == (LOCKS, "memory", "gotcha", "")
-        assert next(hit.id for hit in workspace.memory.about({"src/pay.py"})) == found.memory[0].id
+        assert next(hit.id for hit in workspace.memory.answers.about({"src/pay.py"})) == found.memory[0].id
         for max_tokens in (0, 100, 200, 300, 500, 1_000, 2_000):
             document = served_payments.ask("search", query=query, max_tokens=max_tokens)
             within = workspace.search(query, max_tokens=max_tokens)

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from cairn.answers import MEMORIES_BESIDE, Answer, Coverage, Fetched, MemoryHit
-from cairn.budget import fit_answer
-from cairn.errors import NotFoundError, QueryError, StoreError
+from cairn.facets.memory_answers import MemoryAnswers
 from cairn.facets.project_index import ProjectIndex
 from cairn.facets.showing import make_injector, text_to_show
-from cairn.hints import Hint
 from cairn.loading import load
 from cairn.memory.actors import find_actor
 from cairn.memory.capture import Capture
@@ -22,7 +18,6 @@ from cairn.memory.derived import derive
 from cairn.memory.digest import Digests
 from cairn.memory.events import ACTORS
 from cairn.memory.exchange import Exchange
-from cairn.memory.handles import handle_of
 from cairn.memory.inbox import Inbox, Taken
 from cairn.memory.injection import Injector
 from cairn.memory.lifecycle import Lifecycle, NewMemory, Remembered, one_line
@@ -32,31 +27,22 @@ from cairn.memory.recall import Recall
 from cairn.memory.retention import prune
 from cairn.memory.sessions import Sessions
 from cairn.memory.shared_memories import SharedMemories
-from cairn.memory.shown import memory_hit, tokens_of
 from cairn.memory.spool import Spool
 from cairn.memory.store import By, MemoryStore
 from cairn.memory.summaries import Summaries, read_meter
 from cairn.memory.supersede import Supersession
-from cairn.memory.targets import target_below
 from cairn.memory.upkeep import note_of_loss
 from cairn.memory.usage import MemoryUsage, erase_words
 from cairn.memory.uses import note_uses
+from cairn.memory.visibility import Birthplace
 from cairn.memory_settings import MemorySettings
-from cairn.source.git import current_branch, head_revision, printable_name
+from cairn.source.git import Repository, current_branch, head_revision, printable_name
 from cairn.storage.memory.chat_db import ChatMeter
-from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import Observation
 from cairn.storage.memory.session_db import SessionConditions
 from cairn.types import MemoryType
 
-if TYPE_CHECKING:
-    from cairn.protocol.requests import SearchRequest
-
-
-_MOST_MEMORIES = 100
 _SESSION_SECONDS = 600.0  # after which nobody knows whether an agent is still in its session
-_EXACT_MODES = ("literal", "regex", "structural")
-MEMORY_KIND = "memory"  # of a text that is no code
 
 
 class Rebuilt(NamedTuple):
@@ -95,6 +81,11 @@ class MemoryFacet:
     def recall(self) -> Recall:
         """Finds memories by what they say."""
         return Recall(self.store, self._index.root, self._index.repository, self._index.settings.chain)
+
+    @cached_property
+    def answers(self) -> MemoryAnswers:
+        """Answers questions with memories."""
+        return MemoryAnswers(self.store, self.recall)
 
     @cached_property
     def sessions(self) -> Sessions:
@@ -210,7 +201,7 @@ class MemoryFacet:
             NotFoundError, AmbiguousError, PathError: if one of the files or definitions cannot be linked.
             StoreError: if it cannot be written.
         """
-        by = by_whom(actor or find_actor().actor)
+        by, born = by_whom(actor or find_actor().actor), _birthplace(self._index.repository)
         draft = NewMemory(
             text=text,
             type=type,
@@ -218,124 +209,12 @@ class MemoryFacet:
             tags=tuple(tags),
             links=tuple(link_to(self._index.root, file) for file in dict.fromkeys(files)),
             origin=by.authority,
-            session=one_line(session) or self._session_of(by),
-            branch=self._branch(),
-            revision=self._revision(),
+            session=one_line(session) or _session_of(self.sessions, by),
+            branch=born.branch,
+            revision=born.revision,
             is_shared=shared,
         )
         return self.lifecycle.remember(draft, by)
-
-    def find(
-        self,
-        query: str,
-        limit: int = 5,
-        *,
-        types: Sequence[MemoryType] = (),
-        include_resolved: bool = False,
-        all_branches: bool = False,
-    ) -> tuple[MemoryHit, ...]:
-        """Return the memories that a query is about, best first; none if nothing has to do with it.
-
-        Args:
-            query: prose.
-            limit: how many at most.
-            types: only of these.
-            include_resolved: also what is resolved or superseded; what was archived is never found.
-            all_branches: also what was learned on branches that are not merged here.
-
-        Raises:
-            StoreError: if the memory cannot be read.
-        """
-        statuses = ("active", "resolved", "superseded") if include_resolved else ("active",)
-        found = self.recall.search(query, limit, Conditions(statuses=statuses, types=types), all_branches=all_branches)
-        return tuple(map(memory_hit, found))
-
-    def answer(self, request: SearchRequest) -> Answer:
-        """Return the memories that a query is about, as the answer to a search.
-
-        Raises:
-            QueryError: if the query is empty.
-            StoreError: as `find`.
-        """
-        if not request.query.strip():
-            raise QueryError("the query is empty", Hint.of("recall", query=None))
-        started = time.perf_counter()
-        hits = self.find(request.query, request.limit or _MOST_MEMORIES)
-        answer = Answer(
-            query=request.query,
-            mode="memory",
-            branch=self._branch(),
-            generation=0,
-            code=(),
-            coverage=Coverage(0, 0, 0),
-            took_ms=round(1000 * (time.perf_counter() - started), 2),
-            total_tokens_available=sum(hit.tokens for hit in hits),
-            memory=hits,
-        )
-        return fit_answer(answer, request.max_tokens)
-
-    def complete(self, answer: Answer, request: SearchRequest) -> Answer:
-        """Return the answer to a search of code with the few memories that are likely to matter, within its budget.
-
-        A search for exact text, with filters or of another branch is about code alone.
-        """
-        is_of_code = request.branch is not None or request.kinds or request.languages or request.globs
-        if is_of_code or answer.mode in _EXACT_MODES:
-            return fit_answer(answer, request.max_tokens)
-        try:
-            likely = [hit for hit in self.find(request.query, MEMORIES_BESIDE) if hit.confidence != "low"]
-        except StoreError as error:  # what is wrong with the memory keeps no code from its reader
-            note = error.hint.after(f"memories are left out: {error}")
-            return fit_answer(replace(answer, notes=(*answer.notes, note)), request.max_tokens)
-        tokens = answer.total_tokens_available + sum(hit.tokens for hit in likely)
-        answer = replace(answer, memory=tuple(likely), total_tokens_available=tokens)
-        return fit_answer(answer, request.max_tokens)
-
-    def about(self, paths: Collection[str]) -> tuple[MemoryHit, ...]:
-        """Return the memories that speak of some files, the most important first.
-
-        Raises:
-            StoreError: as `find`.
-        """
-        return tuple(map(memory_hit, self.recall.for_files(paths)))
-
-    def fetch(self, id: str) -> Fetched:
-        """Return the full text of a memory, by its id; `stale` says that the code it speaks of changed or is gone.
-
-        Raises:
-            NotFoundError: if there is none, or it was erased.
-        """
-        observation = self.store.observation(id)
-        if observation.is_redacted:
-            raise NotFoundError(f"the memory {handle_of(observation.id)} was erased", Hint("list them", "memories"))
-        return Fetched(
-            id=handle_of(observation.id),
-            kind=MEMORY_KIND,
-            name=observation.type,
-            path="",
-            start_line=1,
-            end_line=observation.text.count("\n") + 1,
-            language="",
-            text=observation.text,
-            tokens=tokens_of(observation.text),
-            stale=self.recall.staleness(observation).state != "current",
-        )
-
-    def tie(self, id: str, by: By, files: Sequence[str] = (), remove_files: Sequence[str] = ()) -> Observation:
-        """Link a memory to files or definitions, and take links away.
-
-        Raises:
-            NotFoundError, AmbiguousError, PathError: as `remember`; or if there is no such memory.
-        """
-        links = [link_to(self._index.root, file) for file in files]
-        with self.store.writing():
-            observation = self.store.observation(id)
-            for link in links:
-                observation = self.lifecycle.link(observation.id, link, by)
-            for file in remove_files:
-                path, symbol = target_below(self._index.root, file)
-                observation = self.lifecycle.unlink(observation.id, path, symbol, by)
-        return observation
 
     def rebuild(self) -> Rebuilt:
         """Fold all events anew, and derive what recall searches.
@@ -350,21 +229,21 @@ class MemoryFacet:
         self.recall.models.complete()
         return Rebuilt(n_memories, n_mended)
 
-    def _session_of(self, by: By) -> str:
-        """Return the session that an agent is in, empty where that is not known: it has just reported the call."""
-        kind, _, agent = by.actor.partition(":")
-        if kind != "agent":
-            return ""
-        recent = SessionConditions(agents=(agent,), is_open=True, since=time.time() - _SESSION_SECONDS)
-        return next((session.id for session in self.sessions.select(recent, 1) if not session.is_muted), "")
 
-    def _branch(self) -> str:
-        repository = self._index.repository
-        return printable_name(current_branch(repository) or "") if repository is not None else ""
+def _session_of(sessions: Sessions, by: By) -> str:
+    """Return the session that an agent is in, empty where that is not known: it has just reported the call."""
+    kind, _, agent = by.actor.partition(":")
+    if kind != "agent":
+        return ""
+    recent = SessionConditions(agents=(agent,), is_open=True, since=time.time() - _SESSION_SECONDS)
+    return next((session.id for session in sessions.select(recent, 1) if not session.is_muted), "")
 
-    def _revision(self) -> str:
-        repository = self._index.repository
-        return (head_revision(repository) or "") if repository is not None else ""
+
+def _birthplace(repository: Repository | None) -> Birthplace:
+    """Return what is checked out now."""
+    if repository is None:
+        return Birthplace("", "")
+    return Birthplace(printable_name(current_branch(repository) or ""), head_revision(repository) or "")
 
 
 def by_whom(actor: str) -> By:

@@ -83,9 +83,9 @@ def _memories(workspace: Workspace, request: ContextRequest, ids: Sequence[str])
     paths = {target_below(workspace.root, file).path for file in request.files}
     paths |= {fetched.path for fetched in workspace.fetch(ids)} - {""}
     try:
-        found = workspace.memory.find(request.task, _MOST_MEMORIES) if request.task else ()
+        found = workspace.memory.answers.find(request.task, _MOST_MEMORIES) if request.task else ()
         likely = [hit for hit in found if hit.confidence != "low"]
-        about = [hit for hit in workspace.memory.about(paths) if hit.id not in {hit.id for hit in likely}]
+        about = [hit for hit in workspace.memory.answers.about(paths) if hit.id not in {hit.id for hit in likely}]
     except StoreError as error:
         return [], error.hint.after(f"memories are left out: {error}")
     return [memory_hit_to_dict(hit, whole=True) for hit in (*likely, *about[:_MOST_MEMORIES])], ""

@@ -13,7 +13,9 @@ from cairn.errors import NotFoundError, RequestError
 from cairn.facets.memory import by_whom
 from cairn.hints import Hint
 from cairn.memory.handles import handle_of
+from cairn.memory.links import link_to
 from cairn.memory.store import By
+from cairn.memory.targets import target_below
 from cairn.operations.memory_rows import memory_row, whole_memory
 from cairn.operations.periods import end_of, folder_or_file, start_of
 from cairn.operations.whole_text import perform_all
@@ -74,9 +76,9 @@ def remember(workspace: Workspace, request: RememberRequest, progress: Progress 
 
 
 def recall(workspace: Workspace, request: RecallRequest, progress: Progress | None = None) -> RecallDocument:
-    """Find memories by what they say; see `MemoryFacet.find`."""
+    """Find memories by what they say; see `MemoryAnswers.find`."""
     started = time.perf_counter()
-    hits = workspace.memory.find(
+    hits = workspace.memory.answers.find(
         request.query,
         request.limit,
         types=request.types,
@@ -149,14 +151,17 @@ def edit(workspace: Workspace, request: MemoryEditRequest, progress: Progress | 
         raise RequestError("nothing is to be changed", "say what: text, type, importance, tags, files or shared")
     memory, by = workspace.memory, _by(request)
     memory.store.observation(request.id)  # or nothing is written
+    links = [link_to(workspace.root, file) for file in request.files]
     with memory.store.writing():
         observation = memory.store.observation(request.id)
         if request.tags or request.remove_tags:
             fields["tags"] = sorted({*observation.tags, *request.tags} - set(request.remove_tags))
         if fields:
             observation = memory.lifecycle.edit(observation.id, by, **fields)
-        if request.files or request.remove_files:
-            observation = memory.tie(observation.id, by, request.files, request.remove_files)
+        for link in links:
+            observation = memory.lifecycle.link(observation.id, link, by)
+        for file in request.remove_files:
+            observation = memory.lifecycle.unlink(observation.id, *target_below(workspace.root, file), by)
     return {"memories": [memory_row(observation)]}
 
 
