@@ -22,8 +22,8 @@ import subprocess
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -116,9 +116,28 @@ def _fill(root: Path, name: str, number: int) -> None:
 
 
 @cache
+def _home() -> Path:
+    """Return a folder for what belongs to the user: their records tie the projects to this machine."""
+    return Path(tempfile.mkdtemp(prefix="memory-damage-")) / "home"
+
+
+@contextmanager
+def _own_home() -> Iterator[None]:
+    before = os.environ.get("XDG_STATE_HOME")
+    os.environ["XDG_STATE_HOME"] = str(_home())
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["XDG_STATE_HOME"]
+        else:
+            os.environ["XDG_STATE_HOME"] = before
+
+
+@cache
 def _template() -> Path:
     """Make the projects once; what was made is copied for each damage."""
-    folder = Path(tempfile.mkdtemp(prefix="memory-damage-"))
+    folder = _home().parent
     _fill(folder / "ended", "ours", 40)
     _fill(folder / "other", "theirs", 40)
     copy_database(folder / "ended" / ".cairn" / "memory.db")
@@ -292,6 +311,7 @@ def _make_older(database: Path, version: int) -> None:
             for statement in migration.statements:
                 if statement.split()[1] == "INDEX":
                     connection.execute(f"DROP INDEX IF EXISTS {statement.split()[2]}")
+        connection.execute("DELETE FROM meta WHERE key LIKE 'recall%'")
         connection.execute(f"PRAGMA user_version = {version}")
 
 
@@ -410,7 +430,7 @@ def one_damage(number: int, seed: int) -> tuple[str, str, str]:
     kind = KINDS[number % len(KINDS)]
     if kind is forbid and os.access("/root", os.R_OK) and "--report" not in sys.argv:
         return _without_rights(number, seed)
-    with tempfile.TemporaryDirectory() as name:
+    with _own_home(), tempfile.TemporaryDirectory() as name:
         scene = Scene(Path(name), random.Random(f"{seed}/{number}"))
         what = f"{kind.__name__} {'of a killed process' if scene.was_killed else ''}"
         try:
@@ -446,15 +466,13 @@ def main() -> None:
     if options.child:
         _run_child(options.child)
         return
-    with tempfile.TemporaryDirectory() as state:
-        os.environ["XDG_STATE_HOME"] = state
-        try:
-            if options.report:
-                print(json.dumps(one_damage(options.first, options.seed)))
-            else:
-                _run_all(options)
-        finally:
-            shutil.rmtree(_template(), ignore_errors=True)
+    try:
+        if options.report:
+            print(json.dumps(one_damage(options.first, options.seed)))
+        else:
+            _run_all(options)
+    finally:
+        shutil.rmtree(_home().parent, ignore_errors=True)
 
 
 def _run_all(options: argparse.Namespace) -> None:
