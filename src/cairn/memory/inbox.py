@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from cairn.config import load_settings
-from cairn.errors import StoreError
+from cairn.errors import CairnError, StoreError
 from cairn.memory.ids import new_id
 from cairn.memory.moments import Moment
 from cairn.memory.sessions import Sessions
@@ -159,14 +159,19 @@ class Inbox:
         """Return a moment with what is checked out, unless the agent says so itself."""
         if self._repository is None or moment.branch:
             return moment
-        branch = printable_name(current_branch(self._repository) or "")
+        branch = ""
+        with suppress(CairnError):
+            branch = printable_name(current_branch(self._repository) or "")
         return moment._replace(branch=branch, revision=moment.revision or self._revision(branch, self._repository))
 
     def _revision(self, branch: str, repository: Repository) -> str:
         """Return the commit that is checked out, as of a second ago at most: git may have to be asked."""
         now = self._now()
         if self._head is None or self._head.branch != branch or now - self._head.read_at > _HEAD_SECONDS:
-            self._head = Head(branch, head_revision(repository) or "", now)
+            revision = ""
+            with suppress(CairnError):  # git that is stuck is no reason to lose what an agent did
+                revision = head_revision(repository) or ""
+            self._head = Head(branch, revision, now)
         return self._head.revision
 
 
