@@ -546,7 +546,7 @@ def test_what_is_public_decorated_or_a_console_script_is_not_dead(tmp_path: Path
 
 
 def test_members_of_what_a_library_offers_are_not_dead_where_the_language_lets_others_use_them(tmp_path: Path) -> None:
-    text = "class {0} {{\n  open() {{\n    return 1;\n  }}\n}}\n\n"
+    text = "class {0} {{\n  show() {{\n    return 1;\n  }}\n}}\n\n"
     write(
         tmp_path,
         {
@@ -727,6 +727,24 @@ def test_only_files_that_hold_tests_are_chosen_by_their_name_or_by_what_they_def
         workspace.index()
         chosen = workspace.graph.choose_tests("price").tests
     assert {one.path for one in chosen} == {"tests/test_price.py", "tests/checks.py"}
+
+
+def test_a_name_means_a_function_of_its_own_language_where_that_has_no_rules_of_names(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "setup.sh": "setup() {\n  echo 1\n}\n",
+            "use.sh": "go() {\n  setup\n}\n",
+            "Setup.hs": "setup x = x\n",
+            "Use.hs": "go y = setup y\n",
+        },
+    )
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        graph = workspace.graph.current()
+        for path, place in (("setup.sh", ("use.sh", "go", 2)), ("Setup.hs", ("Use.hs", "go", 1))):
+            links = questions.callers(graph, f"{path}:setup").links
+            assert [(one.symbol.path, one.symbol.name, one.line) for one in links] == [place]
 
 
 MANY_DELETED = "Many files were deleted: only some of the references to them were looked for."

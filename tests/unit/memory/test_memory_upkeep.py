@@ -124,6 +124,25 @@ def test_a_memory_of_another_machine_is_used_once_it_was_adopted(state: StateDir
     assert problems(state) == []
 
 
+def test_environments_that_share_a_folder_both_use_the_memory_once_it_was_adopted(
+    state: StateDir, store: MemoryStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.close()
+    first = os.environ["XDG_STATE_HOME"]
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "in-a-container"))
+    with pytest.raises(StoreForeignError):
+        store.select(ALL)
+    monkeypatch.setenv("XDG_STATE_HOME", first)
+    assert len(store.select(ALL)) == 3  # though the folder has another seal meanwhile
+    store.close()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "in-a-container"))
+    assert adopt_memory(state) == 3
+    for home in (first, str(tmp_path / "in-a-container"), first):
+        monkeypatch.setenv("XDG_STATE_HOME", home)
+        assert len(store.select(ALL)) == 3
+        store.close()
+
+
 def test_a_memory_copied_from_another_project_is_used_once_it_was_adopted(
     state: StateDir, store: MemoryStore, tmp_path: Path
 ) -> None:
