@@ -123,6 +123,13 @@ def is_kept_at(seal: Seal, state: Path) -> bool:
     return record is not None and record.get(_KEPT) == str(state)
 
 
+def held_truth(state: Path) -> bool:
+    """Tell whether a state folder ever held a store of truth: if none is there now, somebody took it away."""
+    seal = find_seal(state)
+    record = None if seal is None else read_record(seal)
+    return record is not None and record.get(_KEPT) is True
+
+
 def change_record(seal: Seal, change: Callable[[dict[str, Any]], None]) -> bool:
     """Change what is kept for an index, and tell whether that will last.
 

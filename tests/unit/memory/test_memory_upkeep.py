@@ -14,7 +14,7 @@ from cairn.memory.ids import new_id
 from cairn.memory.moments import Moment
 from cairn.memory.spool import Spool
 from cairn.memory.store import By, MemoryChange, MemoryStore
-from cairn.memory.upkeep import adopt_memory, examine_memory, examine_spool, rebuild_memory
+from cairn.memory.upkeep import adopt_memory, examine_memory, examine_spool, note_of_loss, rebuild_memory
 from cairn.storage.memory import posting_db
 from cairn.storage.memory.observation_db import Conditions
 from memory_histories import CREATED, START
@@ -172,6 +172,14 @@ def test_there_must_be_a_memory_to_adopt(state: StateDir) -> None:
     with pytest.raises(NotFoundError):
         adopt_memory(state)
     assert not state.path.exists()
+
+
+def test_a_memory_that_was_taken_away_is_missed(state: StateDir, store: MemoryStore) -> None:
+    store.close()
+    assert note_of_loss(state) == ""
+    (state.path / "memory.db").unlink()
+    assert "memory.db, which held memories, is gone; restore it from a backup" in note_of_loss(state)
+    assert problems(state) == [("memory", "")]
 
 
 def test_events_that_wait_and_files_that_hold_none_are_named(tmp_path: Path) -> None:
