@@ -389,7 +389,7 @@ def _ask(scene: Scene) -> tuple[str, str]:
                 return outcome, f"no way out of: {error}"
             outcome = error.code
             continue
-        if not is_right and not any("is gone" in text for text in told):
+        if not is_right and not any("which held memories" in text for text in told):
             return outcome, f"{question.__name__} is wrong, and nobody says so"
         if not is_right:
             outcome = "missed"

@@ -127,7 +127,7 @@ def held_truth(state: Path) -> bool:
     """Tell whether a state folder ever held a store of truth: if none is there now, somebody took it away."""
     seal = find_seal(state)
     record = None if seal is None else read_record(seal)
-    return record is not None and record.get(_KEPT) is True
+    return record is not None and isinstance(record.get(_KEPT), str)
 
 
 def change_record(seal: Seal, change: Callable[[dict[str, Any]], None]) -> bool:

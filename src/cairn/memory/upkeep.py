@@ -30,12 +30,20 @@ _REBUILD = Hint.of("doctor", rebuild_memory=True)
 
 
 def note_of_loss(state: StateDir) -> str:
-    """Return a sentence that says that the memory was taken away, empty if it is there, or never was."""
+    """Return a sentence that says that the memory was taken away or emptied, empty if it is there, or never was."""
     file = state.file_of(MEMORY)
-    if os.path.lexists(file) or not held_truth(state.path):
+    try:
+        if os.lstat(file).st_size:
+            return ""
+        how = "is empty"
+    except FileNotFoundError:
+        how = "is gone"
+    except OSError:  # whoever opens it is told
+        return ""
+    if not held_truth(state.path):
         return ""
     restore = how_to_restore(file) or "restore it from a backup"
-    return f"{file}, which held memories, is gone; {restore}. The next memory begins a new one"
+    return f"{file}, which held memories, {how}; {restore}. The next memory begins a new one"
 
 
 def examine_memory(state: StateDir) -> list[Finding]:

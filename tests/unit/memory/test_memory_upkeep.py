@@ -177,6 +177,8 @@ def test_there_must_be_a_memory_to_adopt(state: StateDir) -> None:
 def test_a_memory_that_was_taken_away_is_missed(state: StateDir, store: MemoryStore) -> None:
     store.close()
     assert note_of_loss(state) == ""
+    (state.path / "memory.db").write_bytes(b"")
+    assert "memory.db, which held memories, is empty" in note_of_loss(state)
     (state.path / "memory.db").unlink()
     assert "memory.db, which held memories, is gone; restore it from a backup" in note_of_loss(state)
     assert problems(state) == [("memory", "")]
