@@ -358,7 +358,7 @@ def _check_file(file: Path, store: Store) -> None:
 
 
 def _is_empty(file: Path) -> bool:
-    """Tell whether nothing was written to a file yet, or all of it was cut off; reading it would make a database of it."""
+    """Tell whether a file has no content, never or no more: opening it would make a new database of it."""
     facts = os.lstat(file)
     return stat.S_ISREG(facts.st_mode) and facts.st_size == 0
 
