@@ -265,7 +265,7 @@ class StateDir(StateFiles):
             UnsafeStateError, TrackedStateError: as `check`.
         """
         seal = self.check()
-        if not os.path.lexists(self.file_of(store)):
+        if not os.path.lexists(self.file_of(store)) or (store.is_truth and _is_empty(self.file_of(store))):
             return None
         if seal is None:
             raise _is_foreign(store, self.file_of(store))
@@ -355,6 +355,12 @@ def _check_file(file: Path, store: Store) -> None:
         raise StoreError(f"cannot read {file}: {error.strerror}", ELSEWHERE) from error
     is_folder = os.path.isdir(file) and not os.path.islink(file)
     raise store.damage(file, "is a directory, not a database" if is_folder else "is not a file of this user")
+
+
+def _is_empty(file: Path) -> bool:
+    """Tell whether a file has no content, never or no more: opening it would make a new database of it."""
+    facts = os.lstat(file)
+    return stat.S_ISREG(facts.st_mode) and facts.st_size == 0
 
 
 def _inspect(seal: Seal, store: Store, file: Path, connection: sqlite3.Connection) -> None:
