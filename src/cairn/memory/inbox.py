@@ -14,7 +14,7 @@ from cairn.errors import CairnError, StoreError
 from cairn.memory.ids import new_id
 from cairn.memory.moments import Moment
 from cairn.memory.sessions import Sessions
-from cairn.memory.spool import Spool, Waiting
+from cairn.memory.spool import Spool, SpooledMoment
 from cairn.memory.store import MemoryStore
 from cairn.memory_settings import MemorySettings
 from cairn.source.git import Repository, current_branch, head_revision, printable_name
@@ -142,7 +142,7 @@ class Inbox:
                 self._take_in_each(waiting)
         return len(waiting)
 
-    def _take_in_each(self, waiting: list[Waiting]) -> None:
+    def _take_in_each(self, waiting: list[SpooledMoment]) -> None:
         """Take in what can be; if only some can, it is not the store that is unfit, but the others, which are kept."""
         errors = {}
         for number, (_, moment) in enumerate(waiting):
