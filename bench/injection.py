@@ -2,6 +2,7 @@
 
     python bench/injection.py                  # the development half at many thresholds, the judging half at ours
     python bench/injection.py --show           # what goes wrong in the development half
+    python bench/injection.py --speed          # how long each event takes with 1,000 memories
 
 Each of the ten projects of bench/recall.py has a memory of its own: the 20 that were written by hand, and 80 others
 (--others). The prompts in bench/data/injection_prompts.txt were written by hand as people write them to an agent.
@@ -12,7 +13,9 @@ project.
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -21,10 +24,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cairn.memory.choosing import ACTIVE_NOTES
+from cairn.memory.moments import Moment, ToolCall
 from cairn.memory.pertinence import LEAST_CHANCE
 from cairn.memory.recall import Recollection
+from cairn.workspace import Workspace
 from recall import DEVELOPMENT, WrittenMemory, build, make_others, read_written
 
+_IDENTITY = ("-c", "user.name=bench", "-c", "user.email=bench@example.org")
 _PROMPTS = Path(__file__).parent / "data" / "injection_prompts.txt"
 _CHIT_CHAT = "chit-chat"
 _MOST = 3  # are shown at a prompt
@@ -109,8 +115,13 @@ def report(answered: Sequence[Answered], threshold: float) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--show", action="store_true", help="show what goes wrong in the development half")
+    parser.add_argument("--speed", action="store_true", help="measure how long each event takes, and nothing else")
     parser.add_argument("--others", type=int, default=80, help="memories of each project that fit no prompt")
     arguments = parser.parse_args()
+    if arguments.speed:
+        with tempfile.TemporaryDirectory() as folder:
+            time_events(Path(folder))
+        return 0
     projects = list(dict.fromkeys(memory.project for memory in read_written()))
     development = answer_all([project for project in projects if project in DEVELOPMENT], arguments.others)
     judging = answer_all([project for project in projects if project not in DEVELOPMENT], arguments.others)
@@ -123,6 +134,34 @@ def main() -> int:
     if arguments.show:
         show(development)
     return 0
+
+
+def time_events(folder: Path) -> None:
+    """Print how long it takes to compose what is shown at each event, warm, in a checkout with 1,000 memories."""
+    memories = [*read_written(), *make_others(800, 1)]
+    for memory in memories:
+        file = folder / memory.target.partition("::")[0]
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+        os.utime(file, (1e9, 1e9))
+    later = [[*_IDENTITY, "commit", "-qm", "later", "--allow-empty"]] * 5
+    for arguments in (["init", "-q"], ["add", "."], [*_IDENTITY, "commit", "-qm", "all"], *later):
+        subprocess.run(["git", *arguments], cwd=folder, check=True)
+    build(folder, [memory._replace(target=memory.target.partition("::")[0]) for memory in memories]).store.close()
+    prompts = [prompt.text for prompt in read_prompts()]
+    with Workspace.open(folder) as workspace:
+        for event in ("session-start", "prompt", "before-tool", "subagent-start"):
+            seconds: list[float] = []
+            for number in range(60):
+                call = ToolCall("read", "Read", memories[number % 200].target.partition("::")[0])
+                moment = Moment(f"{event} {number}", event, f"{event} {number}", "bench", time.time())
+                moment = moment._replace(call=call, text=prompts[number], details={"source": "startup"})
+                workspace.memory.inbox.take_in(moment)
+                begun = time.perf_counter()
+                workspace.memory.injection.compose(moment)
+                seconds.append(time.perf_counter() - begun)
+            warm = sorted(seconds[5:])
+            print(f"{event:<15} p50 {1000 * statistics.median(warm):5.1f} ms  p95 {1000 * warm[-3]:5.1f} ms")
 
 
 def show(answered: Sequence[Answered]) -> None:

@@ -67,3 +67,26 @@ def test_shared_memories_reach_a_clone(tmp_path: Path) -> None:
     assert "wipe the cache first" in listed.stdout
     assert "private" not in listed.stdout
     assert listed.stderr == ""
+
+
+def test_memories_restored_on_another_machine_are_used_once_they_were_adopted(tmp_path: Path) -> None:
+    assert cairn("remember", "wipe the cache first", cwd=tmp_path).returncode == 0
+    for record in Path(os.environ["XDG_STATE_HOME"]).rglob("indexes/*.json"):
+        record.unlink()
+    refused = cairn("memories", cwd=tmp_path)
+    assert refused.returncode == 3
+    assert refused.stderr.startswith("error[store-foreign]")
+    assert refused.stderr.rstrip().endswith("cairn doctor --adopt-memory")
+    asked = cairn("doctor", "--adopt-memory", cwd=tmp_path)
+    assert asked.returncode == 2
+    assert "Nothing was changed." in asked.stderr
+    assert cairn("memories", cwd=tmp_path).returncode == 3
+    assert cairn("doctor", "--adopt-memory", "--yes", cwd=tmp_path).stdout == "Took over 1 memory.\n"
+    assert "wipe the cache first" in cairn("memories", cwd=tmp_path).stdout
+    assert "was made here" in cairn("doctor", "--adopt-memory", "--yes", cwd=tmp_path).stdout
+
+
+def test_pruning_says_what_it_would_do(tmp_path: Path) -> None:
+    assert cairn("remember", "wipe the cache first", "--importance", "2", cwd=tmp_path).returncode == 0
+    done = cairn("memories", "prune", "--dry-run", "--json", cwd=tmp_path)
+    assert (done.returncode, json.loads(done.stdout)) == (1, {"dry_run": True, "memories": []})

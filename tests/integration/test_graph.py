@@ -545,6 +545,21 @@ def test_what_is_public_decorated_or_a_console_script_is_not_dead(tmp_path: Path
     assert [one.symbol.name for one in found.dead] == ["_hidden"]
 
 
+def test_members_of_what_a_library_offers_are_not_dead_where_the_language_lets_others_use_them(tmp_path: Path) -> None:
+    text = "class {0} {{\n  show() {{\n    return 1;\n  }}\n}}\n\n"
+    write(
+        tmp_path,
+        {
+            "package.json": '{"name": "kit", "main": "api.ts"}\n',
+            "api.ts": "export " + text.format("First") + "export " + text.format("Second") + "function hidden() {}\n",
+        },
+    )
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        found = find_dead(workspace.graph.current())
+    assert [one.symbol.name for one in found.dead] == ["hidden"]
+
+
 def test_circles_of_imports_are_found_and_sorted_by_when_they_matter(tmp_path: Path) -> None:
     write(
         tmp_path,
@@ -609,6 +624,23 @@ def test_a_grammar_of_many_files_is_read_in_other_processes(tmp_path: Path) -> N
         graph.code.load_all(graph.progress)
         assert shown(questions.callers(graph, "f7")) == [("f6", "import", 5)]
         assert told[-1] == (60, 60)
+
+
+def test_nothing_is_taken_over_from_an_index_that_was_set_aside_meanwhile(tmp_path: Path) -> None:
+    """Where the ids of contents mean others now."""
+    code = "def {0}():\n    pass\n\n\ndef use_{0}():\n    {0}()\n"
+    write(tmp_path, {f"{name}.py": code.format(name) for name in ("beta", "gamma", "delta")})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        graph = workspace.graph.current()
+        graph.code.load_all()
+        assert shown(questions.callers(graph, "beta")) == [("use_beta", "exact", 6)]
+        write(tmp_path, {"alpha.py": code.format("alpha"), "beta.py": "# moved\n" + code.format("beta")})
+        workspace.state.set_aside()
+        workspace.index()
+        for name, line in (("alpha", 6), ("beta", 7), ("gamma", 6), ("delta", 6)):
+            told = shown(questions.callers(workspace.graph.current(), name))
+            assert [(caller, at) for caller, _, at in told] == [(f"use_{name}", line)]
 
 
 @pytest.fixture
@@ -678,6 +710,41 @@ def test_what_moved_to_another_file_is_not_said_to_be_missing(deleting: Workspac
     deleting.index()
     (gone,) = deleting.graph.impact(diff="HEAD").deleted
     assert {one.path for one in gone.mentions} == {"module.py"}
+
+
+def test_only_files_that_hold_tests_are_chosen_by_their_name_or_by_what_they_define(tmp_path: Path) -> None:
+    use = "from shop import price\n\n\n"
+    write(
+        tmp_path,
+        {
+            "shop.py": "def price():\n    return 1\n",
+            "tests/test_price.py": use + "assert price() == 1\n",
+            "tests/checks.py": use + "def test_price():\n    assert price() == 1\n",
+            "tests/factories.py": use + "def make():\n    return price()\n",
+        },
+    )
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        chosen = workspace.graph.choose_tests("price").tests
+    assert {one.path for one in chosen} == {"tests/test_price.py", "tests/checks.py"}
+
+
+def test_a_name_means_a_function_of_its_own_language_where_that_has_no_rules_of_names(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "setup.sh": "setup() {\n  echo 1\n}\n",
+            "use.sh": "go() {\n  setup\n}\n",
+            "Setup.hs": "setup x = x\n",
+            "Use.hs": "go y = setup y\n",
+        },
+    )
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        graph = workspace.graph.current()
+        for path, place in (("setup.sh", ("use.sh", "go", 2)), ("Setup.hs", ("Use.hs", "go", 1))):
+            links = questions.callers(graph, f"{path}:setup").links
+            assert [(one.symbol.path, one.symbol.name, one.line) for one in links] == [place]
 
 
 MANY_DELETED = "Many files were deleted: only some of the references to them were looked for."

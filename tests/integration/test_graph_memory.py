@@ -27,10 +27,13 @@ from cairn.graph.ranking import definition_ranks, repository_map
 from cairn.graph.reach import CONFIDENCE
 from cairn.graph.recent import Room
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
+from cairn.graph.stored import StoredCode
 from cairn.index.snapshot import Snapshot
 from cairn.source.roles import Role
 from cairn.storage.connection import reading, transaction
 from cairn.storage.index import blob_db
+from cairn.storage.index.schema import INDEX
+from cairn.storage.lock import write_lock
 from cairn.waiting import Asker
 from cairn.workspace import Workspace
 
@@ -339,3 +342,23 @@ def test_a_file_that_the_index_lost_meanwhile_is_an_error_to_try_again_after(tmp
             blob_db.drop_blobs(connection, [1, 2])
         with pytest.raises(IndexMovedError, match="another process changed"):
             graph.code.file(0)
+
+
+def test_facts_are_stored_unless_another_process_writes(tmp_path: Path) -> None:
+    (tmp_path / "alpha.py").write_text("def alpha():\n    pass\n")
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        with closing(workspace.state.open_for_writing()) as connection:
+            stored = StoredCode(
+                Snapshot.open(connection, workspace.state, str(workspace.root)),
+                connection,
+                workspace.state,
+                str(workspace.root),
+            )
+            (blob,) = stored.snapshot.files.blob_ids.tolist()
+            facts = [(blob, stored.hashes([blob])[blob], b"facts")]
+            with write_lock(workspace.state.lock, 0, INDEX):
+                assert not stored.store_facts(facts)
+            assert stored.facts(blob) is None
+            assert stored.store_facts(facts)
+            assert stored.facts(blob) == b"facts"

@@ -74,6 +74,12 @@ def status_of(workspace: Workspace) -> dict[str, Any]:
     return first
 
 
+def answering(workspace: Workspace) -> dict[str, bool]:
+    """Return the models by name, in the order in which they are asked, and whether each one answers."""
+    models: Any = workspace.upkeep.status()["embedding"]
+    return {one["model"]: one["active"] for one in models}
+
+
 def note_of(answer: Answer) -> str:
     (note,) = answer.notes
     return note
@@ -381,7 +387,9 @@ def test_a_fallback_is_completed_when_the_first_fails(root: Path) -> None:
 def test_the_previous_model_answers_until_the_new_one_covers_everything(root: Path, server: EmbeddingServer) -> None:
     with opened(root, ollama(server)) as workspace:
         workspace.index()
+        assert answering(workspace) == {"ollama:nomic-embed-text": False, "bundled": True}
         workspace.upkeep.embed()
+        assert answering(workspace) == {"ollama:nomic-embed-text": True, "bundled": False}
         old_files = set(workspace.state.derived.glob("*.vec"))
     with EmbeddingServer(48) as second, opened(root, ollama(second, "mxbai-embed-large")) as workspace:
         server.asked.clear()
@@ -393,9 +401,11 @@ def test_the_previous_model_answers_until_the_new_one_covers_everything(root: Pa
         second.replies.extend([Reply(), Reply(404, '{"error": "gone"}')])
         workspace.upkeep.embed()
         assert "the previous model" in note_of(workspace.search("load the cccc table"))
-        names = [one["model"] for one in workspace.upkeep.status()["embedding"]]  # type: ignore[attr-defined] # JSON
-        assert names == ["ollama:mxbai-embed-large", "ollama:nomic-embed-text (previous)", "bundled"]
+        assert answering(workspace) == {
+            "ollama:mxbai-embed-large": False, "ollama:nomic-embed-text (previous)": True, "bundled": False,
+        }  # fmt: skip
         workspace.upkeep.embed()
+        assert answering(workspace) == {"ollama:mxbai-embed-large": True, "bundled": False}
         server.asked.clear()
         answer = workspace.search("load the cccc table")
         assert answer.notes == ()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 
 from cairn.embedding.fingerprint import bundled_fingerprint
-from cairn.errors import DerivedFileError
+from cairn.errors import DerivedFileError, StoreDamagedError
 from cairn.facets.project_index import ProjectIndex
 from cairn.index import gc, health
 from cairn.index.gc import GarbageReport
@@ -66,7 +66,8 @@ class Maintenance:
         for _ in range(3):  # a problem may hide others
             health.repair(state, findings, update, partial(update, verify=True))
             if any(finding.repair == "refold" for finding in findings):
-                rebuild_memory(state)
+                with suppress(StoreDamagedError):  # what is left is told
+                    rebuild_memory(state)
             left = self._examine()
             repairs = {finding.repair for finding in left}
             done = [finding for finding in findings if finding.repair and finding.repair not in repairs]

@@ -31,6 +31,7 @@ from cairn.memory.spool import Spool
 from cairn.memory.store import By, MemoryStore
 from cairn.memory.summaries import Summaries, read_meter
 from cairn.memory.supersede import Supersession
+from cairn.memory.upkeep import note_of_loss
 from cairn.memory.usage import MemoryUsage, erase_words
 from cairn.memory.uses import note_uses
 from cairn.memory.visibility import Birthplace
@@ -60,6 +61,8 @@ class MemoryFacet:
     @cached_property
     def store(self) -> MemoryStore:
         """Events, and what they say now."""
+        if loss := note_of_loss(self._index.state):
+            self._index.state.tell(loss)
         shared = SharedMemories(self._index.root, self._index.state.tell)
         return MemoryStore(self._index.state, derive, forget=self._forget, shared=shared)
 

@@ -109,9 +109,25 @@ def read_record(seal: Seal) -> Mapping[str, Any] | None:
     return found[1]
 
 
-def keep_record(seal: Seal) -> None:
+def keep_record(seal: Seal, state: Path) -> None:
     """Never forget this folder: it holds a store of truth, which would then count as somebody else's."""
-    change_record(seal, lambda record: record.update({_KEPT: True}))
+    change_record(seal, lambda record: record.update({_KEPT: str(state)}))
+
+
+def is_kept_at(seal: Seal, state: Path) -> bool:
+    """Tell whether this user made a store of truth in a folder when it carried some seal.
+
+    Another environment of theirs, such as a container, may have given the folder a seal of its own since.
+    """
+    record = read_record(seal)
+    return record is not None and record.get(_KEPT) == str(state)
+
+
+def held_truth(state: Path) -> bool:
+    """Tell whether a state folder ever held a store of truth: if none is there now, somebody took it away."""
+    seal = find_seal(state)
+    record = None if seal is None else read_record(seal)
+    return record is not None and isinstance(record.get(_KEPT), str)
 
 
 def change_record(seal: Seal, change: Callable[[dict[str, Any]], None]) -> bool:
@@ -251,4 +267,4 @@ def _is_for_ever(file: Path) -> bool:
         record = json.loads(read_own(file, _MAX_RECORD_BYTES))
     except (OSError, ValueError, RecursionError, UnsafeStateError):
         return False
-    return isinstance(record, dict) and record.get(_KEPT) is True
+    return isinstance(record, dict) and isinstance(record.get(_KEPT), str)

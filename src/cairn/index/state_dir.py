@@ -24,7 +24,7 @@ from cairn.errors import (
 )
 from cairn.hints import Hint
 from cairn.index import aside
-from cairn.index.seal import SEAL, Seal, break_seal, find_seal, is_kept, keep_record, make_seal
+from cairn.index.seal import SEAL, Seal, break_seal, find_seal, is_kept, is_kept_at, keep_record, make_seal
 from cairn.index.state_files import LOGS, StateFiles
 from cairn.index.tracked import find_place, find_tracked, is_decisive
 from cairn.storage.atomic import write_file
@@ -33,7 +33,13 @@ from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import write_lock
 from cairn.storage.migrations import Schema, check_schema, migrate, read_schema
 from cairn.storage.own_files import ELSEWHERE, check_folder, is_own_file, open_own
-from cairn.storage.sealed import has_seal_table, read_seal_id, write_seal_id
+from cairn.storage.sealed import (
+    has_seal_table,
+    read_seal_id,
+    read_seal_secrets,
+    write_seal_id,
+    write_seal_secret,
+)
 from cairn.storage.store import Store
 from cairn.warning import warn
 
@@ -211,7 +217,7 @@ class StateDir(StateFiles):
         seal = self.create()
         file = self.file_of(store)
         if not os.path.lexists(file):
-            keep_record(seal)
+            keep_record(seal, self.path)
             with self._write_errors(), suppress(FileExistsError):
                 os.close(open_own(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, _TRUTH_MODE))
         return self._open(seal, store)
@@ -242,12 +248,12 @@ class StateDir(StateFiles):
             if wrong := check(connection):
                 raise store.damage(file, f"is damaged: {wrong[0]}")
             migrate(connection, store, file)
-            if read_seal_id(connection) == seal.id:
+            if _is_ours(seal, store, file, connection):
                 return False
             with transaction(connection):
                 judge(connection)
-                write_seal_id(connection, seal.id)
-        keep_record(seal)
+                _seal_database(seal, store, connection)
+        keep_record(seal, self.path)
         return True
 
     def open_existing(self, store: Store) -> sqlite3.Connection | None:
@@ -259,7 +265,7 @@ class StateDir(StateFiles):
             UnsafeStateError, TrackedStateError: as `check`.
         """
         seal = self.check()
-        if not os.path.lexists(self.file_of(store)):
+        if not os.path.lexists(self.file_of(store)) or (store.is_truth and _is_empty(self.file_of(store))):
             return None
         if seal is None:
             raise _is_foreign(store, self.file_of(store))
@@ -278,7 +284,7 @@ class StateDir(StateFiles):
         connection = opener(file, store, partial(_inspect, seal, store, file))
         try:
             with store_errors(file, store):
-                migrate(connection, store, file, partial(write_seal_id, seal=seal.id))
+                migrate(connection, store, file, partial(_seal_database, seal, store))
         except BaseException:
             connection.close()
             raise
@@ -351,6 +357,12 @@ def _check_file(file: Path, store: Store) -> None:
     raise store.damage(file, "is a directory, not a database" if is_folder else "is not a file of this user")
 
 
+def _is_empty(file: Path) -> bool:
+    """Tell whether a file has no content, never or no more: opening it would make a new database of it."""
+    facts = os.lstat(file)
+    return stat.S_ISREG(facts.st_mode) and facts.st_size == 0
+
+
 def _inspect(seal: Seal, store: Store, file: Path, connection: sqlite3.Connection) -> None:
     """Judge a database before anything in it is used; see `check_schema`.
 
@@ -359,8 +371,21 @@ def _inspect(seal: Seal, store: Store, file: Path, connection: sqlite3.Connectio
         IndexForeignError, StoreForeignError: if it was made in another state folder.
     """
     is_new = _inspect_schema(store, file, connection)
-    if not is_new and read_seal_id(connection) != seal.id:
+    if not is_new and not _is_ours(seal, store, file, connection):
         raise _is_foreign(store, file)
+
+
+def _seal_database(seal: Seal, store: Store, connection: sqlite3.Connection) -> None:
+    write_seal_id(connection, seal.id)
+    if store.is_truth:
+        write_seal_secret(connection, *seal)
+
+
+def _is_ours(seal: Seal, store: Store, file: Path, connection: sqlite3.Connection) -> bool:
+    """Tell whether a database was made in its folder, for a truth also under an earlier seal of the folder."""
+    if read_seal_id(connection) == seal.id:
+        return True
+    return store.is_truth and any(is_kept_at(Seal(*known), file.parent) for known in read_seal_secrets(connection))
 
 
 def _inspect_schema(store: Store, file: Path, connection: sqlite3.Connection) -> bool:

@@ -25,6 +25,7 @@ IMPORTANT = 8  # shown at a start even where nothing ties it to the work
 SLIGHT = 3  # what a rule captured and held for no more important than this is shown with its file only
 _MOST_FOUND = 20
 _MOST_EDITED = 30
+_MOST_RECENT = 100  # files; where more changed, that says nothing of what the work is about
 _RECENT_DAYS = 30.0
 _DAY_SECONDS = 86_400.0
 _BRANCH_MARKS = re.compile(r"[^\w]+|_+")
@@ -160,7 +161,7 @@ class Chooser:
         weights = dict.fromkeys(self._recent.committed().intersection(linked), _COMMITTED)
         weights.update(dict.fromkeys(set(edited).intersection(linked), _EDITED))
         weights.update(dict.fromkeys(self._recent.uncommitted(linked), _UNCOMMITTED))
-        return weights
+        return dict(sorted(weights.items(), key=lambda weight: (-weight[1], weight[0]))[:_MOST_RECENT])
 
     def _allowed(self, found: Iterable[Recollection]) -> list[Recollection]:
         """Leave out what must not be shown unasked: where the code is gone, and what others wrote, unless allowed."""

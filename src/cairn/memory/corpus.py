@@ -96,11 +96,25 @@ class Corpus(NamedTuple):
 
 
 def load_corpus(connection: sqlite3.Connection, state: str, bundled: str, others: Sequence[str]) -> Corpus:
-    """Read all of it at a state, with the vectors of the bundled model and of others, named by their fingerprints."""
+    """Read all of it at a state, with the vectors of the bundled model and of others, named by their fingerprints.
+
+    Raises:
+        sqlite3.DatabaseError: if it does not fit together: then the database is damaged.
+    """
+    try:
+        return _load(connection, state, bundled, others)
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise sqlite3.DatabaseError("database disk image is malformed: what recall searches makes no sense") from error
+
+
+def _load(connection: sqlite3.Connection, state: str, bundled: str, others: Sequence[str]) -> Corpus:
     rows = posting_db.read_ranked(connection)
+    stored = posting_db.read_all(connection)
     numbers = np.array([row.number for row in rows], dtype=np.int64)
     places = {place: number for number, place in enumerate(dict.fromkeys((row.branch, row.revision) for row in rows))}
     vectors = {model: _vectors(vector_db.read(connection, model), numbers) for model in (bundled, *others)}
+    if [row.number for row in stored] != numbers.tolist() or not vectors[bundled][1].all():
+        raise ValueError("terms or vectors are missing")
     return Corpus(
         state=state,
         matching={},
@@ -109,7 +123,7 @@ def load_corpus(connection: sqlite3.Connection, state: str, bundled: str, others
         place_of=np.array([places[row.branch, row.revision] for row in rows], dtype=np.int64),
         created=np.array([seconds_of(row.created) for row in rows]),
         importance=np.array([row.importance for row in rows], dtype=np.float32),
-        postings=_postings(posting_db.read_all(connection)),
+        postings=_postings(stored),
         vectors=vectors[bundled][0],
         others={model: vectors[model][0] for model in others},
         has_other={model: vectors[model][1] for model in others},
@@ -121,6 +135,8 @@ def _postings(stored: Sequence[PostingRow]) -> Postings:
     hashes = np.frombuffer(b"".join(row.hashes for row in stored), np.uint64)
     impacts = np.frombuffer(b"".join(row.impacts for row in stored), np.uint8)
     fields = np.frombuffer(b"".join(row.fields for row in stored), np.uint8)
+    if any(not len(row.hashes) == 8 * len(row.impacts) == 8 * len(row.fields) for row in stored):
+        raise ValueError("terms are cut off")
     rows = np.repeat(np.arange(len(stored), dtype=np.int32), [len(row.impacts) for row in stored])
     order = np.argsort(hashes, kind="stable")
     used, start = np.unique(hashes[order], return_index=True)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from cairn.config import load_settings
-from cairn.errors import StoreError
+from cairn.errors import CairnError, StoreError
 from cairn.memory.ids import new_id
 from cairn.memory.moments import Moment
 from cairn.memory.sessions import Sessions
-from cairn.memory.spool import Spool, Waiting
+from cairn.memory.spool import Spool, SpooledMoment
 from cairn.memory.store import MemoryStore
 from cairn.memory_settings import MemorySettings
 from cairn.source.git import Repository, current_branch, head_revision, printable_name
@@ -142,7 +142,7 @@ class Inbox:
                 self._take_in_each(waiting)
         return len(waiting)
 
-    def _take_in_each(self, waiting: list[Waiting]) -> None:
+    def _take_in_each(self, waiting: list[SpooledMoment]) -> None:
         """Take in what can be; if only some can, it is not the store that is unfit, but the others, which are kept."""
         errors = {}
         for number, (_, moment) in enumerate(waiting):
@@ -159,14 +159,19 @@ class Inbox:
         """Return a moment with what is checked out, unless the agent says so itself."""
         if self._repository is None or moment.branch:
             return moment
-        branch = printable_name(current_branch(self._repository) or "")
+        branch = ""
+        with suppress(CairnError):
+            branch = printable_name(current_branch(self._repository) or "")
         return moment._replace(branch=branch, revision=moment.revision or self._revision(branch, self._repository))
 
     def _revision(self, branch: str, repository: Repository) -> str:
         """Return the commit that is checked out, as of a second ago at most: git may have to be asked."""
         now = self._now()
         if self._head is None or self._head.branch != branch or now - self._head.read_at > _HEAD_SECONDS:
-            self._head = Head(branch, head_revision(repository) or "", now)
+            revision = ""
+            with suppress(CairnError):  # git that is stuck is no reason to lose what an agent did
+                revision = head_revision(repository) or ""
+            self._head = Head(branch, revision, now)
         return self._head.revision
 
 

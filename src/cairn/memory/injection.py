@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -198,11 +198,20 @@ class Injector:
         with self._store.writing() as connection:
             shown = usage_db.ids_shown(connection, session)
             left = self._settings.session_tokens - usage_db.tokens_shown(connection, session)
-            fresh = [piece for piece in pieces if piece.choice is None or piece.choice.observation.id not in shown]
+            fresh = [piece for piece in pieces if piece.choice is None or _is_news(piece.choice, moment, shown)]
             max_tokens = min(self._settings.event_tokens, left)
             injection, tokens = _fit_pieces(fresh, _MOST_NOTES[moment.event], max_tokens)
             _keep(connection, session, moment, injection, tokens)
         return injection
+
+
+def _is_news(choice: Choice, moment: Moment, shown: Collection[str]) -> bool:
+    """Tell whether an agent may not know a memory: it was neither shown nor learned in this session.
+
+    A sub-agent knows nothing of its session, and an agent whose context was compacted starts again.
+    """
+    is_own = choice.observation.session == moment.session and ledger_of(moment) == moment.session
+    return choice.observation.id not in shown and (not is_own or moment.event in _CORE_FILES)
 
 
 def _fit(moment: Moment, root: Path, now: float) -> Moment:

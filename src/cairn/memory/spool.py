@@ -29,7 +29,7 @@ _ENDING, _BAD_ENDING, _NEW_ENDING = ".json", ".bad", ".tmp"
 _OLD_SECONDS = 600.0  # a file that was never finished is nobody's after that
 
 
-class Waiting(NamedTuple):
+class SpooledMoment(NamedTuple):
     """A moment that waits to be taken in, and the file that holds it."""
 
     file: Path
@@ -68,25 +68,25 @@ class Spool:
                 f"cannot write {self.folder}: {error.strerror}", "free some space, or make it writable"
             ) from error
 
-    def waiting(self, limit: int) -> list[Waiting]:
+    def waiting(self, limit: int) -> list[SpooledMoment]:
         """Return moments that wait, the oldest first. What is no moment is put out of the way, and kept."""
         waiting = []
         for name in self._names()[:limit]:
             file = self.folder / name
             try:
-                waiting.append(Waiting(file, _decode(read_own(file, _MAX_BYTES))))
+                waiting.append(SpooledMoment(file, _decode(read_own(file, _MAX_BYTES))))
             except OSError:
                 continue  # another process took it in, or it can be read later
             except (ValueError, KeyError, TypeError, RequestError, UnsafeStateError):
                 _put_aside(file)
         return waiting
 
-    def put_aside(self, unfit: Iterable[Waiting]) -> None:
+    def put_aside(self, unfit: Iterable[SpooledMoment]) -> None:
         """Put moments out of the way that cannot be taken in; they are kept."""
         for waiting in unfit:
             _put_aside(waiting.file)
 
-    def remove(self, taken: Iterable[Waiting]) -> None:
+    def remove(self, taken: Iterable[SpooledMoment]) -> None:
         """Remove what was taken in."""
         for waiting in taken:
             waiting.file.unlink(missing_ok=True)

@@ -2,35 +2,58 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 
+from cairn.embedding.fingerprint import bundled_fingerprint
 from cairn.errors import CairnError
 from cairn.hints import Hint
 from cairn.index.health import Finding
+from cairn.index.seal import held_truth
 from cairn.index.state_dir import StateDir
 from cairn.memory import derived
-from cairn.memory.damage import UNFIT
+from cairn.memory.corpus import load_corpus
+from cairn.memory.damage import MALFORMED, UNFIT
 from cairn.memory.events import parse_stored
 from cairn.memory.fold import fold
 from cairn.memory.spool import Spool
 from cairn.memory.store import MemoryStore
 from cairn.source.text import pluralize
-from cairn.storage.connection import store_errors
-from cairn.storage.memory import event_db, observation_db, posting_db
+from cairn.storage.connection import check, reading, store_errors
+from cairn.storage.memory import event_db, observation_db
 from cairn.storage.memory.schema import MEMORY
 from cairn.storage.store import how_to_restore
 
 _REBUILD = Hint.of("doctor", rebuild_memory=True)
 
 
+def note_of_loss(state: StateDir) -> str:
+    """Return a sentence that says that the memory was taken away or emptied, empty if it is there, or never was."""
+    file = state.file_of(MEMORY)
+    try:
+        if os.lstat(file).st_size:
+            return ""
+        how = "is empty"
+    except FileNotFoundError:
+        how = "is gone"
+    except OSError:  # whoever opens it is told
+        return ""
+    if not held_truth(state.path):
+        return ""
+    restore = how_to_restore(file) or "restore it from a backup"
+    return f"{file}, which held memories, {how}; {restore}. The next memory begins a new one"
+
+
 def examine_memory(state: StateDir) -> list[Finding]:
     """Compare what is derived in a memory with its events, and each event with its id; change nothing.
 
-    Nothing is said of a memory that is not there, or that cannot be opened: `cairn.index.health` does.
+    What cannot be opened is left to `cairn.index.health`.
     """
     try:
+        if words := note_of_loss(state):
+            return [Finding("memory", "warning", words)]
         connection = state.open_existing(MEMORY)
     except CairnError:
         return []
@@ -38,8 +61,8 @@ def examine_memory(state: StateDir) -> list[Finding]:
         return []
     file = state.file_of(MEMORY)
     try:
-        with closing(connection), store_errors(file, MEMORY):
-            return list(_examine(connection))
+        with closing(connection), store_errors(file, MEMORY), reading(connection):
+            return [] if check(connection) else list(_examine(connection))  # what that finds, `health` tells
     except CairnError as error:
         hint = how_to_restore(file) or f"restore {file.name} from a backup"
         return [Finding("events", "error", str(error), hint=hint)]
@@ -57,15 +80,21 @@ def _examine(connection: sqlite3.Connection) -> Iterator[Finding]:
         yield Finding("memories", "error", f"{words} not what their events say", "refold")
         return
     yield Finding("memories", "ok", f"{pluralize(len(now), 'memory', 'memories')}, each as its events say")
-    wanted = sum(not observation.is_redacted for observation in now.values())
-    found = len(posting_db.read_all(connection))
-    if found == wanted and derived.is_current(connection):
-        yield Finding("recall", "ok", "all memories can be found")
-    elif found == wanted or not found:  # as after an update of Cairn: the next recall does it
-        yield Finding("recall", "ok", "made anew by the next recall")
-    else:
-        words = f"{found:,} of {pluralize(wanted, 'memory', 'memories')} can be found"
-        yield Finding("recall", "error", words, "refold", _REBUILD)
+    yield _examine_recall(connection, sum(not observation.is_redacted for observation in now.values()))
+
+
+def _examine_recall(connection: sqlite3.Connection, wanted: int) -> Finding:
+    """Compare what recall searches with how many memories there are."""
+    if not derived.is_current(connection):
+        return Finding("recall", "ok", "made anew by the next recall")
+    try:
+        found = len(load_corpus(connection, "", bundled_fingerprint(), ()).numbers)
+    except sqlite3.DatabaseError as error:
+        return Finding("recall", "error", str(error).removeprefix(MALFORMED), "refold", _REBUILD)
+    if found == wanted:
+        return Finding("recall", "ok", "all memories can be found")
+    words = f"{found:,} of {pluralize(wanted, 'memory', 'memories')} can be found"
+    return Finding("recall", "error", words, "refold", _REBUILD)
 
 
 def examine_spool(spool: Spool) -> list[Finding]:

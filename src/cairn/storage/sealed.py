@@ -9,6 +9,8 @@ from cairn.storage.migrations import Schema
 # The first statement of every store's schema.
 META = "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
 _SEAL = "seal"
+_SECRET = "seal:"
+_MAX_SECRETS = 100  # environments of one user that share a folder
 
 
 def has_seal_table(schema: Schema) -> bool:
@@ -40,3 +42,14 @@ def delete_meta(connection: sqlite3.Connection, key: str) -> None:
 def write_seal_id(connection: sqlite3.Connection, seal: str) -> None:
     """Record the state folder's seal in a new database."""
     write_meta(connection, _SEAL, seal)
+
+
+def write_seal_secret(connection: sqlite3.Connection, seal: str, secret: str) -> None:
+    """Record a seal with its secret, beside those of other environments of the same user."""
+    write_meta(connection, _SECRET + seal, secret)
+
+
+def read_seal_secrets(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+    """Return the seals with their secrets that a database holds, each as its id and its secret."""
+    rows = connection.execute("SELECT key, value FROM meta WHERE substr(key, 1, ?) = ?", (len(_SECRET), _SECRET))
+    return [(key.removeprefix(_SECRET), value) for key, value in rows.fetchmany(_MAX_SECRETS)]

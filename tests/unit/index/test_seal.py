@@ -137,7 +137,13 @@ def fill(home: Path, count: int) -> None:
 def old_records(home: Path) -> dict[str, Path]:
     """Add records that were used last 399 and 401 days ago, and one that is kept for ever; return them by name."""
     folder = home / "cairn" / "indexes"
-    texts = {"recent": "{}", "old": "{}", "damaged": "nonsense", "kept": '{"kept": true}', "not kept": '{"kept": 1}'}
+    texts = {
+        "recent": "{}",
+        "old": "{}",
+        "damaged": "nonsense",
+        "kept": '{"kept": "/p"}',
+        "not kept": '{"kept": 1}',
+    }
     records = {}
     for number, (name, text) in enumerate(texts.items()):
         records[name] = folder / f"{number:032x}.json".replace("0", "a", 1)
@@ -148,7 +154,7 @@ def old_records(home: Path) -> dict[str, Path]:
 
 def test_old_records_are_forgotten_once_there_are_many(home: Path, state: Path) -> None:
     seal = make_seal(state)
-    keep_record(seal)
+    keep_record(seal, state)
     age(record_file(home, seal.id), 1_000)
     records = old_records(home)
     strange = home / "cairn" / "indexes" / "notes.json"

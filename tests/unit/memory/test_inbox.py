@@ -138,6 +138,16 @@ def test_a_moment_says_what_is_checked_out_unless_the_agent_does(checkout: Path,
     assert inbox.locate(prompt("e1")._replace(branch="dev")).branch == "dev"
 
 
+def test_a_moment_is_taken_in_though_git_cannot_say_what_is_checked_out(project: Project, checkout: Path) -> None:
+    found = find_repository(checkout)
+    assert found is not None
+    (found.git_dir / "HEAD").write_text("nonsense")
+    inbox = Inbox(project.sessions, project.store, project.spool, found, project.clock)
+    moment = inbox.locate(prompt("e1"))
+    assert (moment.branch, moment.revision) == ("", "")
+    assert inbox.take_in(moment)
+
+
 def test_a_moment_waits_without_its_project_unless_the_user_wants_nothing_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -94,6 +94,14 @@ def agent(tmp_path: Path) -> Agent:
 # -- files -------------------------------------------------------------------------------------------------------------
 
 
+def test_what_was_learned_in_a_session_is_not_news_to_it_but_to_its_sub_agents(agent: Agent) -> None:
+    id = agent.remember(POOL, "src/db.py", type="gotcha", session="s1")
+    assert agent.tool("read", "src/db.py") == []
+    call = ToolCall("read", "Read", "src/db.py")
+    assert shown(agent.at("before-tool", call=call, details={"subagent": "helper"})) == [id]
+    assert agent.tool("read", "src/db.py", session="s2") == [id]
+
+
 @pytest.mark.parametrize(("tool", "event"), [("read", "before-tool"), ("edit", "before-tool"), ("write", "after-tool")])
 def test_a_file_that_is_read_or_edited_brings_its_memories(agent: Agent, tool: str, event: str) -> None:
     id = agent.remember(POOL, "src/db.py", type="gotcha")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 
@@ -203,3 +204,24 @@ def test_a_memory_is_on_disk_once_it_was_acknowledged(replica: Replica) -> None:
     with replica.store.reading() as connection:
         assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
         assert event_db.count(connection) == 0
+
+
+def test_reading_while_another_process_writes_is_no_damage(tmp_path: Path) -> None:
+    writer, reader = Replica(tmp_path / "state"), Replica(tmp_path / "state")
+    id = make(writer.store)
+    is_done = Event()
+
+    def write() -> None:
+        for number in range(60):
+            link = {"path": f"src/{number}.py", "symbol": "", "hash": ""}
+            writer.store.record([MemoryChange(id, "link", link)], PERSON)
+        is_done.set()
+
+    thread = Thread(target=write)
+    thread.start()
+    counts = []
+    while not is_done.is_set():
+        counts.append(len(reader.store.observation(id).links))
+    thread.join()
+    assert counts == sorted(counts)
+    assert len(reader.store.observation(id).links) == 60

@@ -14,7 +14,7 @@ from cairn.memory.ids import new_id
 from cairn.memory.moments import Moment
 from cairn.memory.spool import Spool
 from cairn.memory.store import By, MemoryChange, MemoryStore
-from cairn.memory.upkeep import adopt_memory, examine_memory, examine_spool, rebuild_memory
+from cairn.memory.upkeep import adopt_memory, examine_memory, examine_spool, note_of_loss, rebuild_memory
 from cairn.storage.memory import posting_db
 from cairn.storage.memory.observation_db import Conditions
 from memory_histories import CREATED, START
@@ -124,6 +124,25 @@ def test_a_memory_of_another_machine_is_used_once_it_was_adopted(state: StateDir
     assert problems(state) == []
 
 
+def test_environments_that_share_a_folder_both_use_the_memory_once_it_was_adopted(
+    state: StateDir, store: MemoryStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.close()
+    first = os.environ["XDG_STATE_HOME"]
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "in-a-container"))
+    with pytest.raises(StoreForeignError):
+        store.select(ALL)
+    monkeypatch.setenv("XDG_STATE_HOME", first)
+    assert len(store.select(ALL)) == 3  # though the folder has another seal meanwhile
+    store.close()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "in-a-container"))
+    assert adopt_memory(state) == 3
+    for home in (first, str(tmp_path / "in-a-container"), first):
+        monkeypatch.setenv("XDG_STATE_HOME", home)
+        assert len(store.select(ALL)) == 3
+        store.close()
+
+
 def test_a_memory_copied_from_another_project_is_used_once_it_was_adopted(
     state: StateDir, store: MemoryStore, tmp_path: Path
 ) -> None:
@@ -153,6 +172,16 @@ def test_there_must_be_a_memory_to_adopt(state: StateDir) -> None:
     with pytest.raises(NotFoundError):
         adopt_memory(state)
     assert not state.path.exists()
+
+
+def test_a_memory_that_was_taken_away_is_missed(state: StateDir, store: MemoryStore) -> None:
+    store.close()
+    assert note_of_loss(state) == ""
+    (state.path / "memory.db").write_bytes(b"")
+    assert "memory.db, which held memories, is empty" in note_of_loss(state)
+    (state.path / "memory.db").unlink()
+    assert "memory.db, which held memories, is gone; restore it from a backup" in note_of_loss(state)
+    assert problems(state) == [("memory", "")]
 
 
 def test_events_that_wait_and_files_that_hold_none_are_named(tmp_path: Path) -> None:

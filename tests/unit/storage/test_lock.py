@@ -203,9 +203,12 @@ def test_a_lock_works_on_a_full_disk_though_its_file_cannot_say_who_holds_it(tmp
         "from pathlib import Path\n"
         "from cairn.storage.lock import file_lock, holder\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
+        "limits = resource.getrlimit(resource.RLIMIT_FSIZE)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (0, limits[1]))\n"
         "with file_lock(Path(sys.argv[1]), 0):\n"
-        "    sys.stderr.write(f'{holder(Path(sys.argv[1]))}')\n"
+        "    found = holder(Path(sys.argv[1]))\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, limits)\n"
+        "print(found)\n"
     )
     command = [sys.executable, "-c", program, str(tmp_path / "lock")]
-    assert subprocess.run(command, capture_output=True, text=True, check=True).stderr == "0"
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "0\n"

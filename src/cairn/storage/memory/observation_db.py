@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from cairn.storage.connection import in_parts
+from cairn.storage.connection import in_parts, reading
 from cairn.storage.memory.rows import CodeLink, Observation
 
 _COLUMNS = (
@@ -199,8 +199,9 @@ def _where(conditions: Conditions) -> tuple[str, list[Any]]:
 
 
 def _read(connection: sqlite3.Connection, rest: str, values: Sequence[Any]) -> Iterator[Observation]:
-    rows = connection.execute(f"SELECT number, digest, {_COLUMNS} FROM observation {rest}", values).fetchall()
-    links = _links(connection, [row[0] for row in rows])
+    with reading(connection):  # or another process may change links meanwhile
+        rows = connection.execute(f"SELECT number, digest, {_COLUMNS} FROM observation {rest}", values).fetchall()
+        links = _links(connection, [row[0] for row in rows])
     for number, digest, *row in rows:
         own_links = tuple(links.get(number, ()))
         if _digest(row, own_links) != digest:
