@@ -47,5 +47,7 @@ def test_an_agent_that_asks_for_a_fresh_session_means_its_own(tmp_path: Path) ->
     assert run("fresh", cwd=tmp_path, **_AGENT).startswith("This session is a fresh one")
     assert read_file(tmp_path, "agents-own") == ""
     assert "Prices are net." in read_file(tmp_path, "another")
+    told = run("fresh", "--session", "agents-own", cwd=tmp_path)
+    assert told.endswith("To undo: cairn fresh --undo --session agents-own\n")
     run("fresh", "--undo", "--session", "agents-own", cwd=tmp_path)
     assert "Prices are net." in read_file(tmp_path, "agents-own")

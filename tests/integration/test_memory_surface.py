@@ -306,6 +306,16 @@ def test_no_answer_exceeds_its_budget_and_what_is_left_out_is_counted(project: P
     assert project.ask("memories/show", ids=ids, max_tokens=100_000) == whole
 
 
+def test_a_memory_that_was_shortened_still_says_that_its_code_changed(project: Project) -> None:
+    (project.root / "src" / "pay.py").write_text(PAYMENTS)
+    project.keep(LOCKS, files=["src/pay.py"])
+    (project.root / "src" / "pay.py").write_text("TRIES = 5\n")
+    shown = [project.ask("recall", query=LOCKS, max_tokens=max_tokens)["memory"] for max_tokens in range(0, 300, 10)]
+    shortened = [rows[0] for rows in shown if rows and "importance" not in rows[0]]
+    assert shortened
+    assert {row["check"] for row in shortened} == {"check: code changed since: src/pay.py"}
+
+
 # -- what is found -----------------------------------------------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import time
 
 from cairn.cli.outcomes import EXIT_FOUND
@@ -26,12 +27,13 @@ def run_fresh(options: argparse.Namespace) -> int:
     if options.json:
         emit_json({"session": session, "fresh": not options.undo})
     else:
-        emit(_outcome(session, undo=options.undo))
+        emit(_outcome(session, undo=options.undo, option=options.session))
     return EXIT_FOUND
 
 
-def _outcome(session: str, *, undo: bool) -> str:
+def _outcome(session: str, *, undo: bool, option: str) -> str:
     which = "This session" if session else "The next session in this project"
     if undo:
         return f"{which} is shown what earlier ones learned."
-    return f"{which} is a fresh one: it is shown nothing of earlier ones. To undo: cairn fresh --undo"
+    command = shlex.join(["cairn", "fresh", "--undo", *(["--session", option] if option else [])])
+    return f"{which} is a fresh one: it is shown nothing of earlier ones. To undo: {command}"

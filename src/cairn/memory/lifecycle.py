@@ -145,8 +145,7 @@ class Lifecycle:
     def undo(self, id: str, by: By) -> Observation:
         """Give a memory the status it had before its present one."""
         observation = self._store.observation(id)
-        statuses = [event for event in self._store.history(observation.id) if event.kind == "status"]
-        before: Event | None = statuses[-2] if len(statuses) > 1 else None
+        before = _status_before(observation, self._store.history(observation.id))
         value = {"status": "active"} if before is None else dict(before.value)
         return self._change(observation.id, "status", value, by)
 
@@ -185,6 +184,25 @@ class Lifecycle:
     def _decider(self, observation: Observation) -> str:
         statuses = [event for event in self._store.history(observation.id) if event.kind == "status"]
         return max(statuses, key=lambda event: event.rank).authority
+
+
+def _status_before(observation: Observation, history: Iterable[Event]) -> Event | None:
+    """Return the event of the status before the present one, None if it was as it was made.
+
+    What was only said again is not another status, and what had too little authority never was one.
+    """
+    counted: list[Event] = []
+    for event in history:
+        if event.kind == "status" and (not counted or event.rank >= counted[-1].rank):
+            counted.append(event)
+    present = (observation.status, observation.superseded_by)
+    while counted and _status_of(counted[-1]) == present:
+        counted.pop()
+    return counted[-1] if counted else None
+
+
+def _status_of(event: Event) -> tuple[str, str]:
+    return event.value["status"], event.value.get("superseded_by", "")
 
 
 def clean(text: str) -> str:

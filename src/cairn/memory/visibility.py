@@ -8,7 +8,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from cairn.errors import PathError
-from cairn.source.ancestry import branch_tips, default_branch, not_behind
+from cairn.source.ancestry import branch_stamp, branch_tips, default_branch, first_commit_of, not_behind
 from cairn.source.git import Repository, current_branch, head_revision, printable_name
 
 
@@ -19,8 +19,15 @@ class Birthplace(NamedTuple):
     revision: str
 
 
+class _Known(NamedTuple):
+    """Whether a memory counts, and how its branch stood when that was judged."""
+
+    counts: bool
+    stamp: object
+
+
 class Visibility:
-    """Tells which memories count where the checkout stands now; git is asked once for each commit checked out.
+    """Tells which memories count where the checkout stands now; git is asked again once a branch of theirs has moved.
 
     A memory counts if it has no branch, or its branch is checked out. One of the default branch counts where its commit
     is behind HEAD, and one of another branch where that was merged into HEAD, or is gone. What git does not know is no
@@ -34,23 +41,29 @@ class Visibility:
     def __init__(self, root: Path, repository: Repository | None) -> None:
         self._root, self._repository = root, repository
         self._head = Birthplace("", "")
-        self._known: dict[Birthplace, bool] = {}
+        self._known: dict[Birthplace, _Known] = {}
         self._lock = Lock()
 
     def visible(self, places: Collection[Birthplace]) -> dict[Birthplace, bool]:
         """Return of each place whether memories from there count."""
         if self._repository is None:
             return dict.fromkeys(places, True)
+        common_dir = self._repository.common_dir
         head = Birthplace(printable_name(current_branch(self._repository) or ""), head_revision(self._repository) or "")
+        elsewhere = {place for place in places if place.branch not in ("", head.branch)}
+        stamps = {branch: branch_stamp(common_dir, branch) for branch in {place.branch for place in elsewhere}}
         with self._lock:
             if head != self._head:
                 self._head, self._known = head, {}
-            unknown = {place for place in places if place not in self._known}
-            elsewhere = {place for place in unknown if place.branch not in ("", head.branch)}
-            self._known.update(dict.fromkeys(unknown - elsewhere, True))
-            if elsewhere:
-                self._known.update(self._judge(elsewhere, head))
-            return {place: self._known[place] for place in places}
+            unknown = {place for place in elsewhere if not self._knows(place, stamps[place.branch])}
+            if unknown:
+                judged = self._judge(unknown, head)
+                self._known.update({place: _Known(counts, stamps[place.branch]) for place, counts in judged.items()})
+            return {place: place not in elsewhere or self._known[place].counts for place in places}
+
+    def _knows(self, place: Birthplace, stamp: object) -> bool:
+        known = self._known.get(place)
+        return known is not None and known.stamp == stamp
 
     def _judge(self, places: Collection[Birthplace], head: Birthplace) -> Mapping[Birthplace, bool]:
         try:
@@ -80,6 +93,13 @@ def judge(folder: Path, places: Collection[Birthplace], head: str) -> dict[Birth
             return True
         if tip != place.revision and tip not in ahead:
             return True
-        return is_behind and (not default or place.revision in not_on_default)
+        if not is_behind:
+            return False
+        return not default or place.revision in not_on_default or has_begun_before(folder, place)
 
     return {place: counts(place) for place in places}
+
+
+def has_begun_before(folder: Path, place: Birthplace) -> bool:
+    """Tell whether a branch had commits of its own when a memory was made, as one that was merged fast-forward had."""
+    return first_commit_of(folder, place.branch) not in ("", place.revision)

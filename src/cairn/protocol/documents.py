@@ -83,7 +83,8 @@ class HitDocument(TypedDict):
 class MemoryHitDocument(TypedDict):
     """A memory that was found. `text` is there where `summary` is only its beginning, and the answer is about memories.
 
-    `check` says what became of the code that it speaks of. Where a budget ends, only the first five fields are left.
+    `check` says what became of the code that it speaks of. Where a budget ends, only the first five fields
+    and `check` are left.
     `project` names its project when several were searched; `sent` says that the session has it.
     """
 

@@ -31,6 +31,28 @@ def branch_tips(folder: Path) -> dict[str, str]:
     return tips
 
 
+def branch_stamp(common_dir: Path, branch: str) -> tuple[object, ...]:
+    """Return what differs after a branch, or the one that others come from, was moved, made or deleted. Runs no git.
+
+    Args:
+        common_dir: where the repository keeps its references.
+        branch: its name, as `branch_tips` says it.
+    """
+    names = [place + name for name in (branch, *_USUAL_DEFAULTS) for place in (_ORIGIN, _LOCAL)]
+    return tuple(_stamp(common_dir / name) for name in ("packed-refs", "reftable/tables.list", *names))
+
+
+def first_commit_of(folder: Path, branch: str) -> str:
+    """Return the commit that a branch began at, as its reflog tells; empty if git does not know.
+
+    Args:
+        folder: any folder of the checkout.
+        branch: its name.
+    """
+    result = run_git(folder, ["rev-list", "--walk-reflogs", _LOCAL + branch, "--"])
+    return (os.fsdecode(result.stdout).split() or [""])[-1]
+
+
 def default_branch(folder: Path, branches: Collection[str]) -> str:
     """Return the branch that others come from: what the remote `origin` says, else `main` or `master`; empty for none.
 
@@ -59,3 +81,11 @@ def not_behind(folder: Path, commits: Sequence[str], tip: str) -> set[str]:
     lines = "".join(f"{line}\n" for line in [*asked, f"^{tip}"])
     result = run_git(folder, ["rev-list", "--ignore-missing", "--stdin"], given=lines.encode())
     return set(asked).intersection(os.fsdecode(result.stdout).split())
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        state = path.stat()
+    except (OSError, ValueError):  # it is not there, or no file can have this name
+        return None
+    return state.st_mtime_ns, state.st_ino

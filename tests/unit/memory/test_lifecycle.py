@@ -66,6 +66,16 @@ def test_each_status_is_reached_and_undone(lifecycle: Lifecycle) -> None:
     assert lifecycle.undo(old, AGENT).status == "active"
 
 
+def test_a_status_that_was_said_twice_is_undone_at_once(lifecycle: Lifecycle) -> None:
+    id = keep(lifecycle, "use port 80")
+    lifecycle.resolve(id, AGENT)
+    lifecycle.resolve(id, AGENT, "fixed in 1.2")
+    assert lifecycle.undo(id, AGENT).status == "active"
+    lifecycle.archive(id, AGENT)
+    lifecycle.archive(id, PERSON)
+    assert lifecycle.undo(id, PERSON).status == "active"
+
+
 def test_who_changed_what_and_why_is_kept(lifecycle: Lifecycle, replica: Replica) -> None:
     id = keep(lifecycle, "use port 80")
     lifecycle.resolve(id, PERSON, "fixed in 1.2")

@@ -14,6 +14,7 @@ class Checkout:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self._n_commits = 0
         self.git("init", "-q", "-b", "main")
         self.commit()
 
@@ -23,7 +24,8 @@ class Checkout:
         return result.stdout.decode().strip()
 
     def commit(self) -> str:
-        self.git("commit", "-q", "--allow-empty", "-m", "work")
+        self._n_commits += 1  # commits of the same second are told apart by what they say
+        self.git("commit", "-q", "--allow-empty", "-m", f"work {self._n_commits}")
         return self.git("rev-parse", "HEAD")
 
     def place(self) -> Birthplace:
@@ -64,6 +66,17 @@ def test_a_memory_made_before_the_first_commit_of_its_branch_stays_there(checkou
     place = checkout.place()
     checkout.git("switch", "-q", "main")
     assert not checkout.counts(place)
+
+
+def test_work_that_was_merged_fast_forward_counts_while_its_branch_is_still_there(checkout: Checkout) -> None:
+    checkout.git("switch", "-q", "-c", "feature")
+    checkout.commit()
+    made = checkout.place()
+    checkout.git("switch", "-q", "main")
+    checkout.git("merge", "-q", "--ff-only", "feature")
+    assert checkout.counts(made)
+    checkout.commit()
+    assert checkout.counts(made)
 
 
 def test_a_memory_counts_on_descendants_of_its_branch(checkout: Checkout) -> None:
@@ -114,4 +127,21 @@ def test_memories_of_branches_count_anew_where_another_commit_is_checked_out(che
     assert not visibility.visible([place])[place]
     checkout.git("merge", "-q", "feature")
     checkout.git("branch", "-q", "-D", "feature")
+    assert visibility.visible([place])[place]
+
+
+def test_memories_of_a_branch_count_anew_once_it_is_deleted_or_made(checkout: Checkout) -> None:
+    visibility = Visibility(checkout.root, find_repository(checkout.root))
+    checkout.git("switch", "-q", "-c", "work/feature")
+    checkout.commit()
+    place = checkout.place()
+    checkout.git("switch", "-q", "main")
+    assert not visibility.visible([place])[place]
+    checkout.git("branch", "-q", "-D", "work/feature")
+    assert visibility.visible([place])[place]
+    checkout.git("branch", "-q", "work/feature", place.revision)
+    assert not visibility.visible([place])[place]
+    checkout.git("pack-refs", "--all")
+    assert not visibility.visible([place])[place]
+    checkout.git("branch", "-q", "-D", "work/feature")
     assert visibility.visible([place])[place]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cairn.source.ancestry import branch_tips, default_branch, not_behind
+from cairn.source.ancestry import branch_stamp, branch_tips, default_branch, first_commit_of, not_behind
 
 
 @pytest.fixture
@@ -49,3 +49,17 @@ def test_commits_that_another_does_not_have_behind_it_are_found(root: Path) -> N
     assert not_behind(root, [old, new, "0" * 40, "HEAD", "--all"], old) == {new}
     assert not_behind(root, [old, new], new) == set()
     assert not_behind(root, [new], "") == set()
+
+
+def test_a_branch_began_where_its_reflog_says(root: Path) -> None:
+    start = git(root, "rev-parse", "HEAD")
+    git(root, "switch", "-q", "-c", "work")
+    commit(root)
+    assert first_commit_of(root, "work") == start
+    assert first_commit_of(root, "unknown") == ""
+    assert first_commit_of(root, "--all") == ""
+
+
+def test_a_name_that_no_branch_can_have_has_a_stamp_too(root: Path) -> None:
+    assert branch_stamp(root / ".git", "a\0b") == branch_stamp(root / ".git", "unknown")
+    assert branch_stamp(root / ".git", "trunk") != branch_stamp(root / ".git", "unknown")
