@@ -92,6 +92,7 @@ class Recall:
         self._visibility = Visibility(root, repository)
         self._link_states = LinkStates(root)
         self._corpus: Corpus | None = None
+        self._corpus_from = 0
         self._lock = Lock()
 
     def search(
@@ -233,8 +234,10 @@ class Recall:
                     derived.rebuild(writable)
             with self._lock, reading(connection):
                 state = derived.state_of(connection)
-                if self._corpus is None or self._corpus.state != state:
+                n_replaced = self._store.n_replaced
+                if self._corpus is None or (self._corpus.state, self._corpus_from) != (state, n_replaced):
                     self._corpus = load_corpus(connection, state, bundled_fingerprint(), self.models.fingerprints)
+                    self._corpus_from = n_replaced
                 return self._corpus
 
     def _scope(self, corpus: Corpus, wanted: Conditions, all_branches: bool) -> npt.NDArray[np.bool_]:

@@ -76,18 +76,21 @@ class SharedMemories:
     def sync(self, store: EventStore) -> None:
         """Take in what is new in the folder, write what has to be shared, and delete what no longer is.
 
-        Raises:
-            StoreError: if the store cannot be used. What is wrong with the folder is reported instead.
+        What prevents that is reported; what the store holds can be read all the same, as where it cannot be written.
         """
         if self._is_busy:
             return
         self._is_busy = True
+        self._seen = self._folder.mark()
         try:
             self._sync(store)
+            self._seen = self._folder.mark()
         except OSError as error:
             self._report(f"cannot use {self._folder.path}: {error.strerror}")
+        except StoreError as error:
+            self._seen = None  # once it can be written
+            self._report(f"shared memories are not up to date: {error}")
         finally:
-            self._seen = self._folder.mark()
             self._is_busy = False
 
     def _sync(self, store: EventStore) -> None:

@@ -10,6 +10,7 @@ import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import starmap
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from cairn.errors import AmbiguousError, NotFoundError
@@ -76,6 +77,10 @@ class MemoryStore:
         self._file = state.file_of(MEMORY)
         self._lock = threading.RLock()
         self._opened: sqlite3.Connection | None = None
+        self._identity: tuple[int, int] | None = None
+        self._n_inside = 0
+        self.n_replaced = 0
+        """How often another file was found in the place of the one that was open."""
         self._must_erase = self._must_share = False
         self._shared = shared
 
@@ -89,7 +94,7 @@ class MemoryStore:
     @property
     def exists(self) -> bool:
         """Whether anything was ever remembered here, or shared with it; nothing is created by asking."""
-        if self._opened is not None or os.path.lexists(self._file):
+        if os.path.lexists(self._file):
             return True
         return self._shared is not None and self._shared.has_files
 
@@ -101,10 +106,16 @@ class MemoryStore:
             StoreError: if the store cannot be used; it stays as it is.
         """
         with self._lock, store_errors(self._file, MEMORY), self._nonsense_is_damage():
-            connection = self._connection()
-            if self._shared is not None and not connection.in_transaction and self._shared.is_stale:
-                self._shared.sync(self)
-            yield connection
+            if not self._n_inside:
+                self._leave_replaced_file()
+            self._n_inside += 1
+            try:
+                connection = self._connection()
+                if self._shared is not None and not connection.in_transaction and self._shared.is_stale:
+                    self._shared.sync(self)
+                yield connection
+            finally:
+                self._n_inside -= 1
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -140,9 +151,17 @@ class MemoryStore:
                 raise MEMORY.damage(self._file, f"is damaged: {damage}") from error
             raise
 
+    def _leave_replaced_file(self) -> None:
+        """Close a file that was deleted or moved away: what is written to it would be lost."""
+        if self._opened is not None and self._identity != _identity(self._file):
+            self.close()
+            self._project = ""
+            self.n_replaced += 1
+
     def _connection(self) -> sqlite3.Connection:
         if self._opened is None:
             self._opened = self._state.open_truth(MEMORY)
+            self._identity = _identity(self._file)
             self._opened.execute("PRAGMA secure_delete = ON")  # what is redacted is overwritten
             self._must_erase = bool(read_meta(self._opened, _ERASE))
             if self._must_erase:
@@ -316,6 +335,14 @@ class MemoryStore:
         if len(ids) > 1:
             raise AmbiguousError(f"several memories are called {id}", f"give the whole id: {', '.join(ids)}")
         return ids[0] if ids else id
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    try:
+        facts = os.stat(file)
+    except OSError:
+        return None
+    return facts.st_dev, facts.st_ino
 
 
 def _project_of(connection: sqlite3.Connection) -> str:

@@ -206,6 +206,17 @@ def test_a_memory_is_on_disk_once_it_was_acknowledged(replica: Replica) -> None:
         assert event_db.count(connection) == 0
 
 
+def test_nothing_is_written_to_a_file_that_was_deleted_while_it_was_open(tmp_path: Path) -> None:
+    replica = Replica(tmp_path / "state")
+    make(replica.store, text="before")
+    for file in (tmp_path / "state").glob("memory.db*"):
+        file.unlink()
+    assert not replica.store.exists
+    later = make(replica.store, text="after")
+    assert [found.id for found in Replica(tmp_path / "state").store.select(Conditions())] == [later]
+    assert [found.id for found in replica.store.select(Conditions())] == [later]
+
+
 def test_reading_while_another_process_writes_is_no_damage(tmp_path: Path) -> None:
     writer, reader = Replica(tmp_path / "state"), Replica(tmp_path / "state")
     id = make(writer.store)

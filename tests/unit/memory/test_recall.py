@@ -160,3 +160,13 @@ def test_memories_of_a_file_are_found_until_their_code_is_gone(memory: Memory, i
     (memory.root / "pool.py").unlink()
     assert memory.recall.for_files(["pool.py"]) == []
     assert memory.recall.search("pool timeout sockets")[0].staleness.state == "gone"
+
+
+def test_what_is_recalled_is_in_the_file_that_is_there_now(memory: Memory) -> None:
+    memory.remember("The lions are fed at noon")
+    assert len(memory.found("when are the lions fed")) == 1
+    for file in (memory.root / ".cairn").glob("memory.db*"):
+        file.unlink()
+    assert memory.found("when are the lions fed") == []
+    kept = memory.remember("The tigers are fed at dawn")
+    assert memory.found("when are the tigers fed") == [kept]

@@ -343,6 +343,21 @@ def test_where_nothing_can_be_written_changes_wait_and_are_written_later(ada: Ch
     assert len(ada.files()) == 1
 
 
+def test_a_memory_that_cannot_be_written_is_read_and_takes_in_what_is_shared_later(
+    ada: Checkout, bob: Checkout
+) -> None:
+    kept = ada.make(text="mine")
+    with ada.store.reading() as connection:
+        connection.execute("PRAGMA query_only = ON")
+    shared = bob.make(text="ours", is_shared=True)
+    ada.take_from(bob)
+    assert [found.id for found in ada.store.select(Conditions())] == [kept]
+    assert any("shared memories are not up to date" in note for note in ada.told)
+    with ada.store.reading() as connection:
+        connection.execute("PRAGMA query_only = OFF")
+    assert {found.id for found in ada.store.select(Conditions())} == {kept, shared}
+
+
 def test_a_state_folder_elsewhere_makes_no_folder_in_the_checkout(tmp_path: Path, clock: Clock) -> None:
     told: list[str] = []
     root = tmp_path / "checkout"
