@@ -19,7 +19,7 @@ class Birthplace(NamedTuple):
     revision: str
 
 
-class _Known(NamedTuple):
+class _KnownCommits(NamedTuple):
     """Whether a memory counts, and how its branch stood when that was judged."""
 
     counts: bool
@@ -41,7 +41,7 @@ class Visibility:
     def __init__(self, root: Path, repository: Repository | None) -> None:
         self._root, self._repository = root, repository
         self._head = Birthplace("", "")
-        self._known: dict[Birthplace, _Known] = {}
+        self._known: dict[Birthplace, _KnownCommits] = {}
         self._lock = Lock()
 
     def visible(self, places: Collection[Birthplace]) -> dict[Birthplace, bool]:
@@ -58,7 +58,7 @@ class Visibility:
             unknown = {place for place in elsewhere if not self._knows(place, stamps[place.branch])}
             if unknown:
                 judged = self._judge(unknown, head)
-                self._known.update({place: _Known(counts, stamps[place.branch]) for place, counts in judged.items()})
+                self._known.update({place: _KnownCommits(counts, stamps[place.branch]) for place, counts in judged.items()})
             return {place: place not in elsewhere or self._known[place].counts for place in places}
 
     def _knows(self, place: Birthplace, stamp: object) -> bool:
