@@ -8,14 +8,13 @@ import io
 import os
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from typing import NoReturn
+from typing import NamedTuple, NoReturn, TypeAlias
 
 from cairn import __version__, fields
 from cairn.cli.flags import add_field, number_within
 from cairn.cli.limits import check_limits
-from cairn.cli.memory_parser import add_memory_commands
 from cairn.cli.notes import note
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_INTERRUPTED, EXIT_STORE, EXIT_USAGE
 from cairn.errors import CairnError, InternalError, resource_error
@@ -39,6 +38,9 @@ class _Parser(argparse.ArgumentParser):
         self.exit(EXIT_USAGE, f"error: {message}\n  try: {self.prog} --help\n")
 
 
+_Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"
+
+
 class _StoreFolder(argparse.Action):
     """Stores the folder given with -C, `.` as `./`: so it counts as named, unlike the current folder by default.
 
@@ -56,24 +58,23 @@ class _StoreFolder(argparse.Action):
         setattr(namespace, self.dest, os.path.join(os.curdir, "") if values == os.curdir else values)
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Return the parser for the whole command line; docs/cli.md is checked against it."""
+def build_parser(first: str = "") -> argparse.ArgumentParser:
+    """Return the parser for the whole command line; docs/cli.md is checked against it.
+
+    Args:
+        first: the first word of a command line. If it decides which commands can follow, only these are added: all of
+            them take 7 ms.
+    """
     common = _common_options()
     parser = _Parser(prog="cairn", description="Codebase intelligence for AI coding agents, on your own machine.")
     parser.add_argument("--version", action="version", version=f"cairn {__version__}")
     # Without `prog`, argparse would format the usage to find it, which asks for the width of the terminal.
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=_Parser, prog=parser.prog)
 
-    _add_search(commands, common)
-    _add_structure(commands, common)
-    _add_graph(commands, common)
-    _add_upkeep(commands, common)
-    _add_core(commands, common)
-    add_memory_commands(commands, common, _common_options(argparse.SUPPRESS), _lazy)
-    _add_exchange(commands, common)
-    mcp = commands.add_parser("mcp", parents=[common], help="answer an agent over stdin and stdout (MCP)")
-    mcp.set_defaults(run=_lazy("cairn.cli.mcp:run_mcp"))
-    _add_daemon(commands)
+    groups = [group for group in _GROUPS if first in group.commands]
+    if first != "--version":
+        for group in groups or _GROUPS:
+            group.add(commands, common)
     return parser
 
 
@@ -104,7 +105,7 @@ def _common_options(suppressed: str | None = None) -> _Parser:
     return common
 
 
-def _add_search(commands: argparse._SubParsersAction[_Parser], common: _Parser) -> None:
+def _add_search(commands: _Commands, common: _Parser) -> None:
     """Add the commands that find code and print it."""
     search = commands.add_parser("search", parents=[common], help="find code by meaning, name, text or pattern")
     add_field(search, "query", rule=fields.QUERY, metavar="QUERY")
@@ -132,7 +133,7 @@ def _add_search(commands: argparse._SubParsersAction[_Parser], common: _Parser) 
     fetch.set_defaults(run=_lazy("cairn.cli.search:run_fetch"))
 
 
-def _add_structure(commands: argparse._SubParsersAction[_Parser], common: _Parser) -> None:
+def _add_structure(commands: _Commands, common: _Parser) -> None:
     """Add the commands about a task, a file, a function or a line."""
     context = commands.add_parser("context", parents=[common], help="print the code that a task needs, in one answer")
     add_field(context, "task", rule=fields.TASK, nargs="?", default="", metavar="TASK")
@@ -164,7 +165,7 @@ def _add_structure(commands: argparse._SubParsersAction[_Parser], common: _Parse
     slices.set_defaults(run=_lazy("cairn.cli.flow:run_slice"))
 
 
-def _add_upkeep(commands: argparse._SubParsersAction[_Parser], common: _Parser) -> None:
+def _add_upkeep(commands: _Commands, common: _Parser) -> None:
     """Add the commands that build, show and repair the index."""
     index = commands.add_parser("index", parents=[common], help="build or update the index")
     index.add_argument("path", nargs="?", metavar="PATH", help="the project, like -C")
@@ -197,7 +198,19 @@ def _add_upkeep(commands: argparse._SubParsersAction[_Parser], common: _Parser) 
     doctor.set_defaults(run=_lazy("cairn.cli.health:run_doctor"))
 
 
-def _add_exchange(commands: argparse._SubParsersAction[_Parser], common: _Parser) -> None:
+def _add_memory(commands: _Commands, common: _Parser) -> None:
+    """Add the commands that keep memories, find and change them."""
+    add = load("cairn.cli.memory_parser:add_memory_commands")
+    add(commands, common, _common_options(argparse.SUPPRESS), _lazy)
+
+
+def _add_mcp(commands: _Commands, common: _Parser) -> None:
+    """Add the server for agents."""
+    mcp = commands.add_parser("mcp", parents=[common], help="answer an agent over stdin and stdout (MCP)")
+    mcp.set_defaults(run=_lazy("cairn.cli.mcp:run_mcp"))
+
+
+def _add_exchange(commands: _Commands, common: _Parser) -> None:
     """Add the commands that write memories to a file and read them from one."""
     export = commands.add_parser("export", parents=[common], help="write memories with their history as JSON Lines")
     export.add_argument("file", nargs="?", default="-", metavar="FILE", help="the file (default: -, stdout)")
@@ -210,7 +223,7 @@ def _add_exchange(commands: argparse._SubParsersAction[_Parser], common: _Parser
     imports.set_defaults(run=_lazy("cairn.cli.exchange:run_import"))
 
 
-def _add_core(commands: argparse._SubParsersAction[_Parser], common: _Parser) -> None:
+def _add_core(commands: _Commands, common: _Parser) -> None:
     """Add the commands about core files."""
     core = commands.add_parser("core", help="mark the files to know first, and list them")
     actions = core.add_subparsers(title="actions", metavar="ACTION", required=True, parser_class=_Parser)
@@ -229,7 +242,7 @@ def _add_core(commands: argparse._SubParsersAction[_Parser], common: _Parser) ->
     suggest.set_defaults(run=_lazy("cairn.cli.core:run_suggest"))
 
 
-def _add_daemon(commands: argparse._SubParsersAction[_Parser]) -> None:
+def _add_daemon(commands: _Commands, _common: _Parser) -> None:
     """Add the commands about the background process."""
     daemon = commands.add_parser("daemon", help="start, stop or inspect the background process")
     actions = daemon.add_subparsers(title="actions", metavar="ACTION", required=True, parser_class=_Parser)
@@ -253,7 +266,7 @@ def _add_daemon(commands: argparse._SubParsersAction[_Parser]) -> None:
             )
 
 
-def _add_graph(commands: argparse._SubParsersAction[_Parser], common: _Parser) -> None:
+def _add_graph(commands: _Commands, common: _Parser) -> None:
     """Add the commands that ask the symbol graph."""
     asking = _Parser(add_help=False, parents=[common])
     asking.add_argument("--no-update", action="store_true", help="use the index as it is, without looking for changes")
@@ -297,6 +310,30 @@ def _add_filters(command: argparse.ArgumentParser) -> None:
     command.add_argument("--no-update", action="store_true", help="use the index as it is, without looking for changes")
 
 
+class _Group(NamedTuple):
+    """Commands that are added together."""
+
+    commands: Collection[str]
+    add: Callable[[_Commands, _Parser], None]
+
+
+# In the order in which the help lists them.
+_GROUPS = (
+    _Group(("search", "similar", "fetch"), _add_search),
+    _Group(("context", "outline", "flow", "slice"), _add_structure),
+    _Group(
+        ("callers", "callees", "path", "importers", "impact", "tests", "dead", "cycles", "map"),
+        _add_graph,
+    ),
+    _Group(("index", "status", "gc", "doctor"), _add_upkeep),
+    _Group(("core",), _add_core),
+    _Group(("remember", "recall", "memories", "resolve", "forget", "fresh", "sessions"), _add_memory),
+    _Group(("export", "import"), _add_exchange),
+    _Group(("mcp",), _add_mcp),
+    _Group(("daemon",), _add_daemon),
+)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 0 found or done, 1 nothing found, 2 usage, 3 the store or the system.
 
@@ -306,7 +343,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for name, value in ONE_THREAD.items():
         os.environ.setdefault(name, value)
     arguments = sys.argv[1:] if argv is None else list(argv)
-    parser = build_parser()
+    parser = build_parser(arguments[0] if arguments else "")
     options = parser.parse_args(arguments)
     if not hasattr(options, "run"):
         parser.print_help()
