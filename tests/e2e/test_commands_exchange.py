@@ -31,6 +31,10 @@ def test_memories_move_to_another_checkout_as_a_file_and_through_a_pipe(tmp_path
     done = cairn("import", str(tmp_path / "memories.jsonl"), cwd=there)
     assert done.stdout == "Imported 1 event, which changed 1 memory.\n"
     assert "wipe the cache first" in cairn("memories", cwd=there).stdout
+    (row,) = json.loads(cairn("memories", "--json", cwd=here).stdout)["memories"]
+    cairn("forget", row["id"], "--yes", cwd=here)
+    erased = cairn("import", "-", cwd=there, stdin=cairn("export", cwd=here).stdout)
+    assert erased.stderr == "Erased 1 memory that was erased elsewhere.\n"
 
 
 def test_a_file_that_is_no_export_or_cannot_be_used_is_refused(tmp_path: Path) -> None:

@@ -61,7 +61,8 @@ def run_import(options: argparse.Namespace) -> int:
         emit(f"Imported {pluralize(done.n_new, 'event')}, which changed {changed}{known}.")
     if done.n_erased:
         verb = "Would erase" if options.dry_run else "Erased"
-        note(f"{verb} {pluralize(done.n_erased, 'memory', 'memories')} that were erased elsewhere.")
+        erased = pluralize(done.n_erased, "memory that was", "memories that were")
+        note(f"{verb} {erased} erased elsewhere.")
     return EXIT_FOUND
 
 

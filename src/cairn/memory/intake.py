@@ -27,7 +27,7 @@ def fit_to_keep(moment: Moment, root: Path, now: float) -> Moment:
         seconds=moment.seconds if 0 < moment.seconds <= now else now,
         text=redact(moment.text).text,
         call=None if moment.call is None else _fit_call(moment.call, root),
-        details={name: redact(value).text for name, value in moment.details.items()},
+        details={redact(name).text: redact(value).text for name, value in moment.details.items()},
     )
 
 
@@ -35,7 +35,7 @@ def _fit_call(call: ToolCall, root: Path) -> ToolCall:
     target = call.target
     if call.tool in _PATH_TOOLS and os.path.isabs(target):
         target = _relative(target, str(root))
-    return call._replace(target=redact(target).text, output=redact(call.output).text)
+    return call._replace(name=redact(call.name).text, target=redact(target).text, output=redact(call.output).text)
 
 
 def _relative(path: str, root: str) -> str:

@@ -144,6 +144,7 @@ def test_what_was_said_and_printed_is_heard_and_not_kept_except_the_beginning_of
 def test_secrets_reach_neither_the_disk_nor_the_listeners(agent: Agent, tmp_path: Path) -> None:
     agent.report("prompt", text=f"use {SECRET} <private>and herons</private>", details={"reason": SECRET})
     agent.use("shell", f"curl -H 'Authorization: Bearer {SECRET}'", output=SECRET)
+    agent.report("after-tool", call=ToolCall("other", SECRET, "x"), details={SECRET: "x"})
     assert SECRET not in repr(agent.heard.moments)
     assert SECRET.encode() not in on_disk(tmp_path)
     assert b"herons" not in on_disk(tmp_path)
