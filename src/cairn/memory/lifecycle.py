@@ -100,7 +100,13 @@ class Lifecycle:
         return None
 
     def edit(self, id: str, by: By, **fields: Any) -> Observation:  # noqa: ANN401 - of any kind that a field has
-        """MemoryChange fields of a memory, such as `text`, `type`, `importance`, `tags` or `is_shared`."""
+        """Change fields of a memory, such as `text`, `type`, `importance`, `tags` or `is_shared`.
+
+        Raises:
+            AuthorityError: if a person wrote the words that are to change, and this is none.
+        """
+        if fields.keys() & {"text", "type"}:
+            self._check_author(id, by, "change what it says")
         if "text" in fields:
             fields["text"] = clean(fields["text"])
         if "tags" in fields:
@@ -155,13 +161,17 @@ class Lifecycle:
         Raises:
             AuthorityError: if a person made it, and this is none.
         """
+        self._check_author(id, by, "erase it")
+        return self._change(id, "redact", {}, by)
+
+    def _check_author(self, id: str, by: By, what: str) -> None:
+        """Let nobody but a person touch the words of a person."""
         observation = self._store.observation(id)
         if observation.actor.startswith("person:") and by.authority != "person":
             raise AuthorityError(
-                f"{handle_of(observation.id)} was made by a person; {_WHO[by.authority]} cannot erase it",
+                f"{handle_of(observation.id)} was made by a person; {_WHO[by.authority]} cannot {what}",
                 Hint("settle it instead", "resolve", ids=(handle_of(observation.id),)),
             )
-        return self._change(id, "redact", {}, by)
 
     def _status(self, id: str, status: str, by: By, reason: str) -> Observation:
         return self._change(id, "status", {"status": status} | _reason(reason), by)

@@ -58,7 +58,9 @@ class Visibility:
             unknown = {place for place in elsewhere if not self._knows(place, stamps[place.branch])}
             if unknown:
                 judged = self._judge(unknown, head)
-                self._known.update({place: _KnownCommits(counts, stamps[place.branch]) for place, counts in judged.items()})
+                self._known.update(
+                    {place: _KnownCommits(counts, stamps[place.branch]) for place, counts in judged.items()}
+                )
             return {place: place not in elsewhere or self._known[place].counts for place in places}
 
     def _knows(self, place: Birthplace, stamp: object) -> bool:

@@ -159,3 +159,11 @@ def test_what_a_person_made_only_a_person_erases(lifecycle: Lifecycle) -> None:
             lifecycle.erase(mine, by)
     assert lifecycle.erase(theirs, AGENT).is_redacted
     assert lifecycle.erase(mine, PERSON).is_redacted
+
+
+def test_only_a_person_changes_what_a_person_said(lifecycle: Lifecycle, replica: Replica) -> None:
+    id = keep(lifecycle, "use port 80", PERSON)
+    with pytest.raises(AuthorityError, match="an agent cannot change what it says"):
+        lifecycle.edit(id, AGENT, text="use port 443")
+    assert lifecycle.edit(id, AGENT, importance=8).text == "use port 80"
+    assert lifecycle.edit(id, PERSON, text="use port 443").text == "use port 443"
