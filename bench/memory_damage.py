@@ -317,7 +317,14 @@ def _make_older(database: Path, version: int) -> None:
 
 def _child(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, __file__, "--child", *arguments], capture_output=True, text=True, check=False, timeout=120
+        [sys.executable, __file__, "--child", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env={
+            name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")
+        },  # it writes files, too
     )
 
 

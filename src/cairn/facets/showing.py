@@ -7,6 +7,7 @@ import logging
 from cairn.core_files import CoreFiles
 from cairn.errors import CairnError
 from cairn.facets.project_index import ProjectIndex
+from cairn.hints import Hint
 from cairn.memory.injection import Injector, Overview
 from cairn.memory.moments import Moment
 from cairn.memory.recall import Recall
@@ -17,6 +18,7 @@ from cairn.source.recent_files import RecentFiles
 from cairn.source.text import pluralize
 from cairn.storage.memory.observation_db import Conditions
 
+_FIND, _WHOLE = Hint("find others", "recall", query=None), Hint("the whole of one", "fetch", ids=None)
 _log = logging.getLogger("cairn.memory")
 
 
@@ -48,5 +50,5 @@ def _overview(index: ProjectIndex, store: MemoryStore) -> Overview:
     except CairnError as error:
         _log.warning("core files are not shown: %s", error)
         core_files = ()
-    status = f"{kept} kept; find others: cairn recall QUERY; the whole of one: cairn fetch ID" if n_active else ""
+    status = f"{kept} kept; {_FIND}; {_WHOLE}" if n_active else ""
     return Overview(status, core_files)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import IO, NamedTuple
 
 from cairn.errors import EventError
+from cairn.hints import Hint
 from cairn.memory.clock import HybridClock
 from cairn.memory.events import MAX_BODY_BYTES, Event, parse_event, parse_stored
 from cairn.memory.store import MemoryStore
@@ -144,7 +145,7 @@ def _check_header(line: bytes) -> None:
     except (ValueError, RecursionError):
         header = None
     if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise EventError("this is not an export of memories: it does not begin as one", "make one with: cairn export")
+        raise EventError("this is not an export of memories: it does not begin as one", Hint("make one with", "export"))
     if header.get("version") != VERSION:
         raise EventError("this export was made by a newer version of Cairn", "upgrade with: uv tool upgrade codecairn")
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from cairn.hints import Hint
 from cairn.memory.choosing import Choice, Chooser, is_slight
 from cairn.memory.framing import ShownNote, frame
 from cairn.memory.fresh import FRESH, begins, take_wish
@@ -250,7 +251,7 @@ def _overview_pieces(overview: Overview, most_files: int) -> list[_Piece]:
     lines = [inert_line(f"{path}: {summary}" if summary else path, _CORE_CHARS) for path, summary in files]
     if lines:
         more = len(overview.core_files) - len(files)
-        notes.append(ShownNote("core files", (f"{more} more: cairn core list" if more else "",), "\n".join(lines)))
+        notes.append(ShownNote("core files", (Hint(f"{more} more", "core list") if more else "",), "\n".join(lines)))
     return [_Piece(None, note.lay_out(2_000, most_files), note.lay_out(_SHORT_CHARS, most_files)) for note in notes]
 
 

@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from cairn.errors import EventError, StoreError
+from cairn.errors import EventError, StoreDamagedError, StoreError, StoreForeignError, StoreVersionError
 from cairn.memory.clock import HybridClock
 from cairn.memory.events import Event
 from cairn.memory.publication import FROM_REPOSITORY
@@ -77,6 +77,9 @@ class SharedMemories:
         """Take in what is new in the folder, write what has to be shared, and delete what no longer is.
 
         What prevents that is reported; what the store holds can be read all the same, as where it cannot be written.
+
+        Raises:
+            StoreDamagedError, StoreForeignError, StoreVersionError: if what the store holds cannot be relied on.
         """
         if self._is_busy:
             return
@@ -87,6 +90,8 @@ class SharedMemories:
             self._seen = self._folder.mark()
         except OSError as error:
             self._report(f"cannot use {self._folder.path}: {error.strerror}")
+        except (StoreDamagedError, StoreForeignError, StoreVersionError):
+            raise  # then nothing that the store says may be read
         except StoreError as error:
             self._seen = None  # once it can be written
             self._report(f"shared memories are not up to date: {error}")
