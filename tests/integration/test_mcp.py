@@ -415,12 +415,14 @@ def test_the_first_part_of_a_long_first_index_is_answered_from() -> None:
 
 
 _LOOKS = ("os.scandir", "os.listdir", "subprocess.Popen")
+_NO_FILES = ("/proc/self/task", sys.executable)  # threads are counted, and a helper that parses is started
 _looked: list[str] = []
 
 
 def _note_look(event: str, details: tuple[object, ...]) -> None:
     # Who watches the project has a thread of its own, and may look around at any time.
-    if event in _LOOKS and not threading.current_thread().name.startswith("cairn-watch"):
+    is_watcher = threading.current_thread().name.startswith("cairn-watch")
+    if event in _LOOKS and not is_watcher and details[0] not in _NO_FILES:
         _looked.append(f"{event} {details[0]}")
 
 
