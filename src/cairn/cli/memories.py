@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cairn.cli.memory_rows import print_hit, print_memory, print_row
+from cairn.cli.memory_rows import note_rest, print_hit, print_memory, print_row
 from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE
 from cairn.cli.remote import ask_daemon
@@ -114,12 +114,8 @@ def run_memories(options: argparse.Namespace) -> int:
         style = Style(sys.stdout)
         for row in document["memories"]:
             print_row(row, style)
-        n_more = document["total"] - options.offset - len(document["memories"])
-        if not document["total"]:
-            note("There are no such memories.")
-        elif n_more > 0:
-            note(f"{n_more:,} more; raise --max-tokens or -n, or use --offset, to see them.")
-    return EXIT_FOUND if document["total"] else EXIT_NONE
+        note_rest(document["total"], options.offset, len(document["memories"]), "There are no such memories.")
+    return EXIT_FOUND if document["total"] > options.offset else EXIT_NONE
 
 
 def run_show(options: argparse.Namespace) -> int:

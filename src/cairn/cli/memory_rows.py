@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cairn.cli.notes import printable
+from cairn.cli.notes import note, printable
 from cairn.cli.render import Style, emit
 from cairn.memory.targets import MARK
 from cairn.source.text import pluralize
@@ -82,3 +82,18 @@ def _deed(event: MemoryEventDocument) -> str:
         changes = (f"{name} {str(content)[:60]!r}" for name, content in value.items() if name != "reason")
         return f"set {', '.join(changes)}{reason}"
     return event["kind"]
+
+
+def note_rest(total: int, offset: int, n_shown: int, nothing: str) -> None:
+    """Say how many rows of a list are not shown, or why there are none.
+
+    Args:
+        nothing: what to say of a list without rows.
+    """
+    n_more = total - offset - n_shown
+    if not total:
+        note(nothing)
+    elif offset >= total:
+        note(f"There are only {total:,}; use a smaller --offset.")
+    elif n_more > 0:
+        note(f"{n_more:,} more; raise --max-tokens or -n, or use --offset, to see them.")

@@ -7,8 +7,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from cairn.cli.memories import answer_memory
-from cairn.cli.memory_rows import print_row
-from cairn.cli.notes import note, printable
+from cairn.cli.memory_rows import note_rest, print_row
+from cairn.cli.notes import printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE
 from cairn.cli.render import Style, emit, emit_json, file_of
 from cairn.source.text import pluralize
@@ -40,12 +40,8 @@ def run_sessions(options: argparse.Namespace) -> int:
         style = Style(sys.stdout)
         for row in document["sessions"]:
             _print_session(row, style)
-        n_more = document["total"] - options.offset - len(document["sessions"])
-        if not document["total"]:
-            note("No session was reported.")
-        elif n_more > 0:
-            note(f"{n_more:,} more; raise --max-tokens or -n, or use --offset, to see them.")
-    return EXIT_FOUND if document["total"] else EXIT_NONE
+        note_rest(document["total"], options.offset, len(document["sessions"]), "No session was reported.")
+    return EXIT_FOUND if document["total"] > options.offset else EXIT_NONE
 
 
 def run_show(options: argparse.Namespace) -> int:
