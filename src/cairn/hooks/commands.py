@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from cairn.hooks.adapter import Place
 
@@ -64,7 +64,7 @@ def _words(value: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(program) if _is_list_of_text(program) else ()
 
 
-def _is_list_of_text(value: Any) -> bool:  # noqa: ANN401 - whatever a file has
+def _is_list_of_text(value: object) -> TypeGuard[Sequence[str]]:
     return isinstance(value, list | tuple) and all(isinstance(word, str) for word in value)
 
 
