@@ -75,7 +75,7 @@ class Daemon:
             self._last_asked = time.monotonic()
 
     def warm_up(self) -> None:
-        """Import what answers need, once, after responses: first what a search needs, which need not wait for the rest."""
+        """Import what answers need, once, after responses: what a search needs first, so that it need not wait long."""
         if self._to_import:
             asyncio.get_running_loop().run_in_executor(None, import_module, self._to_import.pop(0))
 

@@ -1,4 +1,4 @@
-"""Imports what the other answers need; imported itself only after the second response, to leave a first search alone."""
+"""Imports what other answers need; imported itself only after the second response, to leave a first search alone."""
 
 import cairn.facets.memory
 import cairn.operations.context
