@@ -118,8 +118,13 @@ def load_numbers(connection: sqlite3.Connection, row_numbers: Collection[int]) -
 
 def matching(connection: sqlite3.Connection, conditions: Conditions) -> list[int]:
     """Return the row numbers of the observations that meet all conditions."""
+    return [number for (number,) in connection.execute(*select_numbers(conditions))]
+
+
+def select_numbers(conditions: Conditions) -> tuple[str, list[Any]]:
+    """Return the query for the row numbers of the observations that meet all conditions, and its values."""
     where, values = _where(conditions)
-    return [number for (number,) in connection.execute(f"SELECT number FROM observation {where}", values)]
+    return f"SELECT number FROM observation {where}", values
 
 
 def linked_to(connection: sqlite3.Connection, paths: Collection[str]) -> set[int]:
