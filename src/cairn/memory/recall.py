@@ -18,6 +18,7 @@ from cairn.memory import derived
 from cairn.memory.corpus import Corpus, cosines, load_corpus
 from cairn.memory.links import LinkStates, Staleness, name_of
 from cairn.memory.models import MemoryModels
+from cairn.memory.moves import Moves, follow, places_before
 from cairn.memory.pertinence import LEAST_CHANCE, PromptMatches, chances, shared_words
 from cairn.memory.ranking import (
     HOPELESS,
@@ -93,6 +94,7 @@ class Recall:
         self.models = MemoryModels(store, chain)
         self._visibility = Visibility(root, repository)
         self._link_states = LinkStates(root)
+        self._moves = Moves(root, repository)
         self._corpus: Corpus | None = None
         self._corpus_from = 0
         self._lock = Lock()
@@ -195,7 +197,7 @@ class Recall:
             return []
         corpus = self._current()
         with self._store.reading() as connection:
-            numbers = observation_db.linked_to(connection, paths)
+            numbers = observation_db.linked_to(connection, places_before(paths, self._moves.find(connection)))
         scope = self._scope(corpus, wanted, all_branches=False) & np.isin(corpus.numbers, list(numbers))
         recollections: list[Recollection] = []
         for observation in self._load(corpus, np.flatnonzero(scope).tolist()).values():
@@ -207,7 +209,7 @@ class Recall:
 
     def newest(self, wanted: Conditions = ACTIVE, limit: int = 10) -> list[Recollection]:
         """Return the newest memories that count where the checkout stands and whose code is still there."""
-        observations = self._store.select(wanted, limit + _MORE)
+        observations = self._followed(self._store.select(wanted, limit + _MORE))
         visible = self._visibility.visible({Birthplace(row.branch, row.revision) for row in observations})
         recollections: list[Recollection] = []
         for observation in observations:
@@ -218,7 +220,21 @@ class Recall:
 
     def staleness(self, observation: Observation) -> Staleness:
         """Return what became of the code that a memory speaks of."""
-        return self._link_states.staleness(observation)
+        return self._link_states.staleness(*self._followed([observation]))
+
+    def linked_paths(self) -> list[str]:
+        """Return the files that active memories speak of, where they are now, sorted."""
+        with self._store.reading() as connection:
+            moves = self._moves.find(connection)
+            return sorted({moves.get(path, path) for path in observation_db.linked_paths(connection)})
+
+    def _followed(self, observations: Sequence[Observation]) -> list[Observation]:
+        """Return memories with their links leading to where their files are now."""
+        if not any(observation.links for observation in observations):
+            return list(observations)
+        with self._store.reading() as connection:
+            moves = self._moves.find(connection)
+        return [follow(observation, moves) for observation in observations]
 
     def rebuild(self) -> int:
         """Derive what is searched from the memories anew, and return of how many; 0 where nothing was remembered."""
@@ -268,5 +284,7 @@ class Recall:
 
     def _load(self, corpus: Corpus, rows: Sequence[int]) -> dict[int, Observation]:
         with self._store.reading() as connection:
-            found = observation_db.load_numbers(connection, [int(corpus.numbers[row]) for row in rows])
-        return {row: found[int(corpus.numbers[row])] for row in rows if int(corpus.numbers[row]) in found}
+            numbers = {row: int(corpus.numbers[row]) for row in rows}
+            found = observation_db.load_numbers(connection, list(numbers.values()))
+            moves = self._moves.find(connection)
+        return {row: follow(found[number], moves) for row, number in numbers.items() if number in found}

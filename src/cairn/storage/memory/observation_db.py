@@ -144,6 +144,15 @@ def linked_paths(connection: sqlite3.Connection) -> list[str]:
     return [path for (path,) in connection.execute(query)]
 
 
+def linked_places(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+    """Return the files that active observations speak of, with the commits these were made at, the newest first."""
+    query = (
+        "SELECT path, revision FROM link JOIN observation USING (number) "
+        "WHERE status = 'active' GROUP BY path, revision ORDER BY max(created) DESC"
+    )
+    return connection.execute(query).fetchall()
+
+
 def iter_all(connection: sqlite3.Connection) -> Iterator[Observation]:
     """Yield all observations, redacted ones included."""
     yield from _read(connection, "", ())
