@@ -21,7 +21,7 @@ class _Stamp(NamedTuple):
 
     memories: str
     head: str
-    index: tuple[int, int, int] | None
+    staged: tuple[int, int, int] | None
 
 
 class Moves:
