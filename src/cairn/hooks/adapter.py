@@ -100,6 +100,8 @@ class Adapter(ABC):
         events: what it calls the events of `cairn.memory.moments.EVENTS` that it has.
         abilities: what it takes in answer to each event.
         max_context_chars: of one answer.
+        some_lines: how its tool for reading is asked for some lines of a file; `{first}`, `{last}`, `{count}` and, for
+            those that count from 0, `{before}` are filled in.
         by_hand: what a person has yet to do, in sentences.
     """
 
@@ -110,6 +112,7 @@ class Adapter(ABC):
     events: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     abilities: ClassVar[Mapping[str, frozenset[Ability]]] = {}
     max_context_chars: ClassVar[int] = 9_500
+    some_lines: ClassVar[str] = "offset={first}, limit={count}"
     by_hand: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
