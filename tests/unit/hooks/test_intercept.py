@@ -5,9 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from cairn.hooks.adapter import Ability
 from cairn.hooks.intercept import Interceptor
 from cairn.hooks.occasion import Occasion, Offer
 from cairn.hooks.report import SILENCE, Happening, Reply, ToolUse
@@ -17,7 +19,8 @@ from cairn.memory.moments import Moment, ToolCall
 from cairn.storage.memory.rows import ServedAnswer
 from cairn.workspace import Workspace
 
-BOTH = frozenset(("context", "denial"))
+BOTH: tuple[Ability, ...] = ("context", "denial")
+DENIAL: tuple[Ability, ...] = ("denial",)
 PATIENT = 20.0
 
 
@@ -61,7 +64,7 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
         yield workspace
 
 
-def happening(id: str = "u1", event: str = "before-tool", session: str = "claude-code:s1", **use: object) -> Happening:
+def happening(id: str = "u1", event: str = "before-tool", session: str = "claude-code:s1", **use: Any) -> Happening:
     call = ToolCall("read", "Read", "a.py")
     moments = (Moment(f"{id}/{event}", event, session, "claude-code", 1_000.0, call=call),)
     given = ToolUse("read", "Read", "a.py", id=id)._replace(**use)
@@ -144,7 +147,7 @@ def test_after_a_tool_a_part_knows_whether_the_use_was_asked_about_before(worksp
     answers = Interceptor(workspace, parts=[part], seconds=PATIENT)
     answers.before(happening("u1"), BOTH)
     answers.after(happening("u1", "after-tool"), BOTH)
-    answers.before(happening("u2"), frozenset(("denial",)))
+    answers.before(happening("u2"), DENIAL)
     answers.after(happening("u2", "after-tool"), BOTH)
     answers.before(happening(""), BOTH)
     answers.after(happening("", "after-tool"), BOTH)
