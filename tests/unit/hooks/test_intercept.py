@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -64,11 +63,11 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
         yield workspace
 
 
-def happening(id: str = "u1", event: str = "before-tool", session: str = "claude-code:s1", **use: Any) -> Happening:
+def happening(id: str = "u1", event: str = "before-tool") -> Happening:
+    session = "claude-code:s1"
     call = ToolCall("read", "Read", "a.py")
     moments = (Moment(f"{id}/{event}", event, session, "claude-code", 1_000.0, call=call),)
-    given = ToolUse("read", "Read", "a.py", id=id)._replace(**use)
-    return Happening(event, session, "", moments, given)
+    return Happening(event, session, "", moments, ToolUse("read", "Read", "a.py", id=id))
 
 
 def test_what_a_part_says_is_the_answer(workspace: Workspace) -> None:
