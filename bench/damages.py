@@ -1,4 +1,4 @@
-"""What scripts that damage something and look at what becomes of it share: options, the loop, running without rights."""
+"""What scripts share that damage something and see what becomes of it: options, the loop, running without rights."""
 
 from __future__ import annotations
 
