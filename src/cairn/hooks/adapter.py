@@ -11,6 +11,7 @@ from cairn.hooks.report import Happening, Reply, Report
 
 Level = Literal["project", "user"]
 Format = Literal["json", "jsonc", "toml", "yaml"]
+TEST_SESSION = "cairn-self-test"  # of no agent: the id of a session that leaves no trace in the memory
 Ability = Literal["context", "denial"]  # what an agent takes in answer to an event
 
 
@@ -100,7 +101,11 @@ class Adapter(ABC):
         events: what it calls the events of `cairn.memory.moments.EVENTS` that it has.
         abilities: what it takes in answer to each event.
         max_context_chars: of one answer.
+        some_lines: how its tool for reading is asked for some lines of a file; `{first}`, `{last}`, `{count}` and, for
+            those that count from 0, `{before}` are filled in.
         by_hand: what a person has yet to do, in sentences.
+        first_payload: what it gives to its hook when a session starts, as documented, to test what was installed. The
+            text `FOLDER` in it stands for the project's folder, `SESSION` for the id of the session.
     """
 
     name: ClassVar[str]
@@ -110,7 +115,9 @@ class Adapter(ABC):
     events: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     abilities: ClassVar[Mapping[str, frozenset[Ability]]] = {}
     max_context_chars: ClassVar[int] = 9_500
+    some_lines: ClassVar[str] = "offset={first}, limit={count}"
     by_hand: ClassVar[tuple[str, ...]] = ()
+    first_payload: ClassVar[Mapping[str, Any]] = {}
 
     @abstractmethod
     def changes(self, place: Place) -> list[Change]:
