@@ -13,6 +13,7 @@ from cairn.documents import block, brackets, sections
 from cairn.documents.layout import Layout, as_text
 from cairn.documents.nodes import (
     MAX_BYTES,
+    MISSING,
     Format,
     Names,
     Node,
@@ -27,7 +28,7 @@ from cairn.documents.nodes import (
 )
 from cairn.documents.rendering import render
 from cairn.documents.syntax import read_nodes
-from cairn.documents.values import MISSING, from_plain, read_values, same, to_plain, value_at, with_value
+from cairn.documents.values import from_plain, read_values, same, to_plain, value_at, with_value
 from cairn.errors import ConfigError
 
 _BOM = b"\xef\xbb\xbf"

@@ -16,6 +16,7 @@ Path = Sequence[str | int]  # names and list indexes, from the root
 
 MAX_BYTES = 2_000_000
 MAX_DEPTH = 100
+MISSING = object()  # what is said where nothing is
 _KINDS = {"mapping": "an object", "sequence": "a list", "scalar": "a single value"}
 
 
@@ -70,6 +71,13 @@ class Splice(NamedTuple):
     inserted: str
 
 
+class Reference(NamedTuple):
+    """A place of a YAML file that repeats another, or a value of a type of its own."""
+
+    name: str
+    value: Any = None
+
+
 class Names(list[tuple[Any, Any]]):
     """The pairs of a mapping as they are written; a name may appear twice."""
 
@@ -95,6 +103,11 @@ def line_of(body: bytes, at: int) -> int:
 def invalid(source: str, line: int, words: str) -> ConfigError:
     """Return the error about a place in a file."""
     return ConfigError(f"{source}:{line}: {words}", f"mend {source}")
+
+
+def too_deep(source: str, line: int) -> ConfigError:
+    """Return the error about a value inside too many others."""
+    return invalid(source, line, f"more than {MAX_DEPTH} levels")
 
 
 def not_editable(source: str) -> ConfigError:

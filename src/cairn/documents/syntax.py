@@ -6,8 +6,19 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from cairn.documents.nodes import MAX_DEPTH, Format, Member, Names, Node, line_of, not_editable
-from cairn.documents.values import MISSING, Reference, too_deep, without_comments
+from cairn.documents.nodes import (
+    MAX_DEPTH,
+    MISSING,
+    Format,
+    Member,
+    Names,
+    Node,
+    Reference,
+    line_of,
+    not_editable,
+    too_deep,
+)
+from cairn.documents.values import without_comments
 from cairn.loading import load
 
 if TYPE_CHECKING:

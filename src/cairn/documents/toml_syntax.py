@@ -6,8 +6,7 @@ import tomllib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from cairn.documents.nodes import MAX_DEPTH, Member, Node, line_of
-from cairn.documents.values import too_deep
+from cairn.documents.nodes import MAX_DEPTH, Member, Node, line_of, too_deep
 
 if TYPE_CHECKING:
     import tree_sitter

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from cairn.documents.document import Document, Edit
-from cairn.documents.nodes import Names, Splice, apply_splices
-from cairn.documents.values import MISSING, from_plain, same, to_plain, value_at, with_value
+from cairn.documents.nodes import MISSING, Names, Splice, apply_splices
+from cairn.documents.values import from_plain, same, to_plain, value_at, with_value
 from cairn.errors import ConfigError
 
 _MAX_PLACES = 20

@@ -9,23 +9,15 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
-from cairn.documents.nodes import MAX_DEPTH, Format, Names, Path, invalid, line_of
+from cairn.documents.nodes import MISSING, Format, Names, Path, line_of, too_deep
 from cairn.errors import ConfigError
 from cairn.loading import load
 
 _TOKEN = re.compile(
     rb'"(?:[^"\\]|\\.)*+"?|//[^\r\n]*|/\*(?:.*?\*/|.*)|[,\[\]{}]|[^\s"/,\[\]{}]+|/', re.DOTALL
 )  # of JSONC; a comment or string without an end is one token, too
-MISSING = object()
-
-
-class Reference(NamedTuple):
-    """A place of a YAML file that repeats another, or a value of a type of its own."""
-
-    name: str
-    value: Any = None
 
 
 def read_values(body: bytes, format: Format, source: str) -> Any:  # noqa: ANN401 - whatever the file says
@@ -46,11 +38,6 @@ def read_values(body: bytes, format: Format, source: str) -> Any:  # noqa: ANN40
         return _json(without_comments(body).decode() if format == "jsonc" else text, source)
     except RecursionError:
         raise too_deep(source, 1) from None
-
-
-def too_deep(source: str, line: int) -> ConfigError:
-    """Return the error about a value inside too many others."""
-    return invalid(source, line, f"more than {MAX_DEPTH} levels")
 
 
 # -- JSON --------------------------------------------------------------------------------------------------------------

@@ -17,8 +17,7 @@ from yaml.events import (
 )
 from yaml.nodes import ScalarNode
 
-from cairn.documents.nodes import MAX_DEPTH, Names, invalid
-from cairn.documents.values import MISSING, Reference, too_deep
+from cairn.documents.nodes import MAX_DEPTH, MISSING, Names, Reference, invalid, too_deep
 from cairn.yaml_files import bounded_parser, yaml_error
 
 
