@@ -16,7 +16,7 @@ from cairn.memory.intake import fit_to_keep
 from cairn.memory.moments import Moment, ToolCall
 from cairn.memory.origin import INVESTIGATION, MOST_IMPORTANT, PLANNING, is_edit, is_plan, is_read, origin_of
 from cairn.memory.store import By, MemoryChange, MemoryStore
-from cairn.storage.memory import candidate_db, session_db, usage_db
+from cairn.storage.memory import candidate_db, served_db, session_db, usage_db
 from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import Activity, PromptBatch, Session
 from cairn.storage.memory.session_db import SessionConditions
@@ -174,6 +174,7 @@ class Sessions:
                 self._store.record([MemoryChange(observation.id, "redact", {}) for observation in captured], _MUTE)
                 session_db.delete_content(connection, session)
                 usage_db.forget_session(connection, id)
+                served_db.forget_session(connection, id)
                 candidate_db.forget_session(connection, id)
                 self._store.erase_soon(connection)
                 session = Session(id, is_fresh=session.is_fresh, number=session.number)
@@ -198,6 +199,7 @@ class Sessions:
         with self._store.writing() as connection:
             session_db.delete(connection, session)
             usage_db.forget_session(connection, id)
+            served_db.forget_session(connection, id)
             candidate_db.forget_session(connection, id)
             self._store.erase_soon(connection)
 
