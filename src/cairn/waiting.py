@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -46,30 +45,6 @@ class Asker:
             yield
         finally:
             _ASKER.reset(before)
-
-
-class Deadline(Asker):
-    """Someone in haste who waits until a moment, as long as whoever the thread works for already does.
-
-    Args:
-        monotonic_seconds: the moment, as `time.monotonic` counts.
-    """
-
-    def __init__(self, monotonic_seconds: float) -> None:
-        super().__init__(in_haste=True)
-        self._until, self._outer = monotonic_seconds, _ASKER.get()
-
-    def check(self) -> None:
-        """Stop the current work if it is too late for it.
-
-        Raises:
-            BusyError: if so.
-        """
-        if self._outer is not None:
-            self._outer.check()
-        if time.monotonic() > self._until:
-            self.leave()
-        super().check()
 
 
 _ASKER: ContextVar[Asker | None] = ContextVar("asker", default=None)

@@ -1,4 +1,4 @@
-"""Tells from the pattern of a search what is asked: where a name is defined, where a text stands, or how things work."""
+"""Tells from the pattern of a search what is asked: where a name is defined, where a text stands, how things work."""
 
 from __future__ import annotations
 
@@ -27,18 +27,25 @@ _DEFINES = re.compile(
     rf"|\#\s*define)\s+(?:\([^)]*\)\s*)?(?:self\.)?(?P<name>{_NAME})(?P<rest>.*)",
     re.DOTALL,
 )
-_IMPORTS = re.compile(r"(?:from|import|require|require_relative|use|using|include|\#\s*include)\b(?P<rest>.*)", re.DOTALL)
+_IMPORTS = re.compile(
+    r"(?:from|import|require|require_relative|use|using|include|\#\s*include)\b(?P<rest>.*)", re.DOTALL
+)
 _CALLS = re.compile(rf"(?:\.|await |new |return |throw |raise |@)*(?P<name>{_NAME})\s*[(<{{].*", re.DOTALL)
 _CREATES = re.compile(rf"(?:new|throw|raise|await|extends|implements|instanceof|@)\s*(?P<name>{_NAME})[\s(]*")
 _ASSIGNS = re.compile(rf"(?:self\.|this\.|\.|@)?(?P<name>{_NAME})\s*(?::?=|:)?\s*")
-_WORD_OF_PROSE = re.compile(r"[A-Za-z][A-Za-z'’-]*[?.,!]*")
+_WORD_OF_PROSE = re.compile(r"[A-Za-z][A-Za-z'\u2019-]*[?.,!]*")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 _KEYWORDS = frozenset(
-    "import from export default return class def function func const let var self this static async await public private new"
-    " throw raise if else for while in is not and or true false null none undefined void int string str bool type struct enum"
-    " interface todo fixme xxx hack note print console log err error test tests assert require include use end do fn pub impl"
-    " extends implements instanceof".split()
+    [
+        *("import", "from", "export", "default", "return", "class", "def", "function", "func", "const", "let", "var"),
+        *("self", "this", "static", "async", "await", "public", "private", "new", "throw", "raise", "if", "else"),
+        *("for", "while", "in", "is", "not", "and", "or", "true", "false", "null", "none", "undefined", "void", "int"),
+        *("string", "str", "bool", "type", "struct", "enum", "interface", "todo", "fixme", "xxx", "hack", "note"),
+        *("print", "log", "console", "err", "error", "test", "tests", "assert", "require", "include", "use", "end"),
+        *("do", "fn", "pub", "impl", "extends", "implements", "instanceof"),
+    ]
 )
+_ASKING = frozenset({"how", "where", "what", "why", "which", "when", "who", "does"})
 _LEAST_WORDS = 3
 _LEAST_WORDS_WITHOUT_FORM = 4
 
@@ -57,6 +64,12 @@ class Question(NamedTuple):
     is_definite: bool
     text: str
     is_prose: bool
+
+    @property
+    def is_question(self) -> bool:
+        """Whether it asks in so many words, so that no line of code reads like it."""
+        words = self.text.lower().split()
+        return self.is_prose and len(words) > _LEAST_WORDS and (words[0] in _ASKING or self.text.endswith("?"))
 
     @property
     def kind(self) -> Kind:
@@ -151,7 +164,7 @@ class _Reader:
     """Reads a regular expression from left to right.
 
     Args:
-        is_basic: it is of POSIX's basic kind, where `\\(` and `\\|` are operators.
+        is_basic: it is of POSIX's basic kind, where parentheses and bars are operators behind a backslash.
     """
 
     def __init__(self, pattern: str, is_basic: bool) -> None:
