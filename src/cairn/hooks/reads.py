@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from cairn.errors import CairnError
 from cairn.hooks.occasion import Occasion, Offer
-from cairn.hooks.outline_hint import adapter_or_any
+from cairn.hooks.outline_hint import Shown, adapter_or_any, example_of, hint_text
 from cairn.hooks.report import Reply
 from cairn.hooks.session_state import Known, SessionState
 from cairn.hooks_settings import HooksSettings, ReadMode
