@@ -73,7 +73,10 @@ class Reads:
             return None
         path = occasion.path
         passes = _passes(occasion, state, candidate)
-        mode = _mode(self._settings.reads_by(occasion.agent), occasion)
+        wanted = self._settings.reads_by(occasion.agent)
+        mode = _mode(wanted, occasion)
+        if not passes and mode == "off" and wanted != "off" and not (occasion.is_over or occasion.can_see):
+            return None  # it may be answered once the tool has run
         if passes or mode == "off":
             state.read.put(path, candidate.hash)
             state.waiting.put(path, value=False)
@@ -142,9 +145,11 @@ class Reads:
         """Return what to show of a file; None if that is not much less than the file, or more than the agent takes."""
         file_tokens = count_tokens(candidate.content.data.decode("utf-8", "replace"))
         max_chars = adapter_or_any(occasion.agent).max_context_chars - _FRAME_CHARS
-        max_tokens = min(int(file_tokens * MOST_SHARE), max_chars // _CHARS_PER_TOKEN)
+        worthwhile = int(file_tokens * MOST_SHARE)
+        max_tokens = min(worthwhile, max_chars // _CHARS_PER_TOKEN)
         laid = lay_out(outline, max_tokens, "commands" if occasion.is_shell else "tools")
-        if laid.tokens > max_tokens or len(laid.text) > max_chars:
+        is_cut = len(laid.shown) < len(outline.symbols)
+        if laid.tokens > max_tokens or len(laid.text) > max_chars or (is_cut and max_tokens == worthwhile):
             return None
         target = self._target(occasion, state, outline)
         around = "" if target is None else self._context(candidate, outline, target, max_tokens - laid.tokens)
