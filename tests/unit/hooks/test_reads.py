@@ -13,7 +13,7 @@ import pytest
 
 from cairn.hooks.adapter import Ability
 from cairn.hooks.intercept import Interceptor
-from cairn.hooks.occasion import Occasion, Offer
+from cairn.hooks.occasion import Occasion, Offer, Part
 from cairn.hooks.reads import Reads
 from cairn.hooks.report import SILENCE, Happening, Reply, ToolUse
 from cairn.hooks.session_state import LastSearch, SessionState, Target
@@ -437,7 +437,7 @@ class Searched:
 
 def after_search(agent: Agent, search: LastSearch) -> Reply:
     """Read a file after a search."""
-    parts = [Searched(search), Reads(agent.workspace, agent.settings)]
+    parts: list[Part] = [Searched(search), Reads(agent.workspace, agent.settings)]
     agent.answers = Interceptor(agent.workspace, agent.settings, parts=parts, seconds=PATIENT)
     return agent.read()
 
