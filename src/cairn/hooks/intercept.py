@@ -35,7 +35,12 @@ _THREADS = 2
 _MOST_WAITING = 8  # uses; where more wait, an agent is not kept waiting for its turn
 _TOOLS = ("read", "edit", "write", "search", "list", "shell", "mcp")
 # What knows what to say, each called with the workspace and the settings; `searches` is before `reads`, which it helps.
-_PARTS = ("cairn.hooks.followups:FollowUps", "cairn.hooks.reads:Reads", "cairn.hooks.edits:Edits")
+_PARTS = (
+    "cairn.hooks.searches:Searches",
+    "cairn.hooks.followups:FollowUps",
+    "cairn.hooks.reads:Reads",
+    "cairn.hooks.edits:Edits",
+)
 _log = logging.getLogger("cairn.hooks")
 
 
