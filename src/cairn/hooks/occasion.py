@@ -23,9 +23,9 @@ class Occasion(NamedTuple):
     Attributes:
         use: of a shell command that only reads one file, the read; see `asked`.
         asked: the use as the agent reported it.
-        command: what a shell command is, if it is nothing but a search or the reading of one file.
         path: the file of a read or an edit, relative to the root with slashes; empty if it is not below it.
         edited: the files that an edit changes, likewise.
+        command: what a shell command is, if it is nothing but a search or the reading of one file.
         target: what the tool was handed, in a few words; see `cairn.memory.moments.ToolCall`.
         agent: such as `claude-code`.
         session: the agent's session; its sub-agents have the same.
@@ -42,13 +42,13 @@ class Occasion(NamedTuple):
 
     use: ToolUse
     asked: ToolUse
-    command: Search | FileRead | None
     path: str
     agent: str
     session: str
     ledger: str
     folder: str
     seconds: float
+    command: Search | FileRead | None = None
     target: str = ""
     edited: tuple[str, ...] = ()
     is_over: bool = False
