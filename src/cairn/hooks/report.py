@@ -36,12 +36,14 @@ class ToolUse(NamedTuple):
     Attributes:
         tool: one of `cairn.memory.moments.TOOLS`.
         name: what the agent calls it.
-        path: the file or folder, absolute or relative to the folder of the happening.
+        path: the file or folder, absolute or relative to the folder of the happening; of a shell, where its command
+            runs, empty for that folder.
         offset, limit: the first line and the number of lines to read; 0 where none is given.
         pattern: what a search looks for.
         globs: the files that it is limited to.
         command: of a shell.
         edits: what an edit replaces, and by what; the whole of a file that is written replaces the empty string.
+        id: the agent's own id of this use, the same before and after the tool; empty where it has none.
     """
 
     tool: str
@@ -53,6 +55,7 @@ class ToolUse(NamedTuple):
     globs: tuple[str, ...] = ()
     command: str = ""
     edits: tuple[tuple[str, str], ...] = ()
+    id: str = ""
 
 
 class Happening(NamedTuple):
