@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cairn.hooks.adapter import Adapter, Place
+from cairn.hooks.adapter import Adapter, Block, Change, Place, Whole
 from cairn.install.apply import Outcome, apply
 from cairn.install.plan import FileChange, plan_install, plan_removal
 from cairn.install.record import RecordFile
@@ -18,8 +18,8 @@ from sample_agents import Alpha, Beta
 ALPHA, BETA = Alpha(), Beta()
 ALL: tuple[Adapter, ...] = (ALPHA, BETA)
 
-USERS_FILES = {
-    ".alpha/settings.json": '{\r\n\t"model": "x", // mine\r\n\t"hooks": {"Before": [{"hooks": [{"command": "./c"}]}]}\r\n}',
+FILES = {
+    ".alpha/settings.json": '{\r\n\t"model": "x",\r\n\t"hooks": {"Before": [{"hooks": [{"command": "./c"}]}]}\r\n}',
     ".mcp.json": '\ufeff{"mcpServers": {"db": {"command": "db", "env": {"TOKEN": "secret"}}}}\n',
     ".beta/config.toml": '# mine\nmodel = "x"\n\n[mcp_servers.db] # keep\ncommand = "db"\n',
     ".beta/hooks.json": '{\n  "version": 1,\n  "hooks": {}\n}\n',
@@ -71,10 +71,8 @@ def project(tmp_path: Path) -> Project:
     return Project(root, tmp_path / "state")
 
 
-def users_files() -> dict[str, str]:
-    files = dict(USERS_FILES)
-    files[".alpha/settings.json"] = files[".alpha/settings.json"].replace(" // mine", "")
-    return files
+def with_text(text: str, changes: list[Change]) -> list[Change]:
+    return [change._replace(text=text) if isinstance(change, Block | Whole) else change for change in changes]
 
 
 def problems(changes: list[FileChange]) -> list[str]:
@@ -93,7 +91,7 @@ def test_an_empty_project_is_empty_again_after_uninstall(project: Project) -> No
 
 
 def test_the_files_of_a_user_are_byte_for_byte_as_before_after_uninstall(project: Project) -> None:
-    project.write(users_files())
+    project.write(FILES)
     before = project.content()
 
     project.install()
@@ -105,7 +103,7 @@ def test_the_files_of_a_user_are_byte_for_byte_as_before_after_uninstall(project
 
 
 def test_a_second_init_changes_nothing(project: Project) -> None:
-    project.write(users_files())
+    project.write(FILES)
     project.install()
     before = project.content()
 
@@ -125,7 +123,7 @@ def test_a_file_that_several_agents_share_gets_one_change(project: Project) -> N
 
 
 def test_what_another_agent_still_needs_stays_until_it_goes_too(project: Project) -> None:
-    project.write(users_files())
+    project.write(FILES)
     before = project.content()
     project.install()
 
@@ -138,7 +136,7 @@ def test_what_another_agent_still_needs_stays_until_it_goes_too(project: Project
 
 
 def test_an_agent_that_is_added_later_keeps_what_is_there(project: Project) -> None:
-    project.write(users_files())
+    project.write(FILES)
     before = project.content()
     project.install(ALPHA)
     project.install(BETA)
@@ -162,7 +160,7 @@ EDITS = {
 
 @pytest.mark.parametrize("name", EDITS)
 def test_what_the_user_edits_meanwhile_stays_and_only_ours_goes(project: Project, name: str) -> None:
-    project.write(users_files())
+    project.write(FILES)
     before = project.content()
     project.install()
     project.edit(name, *EDITS[name])
@@ -193,7 +191,7 @@ def test_entries_that_the_user_adds_beside_ours_stay(project: Project) -> None:
 
 
 def test_without_records_ours_is_known_by_its_commands(project: Project) -> None:
-    files = {**users_files(), ".beta/hooks.json": '{"version": 1, "hooks": {"stop": [{"command": "./mine"}]}}'}
+    files = {**FILES, ".beta/hooks.json": '{"version": 1, "hooks": {"stop": [{"command": "./mine"}]}}'}
     project.write(files)
     before = {name: json.loads(text.removeprefix("\ufeff")) for name, text in files.items() if "json" in name}
     project.install()
@@ -203,7 +201,7 @@ def test_without_records_ours_is_known_by_its_commands(project: Project) -> None
 
     left = project.content()
     assert {name: json.loads(str(left[name]).removeprefix("\ufeff")) for name in before} == before
-    assert left["AGENTS.md"] == users_files()["AGENTS.md"]
+    assert left["AGENTS.md"] == FILES["AGENTS.md"]
     assert ".alpha/skills" not in left
 
 
@@ -220,7 +218,7 @@ def test_a_clone_with_the_same_files_is_left_as_it_is_and_cleaned_on_request(pro
 
 
 def test_an_upgrade_rewrites_only_ours_and_uninstall_still_restores_every_byte(project: Project) -> None:
-    project.write(users_files())
+    project.write(FILES)
     before = project.content()
     project.install()
 
@@ -228,11 +226,8 @@ def test_an_upgrade_rewrites_only_ours_and_uninstall_still_restores_every_byte(p
         timeout = 9
         names = ("Start", "After")
 
-        def changes(self, place: Place) -> list:  # type: ignore[type-arg]
-            return [
-                change._replace(text=change.text + "More.\n") if hasattr(change, "text") else change
-                for change in super().changes(place)
-            ]
+        def changes(self, place: Place) -> list[Change]:
+            return with_text("More.\n", super().changes(place))
 
     project.install(Newer(), BETA)
     settings = json.loads((project.root / ".alpha/settings.json").read_text())
@@ -323,11 +318,8 @@ def test_a_file_of_its_own_that_was_changed_stays_and_this_is_said(project: Proj
 
 def test_a_file_of_an_unknown_version_is_known_by_its_mark(project: Project) -> None:
     class Older(Alpha):
-        def changes(self, place: Place) -> list:  # type: ignore[type-arg]
-            return [
-                change._replace(text="Old.\n") if hasattr(change, "text") else change
-                for change in super().changes(place)
-            ]
+        def changes(self, place: Place) -> list[Change]:
+            return with_text("Old.\n", super().changes(place))
 
     project.install(Older())
     project.records.file.unlink()
@@ -380,7 +372,7 @@ def test_two_names_of_one_file_get_one_change(project: Project) -> None:
     class Gamma(Beta):
         name = "gamma"
 
-        def changes(self, place: Place) -> list:  # type: ignore[type-arg]
+        def changes(self, place: Place) -> list[Change]:
             return [
                 change._replace(file=Path(str(change.file).replace(".beta", ".alpha")))
                 for change in super().changes(place)
@@ -413,7 +405,7 @@ def test_a_folder_or_a_pipe_in_the_place_of_a_file_is_left_alone(project: Projec
 
 
 def test_what_somebody_changes_between_the_plan_and_its_writing_is_not_lost(project: Project) -> None:
-    project.write(users_files())
+    project.write(FILES)
     changes = plan_install(ALL, project.place, {})
     (project.root / "AGENTS.md").write_text("# New rules\n")
 
@@ -424,7 +416,7 @@ def test_what_somebody_changes_between_the_plan_and_its_writing_is_not_lost(proj
     project.remove()
     assert project.content() == {
         **dict.fromkeys((".alpha", ".beta")),
-        **users_files(),
+        **FILES,
         "AGENTS.md": "# New rules\n",
     }
 
@@ -456,7 +448,7 @@ def stopping(n_files: int) -> Callable[[FileChange], None]:
 def test_whatever_stops_an_init_a_second_one_completes_it_and_uninstall_restores_all(
     project: Project, n_files: int, has_files: bool
 ) -> None:
-    project.write(users_files() if has_files else {})
+    project.write(FILES if has_files else {})
     before = project.content()
     for mend in (False, True):
         with pytest.raises(_Stop):
@@ -475,13 +467,10 @@ def test_whatever_stops_an_upgrade_or_an_uninstall_the_next_run_mends_it(project
         timeout = 9
 
     class NewerBeta(Beta):
-        def changes(self, place: Place) -> list:  # type: ignore[type-arg]
-            return [
-                change._replace(text="New.\n") if hasattr(change, "text") else change
-                for change in super().changes(place)
-            ]
+        def changes(self, place: Place) -> list[Change]:
+            return with_text("New.\n", super().changes(place))
 
-    project.write(users_files())
+    project.write(FILES)
     before = project.content()
     project.install()
     known = project.records.read()
