@@ -1,13 +1,13 @@
-"""Turns what four agents send to hooks into the moments that `/api/hook/{event}` takes, to replay logs."""
+"""Turns what four agents send to hooks into moments, to replay logs."""
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from cairn.memory.moments import Moment, parse_moment
+from cairn.hooks.tool_result import Result, failure_of, result_of, unpack
+from cairn.hooks.tool_use import calls_of, uses_of
+from cairn.memory.moments import Moment, ToolCall
 
 Payload = Mapping[str, Any]
 
@@ -19,8 +19,6 @@ _EVENTS = {
     "sessionEnd": "session-end", "BeforeAgent": "prompt", "BeforeTool": "before-tool", "AfterTool": "after-tool",
     "AfterAgent": "turn-end",
 }  # fmt: skip
-_PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.MULTILINE)
-_EXIT_CODE = re.compile(r"^Exit code:? (\d+)\n?", re.IGNORECASE | re.MULTILINE)
 
 
 def moments_of(agent: str, payloads: list[Payload], start: float) -> Iterator[Moment]:
@@ -36,15 +34,11 @@ def moments_of(agent: str, payloads: list[Payload], start: float) -> Iterator[Mo
         if event is None:
             continue
         session = f"{agent}:{payload.get('session_id') or payload['conversation_id']}"
+        details = {name: str(payload[name]) for name in ("source", "reason") if name in payload}
         for number, call in enumerate(_calls(payload) if event == "after-tool" else [None]):
-            document = {
-                "id": f"{place}.{number}",
-                "seconds": start + place,
-                "text": _text(payload),
-                "call": call,
-                "details": {name: payload[name] for name in ("source", "reason") if name in payload},
-            }
-            yield parse_moment(event, session, agent, json.dumps(document))
+            yield Moment(
+                f"{place}.{number}", event, session, agent, start + place, _text(payload), call, details=details
+            )
 
 
 def _text(payload: Payload) -> str:
@@ -54,40 +48,18 @@ def _text(payload: Payload) -> str:
     return ""
 
 
-def _calls(payload: Payload) -> list[dict[str, Any]]:
+def _calls(payload: Payload) -> tuple[ToolCall, ...]:
     """Return the canonical calls of a payload: one, but for a patch one for each file."""
-    name, given = str(payload["tool_name"]), payload["tool_input"]
-    call = {"name": name, "input_bytes": len(json.dumps(given)), **_outcome(payload)}
-    if name == "apply_patch":
-        return [call | {"target": path} for path in _PATCHED.findall(given["command"])]
-    target = next((given[key] for key in ("command", "file_path", "pattern", "dir_path", "query") if key in given), "")
-    return [call | {"target": target}]
+    uses = uses_of(payload["tool_name"], payload["tool_input"])
+    return calls_of(uses, payload["tool_input"], _result(payload, uses[0].tool))
 
 
-def _outcome(payload: Payload) -> dict[str, Any]:
+def _result(payload: Payload, tool: str) -> Result:
     """Return what an agent says of how a call ended."""
     if "error" in payload or "error_message" in payload:  # Claude Code, Cursor
-        text = str(payload.get("error", payload.get("error_message")))
-        code = _EXIT_CODE.match(text)
-        outcome = "denied" if payload.get("failure_type") == "permission_denied" else "failed"
-        output = text[code.end() :] if code else text
-        return {"outcome": outcome, "exit_code": int(code[1]) if code else None, "output": output}
+        error = payload.get("error", payload.get("error_message"))
+        return failure_of(error, tool, str(payload.get("failure_type")))
     if "tool_output" in payload:  # Cursor
-        answer = json.loads(payload["tool_output"])
-        return {"outcome": "ok" if not answer.get("exitCode") else "failed", "exit_code": answer.get("exitCode"),
-                "output": str(answer.get("output", ""))}  # fmt: skip
+        return result_of(unpack(payload["tool_output"]), tool, "ok")
     answer = payload.get("tool_response")
-    if isinstance(answer, str):  # Codex says nothing of how a command ended
-        return {"output": answer}
-    if isinstance(answer, dict) and "llmContent" in answer:  # Gemini
-        text = str(answer["llmContent"])
-        code = _EXIT_CODE.search(text)
-        has_failed = "error" in answer or code is not None
-        output = text.removeprefix("Output: ").split("\nExit Code: ")[0].split("\nProcess Group PGID: ")[0]
-        return {
-            "outcome": "failed" if has_failed else "ok",
-            "exit_code": int(code[1]) if code else None,
-            "output": output,
-        }
-    answer = answer if isinstance(answer, dict) else {}
-    return {"outcome": "ok", "output": f"{answer.get('stdout', '')}{answer.get('stderr', '')}"}
+    return result_of(answer, tool, "" if isinstance(answer, str) else "ok")  # Codex says nothing of how a command ended

@@ -11,6 +11,7 @@ from cairn.hooks.report import Happening, Reply, Report
 
 Level = Literal["project", "user"]
 Format = Literal["json", "jsonc", "toml", "yaml"]
+TEST_SESSION = "cairn-self-test"  # of no agent: the id of a session that leaves no trace in the memory
 Ability = Literal["context", "denial"]  # what an agent takes in answer to an event
 
 
@@ -101,6 +102,8 @@ class Adapter(ABC):
         abilities: what it takes in answer to each event.
         max_context_chars: of one answer.
         by_hand: what a person has yet to do, in sentences.
+        first_payload: what it gives to its hook when a session starts, as documented, to test what was installed. The
+            text `FOLDER` in it stands for the project's folder, `SESSION` for the id of the session.
     """
 
     name: ClassVar[str]
@@ -111,6 +114,7 @@ class Adapter(ABC):
     abilities: ClassVar[Mapping[str, frozenset[Ability]]] = {}
     max_context_chars: ClassVar[int] = 9_500
     by_hand: ClassVar[tuple[str, ...]] = ()
+    first_payload: ClassVar[Mapping[str, Any]] = {}
 
     @abstractmethod
     def changes(self, place: Place) -> list[Change]:

@@ -36,7 +36,8 @@ class ToolUse(NamedTuple):
     Attributes:
         tool: one of `cairn.memory.moments.TOOLS`.
         name: what the agent calls it.
-        path: the file or folder, absolute or relative to the folder of the happening.
+        path: the file or folder, absolute or relative to the folder of the happening; of a shell, where its command
+            runs, empty for that folder.
         offset, limit: the first line and the number of lines to read; 0 where none is given.
         pattern: what a search looks for.
         globs: the files that it is limited to.

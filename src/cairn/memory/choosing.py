@@ -12,7 +12,7 @@ from cairn.memory.links import Staleness, name_of
 from cairn.memory.recall import Recall, Recollection
 from cairn.memory.store import MemoryStore
 from cairn.source.recent_files import RecentFiles
-from cairn.storage.memory import event_db, observation_db, session_db
+from cairn.storage.memory import event_db, session_db
 from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import Observation
 
@@ -155,8 +155,8 @@ class Chooser:
 
     def _recent_files(self) -> dict[str, float]:
         """Return the files that memories speak of and that changed lately, and how much each counts."""
+        linked = self._recall.linked_paths()
         with self._store.reading() as connection:
-            linked = observation_db.linked_paths(connection)
             edited = session_db.edited_paths(connection, _MOST_EDITED)
         weights = dict.fromkeys(self._recent.committed().intersection(linked), _COMMITTED)
         weights.update(dict.fromkeys(set(edited).intersection(linked), _EDITED))

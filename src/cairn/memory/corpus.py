@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -82,17 +82,19 @@ class Corpus(NamedTuple):
         rarity /= np.float32(whole)
         return Lexical(share, holds, rarity)
 
-    def similarities_to(self, row: int) -> Floats:
-        """Return the cosines of a row's vector with those of all rows."""
-        vector = self.vectors.take(np.array([row]))[0]
-        return self.vectors.similarities(vector)
-
     def _occurrences(self, hashed: int) -> slice:
         hashes = self.postings.hashes
         place = int(np.searchsorted(hashes, np.uint64(hashed)))
         if place == len(hashes) or int(hashes[place]) != hashed:
             return slice(0, 0)
         return slice(int(self.postings.start[place]), int(self.postings.start[place + 1]))
+
+
+def cosines(packed: bytes, others: Collection[bytes]) -> Floats:
+    """Return the cosines of a stored vector with others, in order."""
+    matrix = np.frombuffer(b"".join([packed, *others]), np.int8).reshape(-1, len(packed))
+    vectors = Vectors([matrix], len(packed))
+    return vectors.similarities(vectors.take(np.array([0]))[0])[1:]
 
 
 def load_corpus(connection: sqlite3.Connection, state: str, bundled: str, others: Sequence[str]) -> Corpus:

@@ -28,12 +28,12 @@ _TOOL_NAMES: Mapping[str, str] = {
         "write": "write writefile create createfile writetofile savefile newfile",
         "delete": "delete deletefile remove removefile",
         "shell": "bash shell runshellcommand runterminalcmd runinterminal runcommand execcommand localshell "
-        "unifiedexec powershell executecommand terminal execute",
+        "unifiedexec exec powershell executecommand terminal execute",
         "search": "grep glob search searchfilecontent codebasesearch filesearch grepsearch semanticsearch findfiles rg "
         "greptool find textsearch findbyname searchcodebase",
         "list": "ls list listdir listdirectory listfiles tree",
         "web": "webfetch websearch googlewebsearch fetch fetchwebpage readurlcontent searchweb browser",
-        "task": "task agent subagent runsubagent dispatchagent spawnagent delegate",
+        "task": "task agent subagent runsubagent dispatchagent spawnagent invokeagent delegate",
         "plan": "exitplanmode enterplanmode updateplan todowrite writetodos todoread taskcreate taskupdate "
         "managetodolist createplan plan",
     }.items()
@@ -43,8 +43,8 @@ _MCP_PREFIXES = ("mcp__", "mcp_", "mcp:", "mcp-")
 
 MAX_TEXT_CHARS = 20_000
 MAX_OUTPUT_CHARS = 20_000
-_MAX_NAME_CHARS = 500
-_MAX_TARGET_CHARS = 4_000
+MAX_NAME_CHARS = 500
+MAX_TARGET_CHARS = 4_000
 _MAX_SIZE = 2**53
 _HINT = "docs/http-api.md names the fields of an event"
 
@@ -134,17 +134,17 @@ def parse_moment(event: str, session: str, agent: str, payload: str) -> Moment:
         raise RequestError("`payload` must be an object", _HINT)
     details = _field(document, "details", dict, {})
     return Moment(
-        id=_text(document, "id", _MAX_NAME_CHARS),
+        id=_text(document, "id", MAX_NAME_CHARS),
         event=event,
         session=session,
         agent=agent,
         seconds=_number(document, "seconds"),
         text=_text(document, "text", MAX_TEXT_CHARS),
         call=_call(document.get("call")),
-        branch=_text(document, "branch", _MAX_NAME_CHARS),
-        revision=_text(document, "revision", _MAX_NAME_CHARS),
+        branch=_text(document, "branch", MAX_NAME_CHARS),
+        revision=_text(document, "revision", MAX_NAME_CHARS),
         details={
-            name[:50]: value[:_MAX_NAME_CHARS] for name, value in list(details.items())[:20] if isinstance(value, str)
+            name[:50]: value[:MAX_NAME_CHARS] for name, value in list(details.items())[:20] if isinstance(value, str)
         },
     )
 
@@ -154,8 +154,8 @@ def _call(document: object) -> ToolCall | None:
         return None
     if not isinstance(document, dict):
         raise RequestError("`call` must be an object", _HINT)
-    name = _text(document, "name", _MAX_NAME_CHARS)
-    tool = _text(document, "tool", _MAX_NAME_CHARS) or canonical_tool(name)
+    name = _text(document, "name", MAX_NAME_CHARS)
+    tool = _text(document, "tool", MAX_NAME_CHARS) or canonical_tool(name)
     outcome = _text(document, "outcome", 10)
     exit_code = _field(document, "exit_code", int, None)
     if tool not in TOOLS:
@@ -165,7 +165,7 @@ def _call(document: object) -> ToolCall | None:
     return ToolCall(
         tool=tool,
         name=name,
-        target=_text(document, "target", _MAX_TARGET_CHARS),
+        target=_text(document, "target", MAX_TARGET_CHARS),
         outcome=outcome,
         exit_code=None if exit_code is None else max(-(2**31), min(2**31, exit_code)),
         duration_ms=_size(document, "duration_ms"),

@@ -118,8 +118,13 @@ def load_numbers(connection: sqlite3.Connection, row_numbers: Collection[int]) -
 
 def matching(connection: sqlite3.Connection, conditions: Conditions) -> list[int]:
     """Return the row numbers of the observations that meet all conditions."""
+    return [number for (number,) in connection.execute(*select_numbers(conditions))]
+
+
+def select_numbers(conditions: Conditions) -> tuple[str, list[Any]]:
+    """Return the query for the row numbers of the observations that meet all conditions, and its values."""
     where, values = _where(conditions)
-    return [number for (number,) in connection.execute(f"SELECT number FROM observation {where}", values)]
+    return f"SELECT number FROM observation {where}", values
 
 
 def linked_to(connection: sqlite3.Connection, paths: Collection[str]) -> set[int]:
@@ -137,6 +142,15 @@ def linked_paths(connection: sqlite3.Connection) -> list[str]:
     """Return the files that active observations speak of, sorted."""
     query = "SELECT DISTINCT path FROM link JOIN observation USING (number) WHERE status = 'active' ORDER BY path"
     return [path for (path,) in connection.execute(query)]
+
+
+def linked_places(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+    """Return the files that active observations speak of, with the commits these were made at, the newest first."""
+    query = (
+        "SELECT path, revision FROM link JOIN observation USING (number) "
+        "WHERE status = 'active' GROUP BY path, revision ORDER BY max(created) DESC"
+    )
+    return connection.execute(query).fetchall()
 
 
 def iter_all(connection: sqlite3.Connection) -> Iterator[Observation]:

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Collection, Iterable
 
 from cairn.storage.connection import in_parts
+from cairn.storage.memory.observation_db import Conditions, select_numbers
 
 _MISSING = (
     "FROM observation WHERE is_redacted = 0 "
@@ -44,6 +45,13 @@ def read_some(connection: sqlite3.Connection, model: str, numbers: Collection[in
         query = f"SELECT number, vector FROM vector WHERE model = ? AND number IN ({marks})"
         found.update(connection.execute(query, (model, *part)))
     return found
+
+
+def read_matching(connection: sqlite3.Connection, model: str, conditions: Conditions) -> dict[int, bytes]:
+    """Return the vectors by a model of the observations that meet all conditions, by row number, ascending."""
+    chosen, values = select_numbers(conditions)
+    query = f"SELECT number, vector FROM vector WHERE model = ? AND number IN ({chosen}) ORDER BY number"
+    return dict(connection.execute(query, (model, *values)))
 
 
 def missing(connection: sqlite3.Connection, model: str, limit: int) -> list[tuple[int, str]]:
