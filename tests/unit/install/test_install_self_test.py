@@ -17,6 +17,7 @@ from cairn.hooks.report import Reply, Report
 from cairn.install.selftest import Result, payload_of, try_agent
 
 HOOK = """#!/bin/sh
+[ "$1" = hook ] || exit 0
 read -r payload
 echo "$CURSOR_VERSION$payload" > "{folder}/seen"
 printf '%s' '{answer}'
