@@ -33,7 +33,7 @@ _THREADS = 2
 _MOST_WAITING = 8  # uses; where more wait, an agent is not kept waiting for its turn
 _TOOLS = ("read", "edit", "write", "search", "list", "shell", "mcp")
 # What knows what to say, each called with the workspace and the settings; `searches` is before `reads`, which it helps.
-_PARTS = ("cairn.hooks.reads:Reads",)
+_PARTS = ("cairn.hooks.searches:Searches", "cairn.hooks.reads:Reads")
 _log = logging.getLogger("cairn.hooks")
 
 

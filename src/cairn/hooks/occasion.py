@@ -30,6 +30,7 @@ class Occasion(NamedTuple):
         seconds: when, since the epoch.
         is_over: the tool was used already.
         has_failed: it was used, and did not do what it should.
+        output: what it printed or answered, as far as the agent says, once it is over.
         was_asked: this use was answered before the tool ran, or could have been.
         can_see: the agent takes context now.
         can_deny: the agent can be refused the use now, and it can be written down that it was.
@@ -46,6 +47,7 @@ class Occasion(NamedTuple):
     edited: tuple[str, ...] = ()
     is_over: bool = False
     has_failed: bool = False
+    output: str = ""
     was_asked: bool = False
     can_see: bool = False
     can_deny: bool = False
@@ -107,6 +109,7 @@ def occasion_of(
         edited=_edited(happening, use, root),
         is_over=is_over,
         has_failed=call is not None and (call.is_failure or call.outcome == "denied"),
+        output=call.output if call is not None and is_over else "",
         can_see="context" in abilities,
         can_deny="denial" in abilities and not is_over,
     )
