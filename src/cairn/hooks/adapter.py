@@ -99,7 +99,7 @@ class Adapter(ABC):
         detection: how it is found.
         levels: where it can be told of Cairn, the usual one first.
         events: what it calls the events of `cairn.memory.moments.EVENTS` that it has.
-        abilities: what it takes in answer to each event.
+        abilities: what it takes in answer to each event; ask `takes`.
         max_context_chars: of one answer.
         by_hand: what a person has yet to do, in sentences.
         first_payload: what it gives to its hook when a session starts, as documented, to test what was installed. The
@@ -119,6 +119,10 @@ class Adapter(ABC):
     @abstractmethod
     def changes(self, place: Place) -> list[Change]:
         """Return what has to be in the agent's files, and in those that it shares with others."""
+
+    def takes(self, report: Report) -> frozenset[Ability]:
+        """Return what the agent takes in answer to this report: what is true of the event, unless it says more."""
+        return self.abilities.get(report.event, frozenset())
 
     def read(self, report: Report) -> Happening | None:
         """Return what a report means; None if another agent runs this one's hooks, or it means nothing to us.
