@@ -90,7 +90,7 @@ def _answer(folder: Path, memories: list[WrittenMemory], prompts: Sequence[Label
         for start in prompt.fitting:
             assert sum(memory.text.startswith(start) for memory in memories) == 1, start
         begun = time.perf_counter()
-        found = opened.recall.called_for(prompt.text, ACTIVE_NOTES, 0.0)
+        found = opened.recall.for_prompt(prompt.text, ACTIVE_NOTES, 0.0)
         seconds = time.perf_counter() - begun
         labelled = [(hit, hit.observation.text.startswith(prompt.fitting or ("\0",))) for hit in found]
         yield Answered(prompt, prompt.project == _CHIT_CHAT, labelled, seconds)

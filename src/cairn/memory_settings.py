@@ -32,7 +32,7 @@ def _check_similarity(value: float) -> None:
         raise UnusableError(f"must be 0, or at least {_LEAST_SIMILARITY}", _HINT)
 
 
-def _calibrated() -> float:
+def _least_similarity() -> float:
     return _LEAST_SIMILARITY  # the least that any model is calibrated to
 
 
@@ -44,8 +44,8 @@ class MemorySettings:
     """
 
     # How similar an older memory must be for a new one to take its place; 0: as calibrated for the embedding model.
-    supersede: float = setting(0.0, "raises", 0, 1, zero=_calibrated, check=_check_similarity)
-    supersede_same_file: float = setting(0.0, "raises", 0, 1, zero=_calibrated, check=_check_similarity)
+    supersede: float = setting(0.0, "raises", 0, 1, zero=_least_similarity, check=_check_similarity)
+    supersede_same_file: float = setting(0.0, "raises", 0, 1, zero=_least_similarity, check=_check_similarity)
     capture: bool = setting(True, "lowers")  # whether what agents report is kept
     chat_provider: str = setting("", "never", choices=("", "ollama", "openai"))  # empty: no chat model is ever asked
     chat_model: str = setting("", "never")

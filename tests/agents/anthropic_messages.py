@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from typing import Any
+from uuid import uuid4
 
 from agents.model import Call, Seen, Step, full_name
 
@@ -36,11 +37,17 @@ class Messages:
     def reply(self, document: dict[str, Any], step: Step) -> Iterator[Event]:
         """Yield the events of an answer."""
         usage = {"input_tokens": 1, "output_tokens": 1}
-        message = {"id": "msg_1", "type": "message", "role": "assistant", "model": document["model"], "content": []}
+        message = {
+            "id": f"msg_{uuid4().hex}",
+            "type": "message",
+            "role": "assistant",
+            "model": document["model"],
+            "content": [],
+        }
         yield _event("message_start", message={**message, "stop_reason": None, "stop_sequence": None, "usage": usage})
         if isinstance(step, Call):
-            name = full_name(step.tool, self.read(document).tools) or f"mcp__cairn__{step.tool}"
-            number = f"toolu_{len(document['messages'])}"
+            name = full_name(step, self.read(document).tools)
+            number = f"toolu_{uuid4().hex}"
             block = {"type": "tool_use", "id": number, "name": name, "input": {}}
             delta = {"type": "input_json_delta", "partial_json": json.dumps(step.arguments)}
             reason = "tool_use"

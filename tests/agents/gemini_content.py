@@ -32,7 +32,7 @@ class GenerateContent:
         """Yield the one event of an answer."""
         part: dict[str, Any] = {"text": step}
         if isinstance(step, Call):
-            name = full_name(step.tool, self.read(document).tools) or step.tool
+            name = full_name(step, self.read(document).tools)
             part = {"functionCall": {"name": name, "args": step.arguments}}
         content = {"role": "model", "parts": [part]}
         usage = {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}

@@ -14,10 +14,11 @@ from typing import Any, NamedTuple, Protocol
 
 
 class Call(NamedTuple):
-    """What the model does: it calls a tool, by the name that the server gave it."""
+    """What the model does: it calls a tool of our server by the name that it has there, or one of the agent's own."""
 
     tool: str
     arguments: dict[str, Any]
+    is_own: bool = False
 
 
 class Seen(NamedTuple):
@@ -47,10 +48,13 @@ class Vendor(Protocol):
         """Return the answer to anything else an agent asks."""
 
 
-def full_name(tool: str, offered: Sequence[str]) -> str | None:
-    """Return what an agent calls a tool of ours; agents put the server's name in front, each in its own way."""
+def full_name(call: Call, offered: Sequence[str]) -> str:
+    """Return what an agent calls a tool; for one of ours, each puts the server's name in front in its own way."""
+    tool = call.tool
+    if call.is_own:
+        return tool
     wanted = (f"mcp__cairn__{tool}", f"mcp_cairn_{tool}", f"cairn-{tool}", f"cairn_{tool}")
-    return next((name for name in offered if name in wanted), None)
+    return next((name for name in offered if name in wanted), wanted[0])
 
 
 class Endpoint:

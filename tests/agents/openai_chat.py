@@ -31,7 +31,7 @@ class Chat:
     def reply(self, document: dict[str, Any], step: Step) -> Iterator[Event]:
         """Yield the events of an answer."""
         if isinstance(step, Call):
-            name = full_name(step.tool, self.read(document).tools) or step.tool
+            name = full_name(step, self.read(document).tools)
             function = {"name": name, "arguments": json.dumps(step.arguments)}
             number = f"call_{len(document['messages'])}"
             call = {"index": 0, "id": number, "type": "function", "function": function}

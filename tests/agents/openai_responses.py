@@ -64,6 +64,8 @@ def _item(document: dict[str, Any], step: Step) -> dict[str, Any]:
     offered = dict(_tools(document))
     call = {"type": "function_call", "id": f"fc_{number}", "call_id": f"call_{number}", "status": "completed"}
     call["arguments"] = json.dumps(step.arguments)
+    if step.is_own:
+        return {**call, "name": step.tool}
     if (flat := f"mcp__cairn__{step.tool}") in offered and not offered[flat]:
         return {**call, "name": flat}
     if flat not in offered and "tool_search" in offered:

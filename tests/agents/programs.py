@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from agents.anthropic_messages import Messages
 from agents.gemini_content import GenerateContent
-from agents.model import Vendor
+from agents.model import Call, Vendor
 from agents.openai_chat import Chat
 from agents.openai_responses import Responses
 
@@ -22,13 +22,17 @@ NO_KEY = "none"  # the model asks for none
 
 
 class Setting(NamedTuple):
-    """Where an agent runs: its home, the project, the model's address, and the command of our server."""
+    """Where an agent runs: its home, the project, the model's address, and the command of our server.
+
+    Where there is none, `cairn init` has told the agent of it.
+    """
 
     home: Path
     project: Path
     url: str
-    server: Sequence[str]
-    server_environment: Mapping[str, str]
+    server: Sequence[str] = ()
+    server_environment: Mapping[str, str] = {}
+    prompt: str = PROMPT
 
 
 class Run(NamedTuple):
@@ -38,12 +42,22 @@ class Run(NamedTuple):
     environment: dict[str, str]
 
 
+class Tools(NamedTuple):
+    """What an agent's own tools are called with."""
+
+    read: Callable[[Path], Call]
+    search: Callable[[str], Call]
+    edit: Callable[[Path, str, str], Call]
+    shell: Callable[[str], Call]
+
+
 class Agent(NamedTuple):
-    """An agent: its program, what its model speaks, and what prepares a run."""
+    """An agent: its program, what its model speaks, what prepares a run, and its own tools."""
 
     program: str
     vendor: Callable[[], Vendor]
     prepare: Callable[[Setting], Run]
+    tools: Tools
 
 
 def _write(path: Path, document: Any) -> None:  # noqa: ANN401 - JSON
@@ -51,26 +65,38 @@ def _write(path: Path, document: Any) -> None:  # noqa: ANN401 - JSON
     path.write_text(json.dumps(document))
 
 
+def _own(name: str, **arguments: object) -> Call:
+    return Call(name, arguments, is_own=True)
+
+
 def _claude(at: Setting) -> Run:
-    server = {"command": at.server[0], "args": at.server[1:], "env": dict(at.server_environment), "alwaysLoad": True}
-    _write(at.home / "mcp.json", {"mcpServers": {"cairn": server}})
     _write(at.home / ".claude.json", {"hasCompletedOnboarding": True})
-    options = ["--mcp-config", str(at.home / "mcp.json"), "--strict-mcp-config", "--allowedTools", "mcp__cairn"]
+    options = ["--permission-mode", "acceptEdits", "--allowedTools", "mcp__cairn,Read,Edit,Bash"]
+    if at.server:
+        server = {"command": at.server[0], "args": at.server[1:], "env": dict(at.server_environment)}
+        _write(at.home / "mcp.json", {"mcpServers": {"cairn": server}})
+        options += ["--mcp-config", str(at.home / "mcp.json"), "--strict-mcp-config"]
     environment = {
         "ANTHROPIC_BASE_URL": at.url,
         "ANTHROPIC_API_KEY": NO_KEY,
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "DISABLE_AUTOUPDATER": "1",
     }
-    return Run(["-p", PROMPT, *options], environment)
+    return Run(["-p", at.prompt, *options], environment)
+
+
+_CLAUDE_TOOLS = Tools(
+    lambda path: _own("Read", file_path=str(path)),
+    lambda text: _own("Bash", command=f"grep -rn '{text}' ."),
+    lambda path, old, new: _own("Edit", file_path=str(path), old_string=old, new_string=new),
+    lambda command: _own("Bash", command=command),
+)
 
 
 def _codex(at: Setting) -> Run:
-    variables = ", ".join(f"{name} = {json.dumps(value)}" for name, value in at.server_environment.items())
     home = at.home / ".codex"
-    home.mkdir(parents=True)
-    (home / "config.toml").write_text(
-        f"""\
+    home.mkdir(parents=True, exist_ok=True)
+    settings = f"""\
 model = "gpt-5"
 model_provider = "scripted"
 approval_policy = "never"
@@ -82,44 +108,78 @@ base_url = "{at.url}/v1"
 wire_api = "responses"
 requires_openai_auth = false
 
+[projects.{json.dumps(str(at.project))}]
+trust_level = "trusted"
+"""
+    if at.server:
+        variables = ", ".join(f"{name} = {json.dumps(value)}" for name, value in at.server_environment.items())
+        settings += f"""
 [mcp_servers.cairn]
 command = {json.dumps(at.server[0])}
 args = {json.dumps(list(at.server[1:]))}
 env = {{ {variables} }}
 required = true
 """
-    )
-    return Run(["exec", "--skip-git-repo-check", PROMPT], {"CODEX_HOME": str(home)})
+    (home / "config.toml").write_text(settings)
+    # Nobody is there to approve the hooks with `/hooks`, which is what a person does once.
+    options = [] if at.server else ["--dangerously-bypass-hook-trust"]
+    return Run(["exec", "--skip-git-repo-check", *options, at.prompt], {"CODEX_HOME": str(home)})
+
+
+_CODEX_TOOLS = Tools(
+    lambda path: _own("exec_command", cmd=f"cat {path}"),
+    lambda text: _own("exec_command", cmd=f"grep -rn '{text}' ."),
+    lambda path, old, new: _own("exec_command", cmd=f"sed -i 's/{old}/{new}/' {path}"),
+    lambda command: _own("exec_command", cmd=command),
+)
 
 
 def _gemini(at: Setting) -> Run:
-    server = {"command": at.server[0], "args": at.server[1:], "env": dict(at.server_environment), "trust": True}
-    settings = {
-        "mcpServers": {"cairn": server},
+    settings: dict[str, Any] = {
         "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}},
         "general": {"disableAutoUpdate": True},
         "privacy": {"usageStatisticsEnabled": False},
     }
+    if at.server:
+        server = {"command": at.server[0], "args": at.server[1:], "env": dict(at.server_environment), "trust": True}
+        settings["mcpServers"] = {"cairn": server}
     _write(at.home / ".gemini" / "settings.json", settings)
     environment = {"GEMINI_API_KEY": NO_KEY, "GOOGLE_GEMINI_BASE_URL": at.url, "GEMINI_CLI_HOME": str(at.home)}
-    return Run(["--yolo", "--model", "gemini-2.5-pro", "-p", PROMPT], environment)
+    return Run(["--yolo", "--model", "gemini-2.5-pro", "-p", at.prompt], environment)
+
+
+_GEMINI_TOOLS = Tools(
+    lambda path: _own("read_file", file_path=str(path)),
+    lambda text: _own("grep_search", pattern=text),
+    lambda path, old, new: _own("replace", file_path=str(path), instruction="mend", old_string=old, new_string=new),
+    lambda command: _own("run_shell_command", command=command),
+)
 
 
 def _opencode(at: Setting) -> Run:
-    server = {"type": "local", "command": list(at.server), "environment": dict(at.server_environment), "enabled": True}
     provider = {
         "npm": "@ai-sdk/openai-compatible",
         "options": {"baseURL": f"{at.url}/v1", "apiKey": NO_KEY},
         "models": {"scripted": {"tool_call": True, "limit": {"context": 200_000, "output": 8_000}}},
     }
-    config = {"mcp": {"cairn": server}, "provider": {"local": provider}, "autoupdate": False, "share": "disabled"}
+    config: dict[str, Any] = {"provider": {"local": provider}, "autoupdate": False, "share": "disabled"}
+    if at.server:
+        environment = dict(at.server_environment)
+        server = {"type": "local", "command": list(at.server), "environment": environment, "enabled": True}
+        config["mcp"] = {"cairn": server}
     _write(at.home / ".config" / "opencode" / "opencode.json", config)
-    return Run(["run", "--model", "local/scripted", PROMPT], {"OPENCODE_DISABLE_MODELS_FETCH": "1"})
+    return Run(["run", "--model", "local/scripted", at.prompt], {"OPENCODE_DISABLE_MODELS_FETCH": "1"})
+
+
+_OPENCODE_TOOLS = Tools(
+    lambda path: _own("read", filePath=str(path)),
+    lambda text: _own("bash", command=f"grep -rn '{text}' .", description="search"),
+    lambda path, old, new: _own("edit", filePath=str(path), oldString=old, newString=new),
+    lambda command: _own("bash", command=command, description="run"),
+)
 
 
 def _copilot(at: Setting) -> Run:
-    server = {"type": "local", "command": at.server[0], "args": at.server[1:], "env": dict(at.server_environment)}
-    config = json.dumps({"mcpServers": {"cairn": {**server, "tools": ["*"]}}})
     environment = {
         "COPILOT_PROVIDER_BASE_URL": f"{at.url}/v1",
         "COPILOT_PROVIDER_TYPE": "openai",
@@ -127,16 +187,29 @@ def _copilot(at: Setting) -> Run:
         "COPILOT_MODEL": "scripted",
         "COPILOT_OFFLINE": "true",
     }
-    options = ["--allow-all-tools", "--disable-builtin-mcps", "--additional-mcp-config", config]
-    return Run(["-p", PROMPT, *options], environment)
+    options = ["--allow-all-tools", "--disable-builtin-mcps"]
+    if at.server:
+        server = {"type": "local", "command": at.server[0], "args": at.server[1:], "env": dict(at.server_environment)}
+        options += ["--additional-mcp-config", json.dumps({"mcpServers": {"cairn": {**server, "tools": ["*"]}}})]
+    else:
+        environment["COPILOT_ALLOW_ALL"] = "true"  # trusts the folder, as a person does once
+    return Run(["-p", at.prompt, *options], environment)
+
+
+_COPILOT_TOOLS = Tools(
+    lambda path: _own("view", path=str(path)),
+    lambda text: _own("grep", pattern=text, output_mode="content"),
+    lambda path, old, new: _own("edit", path=str(path), old_str=old, new_str=new),
+    lambda command: _own("bash", command=command, description="run"),
+)
 
 
 AGENTS = {
-    "claude-code": Agent("claude", Messages, _claude),
-    "codex": Agent("codex", Responses, _codex),
-    "gemini-cli": Agent("gemini", GenerateContent, _gemini),
-    "opencode": Agent("opencode", Chat, _opencode),
-    "copilot-cli": Agent("copilot", Chat, _copilot),
+    "claude-code": Agent("claude", Messages, _claude, _CLAUDE_TOOLS),
+    "codex": Agent("codex", Responses, _codex, _CODEX_TOOLS),
+    "gemini-cli": Agent("gemini", GenerateContent, _gemini, _GEMINI_TOOLS),
+    "opencode": Agent("opencode", Chat, _opencode, _OPENCODE_TOOLS),
+    "copilot-cli": Agent("copilot", Chat, _copilot, _COPILOT_TOOLS),
 }
 
 

@@ -77,7 +77,7 @@ def test_one_place_shows_a_hint_as_each_surface_has_it() -> None:
 
 
 # A surface may name commands where they are about itself; `hints` is where they are made.
-SURFACES = ("cli", "__main__.py", "hints.py")
+SURFACES = ("cli", "hooks", "__main__.py", "hints.py")
 OTHER_PROGRAMS = ("command_rules.py",)  # whose flags it knows
 # What a command makes for a person to read in an editor, and a question to an agent that calls this program so.
 NO_HINTS = ("# The files to know first", "Call `index_status` of cairn")

@@ -56,7 +56,7 @@ class Daemon:
         self.on_stop: Callable[[], None] = lambda: None
         self.stay_found: Callable[[], bool] = lambda: True  # tells whether clients can find it; repairs that if it can
         self._running = 0
-        self._warm = False
+        self._to_import = ["cairn.daemon.warm", "cairn.daemon.warm_more"]
         self._last_asked = time.monotonic()
 
     @contextmanager
@@ -77,10 +77,9 @@ class Daemon:
             self._last_asked = time.monotonic()
 
     def warm_up(self) -> None:
-        """Import what a search needs, once, after the first response, so that the first search need not wait for it."""
-        if not self._warm:
-            self._warm = True
-            asyncio.get_running_loop().run_in_executor(None, import_module, "cairn.daemon.warm")
+        """Import what answers need, once, after responses: what a search needs first, so that it need not wait long."""
+        if self._to_import:
+            asyncio.get_running_loop().run_in_executor(None, import_module, self._to_import.pop(0))
 
     @property
     def is_busy(self) -> bool:

@@ -1,10 +1,6 @@
 """Imports what a search needs; imported itself only after the daemon's first response."""
 
 import cairn.facets.code
-import cairn.facets.memory
 import cairn.facets.searcher
 import cairn.index.run
-import cairn.operations.context
-import cairn.operations.graph
-import cairn.operations.read
 import cairn.operations.search  # noqa: F401 - importing them is the point

@@ -1,7 +1,7 @@
 """Keeps the index of a project: follows edits, repairs, collects garbage, and completes the vectors of other models.
 
-What few runs need is in `cairn.facets.maintenance` and `cairn.facets.models`, which are imported when there is work
-for them.
+What few runs need is in `cairn.facets.maintenance`, `cairn.facets.models` and `cairn.index.watch`, which are imported
+when there is work for them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from cairn.errors import PathError, StoreError
 from cairn.facets.project_index import ProjectIndex
 from cairn.index.limits import run_behind
 from cairn.index.plan import missing_graphs
-from cairn.index.watch import Batch, Update, Watcher, follow, watcher_of
 from cairn.loading import load
 from cairn.storage.connection import store_errors
 from cairn.storage.index.schema import INDEX
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from cairn.index.gc import GarbageReport
     from cairn.index.health import Finding
     from cairn.index.limits import Progress
+    from cairn.index.watch import Batch, Update, Watcher
 
 
 class UpkeepFacet:
@@ -52,7 +52,10 @@ class UpkeepFacet:
         """Return a watcher of this project's files, as the settings say."""
         self._index.check_named()
         settings, state = self._index.settings, self._index.state.path
-        return watcher_of(self._index.root, self._index.repository, settings, state)
+        watcher: Watcher = load("cairn.index.watch:watcher_of")(
+            self._index.root, self._index.repository, settings, state
+        )
+        return watcher
 
     def watch(self, watcher: Watcher) -> Iterator[Update]:
         """Keep the index up to date until the watcher is stopped, and yield each update; see `watcher`.
@@ -73,7 +76,8 @@ class UpkeepFacet:
                 self._index.settings, lambda progress: self._index.update(background=True, progress=progress)
             )
 
-        return follow(watcher, update, StoreError, PathError)
+        updates: Iterator[Update] = load("cairn.index.watch:follow")(watcher, update, StoreError, PathError)
+        return updates
 
     def status(self) -> dict[str, object]:
         """Return what the index holds, as plain values for display."""

@@ -101,6 +101,8 @@ class Adapter(ABC):
         events: what it calls the events of `cairn.memory.moments.EVENTS` that it has.
         abilities: what it takes in answer to each event; ask `takes`.
         max_context_chars: of one answer.
+        some_lines: how its tool for reading is asked for some lines of a file; `{first}`, `{last}`, `{count}` and, for
+            those that count from 0, `{before}` are filled in.
         by_hand: what a person has yet to do, in sentences.
         first_payload: what it gives to its hook when a session starts, as documented, to test what was installed. The
             text `FOLDER` in it stands for the project's folder, `SESSION` for the id of the session.
@@ -113,6 +115,7 @@ class Adapter(ABC):
     events: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     abilities: ClassVar[Mapping[str, frozenset[Ability]]] = {}
     max_context_chars: ClassVar[int] = 9_500
+    some_lines: ClassVar[str] = "offset={first}, limit={count}"
     by_hand: ClassVar[tuple[str, ...]] = ()
     first_payload: ClassVar[Mapping[str, Any]] = {}
 

@@ -123,7 +123,7 @@ def is_kept_at(seal: Seal, state: Path) -> bool:
     return record is not None and record.get(_KEPT) == str(state)
 
 
-def held_truth(state: Path) -> bool:
+def has_held_truth(state: Path) -> bool:
     """Tell whether a state folder ever held a store of truth: if none is there now, somebody took it away."""
     seal = find_seal(state)
     record = None if seal is None else read_record(seal)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cairn.mcp.quoted import memory_blocks, quoted
+from cairn.mcp.quoted import memory_blocks, quote
 from cairn.mcp.text import Page
 from cairn.source.text import pluralize
 
@@ -50,4 +50,4 @@ def _row(row: MemoryRowDocument) -> str:
     facts = [row["status"] if "superseded_by" not in row else f"superseded by {row['superseded_by']}"]
     facts += [f"importance {row['importance']}", row["created"][:10]]
     head = f"{row['id']}  {row['type']}  ({', '.join(facts)})"
-    return "\n".join([head, quoted(row["summary"]), *(f"    about {file}" for file in row["files"])])
+    return "\n".join([head, quote(row["summary"]), *(f"    about {file}" for file in row["files"])])

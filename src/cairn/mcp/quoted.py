@@ -20,13 +20,13 @@ def memory_blocks(hits: Sequence[MemoryHitDocument]) -> Iterator[str]:
         if "created" in hit:
             facts += [f"importance {hit['importance']}", hit["created"][:10], hit["confidence"]]
         project = f"[{hit['project']}] " if "project" in hit else ""
-        lines = [f"{project}{hit['id']}  {hit['type']}  ({', '.join(facts)})", quoted(hit.get("text", hit["summary"]))]
+        lines = [f"{project}{hit['id']}  {hit['type']}  ({', '.join(facts)})", quote(hit.get("text", hit["summary"]))]
         lines += [f"    about {file}" for file in hit["files"]]
         if check := hit.get("check"):
             lines.append(f"    {check}")
         yield "\n".join(lines)
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """Return a text so that each of its lines shows as quoted: none of them can pass for one of ours."""
     return "\n".join(f"    > {line}" for line in text.splitlines())

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cairn.hints import Hint
-from cairn.mcp.quoted import FRAME, memory_blocks, quoted
+from cairn.mcp.quoted import FRAME, memory_blocks, quote
 from cairn.source.text import pluralize
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ def _change_of(document: FetchedDocument) -> str:
 
 def _shown_text(document: FetchedDocument) -> str:
     """Return a text as it is shown: code as it is, a memory as quoted."""
-    return document["text"] if document["filepath"] else quoted(document["text"])
+    return document["text"] if document["filepath"] else quote(document["text"])
 
 
 def _fitting(lines: Sequence[str], room: int) -> int:

@@ -86,7 +86,7 @@ class Chooser:
 
     def for_files(self, paths: Collection[str], symbol: str = "") -> list[Choice]:
         """Return the memories that speak of some files; see `for_file`."""
-        found = self._allowed(self._recall.for_files(paths, ACTIVE_NOTES))
+        found = self._filter(self._recall.for_files(paths, ACTIVE_NOTES))
 
         def place(recollection: Recollection) -> tuple[bool, bool, int, bool, str]:
             memory = recollection.observation
@@ -100,10 +100,10 @@ class Chooser:
 
     def for_prompt(self, text: str) -> list[Choice]:
         """Return the memories that most probably answer a prompt, the best first; usually none."""
-        called_for = self._allowed(self._recall.called_for(text, ACTIVE_NOTES))
+        wanted = self._filter(self._recall.for_prompt(text, ACTIVE_NOTES))
         return [
             Choice(found.observation, "prompt", f"fits this prompt: {found.why}", found.staleness)
-            for found in called_for
+            for found in wanted
             if not is_slight(found.observation)
         ]
 
@@ -128,7 +128,7 @@ class Chooser:
     def last_digest(self, session: str) -> Choice | None:
         """Return the digest of the last session but this one, if there is one."""
         digests = Conditions(statuses=("active",), types=("session_summary",))
-        for found in self._allowed(self._recall.newest(digests, 5)):
+        for found in self._filter(self._recall.newest(digests, 5)):
             if found.observation.session != session:
                 return Choice(found.observation, "last session", "how the last session ended", found.staleness)
         return None
@@ -136,20 +136,20 @@ class Chooser:
     def _tied_to_work(self, branch: str) -> Iterator[tuple[float, Choice]]:
         """Yield memories with how much they have to do with the work at hand; one may come several times."""
         weights = self._recent_files()
-        for found in self._allowed(self._recall.for_files(weights.keys(), ACTIVE_NOTES)):
+        for found in self._filter(self._recall.for_files(weights.keys(), ACTIVE_NOTES)):
             paths = [link.path for link in found.observation.links if link.path in weights]
             why = f"{_about(found.observation, paths)}, which changed lately"
             yield max(weights[path] for path in paths), Choice(found.observation, "recent file", why, found.staleness)
         if branch not in _PLAIN_BRANCHES:
             on_branch = self._recall.newest(ACTIVE_NOTES._replace(branches=(branch,)), _MOST_FOUND)
-            for found in self._allowed(on_branch):
+            for found in self._filter(on_branch):
                 yield _ON_BRANCH, Choice(found.observation, "branch", "learned on this branch", found.staleness)
-            named = self._recall.called_for(_BRANCH_MARKS.sub(" ", branch), ACTIVE_NOTES)
-            for found in self._allowed(named):
+            named = self._recall.for_prompt(_BRANCH_MARKS.sub(" ", branch), ACTIVE_NOTES)
+            for found in self._filter(named):
                 choice = Choice(found.observation, "branch", "fits the name of this branch", found.staleness)
                 yield _ON_BRANCH * found.relevance, choice
         important = ACTIVE_NOTES._replace(least_importance=IMPORTANT)
-        for found in self._allowed(self._recall.newest(important, _MOST_FOUND)):
+        for found in self._filter(self._recall.newest(important, _MOST_FOUND)):
             why = f"importance {found.observation.importance}"
             yield 0.0, Choice(found.observation, "important", why, found.staleness)
 
@@ -158,12 +158,12 @@ class Chooser:
         linked = self._recall.linked_paths()
         with self._store.reading() as connection:
             edited = session_db.edited_paths(connection, _MOST_EDITED)
-        weights = dict.fromkeys(self._recent.committed().intersection(linked), _COMMITTED)
+        weights = dict.fromkeys(self._recent.of_commits().intersection(linked), _COMMITTED)
         weights.update(dict.fromkeys(set(edited).intersection(linked), _EDITED))
-        weights.update(dict.fromkeys(self._recent.uncommitted(linked), _UNCOMMITTED))
+        weights.update(dict.fromkeys(self._recent.find_changed(linked), _UNCOMMITTED))
         return dict(sorted(weights.items(), key=lambda weight: (-weight[1], weight[0]))[:_MOST_RECENT])
 
-    def _allowed(self, found: Iterable[Recollection]) -> list[Recollection]:
+    def _filter(self, found: Iterable[Recollection]) -> list[Recollection]:
         """Leave out what must not be shown unasked: where the code is gone, and what others wrote, unless allowed."""
         present = [recollection for recollection in found if recollection.staleness.state != "gone"]
         if self._takes_shared or not present:

@@ -45,14 +45,14 @@ def rebuild(connection: sqlite3.Connection) -> int:
     while batch := list(islice(rest, _BATCH)):
         _derive(connection, batch)
         n_observations += len(batch)
-    write_meta(connection, _MADE_BY, _made_by())
+    write_meta(connection, _MADE_BY, _maker())
     mark_changed(connection)
     return n_observations
 
 
 def is_current(connection: sqlite3.Connection) -> bool:
     """Tell whether what is derived was made by this version and its model."""
-    return read_meta(connection, _MADE_BY) == _made_by()
+    return read_meta(connection, _MADE_BY) == _maker()
 
 
 def state_of(connection: sqlite3.Connection) -> str:
@@ -66,7 +66,7 @@ def mark_changed(connection: sqlite3.Connection) -> None:
 
 
 @cache
-def _made_by() -> str:
+def _maker() -> str:
     return f"{_VERSION} {bundled_fingerprint()}"
 
 

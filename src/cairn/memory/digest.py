@@ -68,7 +68,7 @@ class Digests:
         batches, activities = session_db.batches(connection, session), session_db.activities(connection, session)
         if not activities and not any(batch.prompt for batch in batches):
             return None
-        text = clean(compose(session, batches, activities, self._learned(session)))
+        text = clean(compose(session, batches, activities, self._lessons(session)))
         links = self._links(changed_files(activities))
         if (earlier := self.find(session.id)) is None:
             return self._create(session, text, links)
@@ -107,7 +107,7 @@ class Digests:
         (digest,) = self._store.record([MemoryChange(id, "created", created), *_link_changes(id, links)], BY)
         return digest
 
-    def _learned(self, session: Session) -> list[Observation]:
+    def _lessons(self, session: Session) -> list[Observation]:
         learned = self._store.select(Conditions(session=session.id, statuses=("active",), types=tuple(_LEARNED)))
         return sorted(learned, key=lambda observation: (-observation.importance, observation.created))
 

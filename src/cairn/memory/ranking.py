@@ -93,8 +93,8 @@ def score(
         "dense": cosines,
     }
     worthy = {"importance": (corpus.importance - 1) / 9, "recency": 0.5**ages}
-    match = _weighed(matching, weights)
-    total = np.where(scope, match + _weighed(worthy, weights), -np.inf)
+    match = _weighted_sum(matching, weights)
+    total = np.where(scope, match + _weighted_sum(worthy, weights), -np.inf)
     return Scored(match, total, {**matching, **worthy}, lexical.holds, _usual(match[scope]))
 
 
@@ -116,7 +116,7 @@ def bundled_cosines(corpus: Corpus, query: Query) -> Floats:
     return corpus.vectors.similarities(pooled / np.float32(norm))
 
 
-def _weighed(features: Mapping[str, npt.NDArray[np.floating[Any]]], weights: RecallWeights) -> Doubles:
+def _weighted_sum(features: Mapping[str, npt.NDArray[np.floating[Any]]], weights: RecallWeights) -> Doubles:
     total: Doubles = np.sum([float(getattr(weights, name)) * values for name, values in features.items()], axis=0)
     return total
 

@@ -136,7 +136,7 @@ class Recall:
                 recollections.append(Recollection(found[row], chance, confidence_word(chance), why, states[row]))
         return recollections
 
-    def called_for(
+    def for_prompt(
         self, prompt: str, wanted: Conditions = ACTIVE, least_chance: float = LEAST_CHANCE
     ) -> list[Recollection]:
         """Return the memories that a prompt calls for, the one that most probably is first; mostly none.
@@ -197,7 +197,7 @@ class Recall:
             return []
         corpus = self._current()
         with self._store.reading() as connection:
-            numbers = observation_db.linked_to(connection, places_before(paths, self._moves.find(connection)))
+            numbers = observation_db.find_linked(connection, places_before(paths, self._moves.find(connection)))
         scope = self._scope(corpus, wanted, all_branches=False) & np.isin(corpus.numbers, list(numbers))
         recollections: list[Recollection] = []
         for observation in self._load(corpus, np.flatnonzero(scope).tolist()).values():

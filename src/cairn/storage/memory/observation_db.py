@@ -127,7 +127,7 @@ def select_numbers(conditions: Conditions) -> tuple[str, list[Any]]:
     return f"SELECT number FROM observation {where}", values
 
 
-def linked_to(connection: sqlite3.Connection, paths: Collection[str]) -> set[int]:
+def find_linked(connection: sqlite3.Connection, paths: Collection[str]) -> set[int]:
     """Return the row numbers of the observations that are linked to some files, or to what these define."""
     found: set[int] = set()
     for part in in_parts(list(paths)):

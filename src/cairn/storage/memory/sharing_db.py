@@ -69,7 +69,7 @@ def ids_withdrawn(connection: sqlite3.Connection, ids: Collection[str]) -> set[s
     return found
 
 
-def created_privately(connection: sqlite3.Connection, observations: Collection[str]) -> dict[str, str]:
+def find_private(connection: sqlite3.Connection, observations: Collection[str]) -> dict[str, str]:
     """Return which of some observations are this user's own, and not shared now, with the events that created them."""
     found: dict[str, str] = {}
     for part in in_parts(list(observations)):
