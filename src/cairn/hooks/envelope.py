@@ -17,7 +17,6 @@ from cairn.errors import RequestError
 from cairn.hooks.report import Report
 
 MAGIC = b"cairn-hook 1"
-MAX_ENVELOPE_BYTES = 33_000_000
 _N_FIELDS = 6
 _MAX_FIELDS, _MAX_FIELD_BYTES = 100, 100_000
 _MAX_ID_CHARS = 200
