@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ class Found(NamedTuple):
     signs: tuple[str, ...]
 
 
-def detect(root: Path, home: Path | None, search_path: str, level: Level) -> list[Found]:
+def detect(root: Path, home: Path | None, search_path: str, level: Level, ours: Collection[str] = ()) -> list[Found]:
     """Return the agents in use, in the order of `cairn.hooks.agents.NAMES`.
 
     Args:
@@ -26,21 +27,25 @@ def detect(root: Path, home: Path | None, search_path: str, level: Level) -> lis
         home: of the user; None if nobody knows.
         search_path: the folders of programs, as in `PATH`.
         level: whether the project's files are to be changed.
+        ours: files and folders that Cairn made; they show nothing, since some agents share them.
     """
     found = []
     for name in NAMES:
         adapter = adapter_of(name)
-        signs = _signs(adapter, root if level == "project" else None, home, search_path)
+        signs = _signs(adapter, root if level == "project" else None, home, search_path, ours)
         if signs:
             found.append(Found(adapter, tuple(signs)))
     return found
 
 
-def _signs(adapter: Adapter, root: Path | None, home: Path | None, search_path: str) -> list[str]:
+def _signs(
+    adapter: Adapter, root: Path | None, home: Path | None, search_path: str, ours: Collection[str]
+) -> list[str]:
     known = adapter.detection
     signs = [f"{program} on the PATH" for program in known.programs if shutil.which(program, path=search_path)]
     if root is not None:
-        signs += [name for name in known.in_project if os.path.lexists(root / name)]
+        there = [name for name in known.in_project if os.path.lexists(root / name)]
+        signs += [name for name in there if os.path.realpath(root / name) not in ours]
     if home is not None:
         signs += [f"~/{name}" for name in known.in_home if os.path.lexists(home / name)]
     return signs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import threading
@@ -14,7 +15,7 @@ from cairn.documents.document import parse_document
 from cairn.errors import CairnError
 from cairn.hints import Hint
 from cairn.hooks.adapter import TEST_SESSION, Adapter, Change, Entry, Item, Place, Whole
-from cairn.hooks.commands import hook_command, is_ours, iter_commands
+from cairn.hooks.commands import hook_command, is_ours, iter_commands, program_of
 from cairn.hooks.entry import VARIABLES
 from cairn.hooks.report import Reply, Report
 from cairn.install.files import read_content, real_path
@@ -74,9 +75,8 @@ def _json_of(change: Whole, content: bytes | None) -> Any:  # noqa: ANN401 - JSO
 
 
 def _try_hook(adapter: Adapter, place: Place, values: Sequence[Any]) -> Result:
-    wanted = f" hook {_EVENT} --agent {adapter.name}"
     commands = [words for value in values for words in iter_commands(value) if isinstance(words, str)]
-    written = [command for command in commands if wanted in command]
+    written = [command for command in commands if program_of(command, _EVENT, adapter.name)]
     command = written[0] if written else hook_command(place, _EVENT, adapter.name)  # a plugin runs it by itself
 
     def fail(message: str, hint: str = _LOGS) -> Result:
@@ -84,7 +84,7 @@ def _try_hook(adapter: Adapter, place: Place, values: Sequence[Any]) -> Result:
 
     if commands and not written:
         return fail(f"no hook is set for the start of a session in {adapter.title}", Hint.of("init"))
-    if (missing := _missing_program(command.split(" hook ")[0], place)) is not None:
+    if (missing := _missing_program(program_of(command, _EVENT, adapter.name) or "", place)) is not None:
         return fail(*missing)
     try:
         ended = subprocess.run(
@@ -133,7 +133,7 @@ def _names(value: Any) -> Any:  # noqa: ANN401 - JSON
 
 def _missing_program(start: str, place: Place) -> tuple[str, Hint] | None:
     """Return what to say if the program of a command is not there; the command itself would say nothing."""
-    program = place.command[0] if start.startswith(("'", place.command[0])) else start.split()[0]
+    program = next(iter(shlex.split(start)), "")
     if shutil.which(program, path=place.environment.get("PATH", os.defpath)):
         return None
     where = "there" if os.sep in program else "on your PATH"

@@ -96,7 +96,8 @@ def _named(names: Sequence[str], level: Level) -> tuple[list[Found], list[tuple[
 
 
 def _in_use(place: Place, known: Records) -> tuple[list[Found], list[tuple[Adapter, Hint]]]:
-    detected = detect(place.root, home_folder(), place.environment.get("PATH", os.defpath), place.level)
+    made = {path for old in known.values() for path in (*old.folders, *([old.file] if old.is_new else []))}
+    detected = detect(place.root, home_folder(), place.environment.get("PATH", os.defpath), place.level, made)
     told = {agent for record in known.values() for agent in record.agents} & set(NAMES)
     missing = told - {found.adapter.name for found in detected}
     everywhere = set()
