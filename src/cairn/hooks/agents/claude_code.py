@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import ClassVar
+from pathlib import Path
+from typing import Any, ClassVar
 
 from cairn.errors import RequestError
-from cairn.hooks.adapter import Ability, Adapter, Change, Detection, Place
+from cairn.hooks.adapter import Ability, Adapter, Change, Detection, Place, Whole
+from cairn.hooks.commands import hook_command
 from cairn.hooks.hosts import CURSOR, GEMINI_CLI, host_of, is_foreign
 from cairn.hooks.outputs import nested
 from cairn.hooks.payload import details_at, folder_at, happening_of, number_at, text_at
 from cairn.hooks.report import Happening, Reply, Report
+from cairn.hooks.shared_files import hook_items, server_entry, workspace_servers
+from cairn.hooks.texts import text_of
 from cairn.hooks.tool_result import NO_RESULT, Result, failure_of, result_of
 from cairn.hooks.tool_use import calls_of, uses_of
 
 _FAILURE = "PostToolUseFailure"
+_TIMEOUT_SECONDS = 10
+_READING_TOOLS = "Read|Bash|Grep|Glob"  # only letters and bars, so each is a whole name
 _CONTEXT: frozenset[Ability] = frozenset({"context"})
 _DETAILS = ("source", "reason", "trigger", "model", "agent_type", "permission_mode")
 
@@ -45,9 +51,40 @@ class ClaudeCode(Adapter):
         "subagent-start": _CONTEXT,
     }
 
+    by_hand = (
+        "In Claude Code, approve the MCP server `cairn` when it asks, or with /mcp.",
+        "Claude Code runs the hooks of a project only in a folder that you trust; it asks when it starts there.",
+    )
+    first_payload: ClassVar[Mapping[str, Any]] = {
+        "session_id": "SESSION",
+        "transcript_path": "",
+        "cwd": "FOLDER",
+        "hook_event_name": "SessionStart",
+        "source": "startup",
+    }
+
     def changes(self, place: Place) -> list[Change]:
-        """Return what has to be in Claude Code's files."""
-        return []
+        """Return the hooks, the MCP server, the skill and the sub-agent, since sub-agents often see no MCP server.
+
+        CLAUDE.md stays as it is: it is read at each request, and would repeat what the server and the skill say.
+        """
+        folder = place.root / ".claude"
+        servers = workspace_servers(place)
+        if place.level == "user":
+            moved = place.environment.get("CLAUDE_CONFIG_DIR", "")
+            folder = Path(moved) if moved else place.home / ".claude"
+            servers = server_entry((folder if moved else place.home) / ".claude.json", place)
+        hooks = {
+            name: _hook(hook_command(place, event, self.name), _READING_TOOLS if event == "before-tool" else "")
+            for event, names in self.events.items()
+            for name in names
+        }
+        return [
+            *hook_items(folder / "settings.json", "json", hooks),
+            servers,
+            Whole(folder / "skills" / "cairn" / "SKILL.md", text_of("skill.md")),
+            Whole(folder / "agents" / "cairn-explorer.md", text_of("subagent.md")),
+        ]
 
     def read(self, report: Report) -> Happening | None:
         """Return what a report means; None if another agent runs this hook.
@@ -83,6 +120,11 @@ class ClaudeCode(Adapter):
         if not reply.context and not reply.denial:
             return "{}" if host_of(report) in (CURSOR, GEMINI_CLI) else ""
         return nested(text_at(report.payload, "hook_event_name") or self.events[report.event][0], reply)
+
+
+def _hook(command: str, matcher: str) -> dict[str, Any]:
+    hook = {"type": "command", "command": command, "timeout": _TIMEOUT_SECONDS}
+    return {**({"matcher": matcher} if matcher else {}), "hooks": [hook]}
 
 
 def _id_of(report: Report, text: str) -> str:
