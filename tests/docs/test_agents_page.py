@@ -1,4 +1,4 @@
-"""The page about agents tells what is written for each of them."""
+"""The page about agents tells what is written for each of them: `python tests/docs/test_agents_page.py` writes it."""
 
 from __future__ import annotations
 
@@ -86,3 +86,8 @@ def test_what_a_person_has_to_do_is_said_in_whole_sentences(name: str) -> None:
     for step in adapter_of(name).by_hand:
         assert step[0].isupper()
         assert len(step) < 200
+
+
+if __name__ == "__main__":
+    words, _, _ = PAGE.read_text(encoding="utf-8").partition("### ")
+    PAGE.write_text(words + tables().rstrip("\n") + "\n", encoding="utf-8")
