@@ -262,7 +262,7 @@ def test_what_a_helper_does_is_told_from_its_session(bench: Bench) -> None:
 @needs_node
 @pytest.mark.parametrize("answer", ["", "no JSON", "null", "[1]", '"text"', '{"context": ""}', '{"context": '])
 def test_an_answer_of_another_form_changes_nothing(bench: Bench, answer: str) -> None:
-    steps = [MESSAGE, READ_BEFORE, READ_AFTER, SYSTEM]
+    steps: list[list[Any]] = [MESSAGE, READ_BEFORE, READ_AFTER, SYSTEM]
     outcome = bench.run(steps, dict.fromkeys(["session-start", "prompt", "before-tool", "after-tool"], answer))
     assert [step["output"] for step in outcome.done] == [step[2] for step in steps]
     assert not any(step["thrown"] for step in outcome.done)
@@ -277,7 +277,7 @@ def test_a_program_that_hangs_costs_its_deadline_and_changes_nothing(bench: Benc
 
 @needs_node
 def test_a_program_that_is_missing_changes_nothing(tmp_path: Path) -> None:
-    steps = [CREATED, MESSAGE, READ_BEFORE, READ_AFTER, MCP_AFTER, SYSTEM, FAILED, IDLE]
+    steps: list[list[Any]] = [CREATED, MESSAGE, READ_BEFORE, READ_AFTER, MCP_AFTER, SYSTEM, FAILED, IDLE]
     outcome = Bench(tmp_path, (str(tmp_path / "nowhere"),)).run(steps)
     assert [step["output"] for step in outcome.done] == [step[2] for step in steps]
     assert not any(step["thrown"] for step in outcome.done)
