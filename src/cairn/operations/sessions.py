@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from cairn.budget import fit_lists, fit_sessions
 from cairn.errors import StoreError
-from cairn.operations.memory_rows import memory_row
+from cairn.operations.memory_rows import memory_rows
 from cairn.operations.periods import folder_or_file, start_of
 from cairn.operations.whole_text import perform_all
 from cairn.protocol.memory_documents import (
@@ -80,7 +80,7 @@ def _whole(workspace: Workspace, session: Session) -> WholeSessionDocument:
     document = {
         **_row(workspace, session),
         "batches": [_batch(batch, done.get(batch.number, [])) for batch in memory.sessions.batches(session)],
-        "learned": [memory_row(observation) for observation in reversed(learned)],
+        "learned": memory_rows(memory.store, learned[::-1]),
     }
     return cast("WholeSessionDocument", document)
 

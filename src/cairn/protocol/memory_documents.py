@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypedDict
 
 from cairn.protocol.documents import MemoryHitDocument
-from cairn.types import MemoryStatus, MemoryType
+from cairn.types import MemorySource, MemoryStatus, MemoryType
 
 
 class MemoryRowDocument(TypedDict):
@@ -24,6 +24,7 @@ class MemoryRowDocument(TypedDict):
     session: NotRequired[str]
     branch: NotRequired[str]
     shared: NotRequired[bool]
+    source: NotRequired[MemorySource]
 
 
 class MemoryListDocument(TypedDict):
@@ -62,6 +63,7 @@ class MemoryDocument(TypedDict):
     shared: bool
     origin: Literal["captured", "agent", "person", "imported"]
     actor: str
+    source: MemorySource
     session: str
     branch: str
     revision: str
