@@ -11,7 +11,7 @@ from cairn.source.text import pluralize
 
 if TYPE_CHECKING:
     from cairn.protocol.documents import MemoryHitDocument
-    from cairn.protocol.memory_documents import MemoryDocument, MemoryEventDocument, MemoryRowDocument
+    from cairn.protocol.memory_documents import ChatDocument, MemoryDocument, MemoryEventDocument, MemoryRowDocument
     from cairn.types import MemorySource
 
 
@@ -91,6 +91,14 @@ def _deed(event: MemoryEventDocument) -> str:
         changes = (f"{name} {str(content)[:60]!r}" for name, content in value.items() if name != "reason")
         return f"set {', '.join(changes)}{reason}"
     return event["kind"]
+
+
+def cost_of(chat: ChatDocument) -> str:
+    """Return in words what questions to a chat model cost."""
+    failed = f", {chat['failed']:,} of them failed" if chat["failed"] else ""
+    tokens = pluralize(chat["input_tokens"] + chat["output_tokens"], "token")
+    asked = pluralize(chat["calls"], "question")
+    return f"{asked} to the chat model in {chat['days']} days{failed}: {tokens}, ${chat['cost']:.2f}"
 
 
 def note_rest(total: int, offset: int, n_shown: int, nothing: str) -> None:

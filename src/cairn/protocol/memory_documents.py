@@ -129,12 +129,27 @@ class SessionRowDocument(TypedDict):
     fresh: NotRequired[bool]
 
 
+class ChatDocument(TypedDict):
+    """What summaries of sessions cost in the last `days`: questions to the chat model, tokens, and US dollars."""
+
+    calls: int
+    failed: int
+    input_tokens: int
+    output_tokens: int
+    cost: float
+    days: int
+
+
 class SessionListDocument(TypedDict):
-    """Sessions, the last heard of first: some of `total` that meet the conditions; `omitted` of these had no room."""
+    """Sessions, the last heard of first: some of `total` that meet the conditions; `omitted` of these had no room.
+
+    `chat` is there if a chat model was asked lately.
+    """
 
     sessions: list[SessionRowDocument]
     total: int
     omitted: int
+    chat: NotRequired[ChatDocument]
 
 
 class ActivityDocument(TypedDict):
