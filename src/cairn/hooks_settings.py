@@ -42,6 +42,7 @@ class HooksSettings:
     reads_of: str = setting("", "never", check=_check_agents)  # the same for single agents
     read_tokens: int = setting(750, "raises", 100, 1_000_000)  # a file with fewer is read as ever
     searches: bool = setting(True, "lowers")
+    search_tokens: int = setting(300, "lowers", 0, 5_000)  # of one answer
     # When anything is shown unasked.
     session_start: bool = setting(True, "lowers")
     subagent_start: bool = setting(True, "lowers")
