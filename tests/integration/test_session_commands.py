@@ -71,8 +71,8 @@ def test_what_waits_and_what_summaries_cost_is_shown(cairn: Cairn, project: Path
         chat_db.add_due(connection, session, 1.0)
         call = chat_db.next_due(connection)
         assert call is not None
-        cost = {"input_tokens": 900, "output_tokens": 100, "cost": 0.021}
-        chat_db.save(connection, call._replace(state="done", asked=4e9, model="ollama:m", **cost))
+        done = call._replace(state="done", asked=4e9, input_tokens=900, output_tokens=100, cost=0.021)
+        chat_db.save(connection, done)
     words = "1 question to the chat model in 30 days: 1,000 tokens, $0.02"
     assert f"summaries   {words}\n" in cairn("status")[1]
     assert f"{words}.\n" in cairn("sessions")[2]
