@@ -63,6 +63,9 @@ def add_memory_commands(
     add_field(fresh, "--session", rule=fields.FRESH_SESSION, default="", metavar="S")
     fresh.add_argument("--undo", action="store_true", help="show it what earlier ones learned after all")
     fresh.set_defaults(run=command("cairn.cli.fresh:run_fresh"))
+    savings = commands.add_parser("savings", parents=[common], help="show what answers to tool calls saved, in tokens")
+    add_field(savings, "--days", rule=fields.SAVINGS_DAYS, default=30, metavar="N")
+    savings.set_defaults(run=command("cairn.cli.savings:run_savings"))
     sessions = commands.add_parser(
         "sessions", parents=[common], help="list the sessions of agents; show, mute and forget them"
     )
