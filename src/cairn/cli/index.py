@@ -28,6 +28,14 @@ def run_index(options: argparse.Namespace) -> int:
     """Build or update the index, its graphs and the vectors of configured models, and report what was done."""
     if options.watch:
         return _watch(options)
+    document, code = index_project(options)
+    if options.json:
+        emit_json(document)
+    return code
+
+
+def index_project(options: argparse.Namespace) -> tuple[dict[str, Any], int]:
+    """Do what `cairn index` does, and return its JSON document and its exit code."""
     bar = ProgressBar("Indexing")
     with open_with_consent(options) as workspace:
         with closing(bar):
@@ -42,19 +50,15 @@ def run_index(options: argparse.Namespace) -> int:
         estimates = workspace.upkeep.estimate(options.branch)
         reports = () if options.dry_run else _embed(workspace, estimates, branch=options.branch, full=options.full)
         root = workspace.root
-    if options.json:
-        embedding = [row._asdict() for row in (estimates if options.dry_run else reports)]
-        emit_json({"root": str(root), **asdict(report), "embedding": embedding})
-    elif options.dry_run:
-        for estimate in estimates:
-            emit(_estimate_line(estimate))
-    else:
-        for embedding_report in reports:
-            emit(_embedding_line(embedding_report))
+    embedding = [row._asdict() for row in (estimates if options.dry_run else reports)]
+    document = {"root": str(root), **asdict(report), "embedding": embedding}
+    if not options.json:
+        for line in map(_estimate_line, estimates) if options.dry_run else map(_embedding_line, reports):
+            emit(line)
     failures = [embedding_report for embedding_report in reports if embedding_report.error]
     for failure in failures:
         note(f"error[{failure.code}]: {printable(failure.error)}\n  try: {printable(failure.hint)}")
-    return EXIT_USAGE if failures else EXIT_FOUND
+    return document, EXIT_USAGE if failures else EXIT_FOUND
 
 
 def _say(notice: str) -> None:

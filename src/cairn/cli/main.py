@@ -204,6 +204,22 @@ def _add_memory(commands: _Commands, common: _Parser) -> None:
     add(commands, common, _common_options(argparse.SUPPRESS), _lazy)
 
 
+def _add_install(commands: _Commands, common: _Parser) -> None:
+    """Add the commands that tell agents of Cairn, and take it back."""
+    shared = _Parser(add_help=False, parents=[common])
+    shared.add_argument(
+        "--agent", dest="agents", action="append", default=[], metavar="NAME", help="only this agent; repeatable"
+    )
+    shared.add_argument("--user", action="store_true", help="in your own files, for every project")
+    shared.add_argument("--dry-run", action="store_true", help="show the changes as a diff; write nothing")
+    for name in ("init", "install"):
+        init = commands.add_parser(name, parents=[shared], help="set up the coding agents in use here, and index")
+        init.add_argument("--yes", action="store_true", help="write without asking")
+        init.set_defaults(run=_lazy("cairn.cli.install:run_init"))
+    uninstall = commands.add_parser("uninstall", parents=[shared], help="take Cairn out of agents' files again")
+    uninstall.set_defaults(run=_lazy("cairn.cli.install:run_uninstall"))
+
+
 def _add_mcp(commands: _Commands, common: _Parser) -> None:
     """Add the server for agents."""
     mcp = commands.add_parser("mcp", parents=[common], help="answer an agent over stdin and stdout (MCP)")
@@ -335,6 +351,7 @@ _GROUPS = (
         _add_graph,
     ),
     _Group(("index", "status", "gc", "doctor"), _add_upkeep),
+    _Group(("init", "install", "uninstall"), _add_install),
     _Group(("core",), _add_core),
     _Group(("remember", "recall", "memories", "resolve", "forget", "fresh", "sessions"), _add_memory),
     _Group(("export", "import"), _add_exchange),
