@@ -150,4 +150,5 @@ SESSION_IDS = Rule("the ids of sessions, the agents' own", min_length=1, max_len
 OF_AGENT = Rule("only those of this agent, such as claude-code", max_length=100)
 HEARD_SINCE = Rule("only those heard of since: a date as 2026-01-31 (UTC), or 12h, 7d, 4w ago", max_length=20)
 SESSION_FILE = Rule("only those that touched this file, or what is in this folder/", max_length=4_096)
+SAVINGS_DAYS = Rule("of so many days, today included (UTC)", least=1, most=3_650)
 SESSION_LIMIT = Rule("sessions at most; 0: all", least=0, most=_MAX_ROWS)

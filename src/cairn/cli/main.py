@@ -353,7 +353,7 @@ _GROUPS = (
     _Group(("index", "status", "gc", "doctor"), _add_upkeep),
     _Group(("init", "install", "uninstall"), _add_install),
     _Group(("core",), _add_core),
-    _Group(("remember", "recall", "memories", "resolve", "forget", "fresh", "sessions"), _add_memory),
+    _Group(("remember", "recall", "memories", "resolve", "forget", "fresh", "savings", "sessions"), _add_memory),
     _Group(("export", "import"), _add_exchange),
     _Group(("mcp",), _add_mcp),
     _Group(("hook",), _add_hook),

@@ -17,7 +17,8 @@ from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import Observation
 
 # Kept with what was shown, so that pages can count by it.
-Reason = Literal["file", "prompt", "recent file", "branch", "important", "last session"]
+Reason = Literal["file", "edited file", "prompt", "recent file", "branch", "important", "last session"]
+EDITED: Reason = "edited file"  # and so the memory may be true no more
 
 NOTES = ("gotcha", "decision", "bug_fix", "discovery", "trade_off")  # a digest of a session is shown at a start only
 ACTIVE_NOTES = Conditions(statuses=("active",), types=NOTES)

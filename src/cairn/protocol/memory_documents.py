@@ -135,6 +135,39 @@ class SessionListDocument(TypedDict):
     omitted: int
 
 
+class SavingsSumDocument(TypedDict):
+    """What agents were shown, and what that saved, in tokens.
+
+    `tokens` is what `answers` cost, `replaced_tokens` what they took the place of, and `followup_tokens` what agents
+    read of that later, in `followups` reads. `saved` is what is left, below 0 where more was shown than saved.
+    """
+
+    answers: int
+    tokens: int
+    replaced_tokens: int
+    followups: int
+    followup_tokens: int
+    saved: int
+
+
+class SavingsRowDocument(SavingsSumDocument):
+    """The same for a day (UTC), an agent and a kind; `replacing` is false for what stood beside what was asked for."""
+
+    day: str
+    agent: str
+    kind: str
+    replacing: bool
+
+
+class SavingsDocument(TypedDict):
+    """What was measured since the day `since`, the newest day first. Tokens are estimates for the `tokenizer`."""
+
+    tokenizer: str
+    since: str
+    rows: list[SavingsRowDocument]
+    total: SavingsSumDocument
+
+
 class ActivityDocument(TypedDict):
     """One tool call. `exit_code` is null where nobody says; `outcome` is empty where the agent does not say."""
 

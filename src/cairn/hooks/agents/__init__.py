@@ -15,6 +15,7 @@ NAMES: tuple[str, ...] = (
     "cursor",
     "devin",
     "gemini-cli",
+    "opencode",
     "vscode",
     "windsurf",
 )
