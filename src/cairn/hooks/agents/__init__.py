@@ -13,6 +13,7 @@ from cairn.hooks.adapter import Adapter
 # The modules, which have an `ADAPTER` each; `-` in an agent's name is `_` there.
 _MODULES = (
     "claude-code",
+    "codex",
     "copilot-cli",
     "cursor",
     "devin",
