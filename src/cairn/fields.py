@@ -63,7 +63,10 @@ SEARCH_LIMIT = Rule("hits at most; 0: all matches of an exact search", least=0, 
 MODE = Rule(
     "how to understand the query", choices=("auto", "hybrid", "literal", "regex", "symbol", "semantic", "structural")
 )
-SEARCH_TYPE = Rule("what to search: code, memories, or both", choices=("all", "code", "memory"))
+SEARCH_TYPE = Rule(
+    "what to search: code, memories, or both; `recall` chooses by the kind of a memory",
+    choices=("all", "code", "memory"),
+)
 KINDS = Rule("only definitions of these kinds: function, class...", max_length=50)
 LANGUAGES = Rule("only files in these languages", max_length=50)
 GLOBS = Rule("only these paths; !GLOB leaves out", max_length=50)

@@ -10,9 +10,10 @@ from typing import Literal, NamedTuple
 from cairn.memory.clock import seconds_of
 from cairn.memory.links import Staleness, name_of
 from cairn.memory.recall import Recall, Recollection
+from cairn.memory.shown import sources_of
 from cairn.memory.store import MemoryStore
 from cairn.source.recent_files import RecentFiles
-from cairn.storage.memory import event_db, session_db
+from cairn.storage.memory import session_db
 from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import Observation
 
@@ -169,8 +170,7 @@ class Chooser:
         present = [recollection for recollection in found if recollection.staleness.state != "gone"]
         if self._takes_shared or not present:
             return present
-        with self._store.reading() as connection:
-            sources = event_db.find_sources(connection, [recollection.observation.id for recollection in present])
+        sources = sources_of(self._store, [recollection.observation for recollection in present])
         return [recollection for recollection in present if sources.get(recollection.observation.id) != "shared"]
 
 

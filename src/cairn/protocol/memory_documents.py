@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypedDict
 
 from cairn.protocol.documents import MemoryHitDocument
-from cairn.types import MemoryStatus, MemoryType
+from cairn.types import MemorySource, MemoryStatus, MemoryType
 
 
 class MemoryRowDocument(TypedDict):
@@ -24,6 +24,7 @@ class MemoryRowDocument(TypedDict):
     session: NotRequired[str]
     branch: NotRequired[str]
     shared: NotRequired[bool]
+    source: NotRequired[MemorySource]
 
 
 class MemoryListDocument(TypedDict):
@@ -62,6 +63,7 @@ class MemoryDocument(TypedDict):
     shared: bool
     origin: Literal["captured", "agent", "person", "imported"]
     actor: str
+    source: MemorySource
     session: str
     branch: str
     revision: str
@@ -127,12 +129,27 @@ class SessionRowDocument(TypedDict):
     fresh: NotRequired[bool]
 
 
+class ChatDocument(TypedDict):
+    """What summaries of sessions cost in the last `days`: questions to the chat model, tokens, and US dollars."""
+
+    calls: int
+    failed: int
+    input_tokens: int
+    output_tokens: int
+    cost: float
+    days: int
+
+
 class SessionListDocument(TypedDict):
-    """Sessions, the last heard of first: some of `total` that meet the conditions; `omitted` of these had no room."""
+    """Sessions, the last heard of first: some of `total` that meet the conditions; `omitted` of these had no room.
+
+    `chat` is there if a chat model was asked lately.
+    """
 
     sessions: list[SessionRowDocument]
     total: int
     omitted: int
+    chat: NotRequired[ChatDocument]
 
 
 class SavingsSumDocument(TypedDict):
