@@ -246,9 +246,9 @@ def _called(graph: Graph, place: Place) -> Place:
 
 def _places(hits: Sequence[CodeHit]) -> list[Place]:
     """Return hits as places, those in tests last; of overloads the longest, which has the body."""
-    best: dict[tuple[str, str], CodeHit] = {}
+    best: dict[tuple[str, str, str], CodeHit] = {}
     for hit in hits:
-        key = hit.path, hit.qualified_name
+        key = hit.path, hit.qualified_name, hit.kind
         if key not in best or _length(best[key]) < _length(hit):
             best[key] = hit
     has_body = {hit.qualified_name for hit in best.values() if _length(hit)}
