@@ -3,10 +3,10 @@
     python bench/searches.py CHECKOUTS                      # the 30 repositories of the retrieval benchmark
     python bench/searches.py CHECKOUTS --only click redis --show
 
-CHECKOUTS holds a folder for each repository, as bench/retrieval.py uses them. In each, commands are derived from what is
+CHECKOUTS holds a folder for each repository, as for bench/retrieval.py. In each, commands are derived from what is
 there, as agents type them: for names of definitions (is the definition shown, with its lines?), for texts of the
-code (is the place shown?), the benchmark's questions (is a file that answers shown?), and patterns of which nothing useful
-can be said (is nothing said?). The symbol graph is warm; each search is of a session of its own.
+code (is the place shown?), the benchmark's questions (is a file that answers shown?), and patterns of which nothing
+useful can be said (is nothing said?). The symbol graph is warm; each search is of a session of its own.
 """
 
 from __future__ import annotations
@@ -44,8 +44,10 @@ _KINDS: tuple[Kind, ...] = ("name", "text", "question", "nothing")
 _NAMES, _TEXTS = 20, 8  # of each repository
 _MOST_NAMESAKES = 3  # of a name that is asked for
 _ASKED_KINDS = frozenset(
-    ["function", "method", "class", "struct", "interface", "trait", "enum", "type", "object", "record", "protocol"]
-    + ["module", "macro", "constructor"]
+    [
+        *("function", "method", "constructor", "macro", "class", "struct", "interface", "trait", "enum", "type"),
+        *("object", "record", "protocol", "module"),
+    ]
 )
 _NAME = re.compile(r"[A-Za-z_]\w{3,}")
 _TEXT = re.compile(r'"([A-Za-z][a-z]+(?: [A-Za-z][a-z]+){2,6})[^"\n]{0,20}"')

@@ -35,7 +35,7 @@ OTHERS: list[tuple[Call, str]] = [
     (Call("graph", {"relation": "callers", "symbol": QUERY}), "main"),
     (Call("context", {"task": "change how options are parsed"}), QUERY),
     (Call("core_files", {}), "core"),
-    (Call("index_status", {}), "1 file"),
+    (Call("index_status", {}), "indexed"),
     (Call("recall", {"query": "how many options"}), "remembered"),
     (Call("remember", {"text": "There are 150 options, for the tests of the shop rely on it."}), "m_"),
 ]
@@ -43,7 +43,7 @@ MISTAKE = (Call("outline", {"file": "shop/nothing.py"}), "error[")
 LAST_WORDS = "That is how."
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("shop")
     (root / "shop").mkdir()
@@ -92,7 +92,7 @@ def _documented(name: str) -> str:
     row = next(
         line for line in DOCUMENT.read_text("utf-8").splitlines() if line.startswith(f"| {titles.get(name, 'Codex')} |")
     )
-    return re.findall(r"`([^`]+)`", row)[-1]
+    return row.split("`")[-2]
 
 
 def _tell(name: str, project: Path, environment: dict[str, str]) -> None:
