@@ -10,10 +10,12 @@ from cairn.hooks.adapter import Adapter
 # The modules, which have an `ADAPTER` each; `-` in an agent's name is `_` there.
 NAMES: tuple[str, ...] = (
     "claude-code",
+    "codex",
     "copilot-cli",
     "cursor",
     "devin",
     "gemini-cli",
+    "opencode",
     "vscode",
     "windsurf",
 )
