@@ -14,6 +14,7 @@ from cairn.facets.showing import make_injector, text_to_show
 from cairn.loading import load
 from cairn.memory.actors import find_actor
 from cairn.memory.capture import Capture
+from cairn.memory.damage import note_of_loss
 from cairn.memory.derived import derive
 from cairn.memory.digest import Digests
 from cairn.memory.events import ACTORS
@@ -32,7 +33,6 @@ from cairn.memory.spool import Spool
 from cairn.memory.store import By, MemoryStore
 from cairn.memory.summaries import Summaries, read_meter
 from cairn.memory.supersede import Supersession
-from cairn.memory.upkeep import note_of_loss
 from cairn.memory.usage import MemoryUsage, erase_words
 from cairn.memory.uses import note_uses
 from cairn.memory.visibility import Birthplace
@@ -135,8 +135,12 @@ class MemoryFacet:
         """Takes in what agents report."""
         return Inbox(self.sessions, self.store, Spool(self._index.root), self._index.repository)
 
-    def take(self, moment: Moment) -> Taken:
+    def take(self, moment: Moment, *, shows: bool = True) -> Taken:
         """Take in what an agent reports, and return what to show it.
+
+        Args:
+            moment: what it reports.
+            shows: whether it can be shown anything now. If not, it may be later.
 
         Raises:
             StoreError: if it can neither be taken in nor wait on disk.
@@ -147,7 +151,7 @@ class MemoryFacet:
         is_captured = self.inbox.take_in(moment)
         if moment.event in ("session-start", "session-end") and self.summaries is not None:
             self.summaries.begin()
-        context = self.inbox.answer(lambda: text_to_show(self.injection, moment))
+        context = self.inbox.answer(lambda: text_to_show(self.injection, moment)) if shows else ""
         self.usage.note_time(moment, 1000 * (time.perf_counter() - begun))
         return Taken(is_captured, context)
 
