@@ -189,15 +189,16 @@ def test_while_paused_changes_are_gathered(tmp_path: Path) -> None:
 @pytest.mark.parametrize("pauses", [True, False])
 def test_whether_a_battery_pauses_it_is_for_the_user_to_say(pauses: bool, tmp_path: Path) -> None:
     asked: list[bool] = []
+    made: list[Watcher] = []
 
     def is_on_battery() -> bool:
         asked.append(True)
-        watcher.stop()
+        made[0].stop()
         return True
 
     settings = Settings(pause_on_battery=pauses, watch_polling=True, watch_poll_seconds=0.1)
-    watcher = watcher_of(tmp_path, None, settings, tmp_path / ".cairn", is_on_battery)
-    told = [batch.reason for _, batch in zip(range(2), watcher.batches(), strict=False)]
+    made.append(watcher_of(tmp_path, None, settings, tmp_path / ".cairn", is_on_battery))
+    told = [batch.reason for _, batch in zip(range(2), made[0].batches(), strict=False)]
     assert told == (["start"] if pauses else ["start", "poll"])
     assert bool(asked) == pauses
 
