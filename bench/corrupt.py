@@ -9,8 +9,6 @@ it. What is asked next must be answered or refused with a hint. Where the answer
 
 from __future__ import annotations
 
-import argparse
-import collections
 import json
 import os
 import random
@@ -18,7 +16,6 @@ import shutil
 import sqlite3
 import struct
 import subprocess
-import sys
 import tempfile
 import time
 import traceback
@@ -30,6 +27,7 @@ from pathlib import Path
 from cairn.config import Settings
 from cairn.errors import CairnError
 from cairn.workspace import Workspace
+from damages import Outcome, reads_everything, run, run_without_rights
 from faults import QUERIES, write_version
 
 SETTINGS = Settings(batch_chunks=12)
@@ -385,68 +383,27 @@ def _answers_after_refresh(workspace: Workspace) -> list[object]:
     return answers(workspace)
 
 
-def one_corruption(number: int, seed: int) -> tuple[str, str, str]:
-    """Return what was done, how it came right, and what was wrong then."""
+def one_corruption(number: int, seed: int) -> Outcome:
+    """Do one corruption and check what becomes of it."""
     kind = KINDS[number % len(KINDS)]
-    if kind is forbid and _reads_everything():
-        return _without_rights(number, seed)
+    if kind is forbid and reads_everything():
+        return run_without_rights(__file__, number, seed)
     with tempfile.TemporaryDirectory() as name:
         return _corrupt(Path(name), random.Random(f"{seed}/{number}"), kind)
 
 
-def _corrupt(folder: Path, dice: random.Random, kind: Callable[[Scene], str]) -> tuple[str, str, str]:
+def _corrupt(folder: Path, dice: random.Random, kind: Callable[[Scene], str]) -> Outcome:
     scene = Scene(folder, dice)
     what = kind(scene)
     started = time.perf_counter()
     try:
         how, wrong = check(scene)
     except Exception:  # noqa: BLE001 - reported as what is wrong
-        return f"{kind.__name__}: {what}", "", traceback.format_exc()[-1_500:]
+        return Outcome(f"{kind.__name__}: {what}", "", traceback.format_exc()[-1_500:])
     if not wrong and time.perf_counter() - started > ANSWER_SECONDS:
         wrong = f"took {time.perf_counter() - started:.0f} s"
-    return f"{kind.__name__}: {what}", how, wrong
-
-
-def _reads_everything() -> bool:
-    """Tell whether permissions do not hold for this process, as for root."""
-    with tempfile.NamedTemporaryFile() as file:
-        os.chmod(file.name, 0)
-        return os.access(file.name, os.R_OK)
-
-
-def _without_rights(number: int, seed: int) -> tuple[str, str, str]:
-    """Do it in a process that may not read every file, as root may."""
-    command = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", sys.executable, __file__]
-    command += ["--first", str(number), "--corruptions", "1", "--seed", str(seed), "--report"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    try:
-        what, how, wrong = json.loads(done.stdout)
-    except ValueError:
-        return "forbid", "", f"the process ended: {done.stderr[-1_500:]}"
-    return what, how, wrong
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--corruptions", type=int, default=200)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--report", action="store_true", help="only print what became of the first one")
-    options = parser.parse_args()
-    if options.report:
-        print(json.dumps(one_corruption(options.first, options.seed)))
-        return
-    done: collections.Counter[str] = collections.Counter()
-    failed = []
-    for number in range(options.first, options.first + options.corruptions):
-        what, how, wrong = one_corruption(number, options.seed)
-        done[how] += 1
-        if wrong:
-            failed.append({"corruption": number, "what": what, "how": how, "wrong": wrong})
-            print(json.dumps(failed[-1]), file=sys.stderr, flush=True)
-    answered = options.corruptions - len(failed)
-    print(json.dumps({"corruptions": options.corruptions, "right again": answered, "how": dict(done.most_common())}))
+    return Outcome(f"{kind.__name__}: {what}", how, wrong)
 
 
 if __name__ == "__main__":
-    main()
+    run(__doc__, "corruptions", 200, one_corruption)

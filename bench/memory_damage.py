@@ -10,8 +10,6 @@ database must stay in its place; the doctor must see what commands refuse; and w
 
 from __future__ import annotations
 
-import argparse
-import collections
 import json
 import os
 import random
@@ -38,6 +36,7 @@ from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import CodeLink, Observation
 from cairn.storage.memory.schema import MIGRATIONS
 from cairn.workspace import Workspace
+from damages import Outcome, reads_everything, run, run_without_rights
 
 ADA = by_whom("person:ada")
 _TOPICS = ("cache", "parser", "lock", "index", "session", "token", "clock", "branch", "daemon", "spool")
@@ -432,11 +431,11 @@ def _write_one(workspace: Workspace, truth: Truth) -> bool:
     return workspace.memory.store.observation(made.observation.id).text == "said after the damage"
 
 
-def one_damage(number: int, seed: int) -> tuple[str, str, str]:
-    """Return what was done, how it went on, and what was wrong then."""
+def one_damage(number: int, seed: int) -> Outcome:
+    """Do one damage and check what becomes of it."""
     kind = KINDS[number % len(KINDS)]
-    if kind is forbid and os.access("/root", os.R_OK) and "--report" not in sys.argv:
-        return _without_rights(number, seed)
+    if kind is forbid and reads_everything():
+        return run_without_rights(__file__, number, seed)
     with _own_home(), tempfile.TemporaryDirectory() as name:
         scene = Scene(Path(name), random.Random(f"{seed}/{number}"))
         what = f"{kind.__name__} {'of a killed process' if scene.was_killed else ''}"
@@ -447,52 +446,14 @@ def one_damage(number: int, seed: int) -> tuple[str, str, str]:
             how, wrong = "", traceback.format_exc()[-2_000:]
         finally:
             shutil.rmtree(scene.spool.folder, ignore_errors=True)
-    return what, how, wrong
-
-
-def _without_rights(number: int, seed: int) -> tuple[str, str, str]:
-    """Do it in a process that may not read every file, as root may."""
-    command = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", sys.executable, __file__]
-    command += ["--first", str(number), "--damages", "1", "--seed", str(seed), "--report"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    try:
-        what, how, wrong = json.loads(done.stdout)
-    except ValueError:
-        return "forbid", "", f"the process ended: {done.stderr[-1_500:]}"
-    return what, how, wrong
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--damages", type=int, default=300)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--report", action="store_true", help="only print what became of the first one")
-    parser.add_argument("--child", nargs="+", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.child:
-        _run_child(options.child)
-        return
-    try:
-        if options.report:
-            print(json.dumps(one_damage(options.first, options.seed)))
-        else:
-            _run_all(options)
-    finally:
-        shutil.rmtree(_home().parent, ignore_errors=True)
-
-
-def _run_all(options: argparse.Namespace) -> None:
-    done: collections.Counter[str] = collections.Counter()
-    n_failed = 0
-    for number in range(options.first, options.first + options.damages):
-        what, how, wrong = one_damage(number, options.seed)
-        done[how] += 1
-        if wrong:
-            n_failed += 1
-            print(json.dumps({"damage": number, "what": what, "how": how, "wrong": wrong}), file=sys.stderr, flush=True)
-    print(json.dumps({"damages": options.damages, "failed": n_failed, "how": dict(done.most_common())}))
+    return Outcome(what, how, wrong)
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:2] == ["--child"]:
+        _run_child(sys.argv[2:])
+    else:
+        try:
+            run(__doc__, "damages", 300, one_damage)
+        finally:
+            shutil.rmtree(_home().parent, ignore_errors=True)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cairn import loading
 from cairn.consent import Consents
@@ -28,6 +28,7 @@ from cairn.setting import (
 from cairn.yaml_files import read_mapping, read_project_file, read_user_file
 
 if TYPE_CHECKING:
+    from cairn.hooks_settings import HooksSettings
     from cairn.memory_settings import MemorySettings
     from cairn.model_choice import ConsentRequest
     from cairn.model_settings import EmbeddingSettings, ModelSettings
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 ENVIRONMENT_PREFIX = "CAIRN_"
 _EMBEDDING_PREFIX = f"{ENVIRONMENT_PREFIX}EMBEDDING_"
 _MEMORY_PREFIX = f"{ENVIRONMENT_PREFIX}MEMORY_"
+_HOOKS_PREFIX = f"{ENVIRONMENT_PREFIX}HOOKS_"
 _FILE_NAME = "config.yaml"
 
 
@@ -77,6 +79,7 @@ class Settings:
     daemon_threads: int = setting(4, "never", 1, 64)  # for answers; slow work, events and watches have others
     embedding: EmbeddingSettings | None = None  # None: only the bundled model
     memory: MemorySettings | None = None  # None: the defaults
+    hooks: HooksSettings | None = None  # None: the defaults
 
     def __post_init__(self) -> None:
         try:
@@ -98,11 +101,12 @@ class Loaded(NamedTuple):
 
 
 class _Layer(NamedTuple):
-    """The settings in a file. The sections `embedding` and `memory` are not read yet; None if there is none."""
+    """The settings in a file. The sections, such as `memory`, are not read yet; None if there is none."""
 
     values: dict[str, PlacedValue]
     embedding: Entry | None
     memory: Entry | None
+    hooks: Entry | None
 
 
 def settings_files(project: Path, environment: Mapping[str, str] = os.environ) -> tuple[Path, Path]:
@@ -160,7 +164,7 @@ def load(project: Path | None, environment: Mapping[str, str] = os.environ) -> L
     """
     user_file = settings_folder(environment) / _FILE_NAME
     user = _layer(read_user_file(user_file), str(user_file))
-    shared, file = _Layer({}, None, None), ""
+    shared, file = _Layer({}, None, None, None), ""
     if project is not None:
         file = str(project / ".cairn" / _FILE_NAME)
         shared = _layer(read_project_file(project, _FILE_NAME), file)
@@ -178,33 +182,37 @@ def load(project: Path | None, environment: Mapping[str, str] = os.environ) -> L
         embedding, consent_request = model_choice.choose(
             model_choice.read_section(user.embedding), section, own_section, file, consents
         )
-    memory = _memory(user, shared, environment, str(user_file))
-    return Loaded(
-        Settings(**{name: placed.value for name, placed in values.items()}, embedding=embedding, memory=memory),
-        consent_request,
+    choose_memory = ("cairn.memory_settings:choose_memory", user.memory, shared.memory, _MEMORY_PREFIX)
+    choose_hooks = ("cairn.hooks_settings:choose_hooks", user.hooks, shared.hooks, _HOOKS_PREFIX)
+    settings = Settings(
+        **{name: placed.value for name, placed in values.items()},
+        embedding=embedding,
+        memory=_section(*choose_memory, environment, str(user_file)),
+        hooks=_section(*choose_hooks, environment, str(user_file)),
     )
+    return Loaded(settings, consent_request)
 
 
-def _memory(user: _Layer, shared: _Layer, environment: Mapping[str, str], user_file: str) -> MemorySettings | None:
-    """Return the settings of the memory; None if nobody sets one, which is how it is nearly always."""
+def _section(
+    choose: str, user: Entry | None, shared: Entry | None, prefix: str, environment: Mapping[str, str], user_file: str
+) -> Any:  # noqa: ANN401 - of the class that `choose` returns
+    """Return the settings of a section; None if nobody sets one, which is how it is nearly always."""
     own_names = {ENVIRONMENT_PREFIX + name.upper() for name in settings_of(Settings)}
     variables = {
-        name.removeprefix(_MEMORY_PREFIX).lower(): Entry(text, name)
+        name.removeprefix(prefix).lower(): Entry(text, name)
         for name, text in environment.items()
-        if name.startswith(_MEMORY_PREFIX) and name not in own_names
+        if name.startswith(prefix) and name not in own_names
     }
-    if not (user.memory or shared.memory or variables):
+    if not (user or shared or variables):
         return None
-    choose = loading.load("cairn.memory_settings:choose_memory")
-    settings: MemorySettings = choose(user.memory, shared.memory, variables, user_file)
-    return settings
+    return loading.load(choose)(user, shared, variables, user_file)
 
 
 def _layer(text: str | None, file: str) -> _Layer:
     """Return the settings in a file; none if there is no file."""
     entries = read_mapping(text, file) if text is not None and text.strip() else {}
-    embedding, memory = entries.pop("embedding", None), entries.pop("memory", None)
-    return _Layer(read_settings(Settings, entries), embedding, memory)
+    embedding, memory, hooks = (entries.pop(name, None) for name in ("embedding", "memory", "hooks"))
+    return _Layer(read_settings(Settings, entries), embedding, memory, hooks)
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, PlacedValue]:

@@ -54,8 +54,8 @@ class UnusableError(ValueError):
 class SettingRule(NamedTuple):
     """The rules of one setting.
 
-    `zero` is what 0 stands for if it has a special meaning, such as no limit. `check` raises UnusableError for what
-    neither bounds nor pattern can express.
+    `zero` is what 0 stands for if it has a special meaning, such as no limit. Of `choices`, those that ask for less
+    come first. `check` raises UnusableError for what neither bounds nor pattern can express.
     """
 
     shared: Share
@@ -206,8 +206,11 @@ def milder(setting: Field[Any], own: Any, asked: Any) -> Any:  # noqa: ANN401 - 
     """Return the user's own value of a setting or the project's, whichever asks less of the machine."""
     rule = rule_of(setting)
 
-    def size(value: float) -> float:
-        return rule.zero() if rule.zero is not None and not value else value
+    def size(value: Any) -> float:  # noqa: ANN401 - as above
+        if rule.choices:
+            return rule.choices.index(value)
+        size: float = rule.zero() if rule.zero is not None and not value else value
+        return size
 
     return (min if rule.shared == "lowers" else max)(own, asked, key=size)
 

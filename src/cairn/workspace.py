@@ -146,7 +146,7 @@ class Workspace:
     @property
     def has_memory(self) -> bool:
         """Whether anything was ever remembered here, or may be shared with it."""
-        return os.path.lexists(self.state.file_of(MEMORY)) or (self.root / ".cairn" / "shared").is_dir()
+        return os.path.lexists(self.state.file_of(MEMORY)) or os.path.isdir(self.root / ".cairn" / "shared")
 
     # -- the promised surface -----------------------------------------------------------------------------------------
 

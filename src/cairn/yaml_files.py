@@ -19,6 +19,7 @@ from cairn.setting import Entry, printable_name
 from cairn.storage.atomic import write_file
 
 if TYPE_CHECKING:
+    from yaml import YAMLError
     from yaml.error import Mark
     from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
@@ -40,13 +41,23 @@ def read_user_file(file: Path) -> str | None:
     Raises:
         ConfigError: if it is not a regular file, larger than 1 MB, not valid UTF-8, or cannot be read.
     """
+    data = read_user_bytes(file, MAX_BYTES)
+    return None if data is None else _decoded(data, file)
+
+
+def read_user_bytes(file: Path, max_bytes: int) -> bytes | None:
+    """Return the content of one of the user's own files, which may be a link; None when there is none.
+
+    Raises:
+        ConfigError: if it is not a regular file, larger than `max_bytes`, or cannot be read.
+    """
     try:
         descriptor = os.open(file, os.O_RDONLY | _NO_WAITING)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError) as error:
         raise _unreadable(file, error) from None
-    return _read(descriptor, file)
+    return _read(descriptor, file, max_bytes)
 
 
 def read_project_file(root: Path, name: str) -> str | None:
@@ -78,7 +89,7 @@ def read_project_file(root: Path, name: str) -> str | None:
         return None
     except OSError as error:
         raise _unreadable(file, error) from None
-    return _read(descriptor, file)
+    return _decoded(_read(descriptor, file, MAX_BYTES), file)
 
 
 def write_project_file(root: Path, name: str, text: str) -> None:
@@ -98,16 +109,20 @@ _NO_LINK, _FOLDER = getattr(os, "O_NOFOLLOW", 0), getattr(os, "O_DIRECTORY", 0)
 _NO_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)  # for a writer at the other end of a pipe
 
 
-def _read(descriptor: int, file: Path) -> str:
-    """Return the text of an open file, and close it."""
+def _read(descriptor: int, file: Path, max_bytes: int) -> bytes:
+    """Return the content of an open file, and close it."""
     try:
         with open(descriptor, "rb") as stream:
             _check_kind(os.fstat(descriptor).st_mode, file)
-            data = stream.read(MAX_BYTES + 1)
+            data = stream.read(max_bytes + 1)
     except OSError as error:
         raise _unreadable(file, error) from None
-    if len(data) > MAX_BYTES:
-        raise ConfigError(f"{file} is larger than {MAX_BYTES:,} bytes", f"mend or remove {file}")
+    if len(data) > max_bytes:
+        raise ConfigError(f"{file} is larger than {max_bytes:,} bytes", f"mend or remove {file}")
+    return data
+
+
+def _decoded(data: bytes, file: Path) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -183,16 +198,21 @@ def compose(text: str, source: str) -> Node | None:
     except ConfigError:
         raise
     except YAMLError as error:
-        mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)
-        line = mark.line + 1 if mark is not None else text.count("\n", 0, getattr(error, "position", 0)) + 1
-        if problem == _TOO_MUCH:
-            raise ConfigError(f"{source}:{line}: {_TOO_MUCH}", _MEND.format(source)) from None
-        words = re.sub(_QUOTED, "", str(problem or "a character that is not allowed")).strip()
-        raise ConfigError(f"{source}:{line} is not valid YAML: {words}", _MEND.format(source)) from None
+        raise yaml_error(error, text, source) from None
     except (ValueError, OverflowError):  # numbers in escapes and directives that are none
         raise ConfigError(
             f"{source} is not valid YAML: it has an impossible number or character", _MEND.format(source)
         ) from None
+
+
+def yaml_error(error: YAMLError, text: str, source: str) -> ConfigError:
+    """Return what an error of PyYAML means for the user, without the text of the file."""
+    mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)
+    line = mark.line + 1 if mark is not None else text.count("\n", 0, getattr(error, "position", 0)) + 1
+    if problem == _TOO_MUCH:
+        return ConfigError(f"{source}:{line}: {_TOO_MUCH}", _MEND.format(source))
+    words = re.sub(_QUOTED, "", str(problem or "a character that is not allowed")).strip()
+    return ConfigError(f"{source}:{line} is not valid YAML: {words}", _MEND.format(source))
 
 
 _MEND = "mend {}"
@@ -200,7 +220,7 @@ _TOO_MUCH = "too many names and values for such a file"
 
 
 @cache
-def _bounded_parser() -> type[Any]:
+def bounded_parser() -> type[Any]:
     """Return PyYAML's parser, made to stop when a text would take too long.
 
     Only the stages written in Python are used: libyaml's are faster, but a fault in them would end the process.
@@ -229,7 +249,7 @@ class _Composer:
     """Builds nodes from the events of a text."""
 
     def __init__(self, text: str, source: str) -> None:
-        self._events = _bounded_parser()(text)
+        self._events = bounded_parser()(text)
         self._source = source
         self._anchors: dict[str, ScalarNode] = {}
 

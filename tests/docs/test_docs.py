@@ -18,6 +18,7 @@ from cairn.config import ENVIRONMENT_PREFIX, Settings
 from cairn.daemon.http import status_of
 from cairn.daemon.routes import all_routes
 from cairn.errors import CairnError, DaemonError, StoreError
+from cairn.hooks_settings import HooksSettings
 from cairn.index.gc import GarbageReport
 from cairn.index.health import Finding, Level, Repair
 from cairn.index.watch import Reason
@@ -231,7 +232,7 @@ def test_every_choice_of_mode_is_in_the_guide() -> None:
         assert f"`{choice}`" in page("guide.md")
 
 
-_SECTIONS: dict[str, type] = {"embedding": EmbeddingSettings, "memory": MemorySettings}
+_SECTIONS: dict[str, type] = {"embedding": EmbeddingSettings, "memory": MemorySettings, "hooks": HooksSettings}
 
 
 def test_every_setting_is_documented_with_its_default_and_variable() -> None:

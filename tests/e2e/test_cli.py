@@ -1,14 +1,10 @@
 from __future__ import annotations
 
-import fcntl
 import json
 import os
-import pty
 import shutil
 import sqlite3
-import struct
 import subprocess
-import termios
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -19,6 +15,7 @@ import pytest
 from cairn.config import Settings
 from cairn.workspace import Workspace
 from installed import COMMAND
+from terminal import run_on_terminal
 
 Git = Callable[..., str]
 
@@ -209,22 +206,9 @@ def test_the_state_folder_is_ignored_by_git(indexed: Path, git: Git) -> None:
 
 def on_terminal(arguments: list[str], cwd: Path, environment: dict[str, str] | None = None) -> str:
     """Run the command with a terminal for stdout and return what it printed there."""
-    main, side = pty.openpty()
-    fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
-    with subprocess.Popen(
-        [COMMAND, *arguments], cwd=cwd, env=os.environ | (environment or {}), stdout=side, stderr=subprocess.DEVNULL
-    ) as process:
-        os.close(side)
-        output = b""
-        try:
-            while part := os.read(main, 65536):
-                output += part
-        except OSError:  # how Linux reports that the other side is closed
-            pass
-        finally:
-            os.close(main)
-    assert process.returncode == 0
-    return output.decode()
+    code, shown = run_on_terminal([str(COMMAND), *arguments], cwd, environment=os.environ | (environment or {}))
+    assert code == 0
+    return shown
 
 
 def test_a_terminal_gets_colour_and_a_pipe_does_not(indexed: Path) -> None:

@@ -26,7 +26,7 @@ def test_memories_move_to_another_checkout_as_a_file_and_through_a_pipe(tmp_path
     piped = cairn("export", cwd=here)
     assert piped.stdout == (tmp_path / "memories.jsonl").read_text()
     dry = cairn("import", "-", "--dry-run", "--json", cwd=there, stdin=piped.stdout)
-    assert json.loads(dry.stdout) == {"dry_run": True, "new": 1, "known": 0, "memories": 0, "erased": 0}
+    assert json.loads(dry.stdout) == {"dry_run": True, "new": 1, "known": 0, "memories": 0, "erased": 0, "redacted": 0}
     assert not (there / ".cairn" / "memory.db").exists()
     done = cairn("import", str(tmp_path / "memories.jsonl"), cwd=there)
     assert done.stdout == "Imported 1 event, which changed 1 memory.\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pty
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from embedding_server import EmbeddingServer
+from terminal import run_on_terminal
 
 SECONDS = 60
 
@@ -47,25 +47,8 @@ def cairn(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 def at_terminal(root: Path, typed: str, *arguments: str) -> str:
     """Run `cairn index` on a terminal, type something there, and return what it showed."""
-    ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "cairn", "index", *arguments]
-    with subprocess.Popen(
-        command, cwd=root, env=environment(root.parent), stdin=theirs, stdout=theirs, stderr=theirs
-    ) as process:
-        os.close(theirs)
-        os.write(ours, typed.encode())
-        shown = b""
-        while True:
-            try:
-                data = os.read(ours, 4096)
-            except OSError:  # how Linux says that nobody has the other end any more
-                break
-            if not data:
-                break
-            shown += data
-        process.wait(SECONDS)
-    os.close(ours)
-    return shown.decode()
+    return run_on_terminal(command, root, typed=typed, environment=environment(root.parent))[1]
 
 
 def test_nothing_is_sent_and_nothing_asked_without_a_terminal(project: Path, server: EmbeddingServer) -> None:

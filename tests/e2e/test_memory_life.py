@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
 import subprocess
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from cairn.runtime import StateFolder
 from cairn.transport import ask
 from conftest import Git
 from installed import CODE, COMMAND
+from terminal import run_on_terminal
 
 SECONDS = 120
 AGENT = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "claude-1"}
@@ -173,22 +173,7 @@ def test_what_is_forgotten_is_on_no_surface_and_nowhere_on_disk(surfaces: Surfac
 
 def at_terminal(root: Path, typed: str, *arguments: str) -> str:
     """Run a command on a terminal, type something there, and return what it showed."""
-    ours, theirs = pty.openpty()
-    with subprocess.Popen([COMMAND, *arguments], cwd=root, stdin=theirs, stdout=theirs, stderr=theirs) as process:
-        os.close(theirs)
-        os.write(ours, typed.encode())
-        shown = b""
-        while True:
-            try:
-                data = os.read(ours, 4096)
-            except OSError:  # how Linux says that nobody has the other end any more
-                break
-            if not data:
-                break
-            shown += data
-        process.wait(SECONDS)
-    os.close(ours)
-    return shown.decode()
+    return run_on_terminal([str(COMMAND), *arguments], root, typed=typed)[1]
 
 
 def test_a_person_is_asked_before_anything_is_erased(surfaces: Surfaces) -> None:

@@ -277,6 +277,21 @@ def test_a_damaged_database_is_kept_and_rebuilt(harm: Callable[[Path], None], me
         assert not [one for one in workspace.upkeep.doctor() if one.repair]
 
 
+@pytest.mark.parametrize("mend", ["index", "doctor"])
+def test_a_number_in_the_place_of_a_path_is_damage_of_the_database(mend: str, root: Path) -> None:
+    with open_(root) as workspace:
+        workspace.index()
+    with closing(sqlite3.connect(workspace.state.database)) as connection, connection:
+        connection.execute("UPDATE path SET path = 1 WHERE id = (SELECT min(id) FROM path)")
+    with open_(root) as workspace:
+        if mend == "doctor":
+            assert findings(workspace, fix=True)["database"] == ("error", "rebuild")
+        else:
+            workspace.index()
+        assert names(workspace, "alpha") == ["alpha"]
+        assert files_set_aside(workspace.state)
+
+
 def test_an_empty_database_is_filled_again(root: Path) -> None:
     with open_(root) as workspace:
         workspace.index()

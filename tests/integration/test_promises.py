@@ -32,6 +32,13 @@ def test_after_a_corruption_the_answers_are_those_of_a_fresh_index(number: int) 
     assert not wrong, (what, how)
 
 
+@pytest.mark.skipif(os.geteuid() == 0 and not shutil.which("setpriv"), reason="root may read everything")
+def test_a_state_folder_that_may_not_be_read_is_refused_with_a_hint() -> None:
+    what, how, wrong = corrupt.one_corruption(130, seed=5)
+    assert what == "forbid: forbid .cairn"
+    assert not wrong, how
+
+
 def test_ten_processes_at_once_get_no_wrong_answer(tmp_path: Path) -> None:
     found = crowd.play(tmp_path, 6.0)
     assert not found["wrong"], found["first"]

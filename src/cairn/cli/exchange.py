@@ -50,7 +50,7 @@ def run_import(options: argparse.Namespace) -> int:
     if options.json:
         emit_json(
             {"dry_run": options.dry_run, "new": done.n_new, "known": done.n_known, "memories": done.n_memories}
-            | {"erased": done.n_erased}
+            | {"erased": done.n_erased, "redacted": done.n_redacted}
         )
         return EXIT_FOUND
     known = f"; {pluralize(done.n_known, 'was', 'were')} here already" if done.n_known else ""
@@ -63,6 +63,9 @@ def run_import(options: argparse.Namespace) -> int:
         verb = "Would erase" if options.dry_run else "Erased"
         erased = pluralize(done.n_erased, "memory that was", "memories that were")
         note(f"{verb} {erased} erased elsewhere.")
+    if done.n_redacted:
+        held = pluralize(done.n_redacted, "event held", "events held")
+        note(f"{held} secrets or private parts, which {'would be' if options.dry_run else 'were'} left out.")
     return EXIT_FOUND
 
 

@@ -69,6 +69,20 @@ class CodeFacet:
         """
         return fit_answer(self._searcher.search(request, progress), request.max_tokens)
 
+    def look(self, request: SearchRequest, scan_seconds: float) -> Answer:
+        """Return what the index holds for a query that nobody typed, in the checkout.
+
+        It carries no notice, which would be lost on whoever gets it.
+
+        Args:
+            request: as for `search`.
+            scan_seconds: how long an exact search may read files; `searched` then tells how many it read.
+
+        Raises:
+            QueryError, IndexMissingError: as for `search`.
+        """
+        return self._searcher.look(request, scan_seconds)
+
     def similar(self, request: SimilarRequest) -> Answer:
         """Return code that does the same as the definition at a line, as the file is now, or as `code`; copies first.
 

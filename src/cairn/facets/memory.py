@@ -18,6 +18,7 @@ from cairn.memory.derived import derive
 from cairn.memory.digest import Digests
 from cairn.memory.events import ACTORS
 from cairn.memory.exchange import Exchange
+from cairn.memory.identity import actor_to_keep, name_to_keep, session_to_keep
 from cairn.memory.inbox import Inbox, Taken
 from cairn.memory.injection import Injector
 from cairn.memory.lifecycle import Lifecycle, NewMemory, Remembered, one_line
@@ -141,7 +142,8 @@ class MemoryFacet:
             StoreError: if it can neither be taken in nor wait on disk.
         """
         begun = time.perf_counter()
-        moment = self.inbox.locate(moment)
+        names = session_to_keep(moment.session), name_to_keep(moment.agent)
+        moment = self.inbox.locate(moment)._replace(session=names[0], agent=names[1])
         is_captured = self.inbox.take_in(moment)
         if moment.event in ("session-start", "session-end") and self.summaries is not None:
             self.summaries.begin()
@@ -209,7 +211,7 @@ class MemoryFacet:
             tags=tuple(tags),
             links=tuple(link_to(self._index.root, file) for file in dict.fromkeys(files)),
             origin=by.authority,
-            session=one_line(session) or _session_of(self.sessions, by),
+            session=one_line(session_to_keep(session)) or _session_of(self.sessions, by),
             branch=born.branch,
             revision=born.revision,
             is_shared=shared,
@@ -249,4 +251,4 @@ def _birthplace(repository: Repository | None) -> Birthplace:
 def by_whom(actor: str) -> By:
     """Return who changes something, with the authority that persons and agents have."""
     kind = actor.partition(":")[0]
-    return By(actor, kind if kind in ACTORS and kind != "machine" else "rule")
+    return By(actor_to_keep(actor), kind if kind in ACTORS and kind != "machine" else "rule")

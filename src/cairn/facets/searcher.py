@@ -33,6 +33,11 @@ class Searcher:
             answer = replace(answer, notes=(*answer.notes, self._index.consent_request.note))
         return self._with_notice(answer)
 
+    def look(self, request: SearchRequest, scan_seconds: float) -> Answer:
+        """Return what the index holds for a query, without notices; see `CodeFacet.look`."""
+        query = understand(request.query, request.mode)
+        return self._index.answer(lambda library: respond(library, query, request, scan_seconds=scan_seconds))
+
     def similar(self, request: SimilarRequest) -> Answer:
         """Return code that does the same as a sample, copies first."""
         from cairn.search.similar import answer_similar  # noqa: PLC0415 - start-up time: a search needs no parser

@@ -99,8 +99,10 @@ class Adapter(ABC):
         detection: how it is found.
         levels: where it can be told of Cairn, the usual one first.
         events: what it calls the events of `cairn.memory.moments.EVENTS` that it has.
-        abilities: what it takes in answer to each event.
+        abilities: what it takes in answer to each event; ask `takes`.
         max_context_chars: of one answer.
+        some_lines: how its tool for reading is asked for some lines of a file; `{first}`, `{last}`, `{count}` and, for
+            those that count from 0, `{before}` are filled in.
         by_hand: what a person has yet to do, in sentences.
         first_payload: what it gives to its hook when a session starts, as documented, to test what was installed. The
             text `FOLDER` in it stands for the project's folder, `SESSION` for the id of the session.
@@ -113,12 +115,17 @@ class Adapter(ABC):
     events: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     abilities: ClassVar[Mapping[str, frozenset[Ability]]] = {}
     max_context_chars: ClassVar[int] = 9_500
+    some_lines: ClassVar[str] = "offset={first}, limit={count}"
     by_hand: ClassVar[tuple[str, ...]] = ()
     first_payload: ClassVar[Mapping[str, Any]] = {}
 
     @abstractmethod
     def changes(self, place: Place) -> list[Change]:
         """Return what has to be in the agent's files, and in those that it shares with others."""
+
+    def takes(self, report: Report) -> frozenset[Ability]:
+        """Return what the agent takes in answer to this report: what is true of the event, unless it says more."""
+        return self.abilities.get(report.event, frozenset())
 
     def read(self, report: Report) -> Happening | None:
         """Return what a report means; None if another agent runs this one's hooks, or it means nothing to us.

@@ -43,6 +43,7 @@ class ToolUse(NamedTuple):
         globs: the files that it is limited to.
         command: of a shell.
         edits: what an edit replaces, and by what; the whole of a file that is written replaces the empty string.
+        id: the agent's own id of this use, the same before and after the tool; empty where it has none.
     """
 
     tool: str
@@ -54,6 +55,7 @@ class ToolUse(NamedTuple):
     globs: tuple[str, ...] = ()
     command: str = ""
     edits: tuple[tuple[str, str], ...] = ()
+    id: str = ""
 
 
 class Happening(NamedTuple):

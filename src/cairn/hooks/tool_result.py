@@ -27,8 +27,8 @@ _CODE_BEFORE = re.compile(
     r"\s*Exit code:? (-?\d{1,5})(?:\n|$)(?:Wall time: .*\n)?(?:(?:Total )?.*lines: .*\n)?(?:Output:\n)?", re.I
 )
 _CODE_AFTER = re.compile(
-    r"\n?<?(?:Exit code:|(?:command |process )?(?:exited|completed|failed) with (?:exit )?code:?) (-?\d{1,5})>?\s*"
-    r"(?:\n(?:Signal|Background PIDs|Process Group PGID): .*)*\s*$",
+    r"\n?<?(?:Exit code:|(?:command |process |shellId: \S+ )?(?:exited|completed|failed) with (?:exit )?code:?) "
+    r"(-?\d{1,5})>?\s*(?:\n(?:Signal|Background PIDs|Process Group PGID): .*)*\s*$",
     re.I,
 )
 _GROUP_AFTER = re.compile(r"(?:\n(?:Signal|Background PIDs|Process Group PGID): .*)+\s*$")

@@ -61,6 +61,7 @@ _MAX_FILES = 100
 _MAX_GLOBS = 20
 _MAX_LINE = 2**31
 _DIGITS = re.compile(r"-?[0-9]{1,10}")
+_OURS = ("cairn-", "cairn_")  # what agents that put no `mcp` before the names of tools call ours
 _STR_REPLACE = {"view": "read", "create": "write"}  # what the one tool of this name does, by its `command`
 
 
@@ -137,6 +138,8 @@ def _arguments(given: object) -> Given:
 
 def _tool_of(name: str, arguments: Given) -> str:
     tool = canonical_tool(name)
+    if tool == "other" and name.startswith(_OURS):
+        return "mcp"
     if tool == "edit" and isinstance(command := arguments.get("command"), str):
         return _STR_REPLACE.get(command, tool)
     return tool

@@ -20,15 +20,15 @@ FIELD_PIVOTS = np.array([4.0, 16.0, 24.0, 110.0], dtype=np.float32)
 FIELD_B = np.array([0.4, 0.5, 0.5, 0.7], dtype=np.float32)
 SATURATION = 1.6
 IMPACT_SCALE = 255.0
-# What a word weighs in a chunk's vector, by field, times the root of how often it stands there.
+# The weight of a word in a chunk's vector, by field; the square root of its count multiplies it.
 DENSE_WEIGHTS = np.array([3.0, 1.0, 1.0, 1.0], dtype=np.float32)
 _DENSE_BLOCK_ROWS = 24
 _MAX_RAW_WORDS = 300_000
 _MAX_WORDS = 65_536
-_NEAR_HALF = 2e-5  # more than single precision errs by in a number of up to 127 that is a sum of hundreds
-_MANY_WORDS = 1_000  # are worth to be embedded before a batch is complete
+_NEAR_HALF = 2e-5  # above the rounding error of single precision in a sum of hundreds that is at most 127
+_MANY_WORDS = 1_000  # enough to embed before a batch is complete
 
-# As `cairn.storage.arrays.load_arrays` wants it.
+# What `cairn.storage.arrays.load_arrays` checks.
 POSTINGS_LAYOUT = {
     "hashes": ("u8", 1), "start": ("i8", 1), "rows": ("i4", 1), "impacts": ("u1", 1), "fields": ("u1", 1)
 }  # fmt: skip
@@ -157,17 +157,17 @@ class Analyzer:
         self._reset()
 
     def forget(self) -> None:
-        """Give back the memory of all that was learnt; it is learnt again by whoever goes on."""
+        """Release the memory of all words; those that come up again are analysed again."""
         self._reset()
 
     def _reset(self) -> None:
         self._vocabulary = Vocabulary(self._share)
-        # Of the vocabulary's words. Room for as many as there may be takes memory only as it is filled.
+        # Of the vocabulary's words. There is room for as many as there may be; it takes memory only as it is filled.
         self._vectors = np.empty((_MAX_WORDS, self._dimensions), dtype=np.float32)
         self._n_embedded = 0
 
     def prepare(self, words: Words) -> None:
-        """Take in the words of a file ahead of `analyze`, which then has less to do: while the next file is awaited."""
+        """Take in the words of a file while the next one is read, so that `analyze` has less to do."""
         for raw in words.words:
             self._vocabulary[raw]  # numbers it
         if len(self._vocabulary.words) - self._n_embedded >= _MANY_WORDS:
@@ -217,7 +217,7 @@ class Analyzer:
         slots = rows * len(FIELDS) + fields
         lengths = np.bincount(slots, weights=frequencies, minlength=n_rows * len(FIELDS)).astype(np.float32)
         norms = 1.0 - FIELD_B[fields] + FIELD_B[fields] * lengths[slots] / FIELD_PIVOTS[fields]
-        # Wide, for a sum must not depend on the order of its parts, which follows that of the words met before.
+        # In double precision: the order of the parts depends on which words came before, and the sum must not.
         parts = (FIELD_WEIGHTS[fields] * frequencies / norms).astype(np.float64)
 
         used, ranks = np.unique(self._vocabulary.hashes()[terms], return_inverse=True)
@@ -257,10 +257,10 @@ class Analyzer:
 
 
 def _pool(table: npt.NDArray[np.float64], vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.int8]:
-    """Return the weighted sums of word vectors as unit vectors times 127, whatever other rows stand in the table.
+    """Return the weighted sums of word vectors as unit vectors times 127; no row depends on the others.
 
-    The last bits of a product depend on its shape. Where they decide how a number is rounded, the row is summed up
-    again more finely.
+    The last bits of a product depend on its shape. Where they decide how a number is rounded, the row is computed
+    again in double precision.
 
     Args:
         table: shape (n_rows, n_words), what each word weighs in each row.
@@ -276,7 +276,7 @@ def _pool(table: npt.NDArray[np.float64], vectors: npt.NDArray[np.float32]) -> n
 def _quantize_closely(
     vectors: npt.NDArray[np.floating[Any]], near: float
 ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.bool_]]:
-    """Return what `quantize` does, and which numbers are so near to the middle of two that they could be either."""
+    """Quantize as `quantize` does, and tell which numbers are too close to a midpoint for the rounding to be sure."""
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     scaled = vectors * (127.0 / np.maximum(norms, 1e-9))
     whole = np.round(scaled)

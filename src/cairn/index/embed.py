@@ -129,7 +129,7 @@ class OverlayBuilder:
         total = sum(blob.n_chunks for blob in missing)
         done = 0
         known = OverlayStore(self._connection, self._state, model).all_vectors()
-        size = settings.batch_size * settings.concurrency  # what is under way at once is committed at once
+        size = settings.batch_size * settings.concurrency  # what is asked for together is committed together
         for batch in self._batches(missing, embedder.max_input_chars, known, size):
             if progress is not None:
                 progress(done, total)
@@ -157,7 +157,7 @@ class OverlayBuilder:
             yield batch
 
     def _texts(self, blob: MissingBlob, max_chars: int) -> list[str] | None:
-        """Return the texts of a blob's chunks, None when the file is not what was indexed: the next run sees to it."""
+        """Return the texts of a blob's chunks, None if the file has changed since: the next run takes care of it."""
         try:
             data = normalize(self._view.read(blob.path))
         except OSError:
@@ -204,7 +204,7 @@ class OverlayBuilder:
 
 
 def _first(new: _Vector | None, old: _Vector | None) -> _Vector:
-    """Return the vector that is there; one of them is."""
+    """Return whichever of two vectors there is."""
     vector = new if new is not None else old
     assert vector is not None
     return vector
@@ -221,11 +221,11 @@ def embed_chain(
     """Complete the vectors of every model of the chain, one after the other; one that fails does not stop the next.
 
     Args:
-        full: forget what these models have, and begin from nothing.
+        full: discard the vectors of these models, and start over.
         progress: called with (model, chunks done, chunks to do).
 
     Raises:
-        IndexLockedError: if another process is at it.
+        IndexLockedError: if another process is embedding.
         IndexMissingError: if nothing was indexed yet.
     """
     chain = settings.chain

@@ -170,12 +170,12 @@ def _in_the_way(state: StateDir) -> Iterator[tuple[Path, str]]:
     if state.is_tracked():
         return  # then it is for git to remove
     for path in (state.path, state.derived):
-        if os.path.lexists(path) and (path.is_symlink() or not os.path.isdir(path)):
-            yield path, "is a link" if path.is_symlink() else "is not a directory"
-    if state.path.is_symlink() or not os.path.isdir(state.path):
+        if os.path.lexists(path) and (os.path.islink(path) or not os.path.isdir(path)):
+            yield path, "is a link" if os.path.islink(path) else "is not a directory"
+    if os.path.islink(state.path) or not os.path.isdir(state.path):
         return
     paths = [*state.locks(), *state.logs(), state.last_error, state.embedding_log]
-    if not state.derived.is_symlink():
+    if not os.path.islink(state.derived):
         paths += sorted(state.derived_files())
     for path in paths:
         if words := _no_file(path):
@@ -197,10 +197,10 @@ def _no_file(path: Path) -> str:
 
 def _unreadable_paths(state: StateDir) -> Iterator[Path]:
     """Yield our own folders and files that we cannot read, though their owner runs this."""
-    if state.path.is_symlink():
+    if os.path.islink(state.path):
         return
     paths = [state.path, state.derived, state.database, *state.locks(), *state.logs()]
-    if not state.derived.is_symlink():
+    if not os.path.islink(state.derived):
         paths += sorted(state.derived_files())
     for path in paths:
         with suppress(OSError):

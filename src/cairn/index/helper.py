@@ -1,8 +1,7 @@
-"""Other processes that work on what a repository brings, where a crash, an endless parse or much memory harm nobody.
+"""Processes that work on a repository's content, so that a crash, an endless parse or a lack of memory harms no other.
 
-A helper does one job after the other, and lives as long as somebody has jobs for it. What a job may take is enforced
-by the operating system, for a grammar in native code heeds nothing else. A helper that takes more ends, and costs its
-job alone.
+A helper does one job after another for as long as there are any. The operating system enforces what a job may use,
+because nothing else stops a grammar in native code. A helper that uses more is ended, and only its job is lost.
 """
 
 from __future__ import annotations
@@ -28,14 +27,14 @@ from cairn.errors import CairnError, error_from_dict
 if TYPE_CHECKING:
     import queue
 
-# What a job may take: processor time, and memory beside what the helper holds before it; larger files get more.
+# What a job may use: processor time, and memory on top of what the helper holds already; larger files get more.
 SECONDS = 1.5
 MEMORY_MB = 224
 SECONDS_PER_MB, MEMORY_MB_PER_MB = 2, 50
-# Of the wall clock, where processor time is not counted (Windows) or does not pass.
+# By the wall clock, where processor time is not limited (Windows) or does not advance.
 PATIENCE_SECONDS = 60
 CRASHED = "the grammar crashed on this file"
-_MOST_KEPT_MB = 200  # from job to job: grammars, queries, and what malloc does not give back
+_MOST_KEPT_MB = 200  # between jobs: grammars, queries, and what malloc does not release
 _MEMORY_EXIT = 17
 _JOBS_PER_LIMIT, _LARGE_BYTES = 16, 100_000
 _job_numbers = count()
@@ -46,7 +45,7 @@ _MB = 1_000_000
 class Result(NamedTuple):
     """What became of a job: its value, the error meant for the user that it raised, or why there is neither.
 
-    `memorable` says that the reason lies in the content, so that trying again is of no use; `died` that the helper can
+    `memorable` says that the reason lies in the content, so that trying again is pointless; `died` that the helper can
     take no more jobs.
     """
 
@@ -60,7 +59,7 @@ class Result(NamedTuple):
 class Helper:
     """Another process, with a thread for each direction, so that neither side ever waits for the other to read.
 
-    It is a fork where this process has one thread, which saves the time to start and to import, else a fresh one.
+    It is forked if this process has a single thread, which saves the start and the imports; else it is started anew.
     """
 
     def __init__(self) -> None:
@@ -127,7 +126,7 @@ class Helper:
         with suppress(EOFError, pickle.UnpicklingError, OSError), stream:
             while True:
                 self._results.put(read_result(stream))
-        self._process.kill()  # one that answers nonsense is worth as much as one that died
+        self._process.kill()  # one that answers nonsense is treated like one that died
         self._results.put(_DIED)
 
 
@@ -135,7 +134,7 @@ _DIED = Result(died=True)
 
 
 def limits_for(size: int) -> tuple[float, int]:
-    """Return the seconds and megabytes that a job may take which works on so many bytes."""
+    """Return the seconds and megabytes that a job on so many bytes may use."""
     beyond = max(0, size - 1) // _MB
     return SECONDS + SECONDS_PER_MB * beyond, MEMORY_MB + MEMORY_MB_PER_MB * (beyond + 1)
 
@@ -152,12 +151,12 @@ def failure_of(exit_code: int, seconds: float, memory_mb: int) -> Result:
 
 
 def own_priority() -> int:
-    """Return the priority of this thread, which what it starts has, too."""
+    """Return the priority of this thread, which its children inherit."""
     return os.getpriority(os.PRIO_PROCESS, 0) if sys.platform != "win32" else 0
 
 
 def may_fork() -> bool:
-    """Tell whether this process can be forked safely: with more threads than one a lock may be taken for good."""
+    """Tell whether this process can be forked safely: in a fork, nobody releases the locks of other threads."""
     return sys.platform == "linux" and len(os.listdir("/proc/self/task")) == 1
 
 
@@ -205,7 +204,7 @@ class _Fork:
             if self._exit_code is None:
                 try:
                     pid, status = os.waitpid(self._pid, options)
-                except ChildProcessError:  # the program does not want to know how its children end
+                except ChildProcessError:  # this program ignores how its children end
                     self._exit_code = 0
                 else:
                     self._exit_code = os.waitstatus_to_exitcode(status) if pid else None
@@ -229,10 +228,11 @@ def _serve_ends(source: int, sink: int) -> None:
 
 
 def run_fork(keep: tuple[int, ...], work: Callable[[], None]) -> NoReturn:
-    """Do some work and end: all that a fork does, whatever its parent had in mind.
+    """Do some work and exit: none of the parent's own work goes on in a fork.
 
     Args:
-        keep: the files it needs. All others are closed, above all the write lock, which has to go with the parent.
+        keep: the files it needs. All others are closed, above all the write lock, which must be released when the
+            parent ends.
     """
     status = 1
     try:
@@ -244,7 +244,7 @@ def run_fork(keep: tuple[int, ...], work: Callable[[], None]) -> NoReturn:
         work()
         status = 0
     finally:
-        os._exit(status)  # nothing of the parent's may run here, not even what catches its errors
+        os._exit(status)  # none of the parent's code may run here, not even its error handling
 
 
 # -- inside the helper -------------------------------------------------------------------------------------------------
@@ -264,10 +264,12 @@ def be_helper() -> None:
 
 
 def run_limited(job: str, size: int, *arguments: Any) -> bytes:  # noqa: ANN401 - of any job
-    """Return what became of a job, as bytes; the process ends when it takes too much."""
+    """Return the outcome of a job, as bytes; the process ends if it uses too much."""
     function = _function(job)
     seconds, memory_mb = limits_for(size)
-    if size > _LARGE_BYTES or next(_job_numbers) % _JOBS_PER_LIMIT == 0:  # setting it takes as long as a small file
+    if (
+        size > _LARGE_BYTES or next(_job_numbers) % _JOBS_PER_LIMIT == 0
+    ):  # setting it takes as long as parsing a small file
         _limit_memory(memory_mb)
     _limit_time(seconds)
     try:
@@ -277,7 +279,7 @@ def run_limited(job: str, size: int, *arguments: Any) -> bytes:  # noqa: ANN401 
         return pickle.dumps(("error", error.to_dict()))
     except MemoryError:
         os._exit(_MEMORY_EXIT)
-    except Exception as error:  # noqa: BLE001 - a content that we have no idea of costs one file, not the run
+    except Exception as error:  # noqa: BLE001 - unexpected content costs one file, not the run
         return pickle.dumps(("failure", f"cannot be parsed: {type(error).__name__}"))
     finally:
         _limit_time(0)
@@ -319,7 +321,7 @@ def _first_private_bytes() -> int:
 
 
 def serve(tasks: IO[bytes], results: IO[bytes]) -> None:
-    """Do the jobs that come in until the other side closes; this is all another process does."""
+    """Do the jobs that come in until the other side closes the stream: all that the process is for."""
     while True:
         try:
             job, size, arguments = pickle.load(tasks)
@@ -352,7 +354,7 @@ def read_result(stream: IO[bytes]) -> Result:
 
 
 class _Plain(pickle.Unpickler):
-    """Makes nothing but plain values and our own records: who holds the helper shall not hold this process."""
+    """Creates only plain values and our own records: whoever controls the helper must not control this process."""
 
     def find_class(self, module: str, name: str) -> Any:  # noqa: ANN401 - as in the base class
         if module == "array" and name in ("array", "_array_reconstructor"):
@@ -361,7 +363,7 @@ class _Plain(pickle.Unpickler):
             found = super().find_class(module, name)
             if isinstance(found, type) and (issubclass(found, tuple | Enum) or is_dataclass(found)):
                 return found
-        raise pickle.UnpicklingError(f"{module}.{name} is no part of an answer")
+        raise pickle.UnpicklingError(f"{module}.{name} is not part of an answer")
 
 
 if __name__ == "__main__":

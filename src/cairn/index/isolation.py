@@ -1,4 +1,4 @@
-"""Has jobs on foreign content done by helpers: keeps one warm, and remembers on which contents a job failed."""
+"""Runs jobs on foreign content in helpers: keeps one warm, and remembers the contents on which a job failed."""
 
 from __future__ import annotations
 
@@ -78,18 +78,23 @@ def borrow() -> Helper:
     return Helper()
 
 
+def warm() -> None:
+    """Start a helper unless one is waiting, so that the next job need not."""
+    give_back(borrow())
+
+
 def give_back(helper: Helper) -> None:
-    """Keep a helper for a moment: the next job is done sooner without a start."""
+    """Keep a helper for a while, so that the next job need not start one."""
     with _lock:
         if helper.is_alive and len(_idle) < MAX_IDLE:
             _idle.append((time.monotonic(), helper))
-            _look_after(IDLE_SECONDS)
+            _plan_closing(IDLE_SECONDS)
             return
     helper.close()
 
 
-def _look_after(seconds: float) -> None:
-    """Close idle helpers after some time, unless that is to be done already. The lock is held."""
+def _plan_closing(seconds: float) -> None:
+    """Plan to close idle helpers, unless that is planned already. The caller holds the lock."""
     global _timer
     if _timer is None:
         _timer = threading.Timer(seconds, _close_idle)
@@ -98,7 +103,7 @@ def _look_after(seconds: float) -> None:
 
 
 def _close_idle() -> None:
-    """Close the helpers that have waited long enough, and look again later if others have not."""
+    """Close the helpers that have been idle long enough, and look again later if there are others."""
     global _timer
     now = time.monotonic()
     with _lock:
@@ -106,7 +111,7 @@ def _close_idle() -> None:
         done = [helper for since, helper in _idle if now - since >= IDLE_SECONDS]
         _idle[:] = [(since, helper) for since, helper in _idle if helper not in done]
         if _idle:
-            _look_after(IDLE_SECONDS - (now - min(since for since, _ in _idle)))
+            _plan_closing(IDLE_SECONDS - (now - min(since for since, _ in _idle)))
     for helper in done:
         helper.close()
 
@@ -124,14 +129,14 @@ def _close_all() -> None:
 
 
 def find_failure(data: bytes, language: str, scope: str = "") -> str:
-    """Return why a job failed on a content before, in this version of the program; empty if it did not."""
+    """Return why a job failed on this content before, in this version of the program; empty if it did not."""
     if not (known := _read(_file())):
         return ""
     return known.get(_key(data, language, "")) or known.get(_key(data, language, scope), "")
 
 
 def remember(result: Result, data: bytes, language: str, scope: str = "") -> None:
-    """Write down that a job failed, unless that may have had another reason than the content."""
+    """Record that a job failed, if the content was the reason."""
     if not result.memorable:
         return
     key = _key(data, language, "" if result.failure == CRASHED else scope)

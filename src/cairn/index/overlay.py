@@ -19,7 +19,7 @@ from cairn.storage.arrays import are_bounds, check_fits, load_arrays, save_array
 from cairn.storage.index import overlay_db
 from cairn.storage.index.overlay_db import MissingBlob, ModelRow, OverlayRow
 
-# Files are merged when a model has more than this many; a large one is left in peace, see `_worth_merging`.
+# Files are merged when a model has more than this many; a large one is left alone, see `_worth_merging`.
 MAX_OVERLAYS = 16
 LARGE_OVERLAY = 2  # times all others together
 _LAYOUT = {"blob_ids": ("i8", 1), "blob_start": ("i8", 1), "keys": ("u8", 1), "vectors": ("i1", 2)}
@@ -50,7 +50,7 @@ class OverlayFile:
         Raises:
             DerivedFileError: if it is missing, damaged, or its arrays do not fit each other.
         """
-        # What was paid for is not thrown away because it is from before files said what they are called.
+        # Vectors that somebody paid for are kept, even in files from before files contained their names.
         arrays = load_arrays(path, _LAYOUT, nameless=True)
         found = cls(arrays["blob_ids"], arrays["blob_start"], arrays["keys"], arrays["vectors"])
         check_fits(
@@ -82,7 +82,7 @@ def concatenate(files: Sequence[OverlayFile]) -> OverlayFile:
 
 
 class Overlay:
-    """What a model has for one snapshot. `covered` and `total` count files; `vectors` is None if any lacks."""
+    """What a model has for a snapshot. `covered` and `total` count files; `vectors` is None until all are covered."""
 
     def __init__(self, covered: int, total: int, vectors: Vectors | None) -> None:
         self.covered = covered
@@ -91,7 +91,7 @@ class Overlay:
 
 
 def open_overlay(connection: sqlite3.Connection, state: StateDir, model: ModelRow, snapshot: Snapshot) -> Overlay:
-    """Lay a model's vectors over a snapshot; files that are lost or damaged count as not there.
+    """Lay a model's vectors over a snapshot; files that are lost or damaged count as missing.
 
     The caller holds a read transaction in which the generation is the snapshot's: blob ids mean the same in both.
     """
@@ -177,7 +177,7 @@ class OverlayStore:
         return KnownVectors([OverlayFile.load(self._state.overlay(row.name)) for row in rows], self._model.dimensions)
 
     def put(self, file: OverlayFile, blobs: Iterable[MissingBlob]) -> None:
-        """Add a batch, without the blobs that went while it was embedded, and merge when there are many."""
+        """Add a batch, without the blobs that were dropped while it was embedded, and merge files if there are many."""
         there = overlay_db.still_there(self._connection, blobs)
         if not there:
             return
@@ -188,7 +188,7 @@ class OverlayStore:
         overlay_db.count_up(self._connection)
 
     def collect(self) -> None:
-        """Drop vectors of blobs that are gone once they outweigh the rest; their texts are not found again then."""
+        """Drop vectors of blobs that are gone once they outweigh the rest; texts that return are embedded again."""
         rows = overlay_db.read_overlays(self._connection, self._model.id)
         ids = {blob_id for _, blob_id in overlay_db.blobs_with_vectors(self._connection, self._model.id)}
         files = [OverlayFile.load(self._state.overlay(row.name)) for row in rows]
@@ -203,7 +203,7 @@ class OverlayStore:
         overlay_db.put_overlay(self._connection, self._model.id, name, len(file.keys), n_bytes, blob_ids)
 
     def _merge(self, rows: Sequence[OverlayRow], *, keep_texts: bool) -> None:
-        """Make one file of some. Blobs that are gone become blob 0, so that their texts can still be found."""
+        """Merge some files into one. Blobs that are gone become blob 0, so that their texts can still be found."""
         own: dict[int, set[int]] = {row.id: set() for row in rows}
         for overlay_id, blob_id in overlay_db.blobs_with_vectors(self._connection, self._model.id):
             if overlay_id in own:
@@ -231,6 +231,6 @@ class OverlayStore:
 
 
 def _worth_merging(rows: Sequence[OverlayRow]) -> list[OverlayRow]:
-    """Return the files worth merging: without the largest, when it is so large that moving it would be the work."""
+    """Return the files worth merging: not the largest, if copying that one would be most of the work."""
     *small, largest = sorted(rows, key=lambda row: row.n_rows)
     return small if largest.n_rows > LARGE_OVERLAY * sum(row.n_rows for row in small) else [*small, largest]

@@ -15,7 +15,7 @@ from cairn.index.analysis import POSTINGS_LAYOUT, Postings
 from cairn.storage.arrays import ArrayWriter, are_below, are_bounds, check_fits, load_arrays, release, save_arrays
 from cairn.types import Chunk
 
-# What merging holds at a time.
+# What a merge holds in memory at a time.
 _BLOCK_POSTINGS = 1_000_000
 _BLOCK_ROWS = 16_384
 _PARTS_AT_A_TIME = 8
@@ -152,7 +152,7 @@ def merge_segments(
 
 
 def _blob_order(segments: Sequence[Segment], keep: Collection[int]) -> npt.NDArray[np.int64]:
-    """Return which of the blobs of all segments, laid end to end, are kept, by their ids."""
+    """Return the places of the blobs to keep, all segments laid end to end, in the order of their ids."""
     blob_ids = np.concatenate([segment.blob_ids for segment in segments])
     order = np.argsort(blob_ids, kind="stable")
     return order[np.isin(blob_ids[order], np.fromiter(keep, dtype=np.int64, count=len(keep)))]
@@ -189,7 +189,7 @@ class _MergedRows(NamedTuple):
         return len(self.old_rows)
 
     def take(self, columns: Sequence[npt.NDArray[np.int8]], rows: npt.NDArray[np.int32]) -> npt.NDArray[np.int8]:
-        """Return some old rows of what lies end to end in several arrays."""
+        """Return some old rows of a column that is spread over several arrays."""
         found = np.empty((len(rows), *columns[0].shape[1:]), dtype=columns[0].dtype)
         for column, first, end in zip(columns, self.bases[:-1], self.bases[1:], strict=True):
             own = np.flatnonzero((rows >= first) & (rows < end))
@@ -200,8 +200,8 @@ class _MergedRows(NamedTuple):
 class _Terms(NamedTuple):
     """The terms of all segments in order. Shapes: hashes, all_counts, counts (n_terms,).
 
-    `all_counts` says how many postings each has, `counts` how many are kept; `ranks` which term each of those of a
-    segment is.
+    `all_counts` says how many postings each has, `counts` how many of them are kept. `ranks` says, by segment, which of
+    all terms each of its own is.
     """
 
     hashes: npt.NDArray[np.uint64]
@@ -233,7 +233,7 @@ class _Terms(NamedTuple):
 
 
 def _all_hashes(parts: Sequence[Postings]) -> npt.NDArray[np.uint64]:
-    """Return the hashes of all parts in order, each once; a few parts at a time, for they share most of them."""
+    """Return the hashes of all parts in order, each once. A few parts are read at a time: they share most hashes."""
     found = np.zeros(0, dtype=np.uint64)
     for first in range(0, len(parts), _PARTS_AT_A_TIME):
         found = np.unique(np.concatenate([found, *(part.hashes for part in parts[first : first + _PARTS_AT_A_TIME])]))
@@ -244,7 +244,7 @@ def _count_postings(part: Postings, new_rows: npt.NDArray[np.int32], block_posti
     """Return how many postings of each term stand in rows that are kept. Shape (n_terms,)."""
     if (new_rows >= 0).all():
         return np.diff(part.start)
-    until = np.zeros(len(part.rows) + 1, dtype=np.int32)  # of the postings before each, how many are kept
+    until = np.zeros(len(part.rows) + 1, dtype=np.int32)  # how many of the postings before each one are kept
     for first in range(0, len(part.rows), block_postings):
         kept = np.cumsum(new_rows[part.rows[first : first + block_postings]] >= 0)
         until[first + 1 : first + 1 + len(kept)] = until[first] + kept

@@ -66,11 +66,11 @@ class ViewArrays:
 
 
 class ViewFiles:
-    """Saves and loads the arrays of views: what follows from the paths once for all views that have the same.
+    """Saves the arrays of views; what depends on the paths alone is stored once for all views that share them.
 
     Args:
         state: where the files are.
-        made_by: what the arrays depend on beside paths and languages: the version of the analysis and the model.
+        made_by: what the arrays depend on besides paths and languages: the version of the analysis and the model.
     """
 
     def __init__(self, state: StateDir, made_by: str) -> None:
@@ -162,7 +162,7 @@ def _size_if_whole(path: Path) -> int:
 def build_view(
     files: Sequence[ViewFile], word_vectors: WordVectors, dimensions: int, last: ViewArrays | None = None
 ) -> ViewArrays:
-    """Return the arrays for `files`, in path order; what the `last` ones say of a path is taken from there."""
+    """Return the arrays for `files`, in path order; what `last` knows of a path is taken from there."""
     names = tuple(sorted({file.language for file in files}))
     blob_ids = np.array([file.blob_id for file in files], dtype=np.int64)
     if last is not None and _same_files(files, names, last):
@@ -193,8 +193,8 @@ def _roles_by_file(last: ViewArrays | None) -> dict[tuple[str, str], Role]:
     return dict(zip(zip(last.paths, languages, strict=True), map(Role, last.roles.tolist()), strict=True))
 
 
-class _OfPaths(NamedTuple):
-    """What follows from each path alone."""
+class _PathArrays(NamedTuple):
+    """What depends on each path alone."""
 
     stem_terms: npt.NDArray[np.uint8]
     stems: npt.NDArray[np.uint64]
@@ -202,7 +202,7 @@ class _OfPaths(NamedTuple):
     postings: Postings
 
 
-def _build_paths(paths: Sequence[str], word_vectors: WordVectors, dimensions: int) -> _OfPaths:
+def _build_paths(paths: Sequence[str], word_vectors: WordVectors, dimensions: int) -> _PathArrays:
     entries: list[tuple[int, int, int, int]] = []  # hash, file, impact, fields
     words: list[list[str]] = []
     stem_terms = np.zeros(len(paths), dtype=np.uint8)
@@ -211,7 +211,7 @@ def _build_paths(paths: Sequence[str], word_vectors: WordVectors, dimensions: in
         entries.extend((hashed, number, impact, fields) for hashed, (impact, fields) in terms.items())
         words.append(path_words)
         stem_terms[number] = min(255, n_stem)
-    return _OfPaths(
+    return _PathArrays(
         stem_terms=stem_terms,
         stems=np.array([_stem_hash(path) for path in paths], dtype=np.uint64),
         vectors=_embed_paths(words, word_vectors, dimensions),
@@ -220,9 +220,9 @@ def _build_paths(paths: Sequence[str], word_vectors: WordVectors, dimensions: in
 
 
 def _merge_paths(
-    last: ViewArrays, fresh: _OfPaths, came_from: npt.NDArray[np.int64], new: npt.NDArray[np.int64]
-) -> _OfPaths:
-    """Put together what is known of old paths and of new ones.
+    last: ViewArrays, fresh: _PathArrays, came_from: npt.NDArray[np.int64], new: npt.NDArray[np.int64]
+) -> _PathArrays:
+    """Combine what is known of old paths and of new ones.
 
     Args:
         came_from: shape (n_files,), where each file stands in `last`, -1 for the new ones.
@@ -244,7 +244,7 @@ def _merge_paths(
     fields = np.concatenate([postings.fields for postings, _ in parts])
     order = np.lexsort((rows, hashes))
     order = order[rows[order] >= 0]
-    return _OfPaths(
+    return _PathArrays(
         stem_terms=join(last.stem_terms, fresh.stem_terms),
         stems=join(last.stems, fresh.stems),
         vectors=join(last.vectors, fresh.vectors),
@@ -282,7 +282,7 @@ def _path_terms(path: str) -> tuple[dict[int, tuple[int, int]], list[str], int]:
 def _split_name(path: str) -> tuple[str, list[str]]:
     """Return the part of a path that names the file, and the other parts, the nearest first.
 
-    That is its stem, but for `mod.rs` or `src/index.ts` the nearest folder whose name says something.
+    That is its stem, but for `mod.rs` or `src/index.ts` the nearest folder with a name of its own.
     """
     *folders, name = path.split("/")
     parts = [name.split(".", 1)[0] or name, *reversed(folders)]
@@ -293,7 +293,7 @@ def _split_name(path: str) -> tuple[str, list[str]]:
 
 
 def _same_files(files: Sequence[ViewFile], names: tuple[str, ...], last: ViewArrays) -> bool:
-    """Tell whether paths and languages are what they were, on which all but the blobs depends."""
+    """Tell whether paths and languages are unchanged: everything but the blobs depends on them."""
     if tuple(file.path for file in files) != last.paths or names != last.language_names:
         return False
     return [names[number] for number in last.languages] == [file.language for file in files]
@@ -322,7 +322,7 @@ def _make_postings(
     impacts: npt.NDArray[np.uint8],
     fields: npt.NDArray[np.uint8],
 ) -> Postings:
-    """Return postings from one entry a line, ordered by term and then by file."""
+    """Return the postings of entries that are ordered by term and then by file."""
     hashes, first = np.unique(all_hashes, return_index=True)
     start = np.r_[first, len(rows)].astype(np.int64)
     return Postings(hashes=hashes, start=start, rows=rows.astype(np.int32), impacts=impacts, fields=fields)

@@ -27,14 +27,14 @@ Kind = Literal["created", "set", "status", "link", "unlink", "redact"]
 
 MAX_TEXT_CHARS = 10_000
 MAX_BODY_BYTES = 100_000
-_MAX_NAME_CHARS = 500
+MAX_NAME_CHARS = 500
 _MAX_TAGS = 20
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 _ACTOR = re.compile(rf"({'|'.join(ACTORS)}):[^\x00-\x1f\x7f]{{0,200}}")
 
 
 def _is_name(value: object) -> bool:
-    return isinstance(value, str) and len(value) <= _MAX_NAME_CHARS and value.isprintable()
+    return isinstance(value, str) and len(value) <= MAX_NAME_CHARS and value.isprintable()
 
 
 def _is_path(value: object) -> bool:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import IO, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import IO, Any, NamedTuple
 
 from cairn.errors import EventError
 from cairn.hints import Hint
 from cairn.memory.clock import HybridClock
-from cairn.memory.events import MAX_BODY_BYTES, Event, parse_event, parse_stored
+from cairn.memory.events import MAX_BODY_BYTES, MAX_NAME_CHARS, MAX_TEXT_CHARS, Event, parse_event, parse_stored
+from cairn.memory.identity import actor_to_keep, session_to_keep
+from cairn.memory.redaction import redact
 from cairn.memory.store import MemoryStore
 from cairn.storage.memory import event_db
 
@@ -31,12 +33,14 @@ class Imported(NamedTuple):
         n_known: events that were.
         n_memories: memories that differ now; 0 where nothing was written.
         n_erased: memories that were erased elsewhere, and so are here.
+        n_redacted: events that held secrets or what is private, and are kept without these.
     """
 
     n_new: int
     n_known: int
     n_memories: int
     n_erased: int
+    n_redacted: int
 
 
 class Exchange:
@@ -80,8 +84,7 @@ class Exchange:
         """
         events = self._read(lines)
         if dry_run and not self._store.exists:
-            n_new = sum(len({event.id for event in batch}) for batch in _in_batches(events))
-            return Imported(n_new, 0, 0, 0)
+            return _count(events)
         if dry_run:
             with self._store.reading():
                 return self._add(events, write=False)
@@ -89,10 +92,15 @@ class Exchange:
             return self._add(events, write=True)
 
     def _add(self, events: Iterator[Event], *, write: bool) -> Imported:
-        n_new = n_known = 0
+        n_new = n_known = n_redacted = 0
         changed, erased = set(), set()
         for batch in _in_batches(events):
             with self._store.reading() as connection:
+                known = event_db.find_known(connection, {event.id for event in batch})
+                # What is here already was here before: only what is new is kept without its secrets.
+                kept = [event if event.id in known else without_secrets(event) for event in batch]
+                n_redacted += sum(event is not other for event, other in zip(batch, kept, strict=True))
+                batch = list({event.id: event for event in kept}.values())
                 known = event_db.find_known(connection, {event.id for event in batch})
                 redacted = event_db.find_redacted(connection, {event.observation for event in batch})
             n_known += sum(event.id in known for event in batch)
@@ -100,7 +108,7 @@ class Exchange:
             erased |= {event.observation for event in batch if event.kind == "redact"} - redacted
             if write:
                 changed |= {observation.id for observation in self._store.append(batch, IMPORTED)}
-        return Imported(n_new, n_known, len(changed), len(erased))
+        return Imported(n_new, n_known, len(changed), len(erased), n_redacted)
 
     def _read(self, lines: IO[bytes]) -> Iterator[Event]:
         """Yield the events until one cannot be used; then name that and the next few.
@@ -137,6 +145,42 @@ class Exchange:
             raise EventError("it is not UTF-8") from error
         self._clock.check(event.time)
         return event
+
+
+def _count(events: Iterable[Event]) -> Imported:
+    """Return what an import would do where nothing was ever remembered."""
+    new: set[str] = set()
+    n_redacted = 0
+    for event in events:
+        kept = without_secrets(event)
+        n_redacted += kept is not event
+        new.add(kept.id)
+    return Imported(len(new), 0, 0, 0, n_redacted)
+
+
+def without_secrets(event: Event) -> Event:
+    """Return an event as it may be kept: the same one if it says nothing that is secret or private.
+
+    Otherwise it is another event, with another id: the same one wherever it is imported.
+    """
+    value = {name: _REDACT[name](content) if name in _REDACT else content for name, content in event.value.items()}
+    kept = event._replace(actor=actor_to_keep(event.actor), value=value)
+    return event if kept == event else kept
+
+
+def _short(text: str) -> str:
+    return redact(text).text[:MAX_NAME_CHARS]
+
+
+# What an event says in words.
+_REDACT: Mapping[str, Callable[[Any], object]] = {
+    "text": lambda text: redact(text).text[:MAX_TEXT_CHARS],
+    "tags": lambda tags: list(map(_short, tags)),
+    "session": session_to_keep,
+    "branch": _short,
+    "reason": _short,
+    "symbol": _short,
+}
 
 
 def _check_header(line: bytes) -> None:

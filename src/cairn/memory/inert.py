@@ -49,6 +49,13 @@ _TURN = re.compile(
     r"\[(\s*/?\s*(?:inst|sys|system|user|human|assistant|developer|tool(?:_\w+)?|available_tools)\b[^\[\]\n]{0,40})\]",
     re.IGNORECASE,
 )
+# Of code, only what no language writes, or what names a message: `Map<K, V>` stays.
+_FRAME = str.maketrans({OPEN: "[", CLOSE: "]"})
+_CODE_TAG = re.compile(
+    r"<(\s*(?:[/|]|[!?][a-z-]|(?:system|user|human|assistant|developer|tool|function|important|instructions)"
+    r"(?:[-_]\w+)*\s*>))",
+    re.IGNORECASE,
+)
 _FENCE = re.compile("`{3,}|~{3,}")
 _IMAGE, _LINK = re.compile(r"!(?=\[)"), re.compile(r"\](?=\()")
 
@@ -72,6 +79,18 @@ def inert_text(text: str, max_chars: int, max_lines: int) -> str:
 def inert_line(text: str, max_chars: int) -> str:
     """Return a text as it may be shown on one line; see `inert_text`."""
     return _plain(cut_at_word(" ".join(_visible(text).split()), max_chars))
+
+
+def inert_code(text: str) -> str:
+    """Return lines of code as they may be shown: all of them, with their indentation, most operators as they are."""
+    return "\n".join(_inert_line_of_code(line) for line in _LINE_ENDS.sub("\n", text).split("\n"))
+
+
+def _inert_line_of_code(line: str) -> str:
+    margin = line[: len(line) - len(line.lstrip(" \t"))].expandtabs()
+    line = _visible(line.strip()).translate(_FRAME)
+    line = _CODE_TAG.sub(rf"{_LESS}\1", line)
+    return margin + _FENCE.sub("''", _TURN.sub(r"(\1)", line))
 
 
 def _visible(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from cairn.memory.identity import name_to_keep, session_to_keep
 from cairn.memory.ids import new_id
 from cairn.memory.moments import Moment, ToolCall
 from cairn.memory.redaction import redact
@@ -22,8 +23,8 @@ def fit_to_keep(moment: Moment, root: Path, now: float) -> Moment:
     """
     return moment._replace(
         id=moment.id or new_id(now),
-        session=without_halves(moment.session),
-        agent=without_halves(moment.agent),
+        session=session_to_keep(moment.session),
+        agent=name_to_keep(moment.agent),
         seconds=moment.seconds if 0 < moment.seconds <= now else now,
         text=redact(moment.text).text,
         call=None if moment.call is None else _fit_call(moment.call, root),
@@ -44,8 +45,3 @@ def _relative(path: str, root: str) -> str:
         if path.startswith(folder + os.sep):
             return path[len(folder) + 1 :].replace(os.sep, "/")
     return path
-
-
-def without_halves(text: str) -> str:
-    """Return a text without half characters, which no database takes."""
-    return text.encode("utf-8", "replace").decode()

@@ -12,11 +12,12 @@ from typing import NamedTuple
 
 from cairn.errors import NotFoundError, StoreError
 from cairn.hints import Hint
+from cairn.memory.identity import session_to_keep
 from cairn.memory.intake import fit_to_keep
 from cairn.memory.moments import Moment, ToolCall
 from cairn.memory.origin import INVESTIGATION, MOST_IMPORTANT, PLANNING, is_edit, is_plan, is_read, origin_of
 from cairn.memory.store import By, MemoryChange, MemoryStore
-from cairn.storage.memory import candidate_db, session_db, usage_db
+from cairn.storage.memory import candidate_db, served_db, session_db, usage_db
 from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import Activity, PromptBatch, Session
 from cairn.storage.memory.session_db import SessionConditions
@@ -167,6 +168,7 @@ class Sessions:
 
         What somebody remembered in it by themselves stays.
         """
+        id = session_to_keep(id)
         with self._store.writing() as connection:
             session = self._find_or_begin(connection, id)
             if is_muted:
@@ -174,6 +176,7 @@ class Sessions:
                 self._store.record([MemoryChange(observation.id, "redact", {}) for observation in captured], _MUTE)
                 session_db.delete_content(connection, session)
                 usage_db.forget_session(connection, id)
+                served_db.forget_session(connection, id)
                 candidate_db.forget_session(connection, id)
                 self._store.erase_soon(connection)
                 session = Session(id, is_fresh=session.is_fresh, number=session.number)
@@ -182,7 +185,8 @@ class Sessions:
     def freshen(self, id: str, *, is_fresh: bool = True) -> None:
         """Show nothing of earlier sessions in a session, or show it again."""
         with self._store.writing() as connection:
-            session_db.save(connection, self._find_or_begin(connection, id)._replace(is_fresh=is_fresh))
+            session = self._find_or_begin(connection, session_to_keep(id))
+            session_db.save(connection, session._replace(is_fresh=is_fresh))
 
     def _find_or_begin(self, connection: sqlite3.Connection, id: str) -> Session:
         now = self._now()
@@ -197,8 +201,9 @@ class Sessions:
         session = self.session(id)
         with self._store.writing() as connection:
             session_db.delete(connection, session)
-            usage_db.forget_session(connection, id)
-            candidate_db.forget_session(connection, id)
+            usage_db.forget_session(connection, session.id)
+            served_db.forget_session(connection, session.id)
+            candidate_db.forget_session(connection, session.id)
             self._store.erase_soon(connection)
 
     # -- reading ------------------------------------------------------------------------------------------------------
@@ -210,7 +215,7 @@ class Sessions:
             NotFoundError: if it is unknown.
         """
         if (session := self.find(id)) is None:
-            raise NotFoundError(f"no session has the id {id[:100]!r}", Hint("list them", "sessions"))
+            raise NotFoundError(f"no session has the id {session_to_keep(id)[:100]!r}", Hint("list them", "sessions"))
         return session
 
     def find(self, id: str) -> Session | None:
@@ -218,7 +223,7 @@ class Sessions:
         if not self._store.exists:
             return None
         with self._store.reading() as connection:
-            return session_db.find(connection, id)
+            return session_db.find(connection, session_to_keep(id))
 
     def select(self, conditions: SessionConditions, limit: int | None = None, offset: int = 0) -> list[Session]:
         """Return the sessions that meet all conditions, the last heard of first."""

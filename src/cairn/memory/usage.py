@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Collection, Sequence
 
 from cairn.errors import RequestError
-from cairn.memory.intake import without_halves
+from cairn.memory.identity import session_to_keep, without_halves
 from cairn.memory.moments import Moment
 from cairn.memory.redaction import redact
 from cairn.memory.sessions import Recorded
@@ -74,7 +74,7 @@ class MemoryUsage:
         if not self._store.exists:
             return 0
         with self._store.writing() as connection:
-            return usage_db.mark_used(connection, session, observations, use)
+            return usage_db.mark_used(connection, session_to_keep(session), observations, use)
 
     def injections(self, session: str = "", observation: str = "", limit: int | None = None) -> list[InjectedMemory]:
         """Return what was shown, the newest first."""
@@ -100,7 +100,7 @@ class MemoryUsage:
         """
         if self._store.exists:
             text = redact(without_halves(text[: 2 * MAX_QUESTION_CHARS])).text[:MAX_QUESTION_CHARS]
-            question = AskedQuestion(without_halves(session), self._now(), kind, text, n_found, relevance)
+            question = AskedQuestion(session_to_keep(session), self._now(), kind, text, n_found, relevance)
             with self._store.writing() as connection:
                 asker = session_db.find(connection, question.session)
                 if asker is None or not asker.is_muted:

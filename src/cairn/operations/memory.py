@@ -13,6 +13,7 @@ from cairn.errors import NotFoundError, RequestError
 from cairn.facets.memory import by_whom
 from cairn.hints import Hint
 from cairn.memory.handles import handle_of
+from cairn.memory.identity import session_to_keep
 from cairn.memory.links import link_to
 from cairn.memory.store import By
 from cairn.memory.targets import target_below
@@ -106,7 +107,7 @@ def list_memories(
         statuses=request.statuses,
         types=request.types,
         branches=(request.branch,) if request.branch else (),
-        session=request.session,
+        session=session_to_keep(request.session),
         tag=request.tag,
         path=folder_or_file(workspace.root, request.file),
         text=request.text,
@@ -180,7 +181,7 @@ def change_status(
         raise RequestError("`superseded_by` goes with the status `superseded`", "give both or neither")
     memory, by = workspace.memory, _by(request)
     if request.session:
-        found = memory.store.select(Conditions(statuses=("active",), session=request.session))
+        found = memory.store.select(Conditions(statuses=("active",), session=session_to_keep(request.session)))
     else:
         found = memory.store.observations(list(dict.fromkeys(request.ids)))
     change = _changer(workspace, request, by)

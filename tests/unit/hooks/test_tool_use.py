@@ -209,7 +209,7 @@ ENDS: list[tuple[str, object, str, Result]] = [
      Result("ok", None, "3 passed")),
     ("OpenCode", {"title": "t", "output": "bad", "metadata": {"exit": 1, "truncated": False}}, "ok",
      Result("failed", 1, "bad")),
-    ("Copilot CLI", {"resultType": "success", "textResultForLlm": "bad\n<exited with exit code 1>"}, "",
+    ("Copilot CLI", {"resultType": "success", "textResultForLlm": "bad\n<shellId: 0 completed with exit code 1>"}, "",
      Result("failed", 1, "bad")),
     ("Copilot CLI, snake case", {"result_type": "failure", "text_result_for_llm": "bad"}, "",
      Result("failed", None, "bad")),

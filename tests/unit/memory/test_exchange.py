@@ -126,3 +126,28 @@ def test_chosen_memories_are_exported_alone(empty: Replica) -> None:
 def test_an_export_of_nothing_is_a_header(empty: Replica) -> None:
     assert list(exchange_of(empty).export()) == [HEADER]
     assert not empty.store.exists
+
+
+def test_secrets_in_a_file_made_by_hand_are_left_out_and_what_has_none_keeps_its_id(
+    tmp_path: Path, empty: Replica
+) -> None:
+    token = "ghp_Zk3vQ9mXb7LrT2wYc8NfJ4sHd6PgA1eUoRtK"
+    secret = make(
+        empty, text=f"push with {token} until Friday", tags=[f"token={token}"], session=f"s {token}", branch=token
+    )
+    harmless = make(empty, text="push after the tests")
+    resolved = MemoryChange(secret, "status", {"status": "resolved", "reason": token})
+    empty.store.record([resolved], By(f"person:{token}", "person"))
+    data = export(empty)
+    other = Replica(tmp_path / "other")
+    done = exchange_of(other).take(io.BytesIO(data))
+    assert (done.n_new, done.n_redacted) == (3, 2)
+    observation = other.store.observation(secret)
+    assert observation.text == "push with [redacted: github-token] until Friday"
+    assert observation.status == "resolved"
+    assert other.store.history(harmless) == empty.store.history(harmless)
+    assert not [file for file in other.folder.rglob("*") if file.is_file() and token.encode() in file.read_bytes()]
+    again = exchange_of(other).take(io.BytesIO(data))
+    assert (again.n_new, again.n_known, again.n_memories) == (0, 3, 0)
+    own = exchange_of(empty).take(io.BytesIO(data))  # what is here already is not made again
+    assert (own.n_known, own.n_redacted) == (3, 0)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from cairn.storage.index import meta_db
+from cairn.storage.index.rows import path_of
 
 _VERSION = "overlay_version"
 
@@ -145,7 +145,7 @@ def missing_blobs(connection: sqlite3.Connection, view_id: int, model_id: int) -
         (view_id, model_id),
     )
     return [
-        MissingBlob(blob_id, content_hash, language, n_chunks, size, os.fsdecode(path))
+        MissingBlob(blob_id, content_hash, language, n_chunks, size, path_of(path))
         for blob_id, content_hash, language, n_chunks, size, path in rows
     ]
 

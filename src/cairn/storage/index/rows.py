@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,6 +22,17 @@ def check_types(row: Sequence[Any], *types: type) -> Sequence[Any]:
                 f"a row holds {type(value).__name__} in place of {wanted.__name__}", Hint.of("index")
             )
     return row
+
+
+def path_of(value: object) -> str:
+    """Return the path that a row holds as bytes.
+
+    Raises:
+        IndexDamagedError: if it holds something else.
+    """
+    if type(value) is not bytes:
+        raise IndexDamagedError(f"a row holds {type(value).__name__} in place of a path", Hint.of("index"))
+    return os.fsdecode(value)
 
 
 def number(text: object) -> int:

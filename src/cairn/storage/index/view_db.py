@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 
 from cairn.storage.connection import in_parts
 from cairn.storage.index.meta_db import write_meta
-from cairn.storage.index.rows import check_types
+from cairn.storage.index.rows import check_types, path_of
 from cairn.types import FileStat, Skipped
 
 # What is said of a blob that the parser did not give up on; see `cairn.source.chunking`.
@@ -140,7 +140,7 @@ def iter_files(connection: sqlite3.Connection, view_id: int) -> Iterable[FileRow
         (view_id,),
     )
     for path, *rest in rows:
-        yield FileRow(os.fsdecode(path), *rest)
+        yield FileRow(path_of(path), *rest)
 
 
 def find_files(connection: sqlite3.Connection, view_id: int, paths: Iterable[str]) -> dict[str, FileRow]:
@@ -154,7 +154,7 @@ def find_files(connection: sqlite3.Connection, view_id: int, paths: Iterable[str
             (view_id, *part),
         )
         for raw, *rest in rows:
-            path = os.fsdecode(raw)
+            path = path_of(raw)
             found[path] = FileRow(path, *rest)
     return found
 
@@ -170,7 +170,7 @@ def read_skipped(connection: sqlite3.Connection, view_id: int) -> list[Skipped]:
     rows = connection.execute(
         "SELECT path, reason FROM file WHERE view_id = ? AND blob_id IS NULL AND reason <> '' ORDER BY path", (view_id,)
     )
-    left_out = [Skipped(os.fsdecode(path), reason) for path, reason in rows]
+    left_out = [Skipped(path_of(path), reason) for path, reason in rows]
     notes = dict(connection.execute("SELECT id, note FROM blob WHERE note NOT IN ('', ?, ?)", ORDINARY_NOTES))
     if not notes:
         return left_out
@@ -185,7 +185,7 @@ def files_in_view(connection: sqlite3.Connection, view_id: int) -> Iterator[tupl
            WHERE view_id = ? ORDER BY path""",
         (view_id,),
     )
-    return ((os.fsdecode(path), blob_id, language) for path, blob_id, language in rows)
+    return ((path_of(path), blob_id, language) for path, blob_id, language in rows)
 
 
 def file_stamps(connection: sqlite3.Connection, view_name: str, blobs: Mapping[str, int]) -> dict[str, tuple[int, int]]:
@@ -207,7 +207,7 @@ def file_stamps(connection: sqlite3.Connection, view_name: str, blobs: Mapping[s
             (view_name, *part),
         )
         for raw, blob_id, size, mtime_ns in rows:
-            if blobs[path := os.fsdecode(raw)] == blob_id:
+            if blobs[path := path_of(raw)] == blob_id:
                 stamps[path] = (size, mtime_ns)
     return stamps
 

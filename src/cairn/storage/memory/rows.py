@@ -191,6 +191,40 @@ class InjectedMemory(NamedTuple):
     number: int = 0
 
 
+class ServedAnswer(NamedTuple):
+    """That an agent was shown something of the code when it used a tool, and what that stood for.
+
+    Tokens are estimates; see `cairn.source.text.count_tokens`.
+
+    Attributes:
+        session: the agent's id of the session; of one of its sub-agents `SESSION/SUBAGENT`.
+        seconds: when.
+        agent: such as `claude-code`.
+        kind: `outline` or `context` for a read, `search`, or `callers` for an edit.
+        is_replacing: it took the place of what was asked for, which was not delivered.
+        path: of the file, relative to the root; empty for a search.
+        hash: of the file's content then, empty for none.
+        tokens: what it cost.
+        replaced_tokens: of what was not delivered; 0 if everything was.
+        n_followups, followup_tokens: how often the file was read later in that session, as it was then, and what that
+            cost.
+        number: of its row.
+    """
+
+    session: str
+    seconds: float
+    agent: str
+    kind: str
+    is_replacing: bool
+    path: str
+    hash: str
+    tokens: int
+    replaced_tokens: int = 0
+    n_followups: int = 0
+    followup_tokens: int = 0
+    number: int = 0
+
+
 class AskedQuestion(NamedTuple):
     """What was searched for, and how much was found.
 

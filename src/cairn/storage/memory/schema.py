@@ -117,9 +117,21 @@ MIGRATIONS = (
             "CREATE TABLE trail (session TEXT PRIMARY KEY, body TEXT NOT NULL, seconds REAL NOT NULL) WITHOUT ROWID",
         ),
     ),
+    Migration(
+        "what agents were shown when they used tools",
+        (
+            """CREATE TABLE served (
+                number INTEGER PRIMARY KEY, session TEXT NOT NULL, seconds REAL NOT NULL, agent TEXT NOT NULL,
+                kind TEXT NOT NULL, is_replacing INTEGER NOT NULL, path TEXT NOT NULL, hash TEXT NOT NULL,
+                tokens INTEGER NOT NULL, replaced_tokens INTEGER NOT NULL, n_followups INTEGER NOT NULL,
+                followup_tokens INTEGER NOT NULL)""",
+            "CREATE INDEX served_session ON served (session, path)",
+            "CREATE INDEX served_seconds ON served (seconds)",
+        ),
+    ),
 )
 # The digest of the schema that all steps make: see `check_schema`. A test says what it is after a new step.
-NEWEST = "c1aa42e2cac2f386609fe7501a75e64d8944b6d32409dcc3f92d1912153d1a14"
+NEWEST = "7db8252fbd581a8c0692432cd4d7973e3745e8744b9b61f4caace11b1b642294"
 
 MEMORY = Store(
     name="the memory",

@@ -153,6 +153,15 @@ def edited_paths(connection: sqlite3.Connection, limit: int) -> list[str]:
     return [target for (target,) in connection.execute(query, (_RECENT, limit))]
 
 
+def edited_in(connection: sqlite3.Connection, session: Session) -> list[str]:
+    """Return the files that were edited in a session."""
+    query = (
+        "SELECT DISTINCT target FROM activity JOIN batch ON batch.number = activity.batch WHERE batch.session = ? "
+        "AND tool IN ('edit', 'write') AND is_failure = 0 AND outcome != 'denied' LIMIT ?"
+    )
+    return [target for (target,) in connection.execute(query, (session.number, _RECENT))]
+
+
 def _activity(row: Sequence[Any]) -> Activity:
     activity = Activity(*row)
     return activity._replace(is_failure=bool(activity.is_failure))

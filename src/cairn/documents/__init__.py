@@ -1,0 +1,1 @@
+"""Byte-exact edits of JSON, JSONC, TOML, YAML and text files that belong to somebody else."""

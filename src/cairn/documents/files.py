@@ -1,0 +1,93 @@
+"""Reads and writes a user's own files: links are followed and stay, and what somebody else wrote meanwhile is kept."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+from cairn.documents.nodes import MAX_BYTES
+from cairn.errors import ConfigError, UnsafeStateError, resource_error
+from cairn.storage.atomic import AtomicFile
+from cairn.yaml_files import read_user_bytes
+
+
+def read_file(file: Path) -> bytes | None:
+    """Return the content of a file, which may be a link; None if there is none.
+
+    Raises:
+        ConfigError: if it is not a regular file, is too large, or cannot be read.
+    """
+    return read_user_bytes(file, MAX_BYTES)
+
+
+def write_file(file: Path, old: bytes | None, new: bytes) -> None:
+    """Replace a file, if it still has the content that was read; readers see all of the old or all of the new.
+
+    Where it is a link, the file that the link leads to is replaced. Its permissions stay. Folders are created.
+
+    Args:
+        file: where it is.
+        old: what `read_file` returned.
+        new: what to write.
+
+    Raises:
+        ConfigError: if it was changed since, is read-only or another user's, or cannot be written.
+    """
+    try:
+        target = Path(os.path.realpath(file))
+        facts = _facts(target, file)
+        if facts is None:
+            target.parent.mkdir(parents=True, exist_ok=True)
+        with AtomicFile(target) as replacement:
+            if facts is not None and hasattr(os, "fchmod"):
+                os.fchmod(replacement.stream.fileno(), stat.S_IMODE(facts.st_mode))
+                with suppress(PermissionError):  # a group that this user is not in
+                    os.fchown(replacement.stream.fileno(), facts.st_uid, facts.st_gid)
+            replacement.stream.write(new)
+            replacement.stream.flush()
+            os.fsync(replacement.stream.fileno())  # so that little time passes between the next line and the renaming
+            _check_unchanged(file, old)
+    except (OSError, UnsafeStateError) as error:
+        raise _unwritable(file, error) from error
+
+
+def delete_file(file: Path, old: bytes) -> None:
+    """Delete a file, if it still has the content that was read; of a link, the file that it leads to stays.
+
+    Raises:
+        ConfigError: if it was changed since, or cannot be deleted.
+    """
+    _check_unchanged(file, old)
+    try:
+        file.unlink(missing_ok=True)
+    except OSError as error:
+        raise _unwritable(file, error) from error
+
+
+def _facts(target: Path, file: Path) -> os.stat_result | None:
+    try:
+        facts = os.stat(target)
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(facts.st_mode):
+        raise ConfigError(f"{file} is not a regular file", f"move or remove {file}")
+    if hasattr(os, "geteuid") and os.geteuid() not in (0, facts.st_uid):
+        raise ConfigError(f"{file} belongs to another user", f"make the change in {file} by hand")
+    if not os.access(target, os.W_OK) or not facts.st_mode & 0o222:
+        raise ConfigError(f"{file} is read-only", f"make {file} writable")
+    return facts
+
+
+def _check_unchanged(file: Path, old: bytes | None) -> None:
+    if read_file(file) != old:
+        raise ConfigError(f"{file} was changed by another program just now", "run the command again")
+
+
+def _unwritable(file: Path, error: OSError | UnsafeStateError) -> Exception:
+    if isinstance(error, OSError):
+        return resource_error(error) or ConfigError(
+            f"{file} cannot be written: {error.strerror}", f"make {file.parent} writable"
+        )
+    return ConfigError(f"{file} cannot be written: {error}", f"make the change in {file} by hand")

@@ -1,0 +1,183 @@
+"""Cursor: `.cursor/hooks.json` and `.cursor/mcp.json`; flat answers in snake case, `{}` if there is nothing to say."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Mapping
+from threading import Lock
+from typing import Any, ClassVar, TypeVar
+
+from cairn.hooks.adapter import Ability, Adapter, Change, Detection, Entry, Place
+from cairn.hooks.commands import hook_command
+from cairn.hooks.payload import details_at, folder_at, happening_of, number_at, text_at
+from cairn.hooks.report import Happening, Reply, Report
+from cairn.hooks.shared_files import base_of, hook_items, server_entry, skill
+from cairn.hooks.tool_result import NO_RESULT, Result, failure_of, result_of, unpack
+from cairn.hooks.tool_use import calls_of, uses_of
+
+_FAILURE = "postToolUseFailure"
+_TIMEOUT_SECONDS = 10
+_BEFORE = "^(Read|Shell|Grep)$"  # a regular expression in JavaScript; the tools that an answer may take the place of
+_DETAILS = ("reason", "final_status", "composer_mode", "trigger", "status", "subagent_type")
+_MAX_KNOWN = 500
+_Key = tuple[str, str]
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Cursor(Adapter):
+    """The desktop program and the one for terminals, which sends the same."""
+
+    name = "cursor"
+    title = "Cursor"
+    detection = Detection(("cursor", "cursor-agent"), (".cursor", ".cursorrules"), (".cursor",))
+    events: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "session-start": ("sessionStart",),
+        "prompt": ("beforeSubmitPrompt",),
+        "before-tool": ("preToolUse",),
+        "after-tool": ("postToolUse", _FAILURE),
+        "before-compaction": ("preCompact",),
+        "turn-end": ("afterAgentResponse",),
+        "session-end": ("sessionEnd",),
+        "subagent-start": ("subagentStart",),
+        "subagent-end": ("subagentStop",),
+    }
+    # The documentation names no context for a prompt, and an answer with a field that is not known may block it.
+    abilities: ClassVar[Mapping[str, frozenset[Ability]]] = {
+        "session-start": frozenset({"context"}),
+        "before-tool": frozenset({"denial"}),
+        "after-tool": frozenset({"context"}),
+    }
+    by_hand = (
+        "In Cursor, open the project as a trusted workspace; hooks of a project run only there.",
+        "If Cursor asks whether to enable the MCP server `cairn`, say yes. In a terminal: agent mcp enable cairn",
+    )
+    first_payload: ClassVar[Mapping[str, Any]] = {
+        "conversation_id": "SESSION",
+        "generation_id": "1",
+        "model": "default",
+        "session_id": "SESSION",
+        "is_background_agent": False,
+        "composer_mode": "agent",
+        "hook_event_name": "sessionStart",
+        "cursor_version": "3.18.25",
+        "workspace_roots": ["FOLDER"],
+        "user_email": None,
+        "transcript_path": None,
+    }
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._begun: OrderedDict[str, None] = OrderedDict()  # conversations of which we know that they have started
+        self._answers: OrderedDict[_Key, str] = OrderedDict()
+
+    def changes(self, place: Place) -> list[Change]:
+        """Return the hooks, the MCP server and the skill.
+
+        Cursor drops the whole file of hooks for an event it does not know, and for `//` within a text.
+        """
+        folder = base_of(place) / ".cursor"
+        hooks: dict[str, dict[str, Any]] = {}
+        for event, names in self.events.items():
+            command = hook_command(place, event, self.name).replace("//", "/")
+            for name in names:
+                hooks[name] = {"command": command, "timeout": _TIMEOUT_SECONDS}
+        hooks["preToolUse"]["matcher"] = _BEFORE
+        file = folder / "hooks.json"
+        return [
+            Entry(file, "jsonc", ("version",), 1, is_default=True),
+            *hook_items(file, "jsonc", hooks),
+            server_entry(folder / "mcp.json", place, more={"type": "stdio"}),
+            skill(place),
+        ]
+
+    def takes(self, report: Report) -> frozenset[Ability]:
+        """Return what Cursor takes; it takes nothing after a tool that failed."""
+        return frozenset() if _name_of(report.payload) == _FAILURE else super().takes(report)
+
+    def read(self, report: Report) -> Happening | None:
+        """Return what a report means; what is heard first of a conversation is its start, too, if none was reported."""
+        payload = report.payload
+        session = text_at(payload, "conversation_id", "session_id")
+        roots = payload.get("workspace_roots")
+        folder = folder_at(
+            report, *(roots[:1] if isinstance(roots, list) else ()), report.environment.get("CURSOR_PROJECT_DIR")
+        )
+        given = payload.get("tool_input")
+        uses = uses_of(text_at(payload, "tool_name"), given) if report.event in ("before-tool", "after-tool") else ()
+        if uses and uses[0].tool == "shell" and not uses[0].path:
+            uses = (uses[0]._replace(path=text_at(payload, "cwd")), *uses[1:])
+        result = _result(payload, uses[0].tool) if report.event == "after-tool" else NO_RESULT
+        happening = happening_of(
+            report,
+            agent=self.name,
+            session=session,
+            folder=folder,
+            id=text_at(payload, "generation_id") if report.event == "prompt" else text_at(payload, "tool_use_id"),
+            text=text_at(payload, "prompt", "text", "summary"),
+            details=details_at(payload, _DETAILS),
+            subagent=text_at(payload, "subagent_id") if report.event.startswith("subagent-") else "",
+            uses=uses,
+            calls=calls_of(uses, given, result, number_at(payload, "duration")),
+        )
+        return self._begin(happening, report)
+
+    def _begin(self, happening: Happening, report: Report) -> Happening:
+        """Return a happening with the start of its session before it, if nothing was heard of that."""
+        with self._lock:
+            is_begun = happening.session in self._begun
+            if is_begun or happening.event == "session-start" or "context" in self.takes(report):
+                _remember(self._begun, happening.session, None)
+        if is_begun or happening.event == "session-start" or "context" not in self.takes(report):
+            return happening
+        moment = happening.moments[0]
+        start = moment._replace(id="first-event", event="session-start", text="", call=None, details={})
+        return happening._replace(moments=(start, *happening.moments))
+
+    def answer(self, report: Report, reply: Reply) -> str:
+        """Return one object in any case; a call that is reported twice before it runs is answered the same twice."""
+        text = json.dumps(_document(report, reply))
+        id = text_at(report.payload, "tool_use_id")
+        if not id or report.event != "before-tool":
+            return text
+        key = text_at(report.payload, "conversation_id"), id
+        with self._lock:
+            text = self._answers.get(key, text)
+            _remember(self._answers, key, text)
+        return text
+
+
+def _name_of(payload: Mapping[str, Any]) -> str:
+    return text_at(payload, "hook_event_name")
+
+
+def _document(report: Report, reply: Reply) -> dict[str, str]:
+    if reply.denial:
+        return {
+            "permission": "deny",
+            "user_message": "Cairn answers this from its index.",
+            "agent_message": reply.denial,
+        }
+    return {"additional_context": reply.context} if reply.context else {}
+
+
+def _result(payload: Mapping[str, Any], tool: str) -> Result:
+    """Return how a tool ended; of what was read, only the length is told."""
+    if _name_of(payload) == _FAILURE:
+        return failure_of(payload.get("error_message"), tool, text_at(payload, "failure_type"))
+    answer = unpack(payload.get("tool_output"))
+    result = result_of(answer, tool, "ok")
+    if isinstance(answer, Mapping) and (length := int(number_at(answer, "content_length"))) > 0:
+        return result._replace(output_bytes=length)
+    return result
+
+
+def _remember(known: OrderedDict[K, V], key: K, value: V) -> None:
+    known[key] = value
+    known.move_to_end(key)
+    if len(known) > _MAX_KNOWN:
+        known.popitem(last=False)
+
+
+ADAPTER = Cursor()

@@ -1,0 +1,238 @@
+"""Answers the uses of tools: puts what an agent may be shown together, in time or not at all.
+
+What there is to say is the business of parts, such as `cairn.hooks.reads`. Here it is decided whether an agent gets it:
+it is ready within 50 ms, the session has room for it, and it was not said before. What is shown is written down first.
+Nothing is ever raised: an agent that hears nothing works on as it would without Cairn.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from threading import Condition, Lock
+from typing import TYPE_CHECKING
+
+from cairn.hooks.adapter import Ability
+from cairn.hooks.occasion import Occasion, Offer, Part, id_of, occasion_of
+from cairn.hooks.report import SILENCE, Happening, Reply, ToolUse
+from cairn.hooks.session_state import SessionState, SessionStates
+from cairn.hooks_settings import HooksSettings
+from cairn.loading import load
+from cairn.memory.served import ServedAnswers
+from cairn.source.text import count_tokens
+from cairn.storage.memory.rows import ServedAnswer
+from cairn.waiting import Asker
+
+if TYPE_CHECKING:
+    from cairn.workspace import Workspace
+
+ANSWER_SECONDS = 0.05
+_THREADS = 2
+_MOST_WAITING = 8  # uses; where more wait, an agent is not kept waiting for its turn
+_TOOLS = ("read", "edit", "write", "search", "list", "shell", "mcp")
+# What knows what to say, each called with the workspace and the settings; `searches` is before `reads`, which it helps.
+_PARTS = ("cairn.hooks.searches:Searches", "cairn.hooks.reads:Reads")
+_log = logging.getLogger("cairn.hooks")
+
+
+class _Answer:
+    """An answer in the making, for which somebody waits for a while."""
+
+    def __init__(self) -> None:
+        self._changed = Condition()
+        self._reply: Reply | None = None
+        self._is_late = False
+        self.asker = Asker(in_haste=True)
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether somebody still waits."""
+        return not self._is_late
+
+    def settle(self, reply: Reply) -> bool:
+        """Give the answer; return whether anybody gets it."""
+        with self._changed:
+            if self._reply is None and not self._is_late:
+                self._reply = reply
+                self._changed.notify_all()
+            return not self._is_late
+
+    def wait(self, seconds: float) -> Reply:
+        """Return the answer once it is there; silence after so many seconds, and from then on."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._reply is not None or self._is_late, seconds)
+            if self._reply is None:
+                self._is_late = True
+                self.asker.leave()
+                return SILENCE
+            return self._reply
+
+
+class Interceptor:
+    """Answers the uses of tools in one project. Threads may share it; close it before the workspace.
+
+    Args:
+        workspace: the project, open.
+        settings: by default those of the workspace.
+        now: the machine's clock, in seconds since the epoch.
+        parts: what knows what to say, the first one first; by default all there are.
+        seconds: after which an agent hears nothing.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        settings: HooksSettings | None = None,
+        now: Callable[[], float] = time.time,
+        parts: Sequence[Part] | None = None,
+        seconds: float = ANSWER_SECONDS,
+    ) -> None:
+        self._settings = settings or workspace.settings.hooks or HooksSettings()
+        self._root, self._now, self._seconds = str(workspace.root), now, seconds
+        self._parts = [load(place)(workspace, self._settings) for place in _PARTS] if parts is None else list(parts)
+        self._served = ServedAnswers(workspace.memory.store, workspace.memory.sessions)
+        self._states = SessionStates()
+        self._threads = ThreadPoolExecutor(_THREADS, "cairn-hooks")
+        self._n_waiting = 0
+        self._counting = Lock()
+
+    def close(self) -> None:
+        """End what is under way; nothing is answered afterwards."""
+        self._threads.shutdown(wait=True, cancel_futures=True)
+
+    def before(self, happening: Happening, abilities: Collection[Ability]) -> Reply:
+        """Return what to answer before a tool runs.
+
+        Args:
+            happening: a `before-tool`.
+            abilities: what the agent takes in answer to it.
+        """
+        return self._ask(happening, abilities, is_over=False)
+
+    def after(self, happening: Happening, abilities: Collection[Ability]) -> Reply:
+        """Return what to answer after a tool ran; what was answered before is not said again.
+
+        Args:
+            happening: an `after-tool`.
+            abilities: as for `before`.
+        """
+        return self._ask(happening, abilities, is_over=True)
+
+    def hear(self, happening: Happening) -> None:
+        """Forget what an agent no longer has, or that is no more.
+
+        Args:
+            happening: of any other event.
+        """
+        ledger = f"{happening.session}/{happening.subagent}" if happening.subagent else happening.session
+        source = happening.moments[0].details.get("source", "") if happening.moments else ""
+        if happening.event in ("session-end", "subagent-end"):
+            self._states.drop(happening.session, ledger)
+        elif happening.event == "before-compaction" or (happening.event == "session-start" and source != "resume"):
+            self._states.forget(ledger)
+
+    # -- asking -------------------------------------------------------------------------------------------------------
+
+    def _ask(self, happening: Happening, abilities: Collection[Ability], *, is_over: bool) -> Reply:
+        if happening.use is None or happening.use.tool not in _TOOLS or self._n_waiting >= _MOST_WAITING:
+            return SILENCE
+        try:
+            return self._answer_of(happening, happening.use, abilities, is_over=is_over).wait(self._seconds)
+        except Exception as error:  # noqa: BLE001 - the edge: no agent is kept from its work by what we do not say
+            _log.warning("nothing is said to %s of %s: %r", happening.use.name[:50], happening.session[:100], error)
+            return SILENCE
+
+    def _answer_of(
+        self, happening: Happening, use: ToolUse, abilities: Collection[Ability], *, is_over: bool
+    ) -> _Answer:
+        """Return the answer to a use, which is in the making; the same for one that is asked about twice."""
+        occasion = occasion_of(happening, use, abilities, self._root, now=self._now(), is_over=is_over)
+        state = self._states.of(occasion.session, occasion.ledger)
+        name = id_of(use, happening)
+        answer = _Answer()
+        if use.id:
+            known: _Answer = state.replies.put_new(f"{name}\0{is_over}", answer)
+            if known is not answer:
+                return known
+        occasion = occasion._replace(was_asked=is_over and name in state.asked)
+        if not is_over and occasion.can_see:
+            state.asked.put(name, value=True)
+        with self._counting:
+            self._n_waiting += 1
+        self._threads.submit(self._work, occasion, state, answer)
+        return answer
+
+    def _work(self, occasion: Occasion, state: SessionState, answer: _Answer) -> None:
+        """Make an answer; this runs in a thread of ours."""
+        try:
+            with answer.asker.serve():
+                answer.asker.check()
+                self._make(occasion, state, answer)
+        except Exception as error:  # noqa: BLE001 - as in `_ask`
+            if answer.is_wanted:
+                _log.warning("nothing is said to %s: %s: %s", occasion.use.tool, type(error).__name__, error)
+        finally:
+            with self._counting:
+                self._n_waiting -= 1
+            answer.settle(SILENCE)  # unless it was settled
+
+    def _make(self, occasion: Occasion, state: SessionState, answer: _Answer) -> None:
+        keeps = self._served.keeps(occasion.session)
+        if not state.is_restored:
+            self._restore(occasion, state)
+        occasion = occasion._replace(can_deny=occasion.can_deny and keeps)
+        offers = [offer for part in self._parts if (offer := part.answer(occasion, state)) is not None]
+        offers = self._affordable(offers, state)
+        if not offers:
+            return
+        reply = _joined([offer.reply for offer in offers])
+        for offer in offers:
+            if keeps and offer.row is not None and not self._keep(offer.row, offer.reply, answer):
+                return
+        if not answer.settle(reply):
+            return
+        for offer in offers:
+            if not offer.reply.denial:
+                state.tokens += count_tokens(offer.reply.context)
+            if offer.settle is not None:
+                offer.settle()
+
+    def _affordable(self, offers: Sequence[Offer], state: SessionState) -> list[Offer]:
+        """Leave out what the session has no more room for; what takes the place of something costs nothing more."""
+        left = self._settings.session_tokens - state.tokens
+        kept = []
+        for offer in offers:
+            tokens = 0 if offer.reply.denial else count_tokens(offer.reply.context)
+            if tokens <= left:
+                kept.append(offer)
+                left -= tokens
+        return kept
+
+    def _keep(self, row: ServedAnswer, reply: Reply, answer: _Answer) -> bool:
+        """Write down what is shown, in time; return whether it is."""
+        tokens = count_tokens(reply.denial or reply.context)
+        return self._served.add(row._replace(tokens=tokens), lambda: answer.is_wanted)
+
+    def _restore(self, occasion: Occasion, state: SessionState) -> None:
+        """Fill the state of a session with what is kept of it: the daemon may have been started since."""
+        state.is_restored = True
+        known = self._served.known(occasion.session, occasion.ledger)
+        for path in known.edited:
+            state.edited.put(path, value=True)
+        for answer in known.answers:
+            if answer.path and answer.hash:
+                state.shown.put(answer.path, answer.hash)
+            if answer.is_replacing:
+                state.replaced.put(answer.path, answer.hash)
+                state.waiting.put(answer.path, value=not answer.n_followups)
+            else:
+                state.tokens += answer.tokens
+
+
+def _joined(replies: Sequence[Reply]) -> Reply:
+    """Return one reply for several; if one of them denies, the agent reads the others with the reason."""
+    context = "\n\n".join(reply.context for reply in replies if reply.context)
+    denial = next((reply.denial for reply in replies if reply.denial), "")
+    return Reply(denial="\n\n".join(filter(None, (denial, context)))) if denial else Reply(context)

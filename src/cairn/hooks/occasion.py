@@ -1,0 +1,144 @@
+"""The use of a tool as something that an agent may be answered, and what it may be answered with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection
+from typing import Any, NamedTuple, Protocol
+
+from cairn.hooks.adapter import Ability
+from cairn.hooks.report import Happening, Reply, ToolUse
+from cairn.hooks.session_state import SessionState
+from cairn.storage.memory.rows import ServedAnswer
+
+SHELL = "shell"
+_EDITING = ("edit", "write")
+
+
+class Occasion(NamedTuple):
+    """A tool that an agent is about to use, or has used.
+
+    Attributes:
+        use: of a shell command that only reads one file, the read; see `asked`.
+        asked: the use as the agent reported it.
+        path: the file of a read or an edit, relative to the root with slashes; empty if it is not below it.
+        edited: the files that an edit changes, likewise.
+        agent: such as `claude-code`.
+        session: the agent's session; its sub-agents have the same.
+        ledger: under which name is kept what was shown: a sub-agent has not seen what its session was shown.
+        folder: where the agent works.
+        seconds: when, since the epoch.
+        is_over: the tool was used already.
+        has_failed: it was used, and did not do what it should.
+        output: what it printed or answered, as far as the agent says, once it is over.
+        was_asked: this use was answered before the tool ran, or could have been.
+        can_see: the agent takes context now.
+        can_deny: the agent can be refused the use now, and it can be written down that it was.
+    """
+
+    use: ToolUse
+    asked: ToolUse
+    path: str
+    agent: str
+    session: str
+    ledger: str
+    folder: str
+    seconds: float
+    edited: tuple[str, ...] = ()
+    is_over: bool = False
+    has_failed: bool = False
+    output: str = ""
+    was_asked: bool = False
+    can_see: bool = False
+    can_deny: bool = False
+
+    @property
+    def is_shell(self) -> bool:
+        """Whether a shell does it."""
+        return self.asked.tool == SHELL
+
+
+class Offer(NamedTuple):
+    """What a part of the interceptor has to say to a use.
+
+    Attributes:
+        reply: what the agent is shown.
+        row: what is kept of that; the tokens of `reply` are filled in.
+        settle: is called once it is certain that the agent is shown this.
+    """
+
+    reply: Reply
+    row: ServedAnswer | None = None
+    settle: Callable[[], None] | None = None
+
+
+class Part(Protocol):
+    """A part of the interceptor: it knows what to say to some uses."""
+
+    def answer(self, occasion: Occasion, state: SessionState) -> Offer | None:
+        """Return what to say to a use; None for nothing. It runs in a thread of its own, and may take 50 ms.
+
+        What takes longer is not shown; `cairn.waiting.check` then ends it.
+        """
+
+
+def occasion_of(
+    happening: Happening, use: ToolUse, abilities: Collection[Ability], root: str, *, now: float, is_over: bool
+) -> Occasion:
+    """Return a use as an occasion.
+
+    Args:
+        happening: has a use.
+        use: what it comes to.
+        abilities: what the agent takes now.
+        root: of the project.
+        now: the time, for a happening without one.
+        is_over: whether the tool was used already.
+    """
+    moment = happening.moments[0] if happening.moments else None
+    call = moment.call if moment is not None else None
+    return Occasion(
+        use=use,
+        asked=happening.use or use,
+        path=path_below(root, happening.folder, use.path),
+        agent=moment.agent if moment is not None and moment.agent else happening.session.partition(":")[0],
+        session=happening.session,
+        ledger=f"{happening.session}/{happening.subagent}" if happening.subagent else happening.session,
+        folder=happening.folder,
+        seconds=moment.seconds if moment is not None and moment.seconds else now,
+        edited=_edited(happening, use, root),
+        is_over=is_over,
+        has_failed=call is not None and (call.is_failure or call.outcome == "denied"),
+        output=call.output if call is not None and is_over else "",
+        can_see="context" in abilities,
+        can_deny="denial" in abilities and not is_over,
+    )
+
+
+def _edited(happening: Happening, use: ToolUse, root: str) -> tuple[str, ...]:
+    targets = [use.path] if use.tool in _EDITING else []
+    targets += [moment.call.target for moment in happening.moments if moment.call and moment.call.tool in _EDITING]
+    paths = (path_below(root, happening.folder, target) for target in targets)
+    return tuple(dict.fromkeys(filter(None, paths)))
+
+
+def path_below(root: str, folder: str, path: str) -> str:
+    """Return a path relative to the root, with slashes; empty if it does not lead to something below it.
+
+    Symbolic links in the path to the project are followed, those in the project are not.
+    """
+    if not path or "\0" in path:
+        return ""
+    given = os.path.normpath(os.path.join(folder or root, os.path.expanduser(path)))
+    for whole in (given, os.path.join(os.path.realpath(os.path.dirname(given)), os.path.basename(given))):
+        if whole.startswith(root + os.sep):
+            return whole[len(root) + 1 :].replace(os.sep, "/")
+    return ""
+
+
+def id_of(occasion_use: ToolUse, happening: Happening) -> str:
+    """Return what names a use, the same before and after the tool; made of what it does where the agent has no id."""
+    if occasion_use.id:
+        return occasion_use.id
+    parts: tuple[Any, ...] = (happening.subagent, *occasion_use._replace(edits=()))
+    return "\0".join(map(str, parts))

@@ -1,0 +1,323 @@
+"""Answers a full read of a large code file, once, with the file's outline and how to read what is needed of it.
+
+Everything else passes: second reads, reads of some lines, files that the session edited, tests, settings and prose,
+small files, what nobody wrote or nobody can outline well, and what is not in the project.
+"""
+
+from __future__ import annotations
+
+import shlex
+from hashlib import blake2b
+from os import stat
+from stat import S_ISREG
+from typing import TYPE_CHECKING, NamedTuple
+
+from cairn.errors import CairnError, RequestError
+from cairn.hints import Hint
+from cairn.hooks.adapter import Adapter
+from cairn.hooks.agents import adapter_of
+from cairn.hooks.occasion import Occasion, Offer
+from cairn.hooks.report import Reply
+from cairn.hooks.session_state import Known, SessionState
+from cairn.hooks_settings import HooksSettings, ReadMode
+from cairn.memory.inert import CLOSE, OPEN, inert_code, inert_line
+from cairn.source.content import check_content
+from cairn.source.eligible import check_name
+from cairn.source.roles import Role, role_of
+from cairn.source.text import count_tokens, estimate_tokens, pluralize
+from cairn.storage.memory.rows import ServedAnswer
+from cairn.structure.context import lay_out_context
+from cairn.structure.locate import FileContent, find_symbol, outline_of, read_source
+from cairn.structure.outline import FileOutline
+from cairn.structure.outline_text import lay_out
+from cairn.waiting import GiveWay
+
+if TYPE_CHECKING:
+    from cairn.structure.context import ContextSection
+    from cairn.workspace import Workspace
+
+MAX_BYTES = 1_000_000
+MOST_SHARE = 0.4  # of the file's tokens: an outline that takes more is not worth it
+LEAST_COVERED = 0.5  # of the file's lines that are in definitions
+MOST_IN_ONE = 0.5  # of the file's lines in one definition without parts, which the outline says nothing of
+_CONTEXT_TOKENS = 1_500
+_CHARS_PER_TOKEN = 3
+_FRAME_CHARS = 1_200  # of what is said around an outline
+_EXAMPLE_LINES = range(4, 200)
+_KEPT_OUTLINES = 32
+_HASH_BYTES = 8
+
+
+class _Candidate(NamedTuple):
+    """A file whose read may be answered, as it is now."""
+
+    content: FileContent
+    hash: str
+
+
+class _Span(NamedTuple):
+    """Lines of a file to read, and what they hold."""
+
+    id: str
+    name: str
+    first: int
+    last: int
+
+
+class Reads:
+    """The part of the interceptor that knows what to say to reads. Threads may share it.
+
+    Args:
+        workspace: the project, open.
+        settings: which reads are answered, and how.
+    """
+
+    def __init__(self, workspace: Workspace, settings: HooksSettings) -> None:
+        self._workspace, self._settings = workspace, settings
+        self._root = workspace.root
+        self._outlines: Known[FileOutline] = Known(_KEPT_OUTLINES)
+
+    def answer(self, occasion: Occasion, state: SessionState) -> Offer | None:
+        """Return the outline of a file that is read as a whole for the first time; None lets the read pass."""
+        for path in occasion.edited:
+            state.edited.put(path, value=True)
+        if occasion.use.tool != "read" or occasion.has_failed:
+            return None
+        if (candidate := self._candidate(occasion)) is None:
+            return None
+        path = occasion.path
+        passes = _passes(occasion, state, candidate)
+        mode = _mode(self._settings.reads_by(occasion.agent), occasion)
+        if passes or mode == "off":
+            state.read.put(path, candidate.hash)
+            state.waiting.put(path, value=False)
+            return None
+        offer = self._offer(occasion, state, candidate, mode)
+        if offer is None or not offer.reply.denial:
+            state.read.put(path, candidate.hash)
+        return offer
+
+    # -- which reads --------------------------------------------------------------------------------------------------
+
+    def _candidate(self, occasion: Occasion) -> _Candidate | None:
+        """Return a file of the project that is large, and code that people wrote; None for any other."""
+        path = occasion.path
+        if not path or check_name(path.rpartition("/")[2]) or _is_of_agents(path):
+            return None
+        try:
+            status = stat(self._root / path, follow_symlinks=False)
+        except (OSError, ValueError):
+            return None
+        if not S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
+            return None
+        if estimate_tokens(status.st_size) < self._settings.read_tokens:
+            return None
+        try:
+            content = read_source(self._root, path)
+        except CairnError:  # behind a link, or no text
+            return None
+        return _Candidate(content, _hash(content.data)) if _is_code(content) else None
+
+    # -- what is said -------------------------------------------------------------------------------------------------
+
+    def _offer(self, occasion: Occasion, state: SessionState, candidate: _Candidate, mode: ReadMode) -> Offer | None:
+        content = candidate.content
+        outline = self._outline(candidate)
+        if not is_good(outline):
+            return None
+        file_tokens = count_tokens(content.data.decode("utf-8", "replace"))
+        adapter = _adapter(occasion.agent)
+        most = min(int(file_tokens * MOST_SHARE), (adapter.max_context_chars - _FRAME_CHARS) // _CHARS_PER_TOKEN)
+        laid = lay_out(outline, most, "commands" if occasion.is_shell else "tools")
+        room = adapter.max_context_chars - _FRAME_CHARS
+        if laid.tokens > most or len(laid.text) > room:
+            return None
+        target = self._target(occasion, state, outline)
+        around = "" if target is None else self._context(candidate, outline, target, most - laid.tokens)
+        if len(around) + len(laid.text) > room:
+            around = ""
+        span = _span(outline, target if around else None)
+        if span is None:
+            return None
+        text = _text(occasion, outline, file_tokens, span, (around, laid.text), is_replacing=mode == "replace")
+
+        def settle() -> None:
+            state.shown.put(occasion.path, candidate.hash)
+            if mode == "replace":
+                state.replaced.put(occasion.path, candidate.hash)
+                state.waiting.put(occasion.path, value=True)
+
+        row = ServedAnswer(
+            session=occasion.ledger,
+            seconds=occasion.seconds,
+            agent=occasion.agent,
+            kind="context" if around else "outline",
+            is_replacing=mode == "replace",
+            path=occasion.path,
+            hash=candidate.hash,
+            tokens=0,
+            replaced_tokens=file_tokens if mode == "replace" else 0,
+        )
+        return Offer(Reply(denial=text) if mode == "replace" else Reply(context=text), row, settle)
+
+    def _outline(self, candidate: _Candidate) -> FileOutline:
+        name = f"{candidate.hash} {candidate.content.path}"
+        outline = self._outlines.get(name)
+        if outline is None:
+            outline = outline_of(candidate.content)
+            self._outlines.put(name, outline)
+        return outline
+
+    def _target(self, occasion: Occasion, state: SessionState, outline: FileOutline) -> int | None:
+        """Return the definition that the last search was about, if it is in this file."""
+        search = state.last_search(occasion.seconds)
+        for target in search.targets if search is not None else ():
+            if target.path == occasion.path and (target.symbol or target.line):
+                try:
+                    return find_symbol(outline, str(target.line) if target.line else target.symbol)
+                except CairnError:  # the file changed since
+                    continue
+        return None
+
+    def _context(self, candidate: _Candidate, outline: FileOutline, number: int, max_tokens: int) -> str:
+        """Return a definition with what is around it, empty if there is no room for it."""
+        max_tokens = min(max_tokens, _CONTEXT_TOKENS)
+        symbol = outline.symbols[number]
+        if max_tokens < 200:
+            return ""
+        around: list[ContextSection] = []
+        try:
+            around, _ = self._workspace.graph.surroundings(candidate.content.path, symbol)
+        except (CairnError, GiveWay):  # no index, or none that answers at once: the file itself says enough
+            around = []
+        return lay_out_context(candidate.content, outline, number, max_tokens, around, hints="tools").text
+
+
+def is_good(outline: FileOutline) -> bool:
+    """Tell whether an outline says what a file holds: it was understood, and most of it is in definitions."""
+    if outline.notes or not outline.symbols:
+        return False
+    covered = [False] * (outline.lines + 2)
+    for number, symbol in enumerate(outline.symbols):
+        is_leaf = number + 1 == len(outline.symbols) or outline.symbols[number + 1].depth <= symbol.depth
+        if is_leaf and symbol.end_line - symbol.start_line + 1 > MOST_IN_ONE * outline.lines:
+            return False
+        if symbol.depth == 0:
+            first = outline.leads[number]
+            covered[first : symbol.end_line + 1] = [True] * (symbol.end_line + 1 - first)
+    first, last = outline.import_lines
+    n_imports = last - first + 1 if first else 0
+    return sum(covered) >= LEAST_COVERED * max(1, outline.lines - n_imports)
+
+
+# -- rules -------------------------------------------------------------------------------------------------------------
+
+
+def _mode(mode: ReadMode, occasion: Occasion) -> ReadMode:
+    """Return what can be done: `auto` adds an outline where the agent gets it together with what it reads."""
+    if mode == "auto":
+        mode = "suggest" if occasion.can_see and not occasion.is_over else "off"
+    if mode == "replace" and not occasion.can_deny:
+        mode = "off" if occasion.is_over else "suggest"
+    if mode == "suggest" and (not occasion.can_see or occasion.was_asked):
+        mode = "off"
+    return mode
+
+
+def _passes(occasion: Occasion, state: SessionState, candidate: _Candidate) -> bool:
+    """Tell whether a read of a large code file is let pass because of what it is, or what the session did before."""
+    path = occasion.path
+    return (
+        _is_ranged(occasion, candidate)
+        or bool(state.waiting.get(path))
+        or path in state.edited
+        or candidate.hash in (state.shown.get(path), state.read.get(path))
+    )
+
+
+def _is_ranged(occasion: Occasion, candidate: _Candidate) -> bool:
+    """Tell whether only some lines are read; `head -n 400` of a file with 300 reads all of them."""
+    use = occasion.use
+    if not occasion.is_shell:
+        return bool(use.offset or use.limit)
+    n_lines = candidate.content.data.count(b"\n")
+    return use.offset > 1 or 0 < use.limit < n_lines
+
+
+def _is_of_agents(path: str) -> bool:
+    """Tell whether a file is in a folder that is not code: agents, editors and tools keep theirs behind a dot."""
+    return any(part.startswith(".") for part in path.split("/"))
+
+
+def _is_code(content: FileContent) -> bool:
+    role = role_of(content.path, content.language.name)
+    if content.language.group != "code" or role & (Role.TEST | Role.DOCS | Role.CONFIG):
+        return False
+    return check_content(content.data, content.path) is None
+
+
+def _hash(data: bytes) -> str:
+    return blake2b(data, digest_size=_HASH_BYTES).hexdigest()
+
+
+def _adapter(agent: str) -> type[Adapter] | Adapter:
+    try:
+        return adapter_of(agent)
+    except RequestError:  # one that came with another program
+        return Adapter
+
+
+# -- texts -------------------------------------------------------------------------------------------------------------
+
+
+def _span(outline: FileOutline, target: int | None) -> _Span | None:
+    """Return the lines to name as an example: of what was searched for, else of the first definition worth a read."""
+    numbers = [] if target is None else [target]
+    for number, symbol in enumerate(outline.symbols):
+        is_leaf = number + 1 == len(outline.symbols) or outline.symbols[number + 1].depth <= symbol.depth
+        if is_leaf and symbol.end_line - symbol.start_line + 1 in _EXAMPLE_LINES:
+            numbers.append(number)
+    for number in numbers or range(len(outline.symbols)):
+        symbol = outline.symbols[number]
+        return _Span(symbol.id, symbol.qualified_name, symbol.start_line, symbol.end_line)
+    return None
+
+
+def _text(
+    occasion: Occasion,
+    outline: FileOutline,
+    file_tokens: int,
+    span: _Span,
+    parts: tuple[str, str],
+    *,
+    is_replacing: bool,
+) -> str:
+    """Return what the agent reads: what this is, what to do next, and the outline between two lines of ours."""
+    path = inert_line(outline.path, 300)
+    size = f"{pluralize(outline.lines, 'line')}, about {pluralize(file_tokens, 'token')}"
+    if is_replacing:
+        begin = f"{path} was not read, because it is long ({size}). Its outline, as the file is now, is below."
+    else:
+        begin = f"{path} is long ({size}). Its outline, as the file is now, is below."
+    again = " To get the whole file, read it again." if is_replacing else ""
+    head = f"{OPEN}cairn{CLOSE} {begin}\nNext: read only the lines that you need, {_next_step(occasion, span)}.{again}"
+    around, laid = (inert_code(part) for part in parts)
+    sections = [f"{OPEN}cairn: what was searched for{CLOSE}\n{around}"] if around else []
+    sections.append(f"{OPEN}cairn: outline; lines begin with the numbers of lines{CLOSE}\n{laid}")
+    return "\n".join([head, *sections, f"{OPEN}cairn: end of outline{CLOSE}"])
+
+
+def _next_step(occasion: Occasion, span: _Span) -> str:
+    name = inert_line(span.name, 120)
+    if occasion.is_shell:
+        command = f"sed -n '{span.first},{span.last}p' {shlex.quote(occasion.use.path)}"
+        hint = str(Hint.of("fetch", ids=(span.id,)))
+        return f"such as {span.first}-{span.last} for {name}: {inert_line(command, 400)} (or: {inert_line(hint, 400)})"
+    lines = _adapter(occasion.agent).some_lines.format(
+        first=span.first, last=span.last, count=span.last - span.first + 1, before=span.first - 1
+    )
+    hint = Hint.of("fetch", ids=(span.id,)).for_tools
+    tool = inert_line(occasion.use.name, 60) or "read"
+    return (
+        f"such as {span.first}-{span.last} for {name}: {tool} the same file with {lines} (or {inert_line(hint, 400)})"
+    )

@@ -1,0 +1,302 @@
+"""Finds what a search of an agent is after, in the index and within its time: definitions, callers, places, meaning."""
+
+from __future__ import annotations
+
+import logging
+import re
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from cairn.errors import QueryError
+from cairn.graph.questions import callers_of
+from cairn.graph.surroundings import node_at
+from cairn.hooks.search_questions import Question
+from cairn.hooks.shell_programs import Search
+from cairn.protocol.requests import SearchRequest
+from cairn.search.filters import compile_globs
+from cairn.search.query import looks_named
+from cairn.search.rank import MINOR_KINDS
+from cairn.source.roles import Role, role_of
+from cairn.source.text import split_identifier
+
+if TYPE_CHECKING:
+    from cairn.answers import Answer, CodeHit
+    from cairn.graph.graph import Graph
+    from cairn.workspace import Workspace
+
+How = Literal["defined", "alike", "matched", "meant"]
+
+MOST_PLACES = 3
+MOST_CALLERS = 3
+_LOOKED_AT = 8  # definitions of a name
+_MOST_LINES = 12  # that match; more of them say nothing about where to read
+_LEAST_LINES = 4  # around one that matches, or it shows all there is to read
+_MOST_PLAIN = 3  # definitions of a word that is not shaped like a name
+_UNNAMED_KINDS = frozenset({"section", "key", "target", "module", "text"})
+_log = logging.getLogger("cairn.hooks")
+_SCOPE = re.compile(r"::|\.|#|->")
+
+
+class Patience(NamedTuple):
+    """How long files may be read for lines that match, and from when on nobody waits for callers."""
+
+    scan_seconds: float = 0.012
+    call_seconds: float = 0.025
+
+
+class Caller(NamedTuple):
+    """Where a definition is called: the line, and the definition around it, empty at the top of a file."""
+
+    path: str
+    line: int
+    name: str
+
+
+class Place(NamedTuple):
+    """A piece of code that answers a search.
+
+    Attributes:
+        n_calls: how many calls of it are known, -1 if nobody looked.
+        callers: the first of those, tests last.
+    """
+
+    path: str
+    first: int
+    last: int
+    kind: str
+    name: str
+    signature: str
+    confidence: str
+    n_calls: int = -1
+    callers: tuple[Caller, ...] = ()
+
+
+class Finding(NamedTuple):
+    """What was found: how it was, for what, and where; `n_more` counts places that are left out."""
+
+    how: How
+    what: str
+    places: tuple[Place, ...]
+    n_more: int = 0
+
+
+class Scope(NamedTuple):
+    """Where a search looks: `globs` for the index, all of the project without any; `is_file` for a single file."""
+
+    globs: tuple[str, ...] = ()
+    is_file: bool = False
+
+
+class SearchAnswers:
+    """Finds what searches are after, in one project. Threads may share it."""
+
+    def __init__(self, workspace: Workspace, patience: Patience) -> None:
+        self._workspace, self._patience = workspace, patience
+        self._asking = threading.Lock()  # held while a thread asks the symbol graph
+
+    def find(self, search: Search, question: Question, scope: Scope) -> list[Finding]:
+        """Return what is worth knowing beside what the search itself shows; nothing if it says enough.
+
+        Raises:
+            CairnError: if the index cannot be asked.
+        """
+        started = time.monotonic()
+        findings = [found for name in question.names if (found := self._definitions(search, question, name, scope))]
+        if not findings and (found := self._elsewhere(search, question, scope)) is not None:
+            findings = [found]
+        if len(findings) > 1:
+            findings = [
+                found._replace(places=found.places[:1], n_more=found.n_more + len(found.places[1:]))
+                for found in findings
+            ]
+        return self._with_callers(findings, started + self._patience.call_seconds)
+
+    # -- definitions --------------------------------------------------------------------------------------------------
+
+    def _definitions(self, search: Search, question: Question, name: str, scope: Scope) -> Finding | None:
+        """Return the definitions of a name; if there is none, those of the same words in another style."""
+        last = _SCOPE.split(name)[-1]
+        if len(last) < 3 and not question.is_definite:
+            return None
+        hits = self._look(name, "symbol", _LOOKED_AT, ())
+        ignores_case = search.ignores_case
+        exact = [hit for hit in hits if hit.name == last or (ignores_case and hit.name.lower() == last.lower())]
+        how: How = "defined"
+        if not exact and looks_named(last):
+            words = split_identifier(last)
+            exact, how = [hit for hit in hits if len(words) > 1 and split_identifier(hit.name) == words], "alike"
+        places = _in_scope(_places(exact), scope)
+        if search.is_for_names:  # a file of that name is found without us
+            places = [place for place in places if _folded(last) not in _folded(place.path.rpartition("/")[2])]
+        is_plain = not looks_named(last) and not question.is_definite
+        wanted = [place for place in places if _is_worth(place, is_plain)]
+        if not wanted or (is_plain and len(wanted) > _MOST_PLAIN):
+            return None
+        n_more = len(wanted) - MOST_PLACES
+        return Finding(how, name, tuple(wanted[:MOST_PLACES]), max(0, n_more))
+
+    # -- lines and meaning --------------------------------------------------------------------------------------------
+
+    def _elsewhere(self, search: Search, question: Question, scope: Scope) -> Finding | None:
+        """Return what a search is after that is not the name of a definition."""
+        if search.is_for_names:
+            return self._meaning(question.text, scope) if question.is_prose else None
+        pattern = None if question.is_question else _as_regex(search)
+        lines = None if pattern is None else self._lines(pattern, scope)
+        if lines is not None and lines.code:
+            return self._matches(lines, question)
+        has_none = lines is not None and lines.searched is None
+        return self._meaning(question.text, scope) if question.is_prose and (has_none or question.is_question) else None
+
+    def _lines(self, pattern: str, scope: Scope) -> Answer | None:
+        """Return the lines that match, as far as there was time to look for them; None for no pattern of ours."""
+        request = SearchRequest(query=pattern, type="code", mode="regex", limit=_MOST_LINES, globs=scope.globs)
+        try:
+            return self._workspace.code.look(request, self._patience.scan_seconds)
+        except QueryError:
+            return None
+
+    def _matches(self, lines: Answer, question: Question) -> Finding | None:
+        """Return the definitions in which lines match, if they are few and all files were looked at."""
+        around = {(hit.path, hit.qualified_name): hit for hit in lines.code}
+        if lines.searched is not None or lines.omitted or len(around) > MOST_PLACES:
+            return None
+        places = [place for hit in around.values() if hit.qualified_name and (place := self._around(hit)) is not None]
+        is_worth = len(places) == len(around) and any(place.last - place.first >= _LEAST_LINES for place in places)
+        return Finding("matched", question.text, tuple(places)) if is_worth else None
+
+    def _around(self, hit: CodeHit) -> Place | None:
+        """Return the definition around a line."""
+        for other in self._look(hit.qualified_name, "symbol", _LOOKED_AT, ()):
+            if (other.path, other.qualified_name) == (hit.path, hit.qualified_name) and (
+                other.start_line <= hit.start_line <= other.end_line
+            ):
+                return _place(other) if other.kind not in _UNNAMED_KINDS and other.end_line > other.start_line else None
+        return None
+
+    def _meaning(self, text: str, scope: Scope) -> Finding | None:
+        """Return what the index holds for a sentence, as far as it is sure enough."""
+        hits = [
+            hit
+            for hit in self._look(text, "hybrid", MOST_PLACES, scope.globs)
+            if hit.confidence != "low" and hit.kind != "key"
+        ]
+        return Finding("meant", text, tuple(map(_place, hits))) if hits else None
+
+    def _look(
+        self, query: str, mode: Literal["symbol", "hybrid"], limit: int, globs: tuple[str, ...]
+    ) -> Sequence[CodeHit]:
+        request = SearchRequest(query=query, type="code", mode=mode, limit=limit, globs=globs)
+        answer: Answer = self._workspace.code.look(request, self._patience.scan_seconds)
+        return answer.code
+
+    # -- callers ------------------------------------------------------------------------------------------------------
+
+    def _with_callers(self, findings: list[Finding], until: float) -> list[Finding]:
+        """Add who calls what is defined, as far as the symbol graph knows that in time."""
+        wanted = [place for found in findings if found.how in ("defined", "alike") for place in found.places]
+        known = self._callers(wanted, until - time.monotonic()) if wanted else {}
+        return [found._replace(places=tuple(known.get(place, place) for place in found.places)) for found in findings]
+
+    def _callers(self, places: Sequence[Place], seconds: float) -> dict[Place, Place]:
+        """Return places with their callers.
+
+        A graph that has yet to read files answers too late. Its thread goes on then, and the next search finds it warm.
+        """
+        if seconds <= 0 or not self._asking.acquire(blocking=False):
+            return {}
+        answer: Future[dict[Place, Place]] = Future()
+
+        def ask() -> None:
+            try:
+                graph = self._workspace.graph
+                answer.set_result(graph.ask(lambda graph: {place: _called(graph, place) for place in places}))
+            except Exception as error:  # noqa: BLE001 - the edge of a thread
+                _log.debug("nobody knows who calls %s: %r", places[0].name, error)
+                answer.set_result({})
+            finally:
+                self._asking.release()
+
+        threading.Thread(target=ask, name="cairn-hooks-callers", daemon=True).start()
+        try:
+            return answer.result(seconds)
+        except TimeoutError:
+            return {}
+
+
+def _called(graph: Graph, place: Place) -> Place:
+    """Return a place with who calls it."""
+    node = node_at(graph.code, place.path, place.name, place.first)
+    if node is None:
+        return place
+    links = [link for link in callers_of(graph, graph.code.group(node)).links if link.how != "name"]
+    tests = graph.code.tests
+    ordered = sorted(links, key=lambda link: bool(tests[graph.code.numbers[link.path]]))
+    callers = {
+        (link.path, link.symbol.name): Caller(link.path, link.line, link.symbol.name) for link in reversed(ordered)
+    }
+    return place._replace(n_calls=len(links), callers=tuple(callers.values())[::-1])
+
+
+# -- hits --------------------------------------------------------------------------------------------------------------
+
+
+def _places(hits: Sequence[CodeHit]) -> list[Place]:
+    """Return hits as places, those in tests last; of overloads the longest, which has the body."""
+    best: dict[tuple[str, str], CodeHit] = {}
+    for hit in hits:
+        key = hit.path, hit.qualified_name
+        if key not in best or _length(best[key]) < _length(hit):
+            best[key] = hit
+    has_body = {hit.qualified_name for hit in best.values() if _length(hit)}
+    kept = [hit for hit in best.values() if _length(hit) or hit.qualified_name not in has_body]  # no prototypes
+    return sorted(map(_place, kept), key=_is_test)
+
+
+def _is_test(place: Place) -> bool:
+    return bool(role_of(place.path, "") & Role.TEST)
+
+
+def _in_scope(places: Sequence[Place], scope: Scope) -> list[Place]:
+    """Put what the search looks at first; of one file, nothing else is of interest."""
+    if not scope.globs:
+        return list(places)
+    is_inside = compile_globs(scope.globs)
+    inside = [place for place in places if is_inside(place.path)]
+    return inside if scope.is_file else inside + [place for place in places if place not in inside]
+
+
+def _length(hit: CodeHit) -> int:
+    return hit.end_line - hit.start_line
+
+
+def _place(hit: CodeHit) -> Place:
+    name = hit.qualified_name or hit.name
+    return Place(hit.path, hit.start_line, hit.end_line, hit.kind, name, hit.signature, hit.confidence)
+
+
+def _is_worth(place: Place, is_plain: bool) -> bool:
+    """Tell whether a definition is one that somebody who looks for a name may mean."""
+    return place.kind not in _UNNAMED_KINDS and not (is_plain and place.kind in MINOR_KINDS)
+
+
+def _folded(text: str) -> str:
+    return text.replace("_", "").replace("-", "").lower()
+
+
+def _as_regex(search: Search) -> str | None:
+    """Return the pattern as our regular expressions are written; None if it cannot be."""
+    pattern = search.pattern
+    if search.syntax == "fixed":
+        pattern = re.escape(pattern)
+    elif search.syntax == "basic":
+        pattern = re.sub(r"\\([|(){}+?])|([|(){}+?])", lambda match: match[1] or f"\\{match[2]}", pattern)
+    elif search.syntax == "glob":
+        return None
+    pattern = pattern.replace(r"\<", r"\b").replace(r"\>", r"\b")
+    if search.is_word:
+        pattern = rf"\b(?:{pattern})\b"
+    return f"(?i){pattern}" if search.ignores_case else pattern

@@ -1,0 +1,173 @@
+"""What is remembered of each session for the next answer: what it was shown, what it read and what it edited."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any, Generic, NamedTuple, TypeVar
+
+SEARCH_SECONDS = 30.0  # for so long a search says what the next read is about
+MOST_SESSIONS = 200
+_MOST_PATHS = 400  # of each kind in a session
+_MOST_USES = 100
+
+V = TypeVar("V")
+
+
+class Target(NamedTuple):
+    """A definition that a search was about.
+
+    Attributes:
+        path: of its file, relative to the root.
+        symbol: its qualified name; empty for the file as a whole.
+        line: on which it begins, 0 if that is not known.
+    """
+
+    path: str
+    symbol: str = ""
+    line: int = 0
+
+
+class LastSearch(NamedTuple):
+    """A search, and what it was about; the best target first."""
+
+    pattern: str
+    targets: tuple[Target, ...]
+    seconds: float
+
+
+class Known(Generic[V]):
+    """Values by name, of which the oldest are forgotten."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values: OrderedDict[str, V] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, name: str) -> V | None:
+        """Return a value; None if there is none."""
+        with self._lock:
+            return self._values.get(name)
+
+    def put(self, name: str, value: V) -> None:
+        """Keep a value."""
+        with self._lock:
+            self._values[name] = value
+            self._values.move_to_end(name)
+            while len(self._values) > self._most:
+                self._values.popitem(last=False)
+
+    def put_new(self, name: str, value: V) -> V:
+        """Keep a value unless there is one, and return the one that is kept."""
+        with self._lock:
+            kept = self._values.setdefault(name, value)
+            while len(self._values) > self._most:
+                self._values.popitem(last=False)
+            return kept
+
+    def clear(self) -> None:
+        """Forget all."""
+        with self._lock:
+            self._values.clear()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._values
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
+def _paths() -> Known[str]:
+    return Known(_MOST_PATHS)
+
+
+@dataclass(slots=True)
+class SessionState:
+    """What is remembered of one session, or of one sub-agent of it. Threads may share it.
+
+    Attributes:
+        shown: the hash of each file whose outline it was shown, by path.
+        read: the hash of each file that it has read some of, by path.
+        replaced: the hash of each file in whose place it was shown something, by path.
+        waiting: whether it has yet to read such a file, by path; it is let read it next, whatever it holds by then.
+        edited: files that the session edited, its sub-agents included.
+        named: what else it was told once, such as the callers of a definition.
+        replies: what uses were answered, by their ids: an agent may ask twice.
+        asked: the uses that could be answered before the tool ran.
+        tokens: how many it was shown beside what it asked for.
+        search: its last search.
+        is_restored: what the ledger knows of it was read.
+    """
+
+    shown: Known[str] = field(default_factory=_paths)
+    read: Known[str] = field(default_factory=_paths)
+    replaced: Known[str] = field(default_factory=_paths)
+    waiting: Known[bool] = field(default_factory=lambda: Known(_MOST_PATHS))
+    edited: Known[bool] = field(default_factory=lambda: Known(_MOST_PATHS))
+    named: Known[bool] = field(default_factory=lambda: Known(_MOST_PATHS))
+    replies: Known[Any] = field(default_factory=lambda: Known(_MOST_USES))
+    asked: Known[bool] = field(default_factory=lambda: Known(_MOST_USES))
+    tokens: int = 0
+    search: LastSearch | None = None
+    is_restored: bool = False
+
+    def last_search(self, seconds: float) -> LastSearch | None:
+        """Return the last search, if it is no older than `SEARCH_SECONDS`."""
+        search = self.search
+        return search if search is not None and 0 <= seconds - search.seconds <= SEARCH_SECONDS else None
+
+    def forget(self) -> None:
+        """Forget what the agent no longer has, as after a compaction; what it was refused and did is as it is."""
+        for known in (self.shown, self.read, self.named):
+            known.clear()
+        self.search = None
+
+
+class SessionStates:
+    """The states of the sessions of a project; those that were not heard of for longest are forgotten.
+
+    Args:
+        most: how many sessions and sub-agents are remembered.
+    """
+
+    def __init__(self, most: int = MOST_SESSIONS) -> None:
+        self._states: OrderedDict[str, SessionState] = OrderedDict()
+        self._edited: OrderedDict[str, Known[bool]] = OrderedDict()
+        self._lock = Lock()
+        self._most = most
+
+    def of(self, session: str, ledger: str) -> SessionState:
+        """Return the state of a session or sub-agent; the files that they edited are known to all of them."""
+        with self._lock:
+            state = self._states.get(ledger)
+            if state is None:
+                edited = self._edited.setdefault(session, Known(_MOST_PATHS))
+                state = self._states[ledger] = SessionState(edited=edited)
+            self._states.move_to_end(ledger)
+            if session in self._edited:
+                self._edited.move_to_end(session)
+            for kept in (self._states, self._edited):
+                while len(kept) > self._most:
+                    kept.popitem(last=False)
+            return state
+
+    def forget(self, ledger: str) -> None:
+        """Forget what an agent was shown, because it no longer has it."""
+        with self._lock:
+            state = self._states.get(ledger)
+        if state is not None:
+            state.forget()
+
+    def drop(self, session: str, ledger: str) -> None:
+        """Forget a session with its sub-agents, or one sub-agent."""
+        with self._lock:
+            if ledger != session:
+                self._states.pop(ledger, None)
+                return
+            self._edited.pop(session, None)
+            for name in [name for name in self._states if name == session or name.startswith(f"{session}/")]:
+                del self._states[name]
+
+    def __len__(self) -> int:
+        return len(self._states)
