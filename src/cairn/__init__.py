@@ -1,10 +1,7 @@
 """Codebase intelligence for AI coding agents: search, structure and memory of one repository, on this machine."""
 
-from __future__ import annotations
-
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+# This module imports nothing: it is loaded for every event of an agent, and each import would be felt there.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from cairn.errors import CairnError
     from cairn.workspace import Workspace
@@ -15,8 +12,8 @@ __version__ = "0.1.0"
 _PUBLIC = {"CairnError": "cairn.errors", "Workspace": "cairn.workspace"}
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - the module protocol fixes this signature
+def __getattr__(name: str) -> object:
     """Load the public names on first use, so that `cairn --version` imports almost nothing."""
     if name in _PUBLIC:
-        return getattr(import_module(_PUBLIC[name]), name)
+        return getattr(__import__(_PUBLIC[name], fromlist=(name,)), name)
     raise AttributeError(f"module 'cairn' has no attribute {name!r}")

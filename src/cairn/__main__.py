@@ -1,11 +1,20 @@
 """The `cairn` command, also as `python -m cairn`."""
 
 import os
-from typing import NoReturn
+import sys
+
+TYPE_CHECKING = False  # as `typing` has it, whose import would be felt at every event of an agent
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+_HOOK = "cairn.hooks.entry"
+_HELP = {"-h", "--help"}
 
 
-def run() -> NoReturn:
+def run() -> "NoReturn":
     """Run one command as a process. A failure to load it does not exit with 1, which means that nothing was found."""
+    if sys.argv[1:2] == ["hook"] and not _HELP.intersection(sys.argv[2:4]):
+        _run_hook()
     try:
         from cairn.cli.main import run as run_command  # noqa: PLC0415 - inside, so that a failure is reported
     except KeyboardInterrupt:
@@ -16,6 +25,14 @@ def run() -> NoReturn:
         os.write(2, text.encode("utf-8", "replace"))
         os._exit(3)
     run_command()
+
+
+def _run_hook() -> "NoReturn":
+    """Report an event of an agent, silent and with exit code 0 whatever happens: agents take the rest as a refusal."""
+    try:
+        __import__(_HOOK, fromlist=("run",)).run(sys.argv[2:])
+    finally:
+        os._exit(0)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from cairn.cli.render import emit, emit_json
 from cairn.client import ensure, stop
 from cairn.errors import DaemonError, StoreError, error_from
 from cairn.hints import Hint
+from cairn.hooks.plain_files import LOG as HOOK_LOG
 from cairn.runtime import Runtime, StateFolder
 from cairn.transport import ask, authority
 
@@ -108,4 +109,6 @@ def run_logs(options: argparse.Namespace) -> int:
     else:
         for line in lines:
             emit(printable(line.rstrip("\n")))
+    if (hooks := folder.path / HOOK_LOG).exists():
+        note(f"The log of the hook program is {hooks}")
     return EXIT_FOUND if lines else EXIT_NONE

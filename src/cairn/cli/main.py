@@ -210,6 +210,15 @@ def _add_mcp(commands: _Commands, common: _Parser) -> None:
     mcp.set_defaults(run=_lazy("cairn.cli.mcp:run_mcp"))
 
 
+def _add_hook(commands: _Commands, _common: _Parser) -> None:
+    """Add the program that agents run at their events; `cairn.__main__` runs it without all of this."""
+    hook = commands.add_parser("hook", help="report an event of an agent; agents run this, not people")
+    hook.add_argument("event", metavar="EVENT", help="what happened, such as after-tool; see docs/cli.md")
+    hook.add_argument("payload", nargs="?", metavar="PAYLOAD", help="what the agent says of it (default: stdin)")
+    hook.add_argument("--agent", required=True, metavar="NAME", help="which agent, such as claude-code")
+    hook.set_defaults(run=_lazy("cairn.cli.hook:run_hook"))
+
+
 def _add_exchange(commands: _Commands, common: _Parser) -> None:
     """Add the commands that write memories to a file and read them from one."""
     export = commands.add_parser("export", parents=[common], help="write memories with their history as JSON Lines")
@@ -330,6 +339,7 @@ _GROUPS = (
     _Group(("remember", "recall", "memories", "resolve", "forget", "fresh", "sessions"), _add_memory),
     _Group(("export", "import"), _add_exchange),
     _Group(("mcp",), _add_mcp),
+    _Group(("hook",), _add_hook),
     _Group(("daemon",), _add_daemon),
 )
 

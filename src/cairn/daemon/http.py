@@ -42,7 +42,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-JSON, EVENTS = b"application/json", b"text/event-stream"
+JSON, EVENTS, TEXT = b"application/json", b"text/event-stream", b"text/plain; charset=utf-8"
 # By the class of the error, the nearest base first. The base of all errors blames the client.
 _STATUS: dict[type[CairnError], int] = {
     RequestError: 422,
@@ -130,17 +130,30 @@ class Request:
             SlowError: if it does not arrive in time.
             RequestError: if it is not such a request, or is cut short.
         """
-        media_type = (self.header(b"content-type") or "application/json").partition(";")[0].strip().lower()
-        if media_type != "application/json":  # a form on a foreign page can send other types without a preflight
-            raise RequestError("the body must be application/json", "see docs/http-api.md")
-        if (self.header(b"content-encoding") or "identity").strip().lower() != "identity":
-            raise RequestError("the body must not be compressed", "send it without Content-Encoding")
-        body = await self._body()
+        body = await self.read_body("application/json", self.daemon.limits.body_bytes)
         try:
             document = json.loads(body or b"{}")
         except (ValueError, RecursionError) as error:
             raise RequestError("the body is not JSON", "see docs/http-api.md") from error
         return decode(kind, document)
+
+    async def read_body(self, media_type: str, limit_bytes: int) -> bytes:
+        """Return the body.
+
+        Args:
+            media_type: that it must have; a form on a foreign page can send only others without a preflight.
+            limit_bytes: how large it may be.
+
+        Raises:
+            TooLargeError, SlowError: as `read`.
+            RequestError: if it is of another type, compressed, or cut short.
+        """
+        given = (self.header(b"content-type") or media_type).partition(";")[0].strip().lower()
+        if given != media_type:
+            raise RequestError(f"the body must be {media_type}", "see docs/http-api.md")
+        if (self.header(b"content-encoding") or "identity").strip().lower() != "identity":
+            raise RequestError("the body must not be compressed", "send it without Content-Encoding")
+        return await self._body(limit_bytes)
 
     async def while_connected(self, answer: Coroutine[Any, Any, _T]) -> _T:
         """Return an answer, cancelled if the client hangs up. The body must have been read.
@@ -162,11 +175,11 @@ class Request:
         if (await self.receive())["type"] != "http.disconnect":
             await asyncio.Event().wait()  # a transport that sends more, and never says when it ends
 
-    async def _body(self) -> bytes:
+    async def _body(self, limit_bytes: int) -> bytes:
         limits = self.daemon.limits
         length = self.header(b"content-length")
-        if length is not None and int(length) > limits.body_bytes:
-            raise _too_large(limits.body_bytes)
+        if length is not None and int(length) > limit_bytes:
+            raise _too_large(limit_bytes)
         body = bytearray()
         try:
             async with asyncio.timeout(limits.body_seconds):
@@ -175,8 +188,8 @@ class Request:
                     if message["type"] == "http.disconnect":  # the rest might change its meaning
                         raise RequestError("the body is shorter than Content-Length", "send all of it")
                     body += message.get("body", b"")
-                    if len(body) > limits.body_bytes:
-                        raise _too_large(limits.body_bytes)
+                    if len(body) > limit_bytes:
+                        raise _too_large(limit_bytes)
                     if not message.get("more_body"):
                         return bytes(body)
         except TimeoutError as error:
@@ -249,7 +262,8 @@ class Route(NamedTuple):
     """One method at one path, with the types that describe it: the request it takes and the answer it gives.
 
     `answer` may be the name of one of `cairn.protocol.OPERATIONS`; None means events. `open_to_all` needs no token.
-    `unavailable` is part of the protocol but not of this version.
+    `unavailable` is part of the protocol but not of this version. `takes` is the media type of a body that is not JSON;
+    the answer is plain text then.
     """
 
     method: str
@@ -260,6 +274,7 @@ class Route(NamedTuple):
     answer: Any = None
     open_to_all: bool = False
     unavailable: bool = False
+    takes: str = ""
 
 
 async def send_events(send: Send, events: EventStream) -> None:

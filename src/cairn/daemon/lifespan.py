@@ -23,6 +23,7 @@ async def live(daemon: Daemon, receive: Receive, send: Send) -> None:
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(SPARE_THREADS))
     tidying = asyncio.create_task(_tidy(daemon))
     await send({"type": "lifespan.startup.complete"})
+    daemon.hooks.begin_catching_up()
     await receive()  # shutdown
     daemon.stopping = True
     tidying.cancel()
@@ -40,6 +41,7 @@ async def _tidy(daemon: Daemon) -> None:
         is_found = True
         try:
             await daemon.projects.tidy()
+            await daemon.hooks.catch_up()
             n_cleared = clear_garbage(daemon, n_cleared)
             is_found = daemon.stay_found()
         except Exception:  # noqa: BLE001 - the edge of a task that must go on

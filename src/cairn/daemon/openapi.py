@@ -73,6 +73,9 @@ def _operation(route: Route, schemas: dict[str, Any], error: dict[str, Any]) -> 
         # Without a body, every field has its default.
         required = "required" in json_schema(route.request)
         operation["requestBody"] = {"required": required, "content": {"application/json": {"schema": schema}}}
+    elif route.takes:
+        content = {route.takes: {"schema": {"type": "string", "format": "binary"}}}
+        operation["requestBody"] = {"required": True, "content": content}
     if route.unavailable:
         operation["responses"]["501"] = {"description": "Not in this version", "content": error}
     return operation
@@ -81,6 +84,8 @@ def _operation(route: Route, schemas: dict[str, Any], error: dict[str, Any]) -> 
 def _answers(route: Route, schemas: dict[str, Any]) -> dict[str, Any]:
     if route.answer is None:
         return {"200": {"description": "Events", "content": {"text/event-stream": {"schema": _EVENT}}}}
+    if route.takes:
+        return {"200": {"description": "The answer", "content": {"text/plain": {"schema": {"type": "string"}}}}}
     kind = answer_type(route.answer) if isinstance(route.answer, str) and route.answer in OPERATIONS else route.answer
     schema = json_schema(kind, schemas)
     return {"200": {"description": "The answer", "content": {"application/json": {"schema": schema}}}}

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import NamedTuple
 
 from cairn.config import Settings
+from cairn.daemon.hook_desk import HookDesk
 from cairn.daemon.projects import Projects
 from cairn.daemon.sessions import Ledgers
 from cairn.errors import BusyError
@@ -47,6 +48,7 @@ class Daemon:
         self.limits = limits or Limits()
         self.projects = Projects(Registry(folder), settings)
         self.sessions = Ledgers()
+        self.hooks = HookDesk(self.projects, self.sessions, folder)
         self.started_at = time.time()
         self.n_requests = 0  # since the start
         self.stopping = False

@@ -135,8 +135,12 @@ class MemoryFacet:
         """Takes in what agents report."""
         return Inbox(self.sessions, self.store, Spool(self._index.root), self._index.repository)
 
-    def take(self, moment: Moment) -> Taken:
+    def take(self, moment: Moment, *, shows: bool = True) -> Taken:
         """Take in what an agent reports, and return what to show it.
+
+        Args:
+            moment: what it reports.
+            shows: whether it can be shown anything now. If not, it may be later.
 
         Raises:
             StoreError: if it can neither be taken in nor wait on disk.
@@ -147,7 +151,7 @@ class MemoryFacet:
         is_captured = self.inbox.take_in(moment)
         if moment.event in ("session-start", "session-end") and self.summaries is not None:
             self.summaries.begin()
-        context = self.inbox.answer(lambda: text_to_show(self.injection, moment))
+        context = self.inbox.answer(lambda: text_to_show(self.injection, moment)) if shows else ""
         self.usage.note_time(moment, 1000 * (time.perf_counter() - begun))
         return Taken(is_captured, context)
 

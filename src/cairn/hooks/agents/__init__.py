@@ -8,7 +8,15 @@ from cairn.errors import RequestError
 from cairn.hooks.adapter import Adapter
 
 # The modules, which have an `ADAPTER` each; `-` in an agent's name is `_` there.
-NAMES: tuple[str, ...] = ("copilot-cli", "cursor", "devin", "gemini-cli", "vscode", "windsurf")
+NAMES: tuple[str, ...] = (
+    "claude-code",
+    "copilot-cli",
+    "cursor",
+    "devin",
+    "gemini-cli",
+    "vscode",
+    "windsurf",
+)
 
 
 def adapter_of(name: str) -> Adapter:

@@ -1,0 +1,181 @@
+"""Where events of agents arrive: each is taken in by its project, in the lane that waits for no question."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+from cairn.daemon.projects import Projects
+from cairn.daemon.sessions import Ledgers
+from cairn.errors import BusyError, CairnError, ProjectError, RequestError, UnsafeStateError
+from cairn.hooks.dispatch import Case, open_case, take_in
+from cairn.hooks.duplicates import SeenEvents
+from cairn.hooks.raw_spool import RawSpool
+from cairn.loading import load
+from cairn.runtime import StateFolder
+
+_EVENT_SECONDS = 3.0  # after which an event waits on disk instead
+_ORDER_SECONDS = 0.2  # that an event waits for those before it; after that it waits with them
+_RETRY_SECONDS = 5.0
+_LARGE_BYTES = 100_000  # from which on an event is read in a thread
+_FORGETTING = ("session-start", "before-compaction")  # after these an agent no longer has what it was sent
+_log = logging.getLogger("cairn.hooks")
+
+
+class HookDesk:
+    """Takes in what the hook program hands over, and what it had to leave on disk.
+
+    Args:
+        projects: the open projects.
+        sessions: what they were sent.
+        folder: the user's state folder.
+    """
+
+    def __init__(self, projects: Projects, sessions: Ledgers, folder: StateFolder) -> None:
+        self._projects, self._sessions = projects, sessions
+        self._spool = RawSpool(folder.path)
+        self._seen = SeenEvents()
+        self._catching_up: asyncio.Task[None] | None = None
+        self._retry_at = 0.0
+
+    async def answer(self, content: bytes) -> str:
+        """Return what the agent is to read; the event is on disk then, if it concerns a project.
+
+        Args:
+            content: an envelope, see `cairn.hooks.envelope`.
+
+        Raises:
+            CairnError: if it could not be taken in. Then it has to come again.
+        """
+        await self.catch_up(_ORDER_SECONDS)
+        try:
+            case = await self._open(content)
+        except RequestError as error:
+            _log.warning("an event is dropped: %s", error)
+            return ""
+        if isinstance(case, str):
+            return case
+        if self._is_waiting():  # for events before this one, or the disk
+            await asyncio.to_thread(self._spool.add, content)
+            return case.silence
+        answer = await self._take(case)
+        if answer is None:
+            raise BusyError("the event is being taken in already", "report it again in a moment")
+        return answer
+
+    def begin_catching_up(self) -> None:
+        """Begin to take in what waits on disk, if anything does."""
+        if self._is_waiting() and not self._is_catching_up:
+            self._catching_up = asyncio.create_task(self._take_what_waits())
+
+    async def catch_up(self, seconds: float | None = None) -> None:
+        """Take in what waits on disk.
+
+        Args:
+            seconds: how long this may take; it goes on afterwards.
+        """
+        self.begin_catching_up()
+        if self._catching_up is not None and self._is_catching_up:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(asyncio.shield(self._catching_up), seconds)
+
+    @property
+    def _is_catching_up(self) -> bool:
+        return self._catching_up is not None and not self._catching_up.done()
+
+    def _is_waiting(self) -> bool:
+        return time.monotonic() >= self._retry_at and self._spool.is_waiting()
+
+    # -- one event ----------------------------------------------------------------------------------------------------
+
+    async def _open(self, content: bytes) -> Case | str:
+        roots = frozenset(project.root for project in self._projects.registry.projects())
+        if len(content) > _LARGE_BYTES:
+            return await asyncio.to_thread(open_case, content, roots)
+        return open_case(content, roots)
+
+    async def _take(self, case: Case, *, is_late: bool = False) -> str | None:
+        """Let a project take in an event, and return what the agent is to read; None if it is being taken in already.
+
+        Raises:
+            CairnError: if it can neither be taken in nor wait.
+        """
+        standing = self._seen.see(case.key, case.report, has_id=case.has_id)
+        if standing == "in work":
+            return None
+        if standing == "done":
+            return await self._repeat(case) if case.has_id and not is_late else case.silence
+        is_done = False
+        try:
+            answer = await self._projects.run_at_once(
+                case.root, partial(take_in, case, is_late=is_late), timeout_seconds=_EVENT_SECONDS
+            )
+            is_done = True
+        except BusyError:
+            answer = case.silence
+            for moment in case.happening.moments:
+                await asyncio.to_thread(load("cairn.memory.inbox:let_wait"), Path(case.root), moment)
+            is_done = True
+        except ProjectError as error:  # its folder is gone
+            _log.warning("an event is dropped: %s", error)
+            answer = case.silence
+            is_done = True
+        finally:
+            self._seen.settle(case.key, is_done=is_done)
+        self._note_session(case)
+        return answer
+
+    async def _repeat(self, case: Case) -> str:
+        return case.silence
+
+    def _note_session(self, case: Case) -> None:
+        if case.happening.event in _FORGETTING and not case.happening.subagent:
+            self._sessions.start(case.happening.session)
+        elif case.happening.event == "session-end":
+            self._sessions.end(case.happening.session)
+
+    # -- what waits ---------------------------------------------------------------------------------------------------
+
+    async def _take_what_waits(self) -> None:
+        """Take in all events that wait, in their order; if one cannot be, those of its project go on waiting."""
+        stuck: set[str] = set()
+        n_taken = 0
+        while names := [name for name in self._spool.names() if name not in stuck]:
+            for name in names:
+                try:
+                    is_settled = await self._take_waiting(name)
+                except CairnError as error:
+                    _log.warning("an event waits on: %s", error)
+                    is_settled = False
+                n_taken += is_settled
+                if not is_settled:
+                    stuck.add(name)
+        if stuck:
+            self._retry_at = time.monotonic() + _RETRY_SECONDS
+        if n_taken:
+            _log.info("%d events that waited were taken in", n_taken)
+
+    async def _take_waiting(self, name: str) -> bool:
+        """Take in an event that waits, and remove it; return False if it has to wait on.
+
+        Raises:
+            CairnError: if it cannot be taken in.
+        """
+        try:
+            case = await self._open(await asyncio.to_thread(self._spool.read, name))
+        except FileNotFoundError:
+            return True
+        except OSError:
+            return False
+        except (RequestError, UnsafeStateError) as error:
+            _log.warning("%s is put aside: %s", name, error)
+            self._spool.put_aside(name)
+            return True
+        if not isinstance(case, str) and await self._take(case, is_late=True) is None:
+            return False
+        self._spool.remove(name)
+        return True

@@ -1,0 +1,16 @@
+"""`/api/hook`: what the hook program hands over, answered with what the agent is to read."""
+
+from __future__ import annotations
+
+from cairn.daemon.http import TEXT, Request, Response, Route
+from cairn.hooks.raw_spool import MAX_ENVELOPE_BYTES
+
+MEDIA_TYPE = "application/x-cairn-hook"
+
+
+async def _hook(request: Request) -> Response:
+    content = await request.read_body(MEDIA_TYPE, MAX_ENVELOPE_BYTES)
+    return Response(await request.daemon.hooks.answer(content), kind=TEXT)
+
+
+ROUTES = [Route("POST", "/api/hook", _hook, "Report an event as its agent describes it", takes=MEDIA_TYPE, answer=str)]

@@ -1,0 +1,185 @@
+"""The way of an event: opens what the hook program sent, finds its project, takes it in, and words the answer.
+
+Nothing here fails because of what an agent sends: that is logged, and the agent hears nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from cairn.errors import CairnError, RequestError
+from cairn.hooks.adapter import TEST_SESSION, Ability, Adapter
+from cairn.hooks.agents import adapter_of
+from cairn.hooks.duplicates import key_of
+from cairn.hooks.envelope import open_envelope, read_payload
+from cairn.hooks.report import SILENCE, Happening, Reply, Report
+from cairn.hooks.whereabouts import find_whereabouts, folders_of, settle
+from cairn.memory.moments import EVENTS
+
+if TYPE_CHECKING:
+    from cairn.workspace import Workspace
+
+_log = logging.getLogger("cairn.hooks")
+_NOTHING: frozenset[Ability] = frozenset()
+
+
+class Asked(Protocol):
+    """What knows whether an agent should be shown something about a tool, see `cairn.hooks.intercept`."""
+
+    def before(self, happening: Happening, abilities: Collection[Ability]) -> Reply:
+        """Return what to answer before a tool runs."""
+
+    def after(self, happening: Happening, abilities: Collection[Ability]) -> Reply:
+        """Return what to answer after a tool ran."""
+
+    def hear(self, happening: Happening) -> None:
+        """Hear of any other event."""
+
+
+class Case(NamedTuple):
+    """An event that a project hears of.
+
+    Attributes:
+        report: as the agent described it.
+        adapter: of the agent.
+        happening: what it means.
+        root: of the project.
+        key: tells it from other events.
+        has_id: whether its agent gave it an id.
+    """
+
+    report: Report
+    adapter: Adapter
+    happening: Happening
+    root: str
+    key: bytes
+    has_id: bool
+
+    @property
+    def abilities(self) -> frozenset[Ability]:
+        """What the agent takes in answer."""
+        return self.adapter.takes(self.report)
+
+    @property
+    def is_test(self) -> bool:
+        """Whether it only shows that the hook works; it leaves no trace."""
+        return self.happening.session.endswith(f":{TEST_SESSION}")
+
+    @property
+    def silence(self) -> str:
+        """What the agent reads where there is nothing to say."""
+        return _silence(self.adapter, self.report)
+
+
+def open_case(content: bytes, roots: Collection[str]) -> Case | str:
+    """Return the event that the hook program sent; what its agent reads, which is nothing, if no project hears of it.
+
+    Args:
+        content: an envelope.
+        roots: of the projects that the user allowed.
+
+    Raises:
+        RequestError: if it is no envelope.
+    """
+    envelope = open_envelope(content)
+    report = envelope.report
+    try:
+        adapter = adapter_of(report.agent)
+    except RequestError as error:
+        _note(report, error)
+        return ""
+    try:
+        if report.event not in EVENTS:
+            raise RequestError("there is no such event", "see docs/cli.md")
+        report = report._replace(payload=read_payload(envelope.payload))
+        happening = adapter.read(report)
+    except (CairnError, ValueError, RecursionError) as error:
+        _note(report, error)
+        return _silence(adapter, report)
+    except Exception:  # noqa: BLE001 - the edge of an event, whose payload comes from another program
+        _log.exception("an event cannot be read")
+        return _silence(adapter, report)
+    if happening is None or not happening.moments:
+        return _silence(adapter, report)
+    place = find_whereabouts(folders_of(happening, report.folder, report.environment), roots)
+    if place is None:
+        return _silence(adapter, report)
+    happening = settle(happening, place)
+    return Case(report, adapter, happening, place.root, *key_of(report, happening, envelope.payload))
+
+
+def take_in(case: Case, workspace: Workspace, asked: Asked | None = None, *, is_late: bool = False) -> str:
+    """Take an event in, and return what the agent is to read. What was taken in before changes nothing.
+
+    Args:
+        case: the event.
+        workspace: the project.
+        asked: what knows more to say than the memory.
+        is_late: nobody waits for the answer any more, so nothing is shown.
+
+    Raises:
+        StoreError: if it can neither be taken in nor wait on disk.
+    """
+    if case.is_test:
+        return word(case, Reply(f"Cairn answers for {workspace.root.name}."))
+    shows = "context" in case.abilities and not is_late
+    contexts = [workspace.memory.take(moment, shows=shows).context for moment in case.happening.moments]
+    reply = SILENCE if asked is None else _ask(asked, case, is_late=is_late)
+    return word(case, join(reply, contexts, case.adapter.max_context_chars))
+
+
+def repeat(case: Case, asked: Asked | None = None) -> str:
+    """Return the answer to an event that another hook reported before: a denial again, but nothing to read twice."""
+    if asked is None or case.happening.event != "before-tool":
+        return word(case, SILENCE)
+    return word(case, Reply(denial=_ask(asked, case, is_late=False).denial))
+
+
+def _ask(asked: Asked, case: Case, *, is_late: bool) -> Reply:
+    try:
+        if case.happening.event not in ("before-tool", "after-tool"):
+            asked.hear(case.happening)
+            return SILENCE
+        abilities = _NOTHING if is_late else case.abilities
+        answer = asked.before if case.happening.event == "before-tool" else asked.after
+        return answer(case.happening, abilities)
+    except Exception:  # noqa: BLE001 - the edge of what may be said; the event itself is taken in
+        _log.exception("nothing is said to %s", case.report.agent)
+        return SILENCE
+
+
+def join(reply: Reply, contexts: Collection[str], max_chars: int) -> Reply:
+    """Return a reply with more context, as much of it as an agent takes: the later ones are left out first."""
+    parts: list[str] = []
+    room = max_chars
+    for context in filter(None, (reply.context, *contexts)):
+        if len(context) + 2 <= room:
+            parts.append(context)
+            room -= len(context) + 2
+    return Reply("\n\n".join(parts), reply.denial[:max_chars])
+
+
+def word(case: Case, reply: Reply) -> str:
+    """Return a reply in the words of the agent, without what it does not take."""
+    context = reply.context if "context" in case.abilities else ""
+    denial = reply.denial if "denial" in case.abilities else ""
+    try:
+        return case.adapter.answer(case.report, Reply(context, denial))
+    except Exception:  # noqa: BLE001 - the edge: what is wrong with our answer must not stop an agent
+        _log.exception("no answer for %s", case.report.agent)
+        return _silence(case.adapter, case.report)
+
+
+def _silence(adapter: Adapter, report: Report) -> str:
+    try:
+        return adapter.answer(report, SILENCE)
+    except Exception:  # noqa: BLE001 - as above
+        _log.exception("no answer for %s", report.agent)
+        return ""
+
+
+def _note(report: Report, error: Exception) -> None:
+    what = " ".join(f"{report.agent or '?'} {report.event or '?'}".split())
+    _log.warning("an event is dropped (%s): %s", what.encode("ascii", "replace").decode()[:100], error)

@@ -1,0 +1,71 @@
+"""Knows which events came before: two hooks of one agent report the same event, and a hook's event may come again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from typing import Literal, NamedTuple
+
+from cairn.hooks.report import Happening, Report
+
+MOST_EVENTS = 5_000
+TWIN_SECONDS = 2.0  # so near to each other, two equal payloads without an id are one event
+Standing = Literal["new", "in work", "done"]
+
+
+class Sighting(NamedTuple):
+    """An event as it came first.
+
+    Attributes:
+        id: of the run of the hook program that reported it.
+        seconds: when, since the epoch.
+        is_done: whether it was taken in.
+    """
+
+    id: str
+    seconds: float
+    is_done: bool = False
+
+
+class SeenEvents:
+    """The latest events of all projects. It lives as long as the daemon, and is used by one thread."""
+
+    def __init__(self) -> None:
+        self._seen: OrderedDict[bytes, Sighting] = OrderedDict()
+
+    def see(self, key: bytes, report: Report, *, has_id: bool) -> Standing:
+        """Return whether an event is new, and note it as being in work if it is.
+
+        Args:
+            key: of the event, as `key_of` returns it.
+            report: of the event.
+            has_id: whether the agent gave it an id; else it is known by its payload, for a short time only.
+        """
+        first = self._seen.get(key)
+        is_same = first is not None and (
+            has_id or first.id == report.id or abs(first.seconds - report.seconds) <= TWIN_SECONDS
+        )
+        if first is not None and is_same:
+            self._seen.move_to_end(key)
+            return "done" if first.is_done or first.id != report.id else "in work"
+        self._seen[key] = Sighting(report.id, report.seconds)
+        while len(self._seen) > MOST_EVENTS:
+            self._seen.popitem(last=False)
+        return "new"
+
+    def settle(self, key: bytes, *, is_done: bool) -> None:
+        """Note what became of an event that was in work: it was taken in, or it will come again."""
+        sighting = self._seen.pop(key, None)
+        if is_done and sighting is not None:
+            self._seen[key] = sighting._replace(is_done=True)
+
+
+def key_of(report: Report, happening: Happening, payload: bytes) -> tuple[bytes, bool]:
+    """Return what tells an event from others, and whether that is an id that its agent gave it."""
+    ids = [moment.id for moment in happening.moments]
+    has_id = bool(ids) and not any(id.startswith(report.id) for id in ids)
+    parts = [happening.session, happening.event, *(ids if has_id else ())]
+    digest = hashlib.blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=16)
+    if not has_id:
+        digest.update(b"\0" + payload)
+    return digest.digest(), has_id
