@@ -68,7 +68,7 @@ def change_since(graph: Graph, root: Path, repository: Repository | None, revisi
     for path, ranges in compared.changed.items():
         number = code.numbers[path]
         for first, last in ranges:
-            found |= dict.fromkeys(_nodes_on(code, number, first, last))
+            found |= dict.fromkeys(nodes_on(code, number, first, last))
         if not ranges:
             found |= dict.fromkeys(graph.within([node_of(number, -1)]))
     leftovers = find_leftovers(graph, root, compared.gone)
@@ -82,7 +82,8 @@ def _notes(compared: Comparison) -> tuple[str, ...]:
     return (f"Changes inside submodules are not seen: {named}",)
 
 
-def _nodes_on(code: Code, number: int, first: int, last: int) -> list[int]:
+def nodes_on(code: Code, number: int, first: int, last: int) -> list[int]:
+    """Return the definitions on some lines of a file: the innermost on each, but the type of a value in a type."""
     source = code.file(number)
     places = {source.at_line(line) for line in range(first, min(last, first + 5_000) + 1)}
     nodes = []

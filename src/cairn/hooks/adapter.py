@@ -103,6 +103,7 @@ class Adapter(ABC):
         max_context_chars: of one answer.
         some_lines: how its tool for reading is asked for some lines of a file; `{first}`, `{last}`, `{count}` and, for
             those that count from 0, `{before}` are filled in.
+        max_read_tokens: what one read of a large file gives it at least, before its own limit cuts the text.
         by_hand: what a person has yet to do, in sentences.
         first_payload: what it gives to its hook when a session starts, as documented, to test what was installed. The
             text `FOLDER` in it stands for the project's folder, `SESSION` for the id of the session.
@@ -116,6 +117,7 @@ class Adapter(ABC):
     abilities: ClassVar[Mapping[str, frozenset[Ability]]] = {}
     max_context_chars: ClassVar[int] = 9_500
     some_lines: ClassVar[str] = "offset={first}, limit={count}"
+    max_read_tokens: ClassVar[int] = 10_000
     by_hand: ClassVar[tuple[str, ...]] = ()
     first_payload: ClassVar[Mapping[str, Any]] = {}
 

@@ -11,14 +11,16 @@ import logging
 import time
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from threading import Condition, Lock
 from typing import TYPE_CHECKING
 
 from cairn.hooks.adapter import Ability
-from cairn.hooks.occasion import Occasion, Offer, Part, id_of, occasion_of
+from cairn.hooks.occasion import Occasion, Offer, Part, id_of, ledger_of, occasion_of
 from cairn.hooks.report import SILENCE, Happening, Reply, ToolUse
 from cairn.hooks.session_state import SessionState, SessionStates
 from cairn.hooks_settings import HooksSettings
+from cairn.index.isolation import warm
 from cairn.loading import load
 from cairn.memory.served import ServedAnswers
 from cairn.source.text import count_tokens
@@ -33,7 +35,12 @@ _THREADS = 2
 _MOST_WAITING = 8  # uses; where more wait, an agent is not kept waiting for its turn
 _TOOLS = ("read", "edit", "write", "search", "list", "shell", "mcp")
 # What knows what to say, each called with the workspace and the settings; `searches` is before `reads`, which it helps.
-_PARTS = ("cairn.hooks.searches:Searches", "cairn.hooks.reads:Reads")
+_PARTS = (
+    "cairn.hooks.searches:Searches",
+    "cairn.hooks.followups:FollowUps",
+    "cairn.hooks.reads:Reads",
+    "cairn.hooks.edits:Edits",
+)
 _log = logging.getLogger("cairn.hooks")
 
 
@@ -126,12 +133,19 @@ class Interceptor:
         Args:
             happening: of any other event.
         """
-        ledger = f"{happening.session}/{happening.subagent}" if happening.subagent else happening.session
+        ledger = ledger_of(happening)
         source = happening.moments[0].details.get("source", "") if happening.moments else ""
         if happening.event in ("session-end", "subagent-end"):
             self._states.drop(happening.session, ledger)
         elif happening.event == "before-compaction" or (happening.event == "session-start" and source != "resume"):
             self._states.forget(ledger)
+        if happening.event in ("session-start", "prompt"):
+            self._warm()
+
+    def _warm(self) -> None:
+        """Let what parses files start while the agent still thinks: it takes longer than an agent is kept waiting."""
+        with suppress(RuntimeError):  # closed
+            self._threads.submit(warm)
 
     # -- asking -------------------------------------------------------------------------------------------------------
 
@@ -139,40 +153,47 @@ class Interceptor:
         if happening.use is None or happening.use.tool not in _TOOLS or self._n_waiting >= _MOST_WAITING:
             return SILENCE
         try:
-            return self._answer_of(happening, happening.use, abilities, is_over=is_over).wait(self._seconds)
+            reply = self._answer_of(happening, happening.use, abilities, is_over=is_over).wait(self._seconds)
         except Exception as error:  # noqa: BLE001 - the edge: no agent is kept from its work by what we do not say
             _log.warning("nothing is said to %s of %s: %r", happening.use.name[:50], happening.session[:100], error)
             return SILENCE
+        if is_over:
+            self._warm()
+        return reply
 
     def _answer_of(
         self, happening: Happening, use: ToolUse, abilities: Collection[Ability], *, is_over: bool
     ) -> _Answer:
         """Return the answer to a use, which is in the making; the same for one that is asked about twice."""
-        occasion = occasion_of(happening, use, abilities, self._root, now=self._now(), is_over=is_over)
-        state = self._states.of(occasion.session, occasion.ledger)
-        name = id_of(use, happening)
+        state = self._states.of(happening.session, ledger_of(happening))
+        name = id_of(use)
         answer = _Answer()
         if use.id:
             known: _Answer = state.replies.put_new(f"{name}\0{is_over}", answer)
             if known is not answer:
                 return known
-        occasion = occasion._replace(was_asked=is_over and name in state.asked)
-        if not is_over and occasion.can_see:
+        was_asked = is_over and name in state.asked
+        if not is_over and "context" in abilities:
             state.asked.put(name, value=True)
+
+        def occasion() -> Occasion:
+            found = occasion_of(happening, use, abilities, self._root, now=self._now(), is_over=is_over)
+            return found._replace(was_asked=was_asked)
+
         with self._counting:
             self._n_waiting += 1
         self._threads.submit(self._work, occasion, state, answer)
         return answer
 
-    def _work(self, occasion: Occasion, state: SessionState, answer: _Answer) -> None:
+    def _work(self, occasion: Callable[[], Occasion], state: SessionState, answer: _Answer) -> None:
         """Make an answer; this runs in a thread of ours."""
         try:
             with answer.asker.serve():
                 answer.asker.check()
-                self._make(occasion, state, answer)
+                self._make(occasion(), state, answer)
         except Exception as error:  # noqa: BLE001 - as in `_ask`
             if answer.is_wanted:
-                _log.warning("nothing is said to %s: %s: %s", occasion.use.tool, type(error).__name__, error)
+                _log.warning("nothing is said in time or at all: %s: %s", type(error).__name__, error)
         finally:
             with self._counting:
                 self._n_waiting -= 1

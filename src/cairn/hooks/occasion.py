@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from cairn.hooks.adapter import Ability
 from cairn.hooks.report import Happening, Reply, ToolUse
 from cairn.hooks.session_state import SessionState
+from cairn.hooks.shell import understand_command
+from cairn.hooks.shell_programs import FileRead, Search
 from cairn.storage.memory.rows import ServedAnswer
 
 SHELL = "shell"
@@ -23,6 +25,8 @@ class Occasion(NamedTuple):
         asked: the use as the agent reported it.
         path: the file of a read or an edit, relative to the root with slashes; empty if it is not below it.
         edited: the files that an edit changes, likewise.
+        command: what a shell command is, if it is nothing but a search or the reading of one file.
+        target: what the tool was handed, in a few words; see `cairn.memory.moments.ToolCall`.
         agent: such as `claude-code`.
         session: the agent's session; its sub-agents have the same.
         ledger: under which name is kept what was shown: a sub-agent has not seen what its session was shown.
@@ -44,6 +48,8 @@ class Occasion(NamedTuple):
     ledger: str
     folder: str
     seconds: float
+    command: Search | FileRead | None = None
+    target: str = ""
     edited: tuple[str, ...] = ()
     is_over: bool = False
     has_failed: bool = False
@@ -83,13 +89,13 @@ class Part(Protocol):
 
 
 def occasion_of(
-    happening: Happening, use: ToolUse, abilities: Collection[Ability], root: str, *, now: float, is_over: bool
+    happening: Happening, asked: ToolUse, abilities: Collection[Ability], root: str, *, now: float, is_over: bool
 ) -> Occasion:
-    """Return a use as an occasion.
+    """Return the use of a tool as an occasion.
 
     Args:
-        happening: has a use.
-        use: what it comes to.
+        happening: what the agent reported.
+        asked: the use in it.
         abilities: what the agent takes now.
         root: of the project.
         now: the time, for a happening without one.
@@ -97,15 +103,19 @@ def occasion_of(
     """
     moment = happening.moments[0] if happening.moments else None
     call = moment.call if moment is not None else None
+    command = understand_command(asked.command) if asked.tool == SHELL else None
+    use = _read_by(asked, command) if isinstance(command, FileRead) else asked
     return Occasion(
         use=use,
-        asked=happening.use or use,
+        asked=asked,
+        command=command,
         path=path_below(root, happening.folder, use.path),
         agent=moment.agent if moment is not None and moment.agent else happening.session.partition(":")[0],
         session=happening.session,
-        ledger=f"{happening.session}/{happening.subagent}" if happening.subagent else happening.session,
+        ledger=ledger_of(happening),
         folder=happening.folder,
         seconds=moment.seconds if moment is not None and moment.seconds else now,
+        target=call.target if call is not None else "",
         edited=_edited(happening, use, root),
         is_over=is_over,
         has_failed=call is not None and (call.is_failure or call.outcome == "denied"),
@@ -113,6 +123,17 @@ def occasion_of(
         can_see="context" in abilities,
         can_deny="denial" in abilities and not is_over,
     )
+
+
+def ledger_of(happening: Happening) -> str:
+    """Return under which name is kept what was shown: a sub-agent has not seen what its session was shown."""
+    return f"{happening.session}/{happening.subagent}" if happening.subagent else happening.session
+
+
+def _read_by(asked: ToolUse, read: FileRead) -> ToolUse:
+    """Return the read that a command of a shell is."""
+    path = os.path.join(asked.path, read.folder, read.path)
+    return ToolUse("read", asked.name, path, read.offset, read.limit, command=asked.command, id=asked.id)
 
 
 def _edited(happening: Happening, use: ToolUse, root: str) -> tuple[str, ...]:
@@ -136,9 +157,6 @@ def path_below(root: str, folder: str, path: str) -> str:
     return ""
 
 
-def id_of(occasion_use: ToolUse, happening: Happening) -> str:
+def id_of(use: ToolUse) -> str:
     """Return what names a use, the same before and after the tool; made of what it does where the agent has no id."""
-    if occasion_use.id:
-        return occasion_use.id
-    parts: tuple[Any, ...] = (happening.subagent, *occasion_use._replace(edits=()))
-    return "\0".join(map(str, parts))
+    return use.id or "\0".join(map(str, use._replace(edits=())))

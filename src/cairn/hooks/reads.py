@@ -6,25 +6,21 @@ small files, what nobody wrote or nobody can outline well, and what is not in th
 
 from __future__ import annotations
 
-import shlex
 from hashlib import blake2b
 from os import stat
 from stat import S_ISREG
 from typing import TYPE_CHECKING, NamedTuple
 
-from cairn.errors import CairnError, RequestError
-from cairn.hints import Hint
-from cairn.hooks.adapter import Adapter
-from cairn.hooks.agents import adapter_of
+from cairn.errors import CairnError
 from cairn.hooks.occasion import Occasion, Offer
+from cairn.hooks.outline_hint import Shown, adapter_or_any, example_of, hint_text
 from cairn.hooks.report import Reply
 from cairn.hooks.session_state import Known, SessionState
 from cairn.hooks_settings import HooksSettings, ReadMode
-from cairn.memory.inert import CLOSE, OPEN, inert_code, inert_line
 from cairn.source.content import check_content
 from cairn.source.eligible import check_name
 from cairn.source.roles import Role, role_of
-from cairn.source.text import count_tokens, estimate_tokens, pluralize
+from cairn.source.text import count_tokens, estimate_tokens
 from cairn.storage.memory.rows import ServedAnswer
 from cairn.structure.context import lay_out_context
 from cairn.structure.locate import FileContent, find_symbol, outline_of, read_source
@@ -43,7 +39,6 @@ MOST_IN_ONE = 0.5  # of the file's lines in one definition without parts, which 
 _CONTEXT_TOKENS = 1_500
 _CHARS_PER_TOKEN = 3
 _FRAME_CHARS = 1_200  # of what is said around an outline
-_EXAMPLE_LINES = range(4, 200)
 _KEPT_OUTLINES = 32
 _HASH_BYTES = 8
 
@@ -53,15 +48,6 @@ class _Candidate(NamedTuple):
 
     content: FileContent
     hash: str
-
-
-class _Span(NamedTuple):
-    """Lines of a file to read, and what they hold."""
-
-    id: str
-    name: str
-    first: int
-    last: int
 
 
 class Reads:
@@ -87,7 +73,10 @@ class Reads:
             return None
         path = occasion.path
         passes = _passes(occasion, state, candidate)
-        mode = _mode(self._settings.reads_by(occasion.agent), occasion)
+        wanted = self._settings.reads_by(occasion.agent)
+        mode = _mode(wanted, occasion)
+        if not passes and mode == "off" and wanted != "off" and not (occasion.is_over or occasion.can_see):
+            return None  # it may be answered once the tool has run
         if passes or mode == "off":
             state.read.put(path, candidate.hash)
             state.waiting.put(path, value=False)
@@ -116,49 +105,57 @@ class Reads:
             content = read_source(self._root, path)
         except CairnError:  # behind a link, or no text
             return None
-        return _Candidate(content, _hash(content.data)) if _is_code(content) else None
+        return _Candidate(content, hash_of(content.data)) if _is_code(content) else None
 
     # -- what is said -------------------------------------------------------------------------------------------------
 
     def _offer(self, occasion: Occasion, state: SessionState, candidate: _Candidate, mode: ReadMode) -> Offer | None:
-        content = candidate.content
         outline = self._outline(candidate)
         if not is_good(outline):
             return None
-        file_tokens = count_tokens(content.data.decode("utf-8", "replace"))
-        adapter = _adapter(occasion.agent)
-        most = min(int(file_tokens * MOST_SHARE), (adapter.max_context_chars - _FRAME_CHARS) // _CHARS_PER_TOKEN)
-        laid = lay_out(outline, most, "commands" if occasion.is_shell else "tools")
-        room = adapter.max_context_chars - _FRAME_CHARS
-        if laid.tokens > most or len(laid.text) > room:
+        shown = self._shown(occasion, state, candidate, outline)
+        if shown is None:
             return None
-        target = self._target(occasion, state, outline)
-        around = "" if target is None else self._context(candidate, outline, target, most - laid.tokens)
-        if len(around) + len(laid.text) > room:
-            around = ""
-        span = _span(outline, target if around else None)
-        if span is None:
-            return None
-        text = _text(occasion, outline, file_tokens, span, (around, laid.text), is_replacing=mode == "replace")
+        is_replacing = mode == "replace"
 
         def settle() -> None:
             state.shown.put(occasion.path, candidate.hash)
-            if mode == "replace":
+            if is_replacing:
                 state.replaced.put(occasion.path, candidate.hash)
                 state.waiting.put(occasion.path, value=True)
 
+        most = adapter_or_any(occasion.agent).max_read_tokens
         row = ServedAnswer(
             session=occasion.ledger,
             seconds=occasion.seconds,
             agent=occasion.agent,
-            kind="context" if around else "outline",
-            is_replacing=mode == "replace",
+            kind="context" if shown.around else "outline",
+            is_replacing=is_replacing,
             path=occasion.path,
             hash=candidate.hash,
             tokens=0,
-            replaced_tokens=file_tokens if mode == "replace" else 0,
+            replaced_tokens=min(shown.file_tokens, most) if is_replacing else 0,
         )
-        return Offer(Reply(denial=text) if mode == "replace" else Reply(context=text), row, settle)
+        text = hint_text(self._root, occasion, shown, is_replacing=is_replacing)
+        return Offer(Reply(denial=text) if is_replacing else Reply(text), row, settle)
+
+    def _shown(
+        self, occasion: Occasion, state: SessionState, candidate: _Candidate, outline: FileOutline
+    ) -> Shown | None:
+        """Return what to show of a file; None if that is not much less than the file, or more than the agent takes."""
+        file_tokens = count_tokens(candidate.content.data.decode("utf-8", "replace"))
+        max_chars = adapter_or_any(occasion.agent).max_context_chars - _FRAME_CHARS
+        worthwhile = int(file_tokens * MOST_SHARE)
+        max_tokens = min(worthwhile, max_chars // _CHARS_PER_TOKEN)
+        laid = lay_out(outline, max_tokens, "commands" if occasion.is_shell else "tools")
+        is_cut = len(laid.shown) < len(outline.symbols)
+        if laid.tokens > max_tokens or len(laid.text) > max_chars or (is_cut and max_tokens == worthwhile):
+            return None
+        target = self._target(occasion, state, outline)
+        around = "" if target is None else self._context(candidate, outline, target, max_tokens - laid.tokens)
+        if len(around) + len(laid.text) > max_chars:
+            around = ""
+        return Shown(outline, file_tokens, example_of(outline, target if around else None), around, laid.text)
 
     def _outline(self, candidate: _Candidate) -> FileOutline:
         name = f"{candidate.hash} {candidate.content.path}"
@@ -256,68 +253,6 @@ def _is_code(content: FileContent) -> bool:
     return check_content(content.data, content.path) is None
 
 
-def _hash(data: bytes) -> str:
+def hash_of(data: bytes) -> str:
+    """Return what tells one version of a file from others."""
     return blake2b(data, digest_size=_HASH_BYTES).hexdigest()
-
-
-def _adapter(agent: str) -> type[Adapter] | Adapter:
-    try:
-        return adapter_of(agent)
-    except RequestError:  # one that came with another program
-        return Adapter
-
-
-# -- texts -------------------------------------------------------------------------------------------------------------
-
-
-def _span(outline: FileOutline, target: int | None) -> _Span | None:
-    """Return the lines to name as an example: of what was searched for, else of the first definition worth a read."""
-    numbers = [] if target is None else [target]
-    for number, symbol in enumerate(outline.symbols):
-        is_leaf = number + 1 == len(outline.symbols) or outline.symbols[number + 1].depth <= symbol.depth
-        if is_leaf and symbol.end_line - symbol.start_line + 1 in _EXAMPLE_LINES:
-            numbers.append(number)
-    for number in numbers or range(len(outline.symbols)):
-        symbol = outline.symbols[number]
-        return _Span(symbol.id, symbol.qualified_name, symbol.start_line, symbol.end_line)
-    return None
-
-
-def _text(
-    occasion: Occasion,
-    outline: FileOutline,
-    file_tokens: int,
-    span: _Span,
-    parts: tuple[str, str],
-    *,
-    is_replacing: bool,
-) -> str:
-    """Return what the agent reads: what this is, what to do next, and the outline between two lines of ours."""
-    path = inert_line(outline.path, 300)
-    size = f"{pluralize(outline.lines, 'line')}, about {pluralize(file_tokens, 'token')}"
-    if is_replacing:
-        begin = f"{path} was not read, because it is long ({size}). Its outline, as the file is now, is below."
-    else:
-        begin = f"{path} is long ({size}). Its outline, as the file is now, is below."
-    again = " To get the whole file, read it again." if is_replacing else ""
-    head = f"{OPEN}cairn{CLOSE} {begin}\nNext: read only the lines that you need, {_next_step(occasion, span)}.{again}"
-    around, laid = (inert_code(part) for part in parts)
-    sections = [f"{OPEN}cairn: what was searched for{CLOSE}\n{around}"] if around else []
-    sections.append(f"{OPEN}cairn: outline; lines begin with the numbers of lines{CLOSE}\n{laid}")
-    return "\n".join([head, *sections, f"{OPEN}cairn: end of outline{CLOSE}"])
-
-
-def _next_step(occasion: Occasion, span: _Span) -> str:
-    name = inert_line(span.name, 120)
-    if occasion.is_shell:
-        command = f"sed -n '{span.first},{span.last}p' {shlex.quote(occasion.use.path)}"
-        hint = str(Hint.of("fetch", ids=(span.id,)))
-        return f"such as {span.first}-{span.last} for {name}: {inert_line(command, 400)} (or: {inert_line(hint, 400)})"
-    lines = _adapter(occasion.agent).some_lines.format(
-        first=span.first, last=span.last, count=span.last - span.first + 1, before=span.first - 1
-    )
-    hint = Hint.of("fetch", ids=(span.id,)).for_tools
-    tool = inert_line(occasion.use.name, 60) or "read"
-    return (
-        f"such as {span.first}-{span.last} for {name}: {tool} the same file with {lines} (or {inert_line(hint, 400)})"
-    )

@@ -1,0 +1,133 @@
+"""Tells an agent that has edited a definition who calls it, once, where the symbol graph knows it at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from cairn.errors import CairnError
+from cairn.graph.changes import nodes_on
+from cairn.graph.graph import Graph
+from cairn.graph.nodes import place_of
+from cairn.graph.questions import callers_of
+from cairn.graph.values import Link, Links
+from cairn.hints import Hint, show
+from cairn.hooks.occasion import Occasion, Offer
+from cairn.hooks.report import Reply
+from cairn.hooks.session_state import SessionState
+from cairn.hooks_settings import HooksSettings
+from cairn.memory.inert import CLOSE, OPEN, inert_line
+from cairn.source.line_diff import changed_ranges
+from cairn.source.text import pluralize
+from cairn.storage.memory.rows import ServedAnswer
+from cairn.structure.locate import FileContent, read_source
+from cairn.waiting import GiveWay
+
+if TYPE_CHECKING:
+    from cairn.workspace import Workspace
+
+_MOST_DEFINITIONS = 3
+_MOST_CALLERS = 5  # of each
+_MOST_EDITS = 20
+_MOST_PLACES = 3  # of one edit, which may replace a text wherever it is
+_MOST_NAMED = 8  # definitions that are looked at
+
+
+class _Edited(NamedTuple):
+    """A definition that was edited, and what calls it."""
+
+    name: str
+    links: Links
+
+
+class Edits:
+    """The part of the interceptor that knows what to say to edits. Threads may share it.
+
+    Args:
+        workspace: the project, open.
+        settings: whether anything is said.
+    """
+
+    def __init__(self, workspace: Workspace, settings: HooksSettings) -> None:
+        self._workspace, self._settings = workspace, settings
+
+    def answer(self, occasion: Occasion, state: SessionState) -> Offer | None:
+        """Return the callers of what was edited; None where nothing is known, or it was said before."""
+        use = occasion.use
+        if use.tool != "edit" or not (occasion.is_over and occasion.can_see and self._settings.edits):
+            return None
+        if occasion.has_failed or not occasion.path or not self._workspace.is_indexed:
+            return None
+        try:
+            content = read_source(self._workspace.root, occasion.path)
+            ranges = list(_ranges(content, use.edits[:_MOST_EDITS]))
+            edited = self._workspace.graph.ask(lambda graph: _edited(graph, content.path, ranges, state))
+        except (CairnError, GiveWay):  # no index, or no answer at once
+            return None
+        if not edited:
+            return None
+
+        def settle() -> None:
+            for definition in edited:
+                state.named.put(_key(content.path, definition.name), value=True)
+
+        row = ServedAnswer(
+            occasion.ledger, occasion.seconds, occasion.agent, "callers", False, content.path, "", 0
+        )  # fmt: skip
+        return Offer(Reply(_text(content.path, edited)), row, settle)
+
+
+def _ranges(content: FileContent, edits: Sequence[tuple[str, str]]) -> Iterator[tuple[int, int]]:
+    """Yield the lines, first and last, that edits left in a file; of a text that was removed nobody knows where."""
+    for old, new in edits:
+        if not old or not new.strip():
+            continue
+        wanted = new.encode("utf-8", "replace")
+        changed = changed_ranges(old.encode("utf-8", "replace").split(b"\n"), wanted.split(b"\n"))
+        place = content.data.find(wanted)
+        for _ in range(_MOST_PLACES):
+            if place < 0:
+                break
+            before = content.data.count(b"\n", 0, place)
+            yield from ((before + first, before + last) for first, last in changed)
+            place = content.data.find(wanted, place + len(wanted))
+
+
+def _edited(graph: Graph, path: str, ranges: Sequence[tuple[int, int]], state: SessionState) -> list[_Edited]:
+    """Return the definitions on some lines that something calls and that the session was not told of."""
+    code = graph.code
+    if (number := code.numbers.get(path)) is None:
+        return []
+    nodes = dict.fromkeys(node for first, last in ranges for node in nodes_on(code, number, first, last))
+    edited: list[_Edited] = []
+    for node in [node for node in nodes if place_of(node) >= 0][:_MOST_NAMED]:
+        name = code.definition(node).qualified_name
+        if _key(path, name) in state.named or len(edited) == _MOST_DEFINITIONS:
+            continue
+        links = callers_of(graph, code.group(node))
+        others = tuple(link for link in links.links if (link.symbol.path, link.symbol.name) != (path, name))
+        if others:
+            edited.append(_Edited(name, Links(links.symbol, others)))
+    return edited
+
+
+def _key(path: str, name: str) -> str:
+    return f"callers {path} {name}"
+
+
+def _text(path: str, edited: Sequence[_Edited]) -> str:
+    lines = [f"{OPEN}cairn{CLOSE} What calls the code that was edited:"]
+    for definition in edited:
+        links = sorted(definition.links.links, key=lambda link: link.path == path)
+        more = len(links) - _MOST_CALLERS
+        shown = "; ".join(map(_caller, links[:_MOST_CALLERS]))
+        rest = Hint(f"and {pluralize(more, 'other')}", "callers", symbol=f"{path}:{definition.name}")
+        ending = f"; {inert_line(show(rest, 'tools'), 300)}" if more > 0 else ""
+        name = inert_line(definition.name, 120)
+        lines.append(f"{name} has {pluralize(len(links), 'caller')}: {shown}{ending}")
+    return "\n".join(lines)
+
+
+def _caller(link: Link) -> str:
+    doubt = " (by name only)" if link.how == "name" else ""
+    return f"{inert_line(f'{link.path}:{link.line} {link.symbol.name}'.rstrip(), 200)}{doubt}"
