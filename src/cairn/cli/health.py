@@ -10,6 +10,7 @@ from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_STORE, EXIT_USAGE
 from cairn.cli.render import emit, emit_json
 from cairn.index.health import Finding
+from cairn.install.examine import examine_agents
 from cairn.source.text import pluralize
 from cairn.storage.memory.schema import MEMORY
 from cairn.workspace import Workspace
@@ -58,7 +59,8 @@ def run_doctor(options: argparse.Namespace) -> int:
         findings = workspace.upkeep.doctor(fix=options.fix)
         if not options.fix and not options.json and _consents(findings):
             findings = workspace.upkeep.doctor(fix=True)
-    findings = [*rebuilt, *findings]
+        root = workspace.root
+    findings = [*rebuilt, *findings, *examine_agents(root)]
     failed = any(finding.level == "error" and not finding.fixed for finding in findings)
     if options.json:
         emit_json({"healthy": not failed, "findings": [finding._asdict() for finding in findings]})

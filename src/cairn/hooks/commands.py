@@ -21,7 +21,17 @@ def hook_command(place: Place, event: str, agent: str) -> str:
 
     Keep it as it is: Codex asks the user to approve a changed command again.
     """
-    return f"{shlex.join(place.command)} hook {event} --agent {agent}{_GUARD}"
+    return f"{shlex.join(place.command)}{_hook(event, agent)}{_GUARD}"
+
+
+def program_of(command: str, event: str, agent: str) -> str | None:
+    """Return what a shell command starts if it is the hook of an agent at an event, else None."""
+    start, hook, _ = command.partition(_hook(event, agent))
+    return start if hook else None
+
+
+def _hook(event: str, agent: str) -> str:
+    return f" hook {event} --agent {agent}"
 
 
 def mcp_server(place: Place) -> dict[str, Any]:

@@ -97,7 +97,7 @@ def happening_of(
     """
     if not session:
         raise RequestError(
-            f"the payload of {agent} names no session", "see docs/agents.md for the versions it works with"
+            f"the payload of {agent} names no session", "update the agent, and report it if that does not help"
         )
     session = f"{agent}:{session[:_MAX_SESSION_CHARS]}"
     subagent = subagent[:_MAX_SESSION_CHARS]

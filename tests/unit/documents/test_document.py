@@ -280,7 +280,12 @@ def test_a_mark_of_byte_order_stays() -> None:
         ("json", '{"a": 1, "b": 2, "c": 3}', ("b",), '{"a": 1, "c": 3}'),
         ("json", '{"a": 1, "b": 2, "c": 3}', ("c",), '{"a": 1, "b": 2}'),
         ("json", '{\n  "a": 1,\n  "b": 2\n}', ("a",), '{\n  "b": 2\n}'),
-        ("jsonc", '{\n  // a\n  "a": 1, // one\n  "b": 2, // two\n}', ("b",), '{\n  // a\n  "a": 1, // one // two\n}'),
+        (
+            "jsonc",
+            '{\n  // a\n  "a": 1, // one\n  "b": 2, // two\n}',
+            ("b",),
+            '{\n  // a\n  "a": 1, // one\n // two\n}',
+        ),
         ("jsonc", '{ "a": 1 /* one */, "b": 2 }', ("a",), '{ /* one */ "b": 2 }'),
         ("yaml", "- a: 1\n  b: 2\n- 3\n", (0, "a"), "- b: 2\n- 3\n"),
         ("yaml", "- a: 1\n  b: 2\n- 3\n", (0,), "- 3\n"),

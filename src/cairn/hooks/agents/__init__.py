@@ -14,6 +14,7 @@ NAMES: tuple[str, ...] = (
     "cursor",
     "devin",
     "gemini-cli",
+    "opencode",
     "vscode",
     "windsurf",
 )

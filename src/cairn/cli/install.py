@@ -1,0 +1,149 @@
+"""`cairn init`, `cairn install` and `cairn uninstall`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from cairn.cli.index import index_project
+from cairn.cli.install_text import (
+    change_row,
+    emit_agents,
+    emit_changes,
+    emit_results,
+    emit_steps,
+    note_problems,
+    plan_row,
+)
+from cairn.cli.notes import note
+from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE, EXIT_USAGE
+from cairn.cli.render import emit, emit_json
+from cairn.client import ensure
+from cairn.errors import CairnError
+from cairn.install.apply import Outcome
+from cairn.install.diff import unified_diff
+from cairn.install.selftest import Result, try_agent
+from cairn.install.setup import Plan, plan_init, plan_uninstall
+from cairn.runtime import StateFolder
+from cairn.source.text import pluralize
+from cairn.workspace import Workspace
+
+_NOTHING = Outcome((), ())
+
+
+def run_init(options: argparse.Namespace) -> int:
+    """Tell the agents in use of Cairn, index the project, and try what was set up."""
+    root, is_project = _root(options)
+    plan = plan_init(root, "user" if options.user else "project", options.agents)
+    if options.dry_run:
+        return _show_diff(plan, as_json=options.json)
+    if not options.json:
+        emit_agents(plan)
+        emit_changes(plan)
+    if plan.to_write and not (options.yes or _consents(plan, options)):
+        if options.json:
+            emit_json(plan_row(plan, _NOTHING))
+        note_problems(plan.problems)
+        return EXIT_USAGE
+    outcome = plan.carry_out()
+    if not options.json:
+        _say_what_was_done(plan, outcome)
+    note_problems([*plan.problems, *outcome.failed])
+    document: dict[str, Any] = plan_row(plan, outcome)
+    code = EXIT_FOUND
+    if is_project:
+        document["index"], code = index_project(_for_index(options))
+    results = [] if options.no_daemon or options.state_dir else _try_all(plan, options)
+    document["tests"] = [result._asdict() for result in results]
+    if options.json:
+        emit_json(document)
+    failed = plan.problems or outcome.failed or any(not result.works for result in results)
+    return EXIT_USAGE if failed else code
+
+
+def _root(options: argparse.Namespace) -> tuple[Path, bool]:
+    """Return the project's folder, and whether it is to be indexed."""
+    with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
+        return workspace.root, not workspace.is_unnamed
+
+
+def _for_index(options: argparse.Namespace) -> argparse.Namespace:
+    given = vars(options) | {"path": None, "branch": None, "full": False, "skipped": False, "ask": False}
+    return argparse.Namespace(**given)
+
+
+def _show_diff(plan: Plan, *, as_json: bool) -> int:
+    diff = unified_diff(plan.changes)
+    if as_json:
+        emit_json(plan_row(plan, _NOTHING) | {"diff": diff})
+    else:
+        sys.stdout.write(diff)
+        if not diff:
+            emit("Nothing would change.")
+    note_problems(plan.problems)
+    return EXIT_USAGE if plan.problems else EXIT_FOUND
+
+
+def _consents(plan: Plan, options: argparse.Namespace) -> bool:
+    """Ask once, on a terminal, whether to write; else say how to go on."""
+    number = pluralize(len(plan.to_write), "file")
+    if options.json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        again = " ".join(["cairn init", *(f"--agent {name}" for name in options.agents), *["--user"] * options.user])
+        note(f"Nothing was written, because nobody can be asked.\n  try: {again} --yes   (--dry-run shows every line)")
+        return False
+    sys.stderr.write(f"Write {number}? (cairn init --dry-run shows every line) [y/N] ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() in ("y", "yes"):
+        return True
+    note("Nothing was written.")
+    return False
+
+
+def _say_what_was_done(plan: Plan, outcome: Outcome) -> None:
+    if outcome.written:
+        emit(f"Wrote {pluralize(len(outcome.written), 'file')}. To take it back: cairn uninstall{_flags(plan)}")
+        emit_steps(plan)
+    elif not plan.problems:
+        emit("Every file is as it should be; nothing was written.")
+
+
+def _flags(plan: Plan) -> str:
+    return " --user" if plan.place.level == "user" else ""
+
+
+def _try_all(plan: Plan, options: argparse.Namespace) -> list[Result]:
+    """Start the daemon, and try what agents would do."""
+    try:
+        ensure(StateFolder.of_user())
+    except CairnError as error:
+        note(f"error[{error.code}]: {error}\n  try: {error.hint}")
+    results = []
+    for found in plan.agents:
+        new = try_agent(found.adapter, plan.place)
+        if not options.json:
+            emit_results(found.adapter.title, new)
+        results += new
+    return results
+
+
+def run_uninstall(options: argparse.Namespace) -> int:
+    """Take what was written for agents out of their files again, byte for byte."""
+    root, _ = _root(options)
+    plan = plan_uninstall(root, "user" if options.user else "project", options.agents)
+    if options.dry_run:
+        return _show_diff(plan, as_json=options.json)
+    outcome = plan.carry_out()
+    problems = [*plan.problems, *outcome.failed]
+    if options.json:
+        emit_json({"root": str(root), "files": [change_row(change, outcome) for change in plan.changes]})
+    else:
+        emit_changes(plan)
+        if outcome.written:
+            emit("Nothing of Cairn's is left in these files. The index and the memories stay in .cairn.")
+    note_problems(problems)
+    if not plan.changes:
+        note("Nothing of Cairn's is in the files of agents here.")
+        return EXIT_NONE
+    return EXIT_USAGE if problems else EXIT_FOUND

@@ -1,0 +1,108 @@
+"""How `cairn init` and `cairn uninstall` show agents, files and what works."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
+from typing import Any
+
+from cairn.cli.notes import note, printable
+from cairn.cli.render import emit
+from cairn.install.apply import Outcome
+from cairn.install.plan import FileChange
+from cairn.install.selftest import Result
+from cairn.install.setup import Plan
+
+_PARTS = {"files": "files", "hooks": "hooks", "mcp": "MCP"}
+
+
+def emit_agents(plan: Plan) -> None:
+    """Print which agents are meant, and how they were found."""
+    for found in plan.agents:
+        emit(f"{found.adapter.title:<16} {printable(', '.join(found.signs))}")
+    for adapter, hint in plan.others:
+        emit(f"{adapter.title:<16} {hint}")
+
+
+def emit_changes(plan: Plan) -> None:
+    """Print what is to become of each file."""
+    rows = [(_verb(change), change.shown, _size(change), change) for change in plan.changes if _is_shown(change)]
+    width = max((len(name) for _, name, _, _ in rows), default=0)
+    for verb, name, size, change in rows:
+        emit(f"  {verb:<7} {printable(name):<{width}}  {size:>9}  {', '.join(change.agents)}".rstrip())
+        for text in change.notes:
+            emit(f"          {printable(text)}")
+
+
+def _is_shown(change: FileChange) -> bool:
+    return change.problem is None and (change.is_change or bool(change.notes))
+
+
+def _verb(change: FileChange) -> str:
+    if not change.is_change:
+        return "keep"
+    return "create" if change.before is None else "delete" if change.after is None else "change"
+
+
+def _size(change: FileChange) -> str:
+    """Return how many lines come and go."""
+    if not change.is_change:
+        return ""
+    old, new = ((content or b"").splitlines() for content in (change.before, change.after))
+    added = removed = 0
+    for kind, old_start, old_end, new_start, new_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if kind != "equal":
+            removed, added = removed + old_end - old_start, added + new_end - new_start
+    return " ".join([*([f"+{added}"] if added else []), *([f"-{removed}"] if removed else [])])
+
+
+def emit_steps(plan: Plan) -> None:
+    """Print what a person has yet to do, each sentence once."""
+    steps = dict.fromkeys(step for found in plan.agents for step in found.adapter.by_hand)
+    if steps:
+        emit("Left for you to do:")
+    for step in steps:
+        emit(f"  - {step}")
+
+
+def emit_results(title: str, results: Sequence[Result]) -> None:
+    """Print how an agent's parts work, and what to do about those that do not."""
+    for result in results:
+        mark = "ok" if result.works else "failed"
+        emit(f"{mark:<8} {title}: {printable(result.message)}")
+        if result.hint:
+            emit(f"  try: {printable(result.hint)}")
+
+
+def note_problems(changes: Iterable[FileChange]) -> None:
+    """Print why files were left alone."""
+    for change in changes:
+        if change.problem is not None:
+            note(f"error[{change.problem.code}]: {change.problem}\n  try: {change.problem.hint}")
+
+
+def plan_row(plan: Plan, outcome: Outcome) -> dict[str, Any]:
+    """Return a plan and what came of it as JSON has it."""
+    return {
+        "root": str(plan.place.root),
+        "level": plan.place.level,
+        "agents": [
+            {"name": found.adapter.name, "signs": list(found.signs), "by_hand": list(found.adapter.by_hand)}
+            for found in plan.agents
+        ],
+        "files": [change_row(change, outcome) for change in plan.changes],
+    }
+
+
+def change_row(change: FileChange, outcome: Outcome) -> dict[str, Any]:
+    """Return what is to become of a file, and what did, as JSON has it."""
+    failed = {failure.file: failure.problem for failure in outcome.failed}
+    problem = change.problem or failed.get(change.file)
+    return {
+        "file": change.shown,
+        "agents": list(change.agents),
+        "action": _verb(change) if problem is None else "keep",
+        "written": any(written.file == change.file for written in outcome.written),
+        "notes": list(change.notes),
+        "error": None if problem is None else problem.to_dict(),
+    }

@@ -1,0 +1,1 @@
+"""Tells agents of Cairn in their own files, and takes it back byte for byte."""

@@ -1,0 +1,99 @@
+"""Writes what was planned, file by file, so that whatever stops it leaves a state that the next run can mend."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+from cairn.documents.files import delete_file, write_file
+from cairn.errors import CairnError, StoreError
+from cairn.hints import Hint
+from cairn.install.plan import FileChange
+from cairn.install.record import RecordFile, Records
+
+Write = Callable[[FileChange], None]
+
+
+class Outcome(NamedTuple):
+    """What became of a plan: the files written, in order, and those that could not be."""
+
+    written: tuple[FileChange, ...]
+    failed: tuple[FileChange, ...]
+
+
+def write_change(change: FileChange) -> None:
+    """Write one file as a whole, or remove it.
+
+    Raises:
+        ConfigError: if it cannot be written, or somebody has changed it since it was looked at.
+    """
+    if change.after is not None:
+        write_file(change.file, change.before, change.after)
+    elif change.before is not None:
+        delete_file(change.file, change.before)
+
+
+def apply(changes: Sequence[FileChange], file: RecordFile, known: Records, write: Write = write_change) -> Outcome:
+    """Write what was planned.
+
+    What is about to be written is recorded first, and what was written before is forgotten last. So whatever stops it,
+    a second run and a removal find each file either as it was or as it was to be.
+
+    Args:
+        changes: what is to become of each file.
+        file: of the records.
+        known: the records that the plan was made with.
+        write: writes or removes one file; a seam for tests.
+
+    Raises:
+        StoreError: if the records cannot be written, or have changed since; then nothing was written.
+    """
+    records = _after(changes, known)
+    to_write = [change for change in changes if change.is_change]
+    if not to_write and records == known:
+        return Outcome((), ())
+    with file.lock():
+        if file.read() != known:
+            raise StoreError("another process has just written agents' files", Hint("run it again", "init"))
+        if to_write:
+            file.write({**known, **{name: record for name, record in records.items() if record != known.get(name)}})
+        written, failed = [], []
+        for change in to_write:
+            try:
+                write(change)
+                written.append(change)
+            except CairnError as error:
+                failed.append(change._replace(problem=error))
+                records = _with(records, change, known)
+        for change in changes:
+            if change.problem is None and not os.path.lexists(change.file):
+                _remove_empty(change.folders)
+        file.write({name: record._replace(earlier=None) for name, record in records.items()})
+    return Outcome(tuple(written), tuple(failed))
+
+
+def _after(changes: Sequence[FileChange], known: Records) -> Records:
+    """Return the records as they are to be."""
+    records = dict(known)
+    for change in changes:
+        if change.problem is None:
+            records.pop(str(change.file), None)
+            if change.record is not None:
+                records[str(change.file)] = change.record
+    return records
+
+
+def _with(records: Records, change: FileChange, known: Records) -> Records:
+    """Return the records with what is known of a file that could not be written."""
+    name = str(change.file)
+    kept = {other: record for other, record in records.items() if other != name}
+    return {**kept, name: known[name]} if name in known else kept
+
+
+def _remove_empty(folders: Sequence[str]) -> None:
+    """Remove folders, the innermost first, as far as they are empty."""
+    for folder in reversed(folders):
+        with suppress(OSError):  # not empty, or gone
+            os.rmdir(folder)

@@ -1,0 +1,93 @@
+"""The agents' files on disk: where they really are, what they hold, and whether they may be changed."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from cairn.errors import PathError
+from cairn.hooks.adapter import Place
+
+_MAX_BYTES = 50_000_000
+
+
+def real_path(file: Path, place: Place) -> Path:
+    """Return where a file really is. A link of the user's is followed, one of a project only within the project.
+
+    Raises:
+        PathError: if it leads elsewhere, or in a circle.
+    """
+    try:
+        real = Path(os.path.realpath(file))
+        root = Path(os.path.realpath(place.root))
+    except (OSError, ValueError) as error:
+        raise PathError(f"{shown_path(file, place)} cannot be found: {error}", "remove it") from error
+    if real.is_symlink():
+        raise PathError(f"{shown_path(file, place)} is a link in a circle", "remove it")
+    if place.level == "project" and not real.is_relative_to(root):
+        raise PathError(f"{shown_path(file, place)} is a link that leads out of the project", "remove it")
+    return real
+
+
+def shown_path(file: Path, place: Place) -> str:
+    """Return a path as a person reads it: below the project, or below `~`."""
+    for folder, prefix in ((place.root, ""), (place.home, "~/")):
+        for start in (folder, Path(os.path.realpath(folder))):
+            if file.is_relative_to(start) and (prefix or place.level == "project"):
+                return f"{prefix}{file.relative_to(start).as_posix()}"
+    return str(file)
+
+
+def read_content(file: Path) -> bytes | None:
+    """Return what a file holds, None if there is none.
+
+    Raises:
+        PathError: if it is no regular file, cannot be read or written, or is larger than 50 MB.
+    """
+    try:
+        descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise PathError(f"{file} cannot be read: {error.strerror}", "make it readable") from error
+    facts = os.fstat(descriptor)
+    if not stat.S_ISREG(facts.st_mode):
+        os.close(descriptor)
+        raise PathError(f"{file} is not a regular file", "move or remove it")
+    with open(descriptor, "rb") as stream:
+        if not facts.st_mode & 0o222 or not os.access(file, os.W_OK):
+            raise PathError(f"{file} is read-only", "make it writable, or leave it as it is")
+        if facts.st_size > _MAX_BYTES:
+            raise PathError(f"{file} is larger than {_MAX_BYTES:,} bytes", "make it smaller")
+        return stream.read()
+
+
+def missing_folders(file: Path) -> tuple[str, ...]:
+    """Return the folders above a file that are not there yet, the outermost first.
+
+    Raises:
+        PathError: if something above it is not a directory, or the first folder cannot be made.
+    """
+    missing: list[str] = []
+    folder = file.parent
+    while not os.path.lexists(folder):
+        missing.insert(0, str(folder))
+        folder = folder.parent
+    if not folder.is_dir():
+        raise PathError(f"{folder} is not a directory", "move or remove it")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PathError(f"{folder} is read-only", "make it writable")
+    return tuple(missing)
+
+
+def folders_of_ours(file: Path, place: Place) -> tuple[str, ...]:
+    """Return the folders above a file of Cairn's that go with it if they are empty, the outermost first.
+
+    Nobody recorded that they were made for it. git keeps no empty folder, so in a project they were; of the user's own
+    folders, only one called `cairn` is taken for ours.
+    """
+    root = Path(os.path.realpath(place.root))
+    if place.level == "user" or not file.is_relative_to(root):
+        return tuple(str(folder) for folder in file.parents[:1] if folder.name == "cairn")
+    return tuple(str(folder) for folder in reversed(file.parents) if folder != root and folder.is_relative_to(root))

@@ -1,0 +1,47 @@
+"""Where agents are told of Cairn, and with which command, for whoever runs `cairn init`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from cairn.errors import ConfigError
+from cairn.hooks.adapter import Level, Place
+
+
+def home_folder() -> Path | None:
+    """Return the user's home folder, None if nobody knows it."""
+    try:
+        home = Path.home()
+    except RuntimeError:  # no HOME, and no entry for the user in the system's database
+        return None
+    return home if home.is_absolute() else None
+
+
+def place_of(root: Path, level: Level, environment: Mapping[str, str] = os.environ) -> Place:
+    """Return where agents are told of Cairn.
+
+    A project's files may be committed, so they name the program alone. The user's own name it with its path, because
+    programs with windows are often started with a short PATH.
+
+    Raises:
+        ConfigError: if the user's own files are meant and their home folder is unknown.
+    """
+    home = home_folder()
+    if level == "project":
+        return Place(level, root, home or Path(os.sep), environment)
+    if home is None:
+        raise ConfigError("your home folder is unknown", "set HOME")
+    return Place(level, root, home, environment, absolute_command(environment))
+
+
+def absolute_command(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the words that start Cairn wherever they are run."""
+    started = os.path.abspath(sys.argv[0]) if os.path.basename(sys.argv[0]) == "cairn" else ""
+    for program in (shutil.which("cairn", path=environment.get("PATH", "")), started):
+        if program and os.access(program, os.X_OK):
+            return (os.path.abspath(program),)
+    return (sys.executable, "-P", "-m", "cairn")

@@ -1,0 +1,181 @@
+"""What was written for agents, kept for each project and for the user: enough to take it back, and no copy of a file.
+
+It is in the user's own state folder, so no repository can bring one that makes `cairn uninstall` change other files.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, get_args
+
+from cairn.documents.document import Edit
+from cairn.errors import StoreError
+from cairn.folders import check_private, state_folder
+from cairn.hooks.adapter import Format, Level
+from cairn.storage.atomic import write_file
+from cairn.storage.lock import file_lock
+from cairn.storage.own_files import read_own
+
+Kind = Literal["entry", "item", "block", "whole"]
+
+_VERSION = 1
+_MAX_BYTES = 20_000_000
+_LOCK_SECONDS = 20.0
+
+
+class Piece(NamedTuple):
+    """A change as it was made.
+
+    Attributes:
+        agents: that need it.
+        kind: which of the changes of `cairn.hooks.adapter`.
+        path: the names that lead to it; empty in a text.
+        value: what was set, or the text.
+        is_default: see `cairn.hooks.adapter.Entry`.
+        edit: how it was made in a document; None if it was there already, and in a text.
+        is_theirs: the user had something of their own there that starts Cairn, too; it stays.
+    """
+
+    agents: tuple[str, ...]
+    kind: Kind
+    path: tuple[str, ...]
+    value: Any
+    is_default: bool = False
+    edit: Edit | None = None
+    is_theirs: bool = False
+
+
+class FileRecord(NamedTuple):
+    """What was written to a file.
+
+    Attributes:
+        file: its real path.
+        format: None for a text.
+        is_new: whether there was no such file.
+        folders: those that were made for it, the outermost first.
+        before, after: digests of its content; of none, the empty text.
+        pieces: in the order in which they were made.
+        earlier: what had been written before, while it is not certain that this has been.
+    """
+
+    file: str
+    format: Format | None
+    is_new: bool
+    folders: tuple[str, ...]
+    before: str
+    after: str
+    pieces: tuple[Piece, ...]
+    earlier: FileRecord | None = None
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """Those that anything in it was written for."""
+        return tuple(dict.fromkeys(agent for piece in self.pieces for agent in piece.agents))
+
+
+def digest_of(content: bytes | None) -> str:
+    """Return what identifies a content; the empty text for no file."""
+    return "" if content is None else blake2b(content, digest_size=20).hexdigest()
+
+
+Records = dict[str, FileRecord]
+
+
+class RecordFile:
+    """The records of one project, or of the user's own files.
+
+    Args:
+        level: which.
+        root: the project.
+        state: the user's state folder.
+    """
+
+    def __init__(self, level: Level, root: Path, state: Path | None = None) -> None:
+        self._root = os.path.realpath(root) if level == "project" else ""
+        name = blake2b(os.fsencode(self._root), digest_size=16).hexdigest() if self._root else "user"
+        self.file = (state or state_folder()) / "install" / f"{name}.json"
+
+    def read(self) -> Records:
+        """Return the records by file; none if there are none, they cannot be read, or others can write them."""
+        try:
+            check_private(self.file.parent, follow=False)
+            document = json.loads(read_own(self.file, _MAX_BYTES))
+            if document["version"] != _VERSION or document["root"] != self._root:
+                return {}
+            return {row["file"]: _record_from(row) for row in document["files"]}
+        except (OSError, StoreError, ValueError, KeyError, TypeError, RecursionError):
+            return {}  # missing or damaged: what is ours is known by its marks, too
+
+    def write(self, records: Records) -> None:
+        """Replace the records; none removes the file.
+
+        Raises:
+            StoreError: if they cannot be written.
+        """
+        document = {"version": _VERSION, "root": self._root, "files": [_row(record) for record in records.values()]}
+        try:
+            if not records:
+                self.file.unlink(missing_ok=True)
+                return
+            write_file(self.file, json.dumps(document, indent=1).encode("ascii"), mode=0o600)
+        except OSError as error:
+            raise self._not_writable(error) from error
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Keep other processes from changing the records, and the files that they tell of.
+
+        Raises:
+            StoreError: if another process does so for long, or nothing can be written.
+        """
+        try:
+            for folder in (self.file.parent.parent, self.file.parent):  # `mode` applies to the last level only
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            check_private(self.file.parent, follow=False)
+        except OSError as error:
+            raise self._not_writable(error) from error
+        with file_lock(self.file.with_suffix(".lock"), _LOCK_SECONDS):
+            yield
+
+    def _not_writable(self, error: OSError) -> StoreError:
+        return StoreError(f"cannot write {self.file}: {error.strerror}", "make it writable, or set XDG_STATE_HOME")
+
+
+def _row(record: FileRecord) -> dict[str, Any]:
+    pieces = [piece._asdict() for piece in record.pieces]
+    earlier = None if record.earlier is None else _row(record.earlier)
+    return {**record._asdict(), "pieces": pieces, "earlier": earlier}
+
+
+def _record_from(row: Mapping[str, Any]) -> FileRecord:
+    if row["format"] not in (None, *get_args(Format)):
+        raise ValueError
+    return FileRecord(
+        file=str(row["file"]),
+        format=row["format"],
+        is_new=bool(row["is_new"]),
+        folders=tuple(map(str, row["folders"])),
+        before=str(row["before"]),
+        after=str(row["after"]),
+        pieces=tuple(map(_piece_from, row["pieces"])),
+        earlier=None if row["earlier"] is None else _record_from(row["earlier"]),
+    )
+
+
+def _piece_from(row: Mapping[str, Any]) -> Piece:
+    if row["kind"] not in get_args(Kind):
+        raise ValueError
+    return Piece(
+        agents=tuple(map(str, row["agents"])),
+        kind=row["kind"],
+        path=tuple(map(str, row["path"])),
+        value=row["value"],
+        is_default=bool(row["is_default"]),
+        edit=None if row["edit"] is None else Edit.from_json(row["edit"]),
+        is_theirs=bool(row["is_theirs"]),
+    )

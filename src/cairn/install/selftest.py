@@ -1,0 +1,200 @@
+"""Tries what agents' files say as agents do: runs the hook of a session's start, and asks the server for its tools."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from cairn.documents.document import parse_document
+from cairn.errors import CairnError
+from cairn.hints import Hint
+from cairn.hooks.adapter import TEST_SESSION, Adapter, Change, Entry, Item, Place, Whole
+from cairn.hooks.commands import hook_command, is_ours, iter_commands, program_of
+from cairn.hooks.entry import VARIABLES
+from cairn.hooks.report import Reply, Report
+from cairn.install.files import read_content, real_path
+
+Part = Literal["files", "hooks", "mcp"]
+
+_HOOK_SECONDS, _SERVER_SECONDS = 20.0, 60.0
+_EVENT = "session-start"
+_LOGS = Hint("it may say why", "daemon logs")
+
+
+class Result(NamedTuple):
+    """How a part of what was installed for an agent works: in a sentence, with what to do where it does not."""
+
+    agent: str
+    part: Part
+    works: bool
+    message: str
+    hint: str = ""
+
+
+def try_agent(adapter: Adapter, place: Place) -> list[Result]:
+    """Return how the hooks and the MCP server of an agent work as its files have them now."""
+    values = list(_iter_ours(adapter.changes(place), place))
+    results = []
+    if adapter.events and adapter.first_payload:
+        results.append(_try_hook(adapter, place, values))
+    servers = [words for value in values for words in iter_commands(value) if isinstance(words, tuple)]
+    if servers:
+        results.append(_try_server(adapter, place, servers[0]))
+    return results
+
+
+def _iter_ours(changes: Sequence[Change], place: Place) -> Iterator[Any]:
+    """Yield what the files of an agent have that starts Cairn."""
+    for change in changes:
+        try:
+            content = read_content(real_path(change.file, place))
+            if isinstance(change, Whole):
+                yield _json_of(change, content)
+            elif isinstance(change, Entry | Item) and content is not None:
+                found = parse_document(content, change.format, str(change.file)).get(change.path, None)
+                values = found if isinstance(change, Item) and isinstance(found, list) else [found]
+                yield from (value for value in values if is_ours(value))
+        except CairnError:
+            continue  # the file has been named already
+
+
+def _json_of(change: Whole, content: bytes | None) -> Any:  # noqa: ANN401 - JSON
+    try:
+        return json.loads(content) if content is not None and change.file.suffix == ".json" else None
+    except ValueError:
+        return None
+
+
+# -- hooks -------------------------------------------------------------------------------------------------------------
+
+
+def _try_hook(adapter: Adapter, place: Place, values: Sequence[Any]) -> Result:
+    commands = [words for value in values for words in iter_commands(value) if isinstance(words, str)]
+    written = [command for command in commands if program_of(command, _EVENT, adapter.name)]
+    command = written[0] if written else hook_command(place, _EVENT, adapter.name)  # a plugin runs it by itself
+
+    def fail(message: str, hint: str = _LOGS) -> Result:
+        return Result(adapter.name, "hooks", False, message, hint)
+
+    if commands and not written:
+        return fail(f"no hook is set for the start of a session in {adapter.title}", Hint.of("init"))
+    if (missing := _missing_program(program_of(command, _EVENT, adapter.name) or "", place)) is not None:
+        return fail(*missing)
+    try:
+        ended = subprocess.run(
+            ["/bin/sh", "-c", command], input=payload_of(adapter, str(place.root)), capture_output=True, text=True,
+            check=False, cwd=place.root, env=_environment(place), timeout=_HOOK_SECONDS,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return fail(f"the hook does not end within {_HOOK_SECONDS:.0f} s")
+    except OSError as error:
+        return fail(f"the hook cannot be started: {error.strerror}")
+    if ended.returncode != 0:
+        return fail(f"the hook exits with {ended.returncode}")
+    wrong = _what_is_wrong(adapter, ended.stdout)
+    return fail(wrong) if wrong else Result(adapter.name, "hooks", True, "the hook answers")
+
+
+def payload_of(adapter: Adapter, folder: str) -> str:
+    """Return what an agent gives to its hook when a session starts in a folder."""
+    text = json.dumps(adapter.first_payload)
+    return text.replace('"SESSION"', json.dumps(TEST_SESSION)).replace('"FOLDER"', json.dumps(folder))
+
+
+def _what_is_wrong(adapter: Adapter, output: str) -> str:
+    """Return why an output is not what the agent understands; empty if it is."""
+    takes_context = "context" in adapter.abilities.get(_EVENT, ())
+    report = Report(TEST_SESSION, adapter.name, _EVENT, 0.0, "", {}, adapter.first_payload)
+    shape = adapter.answer(report, Reply(context="x" if takes_context else ""))
+    if takes_context and output.strip() in ("", "{}"):
+        return "the hook runs, but Cairn does not answer it"
+    if _form(output) != _form(shape):
+        return f"the hook answers in a way that {adapter.title} does not understand: {output[:100]!r}"
+    return ""
+
+
+def _form(text: str) -> Any:  # noqa: ANN401 - JSON
+    """Return the names in a JSON document, without its texts; of another text, whether there is any."""
+    try:
+        return _names(json.loads(text))
+    except ValueError:
+        return bool(text.strip())
+
+
+def _names(value: Any) -> Any:  # noqa: ANN401 - JSON
+    return {name: _names(inner) for name, inner in value.items()} if isinstance(value, dict) else type(value).__name__
+
+
+def _missing_program(start: str, place: Place) -> tuple[str, Hint] | None:
+    """Return what to say if the program of a command is not there; the command itself would say nothing."""
+    program = next(iter(shlex.split(start)), "")
+    if shutil.which(program, path=place.environment.get("PATH", os.defpath)):
+        return None
+    where = "there" if os.sep in program else "on your PATH"
+    return f"`{program}` is not {where}", Hint("uv tool install codecairn, or add its folder to PATH; then", "init")
+
+
+def _environment(place: Place) -> dict[str, str]:
+    """Return the variables of a process as an agent would give them, not the agent that perhaps runs this."""
+    return {name: value for name, value in place.environment.items() if name not in VARIABLES}
+
+
+# -- the server --------------------------------------------------------------------------------------------------------
+
+
+def _try_server(adapter: Adapter, place: Place, words: tuple[str, ...]) -> Result:
+    def fail(message: str, hint: str = _LOGS) -> Result:
+        return Result(adapter.name, "mcp", False, message, hint)
+
+    if not shutil.which(words[0], path=place.environment.get("PATH", os.defpath)):
+        where = "there" if os.sep in words[0] else "on your PATH"
+        return fail(
+            f"`{words[0]}` is not {where}", Hint("uv tool install codecairn, or add its folder to PATH; then", "init")
+        )
+    try:
+        tools = list_tools(words, str(place.root), _environment(place))
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        return fail(f"the MCP server does not list its tools: {error}")
+    return Result(adapter.name, "mcp", True, f"the MCP server lists {len(tools)} tools")
+
+
+def list_tools(words: Sequence[str], folder: str, environment: Mapping[str, str]) -> list[str]:
+    """Start an MCP server as an agent does, and return the names of its tools.
+
+    Raises:
+        OSError: if it cannot be started.
+        ValueError, LookupError, TypeError: if it does not answer as it should.
+    """
+    first = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "cairn-init", "version": "1"}}
+    with subprocess.Popen(
+        list(words), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=folder,
+        env=dict(environment),
+    ) as process:  # fmt: skip
+        timer = threading.Timer(_SERVER_SECONDS, process.kill)
+        timer.start()
+        try:
+            _ask(process, 1, "initialize", first)
+            tools = _ask(process, 2, "tools/list", {})["tools"]
+            return [str(tool["name"]) for tool in tools]
+        finally:
+            timer.cancel()
+            process.kill()
+
+
+def _ask(process: subprocess.Popen[bytes], number: int, method: str, params: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON
+    if process.stdin is None or process.stdout is None:
+        raise ValueError("it has no streams")
+    message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+    process.stdin.write(json.dumps(message).encode("ascii") + b"\n")
+    process.stdin.flush()
+    while line := process.stdout.readline():
+        reply = json.loads(line)
+        if reply.get("id") == number:
+            return reply["result"]
+    raise ValueError("it ends at once")

@@ -1,0 +1,259 @@
+"""Puts entries and items into JSON, TOML and YAML files that belong to others, and takes exactly these out again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence, Set
+from typing import NamedTuple
+
+from cairn.documents.document import Document, parse_document
+from cairn.documents.undo import undo
+from cairn.hooks.adapter import Format
+from cairn.hooks.commands import is_ours
+from cairn.install.record import FileRecord, Piece, digest_of
+from cairn.install.wanted import Edited
+
+_MISSING = object()
+
+
+class Source(NamedTuple):
+    """A file that others write, too: how it is written, and what errors call it."""
+
+    format: Format
+    name: str
+
+    def parse(self, content: bytes | None) -> Document:
+        """Return its document; that of an empty file if there is none.
+
+        Raises:
+            ConfigError: if it cannot be parsed.
+        """
+        return parse_document(content or b"", self.format, self.name)
+
+
+# -- putting in --------------------------------------------------------------------------------------------------------
+
+
+def put(file: Source, content: bytes | None, pieces: Sequence[Piece], record: FileRecord | None) -> Edited:
+    """Return the content with pieces in it. What is there already stays as it is, byte for byte.
+
+    Args:
+        file: how to read it.
+        content: what it holds, None if there is no file.
+        pieces: what is wanted.
+        record: what was written before.
+
+    Raises:
+        ConfigError: if it cannot be parsed or edited.
+    """
+    document = file.parse(content)
+    known = record.pieces if record is not None else ()
+    looks = [_look(document, piece, pieces, known) for piece in pieces]
+    notes = tuple(dict.fromkeys(look.note for look in looks if look.note))
+    conflicts = tuple(dict.fromkeys(look.conflict for look in looks if look.conflict))
+    if all(look.is_settled for look in looks) and not _leftovers(document, pieces, known):
+        settled = tuple(_recorded(look.piece, known) for look in looks if not look.conflict)
+        return Edited(content, settled, notes, conflicts, base=content)
+    base = take(file, content, pieces, record, spare=[look.piece for look in looks if look.is_theirs]).content
+    document = file.parse(base)
+    made: list[Piece] = []
+    for look in looks:
+        if look.conflict:
+            continue
+        piece = look.piece
+        if not (look.is_theirs or _is_there(document, piece)):
+            document = (
+                document.append(piece.path, piece.value)
+                if piece.kind == "item"
+                else document.set(piece.path, piece.value)
+            )
+            piece = piece._replace(edit=document.edits[-1])
+        made.append(piece)
+    return Edited(document.content, tuple(made), notes, conflicts, base=base)
+
+
+class _Look(NamedTuple):
+    """What there is in the place of a piece."""
+
+    piece: Piece
+    is_settled: bool = True
+    is_theirs: bool = False
+    note: str = ""
+    conflict: str = ""
+
+
+def _look(document: Document, piece: Piece, wanted: Sequence[Piece], known: Sequence[Piece]) -> _Look:
+    blocked = _blocked(document, piece)
+    if blocked:
+        return _Look(piece, conflict=blocked)
+    return (_look_at_item if piece.kind == "item" else _look_at_entry)(document, piece, wanted, known)
+
+
+def _look_at_entry(document: Document, piece: Piece, _wanted: Sequence[Piece], known: Sequence[Piece]) -> _Look:
+    there = document.get(piece.path, _MISSING)
+    if there is _MISSING:
+        return _Look(piece, is_settled=False)
+    if there == piece.value or piece.is_default:
+        return _Look(piece)
+    name = ".".join(piece.path)
+    recorded = [entry for entry in known if entry.kind == "entry" and entry.path == piece.path]
+    if any(entry.value == there and not entry.is_theirs for entry in recorded):
+        return _Look(piece, is_settled=False)
+    if is_ours(there):
+        theirs = piece._replace(value=there, is_theirs=True)
+        return _Look(theirs, is_theirs=True, note=f"`{name}` starts Cairn in its own way and stays as it is")
+    return _Look(piece, conflict=f"`{name}` is something else, and stays as it is")
+
+
+def _look_at_item(document: Document, piece: Piece, wanted: Sequence[Piece], known: Sequence[Piece]) -> _Look:
+    ours = [value for value in document.get(piece.path, ()) if is_ours(value)]
+    recorded = [item.value for item in known if item.kind == "item" and item.path == piece.path]
+    right = [item.value for item in wanted if item.kind == "item" and item.path == piece.path]
+    if recorded and any(value not in recorded and value not in right for value in ours):
+        note = f"`{'.'.join(piece.path)}` stays as you changed it"
+        return _Look(piece._replace(is_theirs=True), is_theirs=True, note=note)
+    is_settled = piece.value in ours and all(value in right for value in ours)
+    return _Look(piece, is_settled=is_settled)
+
+
+def _blocked(document: Document, piece: Piece) -> str:
+    """Return what is in the way of a piece: a name on its path that has no names below it, or is no list."""
+    depth = len(piece.path) - (piece.kind == "entry")
+    for end in range(depth + 1):
+        there = document.get(piece.path[:end], _MISSING)
+        if there is _MISSING:
+            return ""
+        is_list = piece.kind == "item" and end == len(piece.path)
+        if not isinstance(there, list if is_list else dict):
+            name = f"`{'.'.join(piece.path[:end])}`" if end else "the whole file"
+            return f"{name} is not {'a list' if is_list else 'an object'}, so nothing can be added"
+    return ""
+
+
+def _recorded(piece: Piece, known: Sequence[Piece]) -> Piece:
+    """Return a piece that is there, as it was recorded when it was made."""
+    for old in known:
+        if (old.kind, old.path, old.value) == (piece.kind, piece.path, piece.value):
+            return old._replace(agents=piece.agents)
+    return piece
+
+
+def _leftovers(document: Document, wanted: Iterable[Piece], known: Sequence[Piece]) -> bool:
+    """Tell whether a list beside those that are wanted has items of ours, such as for an event of an older version."""
+    paths = {piece.path for piece in wanted if piece.kind == "item"}
+    recorded = {piece.path for piece in known if piece.kind == "item"}
+    for path in _lists(document, [*paths, *recorded]):
+        if path not in paths and any(map(is_ours, document.get(path, ()))) and (path in recorded or not known):
+            return True
+    return False
+
+
+def _is_there(document: Document, piece: Piece) -> bool:
+    there = document.get(piece.path, _MISSING)
+    return piece.value in there if piece.kind == "item" and there is not _MISSING else there is not _MISSING
+
+
+# -- taking out --------------------------------------------------------------------------------------------------------
+
+
+def take(
+    file: Source,
+    content: bytes | None,
+    pieces: Sequence[Piece],
+    record: FileRecord | None,
+    spare: Sequence[Piece] = (),
+) -> Edited:
+    """Return the content without what is ours: that which was recorded byte for byte, all else by its meaning.
+
+    Args:
+        file: how to read it.
+        content: what it holds.
+        pieces: what this version would put there, and other versions may have.
+        record: what was written.
+        spare: what stays although it starts Cairn.
+
+    Raises:
+        ConfigError: if it cannot be parsed or edited.
+    """
+    if content is None:
+        return Edited(None)
+    known = record.pieces if record is not None else ()
+    spared = [*spare, *(piece for piece in known if piece.is_theirs and piece.kind == "entry")]
+    paths = {piece.path for piece in spared}
+    document = file.parse(content)
+    if record is not None and digest_of(content) != record.before:
+        if digest_of(content) in _digests(record) and record.is_new:
+            return Edited(None)
+        document = _without_pieces(document, record, paths)
+    document = _without_ours(document, [*known, *pieces], paths)
+    made = pieces if record is None else [piece for piece in known if piece.edit is not None or record.is_new]
+    document = _without_defaults(document, [piece for piece in made if piece.is_default], content)
+    notes = tuple(f"`{'.'.join(piece.path)}` is yours and stays" for piece in spared if not spare)
+    is_empty = document.content.strip() in (b"", b"{}") and document.content != content
+    if is_empty and (record is None or record.is_new):
+        return Edited(None, notes=notes)
+    return Edited(document.content, notes=notes)
+
+
+def _digests(record: FileRecord) -> list[str]:
+    """Return what identifies the contents that were written."""
+    return [state.after for state in (record, record.earlier) if state is not None]
+
+
+def _without_pieces(document: Document, record: FileRecord, spared: Set[tuple[str, ...]]) -> Document:
+    """Take out what was recorded, byte for byte where nobody has changed it since."""
+    digest = digest_of(document.content)
+    earlier = record.earlier
+    state = earlier if earlier is not None and digest == earlier.after else record
+    is_untouched = digest == state.after
+    edits = [
+        piece.edit
+        for piece in state.pieces
+        if piece.edit is not None and piece.path not in spared and (is_untouched or not piece.is_default)
+    ]
+    return undo(document, edits, is_ours)
+
+
+def _removed(document: Document, path: tuple[str | int, ...], pieces: Iterable[Piece]) -> Document:
+    """Remove a value, and what is empty then above it unless it was there before."""
+    created = [
+        piece.edit.created for piece in pieces if piece.edit is not None and path[: len(piece.path)] == piece.path
+    ]
+    return document.remove(path, 1 + max(created, default=len(path)))
+
+
+def _without_ours(document: Document, pieces: Sequence[Piece], spared: Set[tuple[str, ...]]) -> Document:
+    """Take out whatever else starts Cairn where we write such things, but for what is at some paths."""
+    for path in dict.fromkeys(piece.path for piece in pieces if piece.kind == "entry"):
+        if path not in spared and is_ours(document.get(path, None)):
+            document = _removed(document, path, pieces)
+    for path in _lists(document, [piece.path for piece in pieces if piece.kind == "item"]):
+        if path in spared:
+            continue
+        values = document.get(path, [])
+        for index in reversed(range(len(values))):
+            if is_ours(values[index]):
+                document = _removed(document, (*path, index), pieces)
+    return document
+
+
+def _without_defaults(document: Document, defaults: Sequence[Piece], before: bytes) -> Document:
+    """Take out what only Cairn needed, once nothing else is left."""
+    root = document.get((), None)
+    names = {piece.path[0] for piece in defaults}
+    if not names or document.content == before or not isinstance(root, dict) or set(root) - names:
+        return document
+    for piece in defaults:
+        if document.get(piece.path, _MISSING) == piece.value:
+            document = _removed(document, piece.path, defaults)
+    return document
+
+
+def _lists(document: Document, paths: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Return the paths of all lists beside those at some paths, and of these."""
+    found: dict[tuple[str, ...], None] = {}
+    for parent in dict.fromkeys(path[:-1] for path in paths):
+        values = document.get(parent, None)
+        for name in values if isinstance(values, dict) else ():
+            if isinstance(values[name], list):
+                found[(*parent, name)] = None
+    return list(found)

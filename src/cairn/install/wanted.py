@@ -1,0 +1,46 @@
+"""What a file has to hold for agents, and what became of it."""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple
+
+from cairn.hooks.adapter import Block, Change, Entry, Item
+from cairn.install.record import Kind, Piece
+
+_KINDS: dict[type, Kind] = {Entry: "entry", Item: "item", Block: "block"}
+
+
+class Wanted(NamedTuple):
+    """A change, and the agents that need it."""
+
+    agents: tuple[str, ...]
+    change: Change
+
+    def piece(self) -> Piece:
+        """Return the piece that it is, as if it were there already."""
+        change = self.change
+        kind = _KINDS.get(type(change), "whole")
+        if isinstance(change, Entry | Item):
+            is_default = isinstance(change, Entry) and change.is_default
+            value = json.loads(json.dumps(change.value))  # as a file gives it back: no tuples
+            return Piece(self.agents, kind, change.path, value, is_default)
+        return Piece(self.agents, kind, (), change.text)
+
+
+class Edited(NamedTuple):
+    """What a file is to be.
+
+    Attributes:
+        content: None for no file.
+        pieces: what of it is ours.
+        notes: what is left as it is although it is not as wanted, in sentences.
+        conflicts: what is in the way, in sentences.
+        base: what it would be without ours.
+    """
+
+    content: bytes | None
+    pieces: tuple[Piece, ...] = ()
+    notes: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    base: bytes | None = None

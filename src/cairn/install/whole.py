@@ -1,0 +1,88 @@
+"""Files that are Cairn's own: written whole, and removed only if they are still as Cairn wrote them."""
+
+from __future__ import annotations
+
+import json
+import re
+from hashlib import blake2b
+from pathlib import PurePath
+
+from cairn.hooks.commands import is_ours
+from cairn.install.record import FileRecord, Piece, digest_of
+from cairn.install.wanted import Edited
+
+# How a comment looks that holds the mark, by the end of the file's name. JSON has none: it is known by its commands.
+_COMMENTS = {
+    ".md": "<!-- {} -->", ".mdc": "<!-- {} -->", ".ts": "// {}", ".js": "// {}", ".mjs": "// {}",
+    ".toml": "# {}", ".yaml": "# {}", ".yml": "# {}",
+}  # fmt: skip
+_MARK = re.compile(r"cairn:([0-9a-f]{16})")
+_CHANGED = "was changed after Cairn wrote it"
+
+
+def with_mark(text: str, name: str) -> str:
+    """Return a text with a last line that tells whether anything in it has been changed, by whatever version."""
+    comment = _COMMENTS.get(PurePath(name).suffix)
+    if comment is None:
+        return text
+    text = text if text.endswith("\n") else f"{text}\n"
+    return f"{text}{comment.format(f'cairn:{_digest(text)}')}\n"
+
+
+def put(name: str, content: bytes | None, piece: Piece, record: FileRecord | None) -> Edited:
+    """Return the content of the file; what somebody else wrote, or changed, stays."""
+    new = piece.value.encode("utf-8")
+    if content is not None and content.replace(b"\r\n", b"\n") == new:
+        return Edited(content, (piece,))
+    if content is not None and not _is_as_written(name, content, record):
+        what = "was changed" if record is not None or _has_mark(content) else "is not Cairn's"
+        return Edited(content, notes=(f"it {what} and stays as it is",), base=content)
+    return Edited(new, (piece,))
+
+
+def take(name: str, content: bytes | None, record: FileRecord | None, wanted: str | None) -> Edited:
+    """Return no content if the file is as Cairn wrote it, else what it has.
+
+    Args:
+        name: of the file.
+        content: what it holds.
+        record: what was written.
+        wanted: what this version would write.
+    """
+    if content is None or _is_as_written(name, content, record):
+        return Edited(None)
+    if wanted is not None and content.replace(b"\r\n", b"\n") == wanted.encode("utf-8"):
+        return Edited(None)
+    is_known = record is not None or _has_mark(content)
+    notes = (f"it {_CHANGED}, so it stays; delete it if you do not need it",) if is_known else ()
+    return Edited(content, notes=notes)
+
+
+def _is_as_written(name: str, content: bytes, record: FileRecord | None) -> bool:
+    states = [record, record.earlier] if record is not None else []
+    if any(state is not None and digest_of(content) == state.after for state in states):
+        return True
+    try:
+        text = content.decode("utf-8").replace("\r\n", "\n")
+    except UnicodeDecodeError:
+        return False
+    if PurePath(name).suffix == ".json":
+        return _is_only_ours(text)
+    body, _, last = text.removesuffix("\n").rpartition("\n")
+    mark = _MARK.search(last)
+    return mark is not None and mark[1] == _digest(f"{body}\n")
+
+
+def _is_only_ours(text: str) -> bool:
+    try:
+        return is_ours(json.loads(text))
+    except (ValueError, RecursionError):
+        return False
+
+
+def _has_mark(content: bytes) -> bool:
+    return _MARK.search(content[-100:].decode("utf-8", "replace")) is not None
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode("utf-8"), digest_size=8).hexdigest()

@@ -1,0 +1,129 @@
+"""What agents' files say is tried as agents would: the commands are run as written, in the words of the agent."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from cairn.hooks.adapter import Ability, Adapter, Change, Entry, Item, Place
+from cairn.hooks.commands import hook_command, mcp_server
+from cairn.hooks.report import Reply, Report
+from cairn.install.selftest import Result, payload_of, try_agent
+
+HOOK = """#!/bin/sh
+[ "$1" = hook ] || exit 0
+read -r payload
+echo "$CURSOR_VERSION$payload" > "{folder}/seen"
+printf '%s' '{answer}'
+exit {code}
+"""
+SERVER = """#!{python}
+import json, sys
+if sys.argv[1] == "mcp":
+    for line in sys.stdin:
+        message = json.loads(line)
+        result = {{"tools": [{{"name": "search"}}, {{"name": "fetch"}}]}} if message["method"] == "tools/list" else {{}}
+        print(json.dumps({{"jsonrpc": "2.0", "id": message["id"], "result": result}}), flush=True)
+"""
+
+
+class Speaker(Adapter):
+    """Takes context at the start of a session, as JSON."""
+
+    name = "speaker"
+    title = "Speaker"
+    events: ClassVar[Mapping[str, tuple[str, ...]]] = {"session-start": ("Start",)}
+    abilities: ClassVar[Mapping[str, frozenset[Ability]]] = {"session-start": frozenset({"context"})}
+    first_payload: ClassVar[Mapping[str, Any]] = {"id": "SESSION", "cwd": "FOLDER", "event": "Start"}
+
+    def changes(self, place: Place) -> list[Change]:
+        """Return a hook and a server."""
+        hook = {"command": hook_command(place, "session-start", self.name)}
+        return [
+            Item(place.root / "hooks.json", "json", ("Start",), hook),
+            Entry(place.root / "mcp.json", "json", ("servers", "cairn"), mcp_server(place)),
+        ]
+
+    def answer(self, report: Report, reply: Reply) -> str:
+        """Return an object."""
+        return json.dumps({"context": reply.context})
+
+
+def program(folder: Path, text: str) -> None:
+    file = folder / "bin" / "cairn"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(text)
+    file.chmod(0o755)
+
+
+def tried(folder: Path, adapter: Adapter) -> dict[str, Result]:
+    place = Place(
+        "project", folder, folder, {"PATH": f"{folder / 'bin'}{os.pathsep}/bin:/usr/bin", "CURSOR_VERSION": "3"}
+    )
+    for change in adapter.changes(place):
+        assert isinstance(change, Item | Entry)
+        value = [change.value] if isinstance(change, Item) else change.value
+        for name in reversed(change.path):
+            value = {name: value}
+        change.file.write_text(json.dumps(value))
+    return {result.part: result for result in try_agent(adapter, place)}
+
+
+def hook(folder: Path, answer: str, code: int = 0) -> Result:
+    program(folder, HOOK.format(folder=folder, answer=answer, code=code))
+    return tried(folder, Speaker())["hooks"]
+
+
+def test_a_hook_that_answers_in_the_agents_words_works(tmp_path: Path) -> None:
+    assert hook(tmp_path, '{"context": "Cairn answers."}').works
+    seen = json.loads((tmp_path / "seen").read_text())  # and not that another agent runs this
+    assert seen == {"id": "cairn-self-test", "cwd": str(tmp_path), "event": "Start"}
+
+
+@pytest.mark.parametrize("answer", ["", "{}", '{"other": "x"}', "text", '{"context": 1}', '{"context"'])
+def test_a_hook_that_does_not_is_named_with_what_to_do(tmp_path: Path, answer: str) -> None:
+    result = hook(tmp_path, answer)
+
+    assert not result.works
+    assert result.hint
+
+
+def test_a_program_that_is_missing_is_named_though_the_command_says_nothing(tmp_path: Path) -> None:
+    results = tried(tmp_path, Speaker())
+
+    assert [result.message for result in results.values()] == ["`cairn` is not on your PATH"] * 2
+    assert all("uv tool install" in result.hint for result in results.values())
+
+
+def test_a_server_that_lists_its_tools_works(tmp_path: Path) -> None:
+    program(tmp_path, SERVER.format(python=sys.executable))
+
+    assert tried(tmp_path, Speaker())["mcp"] == Result("speaker", "mcp", True, "the MCP server lists 2 tools")
+
+
+@pytest.mark.parametrize("text", ["#!/bin/sh\n", "#!/bin/sh\necho no\n", "#!/bin/sh\nread -r line; echo '{}'\n"])
+def test_a_server_that_does_not_is_named(tmp_path: Path, text: str) -> None:
+    program(tmp_path, text)
+
+    assert not tried(tmp_path, Speaker())["mcp"].works
+
+
+def test_what_is_not_in_the_files_is_said(tmp_path: Path) -> None:
+    class Other(Speaker):
+        def changes(self, place: Place) -> list[Change]:
+            command = {"command": hook_command(place, "session-end", self.name)}
+            return [Item(place.root / "hooks.json", "json", ("Start",), command)]
+
+    result = tried(tmp_path, Other())["hooks"]
+
+    assert result.message == "no hook is set for the start of a session in Speaker"
+
+
+def test_a_payload_names_the_folder_and_a_session_that_leaves_no_trace() -> None:
+    assert json.loads(payload_of(Speaker(), 'a "b"')) == {"id": "cairn-self-test", "cwd": 'a "b"', "event": "Start"}
