@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import cairn
-from cairn.hooks.dispatch import Silent, open_case, take_in
+from cairn.hooks.dispatch import open_case, take_in
 from cairn.hooks.envelope import MAGIC
 from cairn.hooks.intercept import Interceptor
 from cairn.hooks_settings import HooksSettings
@@ -33,15 +33,16 @@ from cairn.source.text import count_tokens
 
 DATA = Path(__file__).parent / "data" / "exploration.tsv"
 TOKENIZER = "cairn.source.text.count_tokens"
-MODES = ("none", "suggest", "replace")
+MODES = ("none", "off", "suggest", "replace")
 STYLES = ("whole files", "around hits")
 MAX_READ_LINES, MAX_LINE_CHARS = 2_000, 2_000  # of one read, as Claude Code's
 MAX_SHELL_CHARS = 30_000  # of what a command printed, as Claude Code's
-MOST_CALLS = 20
+MOST_CALLS = 40
 _BEFORE, _AFTER = 15, 60  # lines around a hit that a careful agent reads
-_MOST_SPANS = 3  # that it reads of one outline before it asks for the file again
+_MOST_SPANS = 3  # of one outline that it reads because of one thing, before it asks for the file again
 _SPAN = re.compile(r"([\w./+-]+\.\w+):(\d+)-(\d+)")
 _ENTRY = re.compile(r"^\s*(\d+)-(\d+)\s+(\S.*)$", re.MULTILINE)
+_MATCHING = re.compile(r"searches match⟧\n(.*?)⟦", re.DOTALL)
 _DEFINES = re.compile(r"\b(?:def|class|func|fn|struct|enum|trait|impl|type|interface)\b")
 _TESTS = re.compile(r"(?:^|/)tests?(?:/|_)|_test\.|/test_|^test_")
 
@@ -96,12 +97,12 @@ class Hooks:
         root = str(self._workspace.root)
         document = {"session_id": self._session, "cwd": root, "hook_event_name": name, **payload}
         self._calls += 1
-        payload = json.dumps(document).encode()
-        fields = (f"{self._session}.{self._calls}", "claude-code", event, str(time.time()), root, str(len(payload)))
+        sent = json.dumps(document).encode()
+        fields = (f"{self._session}.{self._calls}", "claude-code", event, str(time.time()), root, str(len(sent)))
         head = b"\0".join([MAGIC, *map(str.encode, fields), b"CLAUDECODE=1", b"", b""])
-        content = head + payload
+        content = head + sent
         case = open_case(content, [root])
-        if isinstance(case, Silent):
+        if isinstance(case, str):
             raise SystemExit(f"an event of the bench was dropped: {name} {case}")
         answer = take_in(case, self._workspace, self._interceptor)
         specific: dict[str, str] = json.loads(answer)["hookSpecificOutput"] if answer else {}
@@ -125,6 +126,7 @@ class Explorer:
         self.tokens = self.calls = 0
         self._leads: list[Lead] = []
         self._hits: dict[str, list[int]] = {}
+        self._read: dict[str, set[int]] = {}
         self.trace: list[str] = []
 
     def explore(self) -> Outcome:
@@ -227,6 +229,11 @@ class Explorer:
             self._read_file(lead.path)
 
     def _read_lines(self, lead: Lead) -> None:
+        seen = self._read.setdefault(lead.path, set())
+        lines = range(lead.first, lead.last + 1)
+        if seen.issuperset(lines):
+            return
+        seen.update(lines)
         given = {"file_path": str(self._root / lead.path), "offset": lead.first, "limit": lead.last - lead.first + 1}
         self._use_read(given, lead.path, lead.first, lead.last)
 
@@ -253,7 +260,9 @@ class Explorer:
                 self._read_lines(Lead(path, first, first + MAX_READ_LINES - 1))
 
     def _spans_of(self, outline: str) -> list[tuple[int, int]]:
-        """Return the parts of an outline whose names share most words with the task."""
+        """Return the parts of an outline that the searches match, then those whose names share most with the task."""
+        match = _MATCHING.search(outline)
+        matching = [(int(first), int(last)) for first, last, _ in _ENTRY.findall(match[1])] if match else []
         wanted = _words(" ".join([*self._task.patterns, self._task.question]))
         asked = {pattern.lower() for pattern in self._task.patterns}
         ranked = []
@@ -262,7 +271,8 @@ class Explorer:
             exact = any(pattern in signature.lower() for pattern in asked)
             if shared or exact:
                 ranked.append((-(3 * exact + shared), int(first), int(last)))
-        return [(first, last) for _, first, last in sorted(ranked)[:_MOST_SPANS]]
+        named = [(first, last) for _, first, last in sorted(ranked)]
+        return list(dict.fromkeys([*matching[:_MOST_SPANS], *named]))[: 2 * _MOST_SPANS]
 
     def _use_read(self, given: dict[str, Any], path: str, first: int, last: int) -> str | None:
         """Read; return what came in the place of the file, None if it came."""
@@ -298,7 +308,7 @@ def run(folder: Path, tasks: Sequence[Task], show: bool) -> dict[tuple[str, str]
         for mode in MODES:
             with tempfile.TemporaryDirectory() as state, cairn.Workspace.open(root, state_dir=state) as workspace:
                 workspace.index()
-                workspace.graph.callers(symbol="main")  # so that the graph is there, as in a daemon that runs
+                workspace.graph.current()  # so that the graph is there, as in a daemon that runs
                 settings = HooksSettings(reads=mode) if mode != "none" else None
                 interceptor = None if settings is None else Interceptor(workspace, settings, seconds=2.0)
                 for style in STYLES:

@@ -12,9 +12,11 @@ from stat import S_ISREG
 from typing import TYPE_CHECKING, NamedTuple
 
 from cairn.errors import CairnError
+from cairn.hints import HintStyle
 from cairn.hooks.occasion import Occasion, Offer
 from cairn.hooks.outline_hint import Shown, adapter_or_any, example_of, hint_text
 from cairn.hooks.report import Reply
+from cairn.hooks.searched import lay_out_places, places_of
 from cairn.hooks.session_state import Known, SessionState
 from cairn.hooks_settings import HooksSettings, ReadMode
 from cairn.source.content import check_content
@@ -78,7 +80,8 @@ class Reads:
         if not passes and mode == "off" and wanted != "off" and not (occasion.is_over or occasion.can_see):
             return None  # it may be answered once the tool has run
         if passes or mode == "off":
-            state.read.put(path, candidate.hash)
+            if not _is_ranged(occasion, candidate):
+                state.read.put(path, candidate.hash)
             state.waiting.put(path, value=False)
             return None
         offer = self._offer(occasion, state, candidate, mode)
@@ -147,7 +150,10 @@ class Reads:
         max_chars = adapter_or_any(occasion.agent).max_context_chars - _FRAME_CHARS
         worthwhile = int(file_tokens * MOST_SHARE)
         max_tokens = min(worthwhile, max_chars // _CHARS_PER_TOKEN)
-        laid = lay_out(outline, max_tokens, "commands" if occasion.is_shell else "tools")
+        hints: HintStyle = "commands" if occasion.is_shell else "tools"
+        laid = lay_out(outline, max_tokens, hints)
+        if len(laid.text) > max_chars:
+            laid = lay_out(outline, laid.tokens * max_chars // len(laid.text) * 9 // 10, hints)
         is_cut = len(laid.shown) < len(outline.symbols)
         if laid.tokens > max_tokens or len(laid.text) > max_chars or (is_cut and max_tokens == worthwhile):
             return None
@@ -155,7 +161,12 @@ class Reads:
         around = "" if target is None else self._context(candidate, outline, target, max_tokens - laid.tokens)
         if len(around) + len(laid.text) > max_chars:
             around = ""
-        return Shown(outline, file_tokens, example_of(outline, target if around else None), around, laid.text)
+        places = places_of(outline, candidate.content.data, list(state.patterns))
+        found = lay_out_places(outline, places)
+        if len(found) + len(around) + len(laid.text) > max_chars:
+            found = ""
+        example = target if around or not found else places[0].symbol
+        return Shown(outline, file_tokens, example_of(outline, example), around, found, laid.text)
 
     def _outline(self, candidate: _Candidate) -> FileOutline:
         name = f"{candidate.hash} {candidate.content.path}"
