@@ -259,6 +259,11 @@ def test_a_list_is_needed_to_append_to() -> None:
         parse('{"a": {}}', "json").append(("a",), 1)
 
 
+def test_an_array_of_tables_takes_tables_alone() -> None:
+    with pytest.raises(ConfigError, match="cannot be edited"):
+        parse("[[a]]\n", "toml").append(("a",), 1)
+
+
 def test_names_that_appear_twice_elsewhere_do_not_matter() -> None:
     text = '{"x": {"a": 1, "a": 2}, "y": 1, "y": 2}'
 
