@@ -176,6 +176,16 @@ def _has_content(file: Path) -> bool:
 
 
 @contextmanager
+def patience(connection: sqlite3.Connection, milliseconds: int) -> Iterator[None]:
+    """Wait for others that write no longer than so long in the block."""
+    connection.execute(f"PRAGMA busy_timeout = {milliseconds}")
+    try:
+        yield
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+
+
+@contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     """Run the block in one write transaction, all of it or nothing."""
     connection.execute("BEGIN IMMEDIATE")
