@@ -71,9 +71,9 @@ class Reads:
             state.edited.put(path, value=True)
         if occasion.use.tool != "read" or occasion.has_failed:
             return None
-        if (candidate := self._candidate(occasion)) is None:
-            return None
         path = occasion.path
+        if (candidate := self._candidate(path)) is None:
+            return None
         passes = _passes(occasion, state, candidate)
         wanted = self._settings.reads_by(occasion.agent)
         mode = _mode(wanted, occasion)
@@ -91,9 +91,12 @@ class Reads:
 
     # -- which reads --------------------------------------------------------------------------------------------------
 
-    def _candidate(self, occasion: Occasion) -> _Candidate | None:
+    def is_large_code(self, path: str) -> bool:
+        """Tell whether a file, relative to the root, is one whose read may be answered."""
+        return self._candidate(path) is not None
+
+    def _candidate(self, path: str) -> _Candidate | None:
         """Return a file of the project that is large, and code that people wrote; None for any other."""
-        path = occasion.path
         if not path or check_name(path.rpartition("/")[2]) or _is_of_agents(path):
             return None
         try:
@@ -222,9 +225,9 @@ def is_good(outline: FileOutline) -> bool:
 
 
 def _mode(mode: ReadMode, occasion: Occasion) -> ReadMode:
-    """Return what can be done: `auto` adds an outline where the agent gets it together with what it reads."""
+    """Return what can be done: `auto` is what saves tokens, which only an outline in the place of the file does."""
     if mode == "auto":
-        mode = "suggest" if occasion.can_see and not occasion.is_over else "off"
+        mode = "replace" if occasion.can_deny else "off"
     if mode == "replace" and not occasion.can_deny:
         mode = "off" if occasion.is_over else "suggest"
     if mode == "suggest" and (not occasion.can_see or occasion.was_asked):

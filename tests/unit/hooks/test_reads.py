@@ -306,9 +306,9 @@ def test_a_session_of_which_nothing_is_kept_is_not_refused_anything(agent: Agent
 MODES = [
     # mode, abilities before and after, what the agent is answered before and after the read
     ("off", BOTH, CONTEXT, "", ""),
-    ("auto", BOTH, CONTEXT, "context", ""),
-    ("auto", CONTEXT, (), "context", ""),
-    ("auto", DENIAL, CONTEXT, "", ""),
+    ("auto", BOTH, CONTEXT, "denial", ""),
+    ("auto", CONTEXT, (), "", ""),
+    ("auto", DENIAL, CONTEXT, "denial", ""),
     ("auto", (), (), "", ""),
     ("suggest", BOTH, CONTEXT, "context", ""),
     ("suggest", DENIAL, CONTEXT, "", "context"),
