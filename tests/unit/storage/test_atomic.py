@@ -21,7 +21,7 @@ OTHERS = {
     "daemon/lifecycle.py": "the daemon's log",
     "hooks/entry.py": "what agents wait for, by hand: the writer takes too long to import",
     "hooks/plain_files.py": "the same",
-    "hooks/raw_spool.py": "the same, read",
+    "hooks/raw_spool.py": "renames events that cannot be read",
     "index/background.py": "a log",
     "index/hnsw.py": "a scratch file that a library fills, copied from there",
     "index/health.py": "tries whether a folder can be written; moves what is in the way aside",
