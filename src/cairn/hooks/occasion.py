@@ -101,7 +101,7 @@ def occasion_of(
         now: the time, for a happening without one.
         is_over: whether the tool was used already.
     """
-    moment = happening.moments[0] if happening.moments else None
+    moment = next((moment for moment in happening.moments if moment.event == happening.event), None)
     call = moment.call if moment is not None else None
     command = understand_command(asked.command) if asked.tool == SHELL else None
     use = _read_by(asked, command) if isinstance(command, FileRead) else asked
