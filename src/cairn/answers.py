@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from cairn.types import Confidence, Match, MemoryStatus, MemoryType, OutlineMode
+from cairn.types import Confidence, Match, MemorySource, MemoryStatus, MemoryType, OutlineMode
 
 MEMORIES_BESIDE = 3  # at most, in an answer about code
 
@@ -70,7 +70,7 @@ class MemoryHit:
     """A memory in an answer. `summary` is how its text begins; `tokens` is an estimate for all of it.
 
     `files` are what it is tied to, as `path` or `path::name`. `why` says what led to it, and `check` what became of the
-    code that it speaks of, empty if that is as it was.
+    code that it speaks of, empty if that is as it was. `source` is empty for what was learned on this machine.
     """
 
     id: str
@@ -87,6 +87,7 @@ class MemoryHit:
     confidence: Confidence
     why: str
     check: str = ""
+    source: MemorySource = ""
 
 
 @dataclass(frozen=True, slots=True)

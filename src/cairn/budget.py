@@ -35,7 +35,7 @@ _WIDEST_CHARACTER = 12  # bytes as JSON, escaped in two halves
 _WIDEST_MS = 9_999_999.99  # stands for the time that an answer took, or its digits would decide what has room
 # What a hit loses to have room, in order; the place, the name and the id stay.
 _EXTRAS = ("neighbours", "captures", "score", "explain")
-_BARE_MEMORY = ("id", "type", "status", "summary", "files", "check", "project")
+_BARE_MEMORY = ("id", "type", "status", "summary", "files", "check", "source", "project")
 # In which order an answer gives way where not even its best hit has room: its notes, and the share of memories.
 _WAYS = ((False, 0.25), (False, 0.0), (True, 0.25), (True, 0.0))
 _BARE = ("id", "kind", "name", "filepath", "start_line", "end_line", "project")

@@ -63,7 +63,10 @@ SEARCH_LIMIT = Rule("hits at most; 0: all matches of an exact search", least=0, 
 MODE = Rule(
     "how to understand the query", choices=("auto", "hybrid", "literal", "regex", "symbol", "semantic", "structural")
 )
-SEARCH_TYPE = Rule("what to search: code, memories, or both", choices=("all", "code", "memory"))
+SEARCH_TYPE = Rule(
+    "what to search: code, memories, or both; `recall` chooses by the kind of a memory",
+    choices=("all", "code", "memory"),
+)
 KINDS = Rule("only definitions of these kinds: function, class...", max_length=50)
 LANGUAGES = Rule("only files in these languages", max_length=50)
 GLOBS = Rule("only these paths; !GLOB leaves out", max_length=50)
@@ -150,4 +153,5 @@ SESSION_IDS = Rule("the ids of sessions, the agents' own", min_length=1, max_len
 OF_AGENT = Rule("only those of this agent, such as claude-code", max_length=100)
 HEARD_SINCE = Rule("only those heard of since: a date as 2026-01-31 (UTC), or 12h, 7d, 4w ago", max_length=20)
 SESSION_FILE = Rule("only those that touched this file, or what is in this folder/", max_length=4_096)
+SAVINGS_DAYS = Rule("of so many days, today included (UTC)", least=1, most=3_650)
 SESSION_LIMIT = Rule("sessions at most; 0: all", least=0, most=_MAX_ROWS)

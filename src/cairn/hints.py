@@ -8,6 +8,8 @@ from typing import Any, Literal, NamedTuple, Self
 
 # How a hint is shown: as the command of a terminal, or as the call of a tool, which an agent reads.
 HintStyle = Literal["commands", "tools"]
+# Where a field of a request is at fault; on the command line, its help says more.
+FIELDS_PAGE = "docs/http-api.md names the fields of every request"
 # Arguments that a command takes without a flag, in order; all others are `--name value`.
 _POSITIONAL: Mapping[str, tuple[str, ...]] = {
     "callees": ("symbol",),
@@ -18,11 +20,14 @@ _POSITIONAL: Mapping[str, tuple[str, ...]] = {
     "flow": ("place",),
     "impact": ("symbol",),
     "index": ("path",),
+    "memories show": ("ids",),
     "outline": ("file",),
     "recall": ("query",),
     "remember": ("text",),
     "resolve": ("ids",),
     "search": ("query",),
+    "sessions forget": ("ids",),
+    "sessions mute": ("ids",),
     "similar": ("place",),
     "tests": ("symbol",),
 }

@@ -26,6 +26,7 @@ from typing import (
 
 from cairn.errors import RequestError
 from cairn.fields import Rule
+from cairn.hints import FIELDS_PAGE
 
 _T = TypeVar("_T")
 Schema = dict[str, Any]
@@ -36,7 +37,7 @@ _PLAIN: dict[Any, Schema] = {kind: {"type": name} for kind, name in _KINDS.items
 }
 _WORDS = {"string": "a string", "boolean": "true or false", "integer": "a whole number", "number": "a number"}
 _MAX_SHOWN = 100  # characters of an unknown name
-_HINT = "docs/http-api.md names the fields of every request"
+_HINT = FIELDS_PAGE
 
 
 def decode(kind: type[_T], document: object) -> _T:

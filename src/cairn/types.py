@@ -15,6 +15,7 @@ Mode = Literal["auto", "hybrid", "literal", "regex", "symbol", "semantic", "stru
 SearchType = Literal["all", "code", "memory"]
 MemoryType = Literal["gotcha", "decision", "bug_fix", "discovery", "trade_off", "session_summary"]
 MemoryStatus = Literal["active", "resolved", "superseded", "archived"]
+MemorySource = Literal["", "shared", "import"]  # empty: this machine; else the repository, or an import
 
 
 class FileStat(NamedTuple):

@@ -58,6 +58,8 @@ def _what(change: Change) -> str:
         return "passage"
     if isinstance(change, Whole):
         suffix = change.file.suffix
+        if suffix == ".yaml":
+            return "MCP server"
         is_skill = change.file.name == "SKILL.md"
         return "skill" if is_skill else "hooks" if suffix == ".json" else "plugin" if suffix == ".ts" else _text(change)
     if isinstance(change, Item) or (isinstance(change, Entry) and change.path[-1] != "cairn"):

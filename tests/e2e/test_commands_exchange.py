@@ -30,7 +30,10 @@ def test_memories_move_to_another_checkout_as_a_file_and_through_a_pipe(tmp_path
     assert not (there / ".cairn" / "memory.db").exists()
     done = cairn("import", str(tmp_path / "memories.jsonl"), cwd=there)
     assert done.stdout == "Imported 1 event, which changed 1 memory.\n"
-    assert "wipe the cache first" in cairn("memories", cwd=there).stdout
+    listed = cairn("memories", cwd=there).stdout
+    assert "wipe the cache first" in listed
+    assert "  imported\n" in listed
+    assert "imported" not in cairn("memories", cwd=here).stdout
     (row,) = json.loads(cairn("memories", "--json", cwd=here).stdout)["memories"]
     cairn("forget", row["id"], "--yes", cwd=here)
     erased = cairn("import", "-", cwd=there, stdin=cairn("export", cwd=here).stdout)

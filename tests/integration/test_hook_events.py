@@ -428,3 +428,18 @@ def test_any_arguments_end_in_silence(state: StateFolder, arguments: list[str]) 
 def test_the_route_needs_the_token_and_its_own_media_type(served: Served) -> None:
     assert ask(served.runtime, "wrong", "POST", "/api/hook", b"{}").status == 401
     assert ask(served.runtime, TOKEN, "POST", "/api/hook", b"{}").status == 422
+
+
+def test_a_full_read_of_a_large_file_is_answered_with_its_outline(send: Send, root: Path) -> None:
+    body = "".join(f"    price = price * {number}\n" for number in range(20))
+    code = "".join(f"def rate_{number}(price):\n{body}    return price\n\n\n" for number in range(40))
+    (root / "rates.py").write_text(code)
+    with Workspace.open(root) as workspace:
+        workspace.index()
+    send("session-start", claude(root, "SessionStart", source="startup"))
+    read = claude(root, "PreToolUse", tool_name="Read", tool_input={"file_path": str(root / "rates.py")})
+    # What is not ready in time is not said, which a busy machine makes likely at first.
+    answers = (
+        send("before-tool", read | {"tool_use_id": f"t{number}", "session_id": f"s{number}"}) for number in range(50)
+    )
+    assert any("rate_17" in answer for answer in answers)

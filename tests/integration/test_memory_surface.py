@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import re
 import time
@@ -48,13 +49,13 @@ class Project:
     """A project whose memory is asked in this process."""
 
     def __init__(self, root: Path, workspace: Workspace) -> None:
-        self.root, self._workspace = root, workspace
+        self.root, self.workspace = root, workspace
 
     def ask(self, operation: str, **fields: object) -> Any:  # noqa: ANN401 - JSON
         request = decode(ALL_OPERATIONS[operation].request, fields)
         if operation in ("search", "context"):
-            self._workspace.refresh()
-        return json.loads(json.dumps(perform(self._workspace, operation, request)))
+            self.workspace.refresh()
+        return json.loads(json.dumps(perform(self.workspace, operation, request)))
 
     def keep(self, text: str, **fields: object) -> str:
         return str(self.ask("remember", text=text, **fields)["id"])
@@ -143,6 +144,22 @@ def test_what_is_remembered_is_listed_with_where_it_belongs(project: Project, gi
     assert (whole["actor"], whole["origin"]) == ("agent:codex", "agent")
     assert whole["revision"] == git(project.root, "rev-parse", "HEAD")
     assert [event["kind"] for event in whole["history"]] == ["created", "link", "link"]
+
+
+def test_rows_say_where_words_are_from_that_are_not_from_this_machine(project: Project, tmp_path: Path) -> None:
+    own = project.keep(LOCKS)
+    (tmp_path / "elsewhere").mkdir()
+    with Workspace.open(tmp_path / "elsewhere") as elsewhere:
+        elsewhere.memory.remember("The bank locks the account for an hour")
+        lines = "".join(f"{line}\n" for line in elsewhere.memory.exchange.export())
+    project.workspace.memory.exchange.take(io.BytesIO(lines.encode()))
+    listed = {row["id"]: row.get("source", "") for row in project.ask("memories")["memories"]}
+    assert sorted(listed.values()) == ["", "import"]
+    assert listed[own] == ""
+    recalled = project.ask("recall", query="when does the bank lock the account")["memory"]
+    assert {row["id"]: row.get("source", "") for row in recalled} == listed
+    shown = project.ask("memories/show", ids=list(listed))
+    assert {whole["id"]: whole["source"] for whole in shown} == listed
 
 
 def test_the_same_words_are_kept_once(project: Project) -> None:

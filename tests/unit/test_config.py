@@ -11,6 +11,7 @@ from cairn.config import Settings, load_settings, settings_files
 from cairn.embedding.chain import price_of
 from cairn.embedding.keys import find_key, warnings_of
 from cairn.errors import ConfigError, ProviderKeyError
+from cairn.hooks_settings import HooksSettings
 from cairn.index.limits import background_cores
 from cairn.memory_settings import MemorySettings
 from cairn.model_settings import EmbeddingSettings, ModelSettings
@@ -390,3 +391,82 @@ def test_the_user_is_warned_of_a_chat_model_that_is_asked_without_encryption() -
     plain = MemorySettings(chat_provider="openai", chat_model="m", chat_url="http://else.example/v1")
     assert plain.warnings[0].startswith("http://else.example/v1 is not encrypted: others can read all summaries")
     assert MemorySettings(chat_provider="openai", chat_model="m").warnings == MemorySettings().warnings == []
+
+
+# -- hooks -------------------------------------------------------------------------------------------------------------
+
+
+def test_hooks_have_a_section_that_each_place_adds_to(tmp_path: Path) -> None:
+    user = "hooks:\n  reads: replace\n  reads_of: codex=off, goose=replace\n  prompt: false\n"
+    settings = load(tmp_path, "hooks: {edits: false}", user, CAIRN_HOOKS_READ_TOKENS="2000")
+    assert settings.hooks == HooksSettings(
+        reads="replace", reads_of="codex=off, goose=replace", prompt=False, edits=False, read_tokens=2_000
+    )
+    assert [settings.hooks.reads_by(agent) for agent in ("codex", "goose", "other")] == ["off", "replace", "replace"]
+    assert load(tmp_path).hooks is None
+
+
+@pytest.mark.parametrize(
+    ("user", "project", "expected"),
+    [
+        ("{}", "{reads: replace}", {"x": "auto"}),
+        ("{}", "{reads: off}", {"x": "off"}),
+        ("{reads: replace}", "{reads: suggest}", {"x": "suggest"}),
+        ("{reads: off}", "{reads: suggest}", {"x": "off"}),
+        ("{reads_of: x=replace y=off}", "{reads: suggest}", {"x": "suggest", "y": "off"}),
+        ("{reads_of: x=replace}", "{reads: off}", {"x": "off", "y": "off"}),
+    ],
+)
+def test_a_project_only_lowers_what_reads_are_answered_with(
+    tmp_path: Path, user: str, project: str, expected: dict[str, str]
+) -> None:
+    hooks = load(tmp_path, f"hooks: {project}", f"hooks: {user}").hooks
+    assert hooks is not None
+    assert {agent: hooks.reads_by(agent) for agent in expected} == expected
+
+
+def test_a_project_only_lowers_the_other_limits_of_hooks(tmp_path: Path) -> None:
+    project = "hooks: {read_tokens: 100, session_tokens: 90000, searches: true}"
+    user = "hooks: {read_tokens: 900, session_tokens: 500, searches: false}"
+    assert load(tmp_path, project, user).hooks == HooksSettings(read_tokens=900, session_tokens=500, searches=False)
+    assert "may not set hooks.reads_of" in str(refused(tmp_path, "hooks: {reads_of: x=off}"))
+
+
+@pytest.mark.parametrize(
+    ("section", "words"),
+    [
+        ("[1]", "hooks must be `name: value` lines"),
+        ("{colour: red}", "unknown setting 'hooks.colour'"),
+        ("{reads: sometimes}", "hooks.reads must be one of off, auto, suggest, replace"),
+        ("{read_tokens: 1}", "hooks.read_tokens must be at least 100"),
+    ],
+)
+def test_a_wrong_setting_of_hooks_is_refused(tmp_path: Path, section: str, words: str) -> None:
+    assert words in str(refused(tmp_path, f"hooks: {section}"))
+
+
+@pytest.mark.parametrize("text", ["codex", "codex=never", "=off", "codex=off;x=off"])
+def test_modes_of_agents_are_pairs(text: str) -> None:
+    with pytest.raises(ConfigError, match=r"hooks\.reads_of must be pairs"):
+        HooksSettings(reads_of=text)
+
+
+@pytest.mark.parametrize(
+    ("setting", "event", "tool"),
+    [
+        ("session_start", "session-start", ""),
+        ("subagent_start", "subagent-start", ""),
+        ("prompt", "prompt", ""),
+        ("files", "before-tool", "read"),
+        ("files", "before-tool", "shell"),
+        ("edits", "after-tool", "edit"),
+        ("edits", "after-tool", "write"),
+    ],
+)
+def test_each_moment_at_which_something_is_shown_can_be_switched_off(setting: str, event: str, tool: str) -> None:
+    assert HooksSettings().shows_at(event, tool)
+    off = HooksSettings(**{setting: False})  # type: ignore[arg-type] # all of these are switches
+    assert not off.shows_at(event, tool)
+    others = [("prompt", ""), ("session-start", ""), ("before-tool", "read"), ("after-tool", "edit")]
+    kept = [other for other in others if off.shows_at(*other)]
+    assert len(kept) >= len(others) - 1

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from cairn.cli.consent import open_with_consent
+from cairn.cli.memory_rows import cost_of
 from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_USAGE
 from cairn.cli.project import allow
@@ -254,11 +255,27 @@ def run_status(options: argparse.Namespace) -> int:
     emit(f"skipped     {pluralize(len(status['skipped']), 'file')} (each one: cairn index --skipped)")
     for reason, count in Counter(status["skipped"].values()).most_common(5):
         emit(f"  {count:>7,} {printable(reason)}")
+    _emit_memory(status["memory"])
     if aside := status["set_aside"]:
         emit(f"set aside   {pluralize(len(aside), 'file')}, the last {printable(aside[-1])}; see: cairn doctor")
     if error := status["last_error"]:
         emit(f"last error  {printable(str(error.get('message')))}\n  try: {printable(str(error.get('hint')))}")
     return EXIT_FOUND
+
+
+def _emit_memory(memory: Mapping[str, Any]) -> None:
+    if memory["error"]:
+        emit(f"memories    {printable(memory['error'])}; see: cairn doctor")
+        return
+    waits = [
+        (memory["waiting"], "an event waits", "events wait"),
+        (memory["pending"], "one has no vector of the model yet", "have no vector of the model yet"),
+    ]
+    notes = [one if count == 1 else f"{count:,} {more}" for count, one, more in waits if count]
+    active = f"{memory['active']:,} active"
+    emit(f"memories    {'; '.join([active, *notes])}")
+    if memory["chat"]["calls"]:
+        emit(f"summaries   {cost_of(memory['chat'])}")
 
 
 def _megabytes(n_bytes: int) -> str:

@@ -18,7 +18,7 @@ from cairn.cli.limits import check_limits
 from cairn.cli.notes import note
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_INTERRUPTED, EXIT_STORE, EXIT_USAGE
 from cairn.errors import CairnError, InternalError, resource_error
-from cairn.hints import Hint
+from cairn.hints import FIELDS_PAGE, Hint
 from cairn.loading import load
 from cairn.warning import listen
 
@@ -353,7 +353,7 @@ _GROUPS = (
     _Group(("index", "status", "gc", "doctor"), _add_upkeep),
     _Group(("init", "install", "uninstall"), _add_install),
     _Group(("core",), _add_core),
-    _Group(("remember", "recall", "memories", "resolve", "forget", "fresh", "sessions"), _add_memory),
+    _Group(("remember", "recall", "memories", "resolve", "forget", "fresh", "savings", "sessions"), _add_memory),
     _Group(("export", "import"), _add_exchange),
     _Group(("mcp",), _add_mcp),
     _Group(("hook",), _add_hook),
@@ -389,14 +389,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         _discard_output()  # the reader has closed the pipe
         return EXIT_FOUND
     except Exception as error:  # noqa: BLE001 - the edge of the process; it is logged
-        return _end(error, as_json=options.json)
+        return _end(error, arguments[0], as_json=options.json)
     finally:
         listen(None)
     return code
 
 
-def _end(error: Exception, *, as_json: bool) -> int:
-    """Report what went wrong and return the exit code."""
+def _end(error: Exception, command: str, *, as_json: bool) -> int:
+    """Report what went wrong in a command and return the exit code."""
     shown = error if isinstance(error, CairnError) else resource_error(error)
     if shown is None:
         import logging  # noqa: PLC0415 - start-up time: this should never happen
@@ -408,6 +408,8 @@ def _end(error: Exception, *, as_json: bool) -> int:
         )
     elif shown is not error:
         error.__traceback__ = error.__context__ = None  # frees the memory that may be short
+    if shown.hint == FIELDS_PAGE:
+        shown.hint = Hint("see what it takes", command, help=True)
     try:
         _report(shown, as_json=as_json)
     except OSError:  # stderr is gone, too

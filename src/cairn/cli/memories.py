@@ -85,7 +85,10 @@ def run_recall(options: argparse.Namespace) -> int:
         for hit in document["memory"]:
             print_hit(hit, style)
         if document["omitted"]:
-            note(f"{document['omitted']:,} more; raise --max-tokens to see them.")
+            found = (
+                f"{document['omitted']:,} more" if document["memory"] else f"None of {document['omitted']:,} has room"
+            )
+            note(f"{found}; raise --max-tokens to see them.")
         if not document["memory"] and not document["omitted"]:
             note(f"Nothing is remembered about {options.query!r}.")
     return EXIT_FOUND if document["memory"] or document["omitted"] else EXIT_NONE
@@ -276,6 +279,6 @@ def _files(options: argparse.Namespace, given: Sequence[str]) -> list[str]:
 
 def _file(options: argparse.Namespace, text: str) -> str:
     """Return `FILE` or `FILE::NAME` with the path as the current folder means it."""
-    path, symbol = parse_target(text)
+    path, symbol = parse_target(text, lambda path: Path(file_of(options.project, path)).is_file())
     found = str(file_of(options.project, path))
     return f"{found}{MARK}{symbol}" if symbol else found

@@ -63,7 +63,12 @@ def add_memory_commands(
     add_field(fresh, "--session", rule=fields.FRESH_SESSION, default="", metavar="S")
     fresh.add_argument("--undo", action="store_true", help="show it what earlier ones learned after all")
     fresh.set_defaults(run=command("cairn.cli.fresh:run_fresh"))
-    sessions = commands.add_parser("sessions", parents=[common], help="list the sessions of agents; show them")
+    savings = commands.add_parser("savings", parents=[common], help="show what answers to tool calls saved, in tokens")
+    add_field(savings, "--days", rule=fields.SAVINGS_DAYS, default=30, metavar="N")
+    savings.set_defaults(run=command("cairn.cli.savings:run_savings"))
+    sessions = commands.add_parser(
+        "sessions", parents=[common], help="list the sessions of agents; show, mute and forget them"
+    )
     add_field(sessions, "--agent", rule=fields.OF_AGENT, default="", metavar="NAME")
     add_field(sessions, "--branch", rule=fields.OF_BRANCH, default="", metavar="B")
     add_field(sessions, "--file", rule=fields.SESSION_FILE, default="", metavar="F")
@@ -76,6 +81,15 @@ def add_memory_commands(
     show = actions.add_parser("show", parents=[action_common], help="print what was asked, done and learned")
     add_field(show, "ids", rule=fields.SESSION_IDS, nargs="+", metavar="ID")
     show.set_defaults(run=command("cairn.cli.sessions:run_show"))
+    mute = actions.add_parser("mute", parents=[action_common], help="keep nothing of them from now on")
+    add_field(mute, "ids", rule=fields.SESSION_IDS, nargs="+", metavar="ID")
+    mute.add_argument("--undo", action="store_true", help="keep what happens in them again")
+    mute.add_argument("--yes", action="store_true", help="do not ask before what was kept is deleted")
+    mute.set_defaults(run=command("cairn.cli.sessions:run_mute"))
+    forget_session = actions.add_parser("forget", parents=[action_common], help="delete what was done in them")
+    add_field(forget_session, "ids", rule=fields.SESSION_IDS, nargs="+", metavar="ID")
+    forget_session.add_argument("--yes", action="store_true", help="do not ask")
+    forget_session.set_defaults(run=command("cairn.cli.sessions:run_forget"))
 
 
 def _add_memories(

@@ -11,7 +11,8 @@ from cairn.source.text import pluralize
 
 if TYPE_CHECKING:
     from cairn.protocol.documents import MemoryHitDocument
-    from cairn.protocol.memory_documents import MemoryDocument, MemoryEventDocument, MemoryRowDocument
+    from cairn.protocol.memory_documents import ChatDocument, MemoryDocument, MemoryEventDocument, MemoryRowDocument
+    from cairn.types import MemorySource
 
 
 def print_hit(hit: MemoryHitDocument, style: Style) -> None:
@@ -19,6 +20,7 @@ def print_hit(hit: MemoryHitDocument, style: Style) -> None:
     facts: list[str] = [hit["status"]] if hit["status"] != "active" else []
     if "created" in hit:
         facts += [hit["created"][:10], f"importance {hit['importance']}", hit["confidence"]]
+    facts += _origin(hit.get("source", ""))
     project = f"{printable(hit['project'])}: " if "project" in hit else ""
     emit(f"{project}{style.name(hit['id'])}  {hit['type']}  {style.faint('  '.join(facts))}".rstrip())
     for line in hit.get("text", hit["summary"]).split("\n"):
@@ -38,6 +40,7 @@ def print_row(row: MemoryRowDocument, style: Style) -> None:
         facts.insert(0, f"{row['status']}{by}")
     if row.get("shared"):
         facts.append("shared")
+    facts += _origin(row.get("source", ""))
     facts += [f"#{printable(tag)}" for tag in row["tags"]]
     emit(f"{style.name(row['id'])}  {row['type']}  {style.faint('  '.join(facts))}")
     emit(f"    {printable(row['summary'])}")
@@ -53,6 +56,7 @@ def print_memory(document: MemoryDocument, style: Style) -> None:
         f"importance {document['importance']}",
         f"~{pluralize(document['tokens'], 'token')}",
         *(["shared"] if document["shared"] else []),
+        *_origin(document["source"]),
         *(f"#{printable(tag)}" for tag in document["tags"]),
     ]
     emit(f"{style.name(document['id'])}  {document['type']}  {style.faint('  '.join(facts))}")
@@ -66,6 +70,11 @@ def print_memory(document: MemoryDocument, style: Style) -> None:
     for event in document["history"]:
         emit(style.faint(f"    {event['time']}  {printable(event['actor'])}  {printable(_deed(event))}"))
     emit("")
+
+
+def _origin(source: MemorySource) -> list[str]:
+    """Return in words where a memory is from, nothing for this machine."""
+    return [{"shared": "from the repository", "import": "imported"}[source]] if source else []
 
 
 def _deed(event: MemoryEventDocument) -> str:
@@ -82,6 +91,14 @@ def _deed(event: MemoryEventDocument) -> str:
         changes = (f"{name} {str(content)[:60]!r}" for name, content in value.items() if name != "reason")
         return f"set {', '.join(changes)}{reason}"
     return event["kind"]
+
+
+def cost_of(chat: ChatDocument) -> str:
+    """Return in words what questions to a chat model cost."""
+    failed = f", {chat['failed']:,} of them failed" if chat["failed"] else ""
+    tokens = pluralize(chat["input_tokens"] + chat["output_tokens"], "token")
+    asked = pluralize(chat["calls"], "question")
+    return f"{asked} to the chat model in {chat['days']} days{failed}: {tokens}, ${chat['cost']:.2f}"
 
 
 def note_rest(total: int, offset: int, n_shown: int, nothing: str) -> None:

@@ -7,11 +7,14 @@ import sys
 from typing import TYPE_CHECKING
 
 from cairn.cli.memories import answer_memory
-from cairn.cli.memory_rows import note_rest, print_row
-from cairn.cli.notes import printable
+from cairn.cli.memory_rows import cost_of, note_rest, print_row
+from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE
 from cairn.cli.render import Style, emit, emit_json, file_of
+from cairn.errors import RequestError
+from cairn.hints import Hint
 from cairn.source.text import pluralize
+from cairn.workspace import Workspace
 
 if TYPE_CHECKING:
     from cairn.protocol.memory_documents import (
@@ -40,6 +43,8 @@ def run_sessions(options: argparse.Namespace) -> int:
         style = Style(sys.stdout)
         for row in document["sessions"]:
             _print_session(row, style)
+        if chat := document.get("chat"):
+            note(f"{cost_of(chat)}.")
         note_rest(document["total"], options.offset, len(document["sessions"]), "No session was reported.")
     return EXIT_FOUND if document["total"] > options.offset else EXIT_NONE
 
@@ -67,10 +72,62 @@ def run_show(options: argparse.Namespace) -> int:
     return EXIT_FOUND
 
 
+def run_mute(options: argparse.Namespace) -> int:
+    """Keep nothing of sessions from now on and delete what was kept, if the user confirms it; or keep it again."""
+    what = "Delete what was kept of it, the memories that were captured in it too?"
+    if not options.undo and not _is_confirmed(options, "sessions mute", what):
+        return EXIT_NONE
+    with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
+        for id in options.ids:
+            workspace.memory.sessions.mute(id, is_muted=not options.undo)
+    return _say(options, "muted", "is kept again" if options.undo else "is muted: nothing of it is kept")
+
+
+def run_forget(options: argparse.Namespace) -> int:
+    """Delete what was done in sessions, if the user confirms it; what was learned stays."""
+    if not _is_confirmed(options, "sessions forget", "Delete what was done in it? What was learned stays."):
+        return EXIT_NONE
+    with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
+        sessions = workspace.memory.sessions
+        for session in [sessions.session(id) for id in options.ids]:  # all of them, or none
+            sessions.forget(session.id)
+    return _say(options, "forgotten", "is forgotten")
+
+
+def _is_confirmed(options: argparse.Namespace, action: str, question: str) -> bool:
+    """Ask the user about sessions, unless they said `--yes`.
+
+    Raises:
+        RequestError: if there is nobody to ask.
+    """
+    if options.yes:
+        return True
+    if sys.stdin is None or not sys.stdin.isatty() or not sys.stderr.isatty() or options.json:
+        raise RequestError(
+            "what is deleted is gone for ever, and nobody is here to be asked",
+            Hint("confirm it", action, ids=tuple(options.ids), yes=True),
+        )
+    sys.stderr.write(f"{', '.join(map(printable, options.ids))}: {question} [y/N] ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() in ("y", "yes"):
+        return True
+    note("Nothing was deleted.")
+    return False
+
+
+def _say(options: argparse.Namespace, name: str, outcome: str) -> int:
+    if options.json:
+        emit_json({"ids": options.ids, name: not getattr(options, "undo", False)})
+    else:
+        for id in options.ids:
+            emit(f"{printable(id)} {outcome}.")
+    return EXIT_FOUND
+
+
 def _print_session(row: SessionRowDocument, style: Style) -> None:
-    when = f"{row['started'][:16].replace('T', ' ')} to {row['heard'][:16].replace('T', ' ')}"
-    facts = [when, *filter(None, (printable(row["agent"]), row["origin"], printable(row["branch"])))]
-    if not row["ended"]:
+    when = f"{row['started'][:16].replace('T', ' ')} to {row['heard'][:16].replace('T', ' ')}" if row["started"] else ""
+    facts = [*filter(None, (when, printable(row["agent"]), row["origin"], printable(row["branch"])))]
+    if row["started"] and not row["ended"]:
         facts.append("goes on")
     facts += [name for name in ("muted", "fresh") if row.get(name)]
     emit(f"{style.name(printable(row['id']))}  {style.faint('  '.join(facts))}")

@@ -8,19 +8,25 @@ import time
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from cairn.daemon.interceptors import Interceptors
 from cairn.daemon.projects import Projects
 from cairn.daemon.sessions import Ledgers
 from cairn.errors import BusyError, CairnError, ProjectError, RequestError, UnsafeStateError
-from cairn.hooks.dispatch import Case, open_case, take_in
+from cairn.hooks.dispatch import Asked, Case, open_case, repeat, take_in
 from cairn.hooks.duplicates import SeenEvents
 from cairn.hooks.raw_spool import RawSpool
 from cairn.loading import load
 from cairn.runtime import StateFolder
 
+if TYPE_CHECKING:
+    from cairn.workspace import Workspace
+
 _EVENT_SECONDS = 3.0  # after which an event waits on disk instead
 _ORDER_SECONDS = 0.2  # that an event waits for those before it; after that it waits with them
 _RETRY_SECONDS = 5.0
+_INTERCEPTOR_SECONDS = 0.2  # that a tool waits for the interceptor of its project
 _LARGE_BYTES = 100_000  # from which on an event is read in a thread
 _FORGETTING = ("session-start", "before-compaction")  # after these an agent no longer has what it was sent
 _log = logging.getLogger("cairn.hooks")
@@ -33,10 +39,11 @@ class HookDesk:
         projects: the open projects.
         sessions: what they were sent.
         folder: the user's state folder.
+        interceptors: what knows more to say about tools than the memory.
     """
 
-    def __init__(self, projects: Projects, sessions: Ledgers, folder: StateFolder) -> None:
-        self._projects, self._sessions = projects, sessions
+    def __init__(self, projects: Projects, sessions: Ledgers, folder: StateFolder, interceptors: Interceptors) -> None:
+        self._projects, self._sessions, self._interceptors = projects, sessions, interceptors
         self._spool = RawSpool(folder.path)
         self._seen = SeenEvents()
         self._catching_up: asyncio.Task[None] | None = None
@@ -111,9 +118,8 @@ class HookDesk:
             return await self._repeat(case) if case.has_id and not is_late else case.silence
         is_done = False
         try:
-            answer = await self._projects.run_at_once(
-                case.root, partial(take_in, case, is_late=is_late), timeout_seconds=_EVENT_SECONDS
-            )
+            work = partial(self._take_in, case, is_late=is_late)
+            answer = await self._projects.run_at_once(case.root, work, timeout_seconds=_EVENT_SECONDS)
             is_done = True
         except BusyError:
             answer = case.silence
@@ -129,8 +135,26 @@ class HookDesk:
         self._note_session(case)
         return answer
 
+    def _take_in(self, case: Case, workspace: Workspace, *, is_late: bool) -> str:
+        return take_in(case, workspace, self._asked(case, workspace), is_late=is_late)
+
+    def _asked(self, case: Case, workspace: Workspace) -> Asked | None:
+        """Return what knows more to say; its making begins with the first event, and the first tools wait for it."""
+        is_tool = case.happening.use is not None
+        return self._interceptors.of(workspace, _INTERCEPTOR_SECONDS if is_tool else 0.0)
+
     async def _repeat(self, case: Case) -> str:
-        return case.silence
+        """Return what to answer once more, where a tool is denied: the agent may look at either answer."""
+        if "denial" not in case.abilities:
+            return case.silence
+        try:
+            return await self._projects.run_at_once(
+                case.root,
+                lambda workspace: repeat(case, self._asked(case, workspace)),
+                timeout_seconds=_EVENT_SECONDS,
+            )
+        except (BusyError, ProjectError):
+            return case.silence
 
     def _note_session(self, case: Case) -> None:
         if case.happening.event in _FORGETTING and not case.happening.subagent:

@@ -7,7 +7,6 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from operator import methodcaller
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -33,10 +32,14 @@ class OpenProject:
     Args:
         project: the project.
         room: how many quick questions are answered at once. Slow ones are answered beside them, one at a time.
+        before_close: called with each workspace that is about to be closed.
     """
 
-    def __init__(self, project: AllowedProject, room: int) -> None:
+    def __init__(
+        self, project: AllowedProject, room: int, before_close: Callable[[Workspace], object] = lambda _: None
+    ) -> None:
         self.project = project
+        self._before_close = before_close
         self.quick = asyncio.Semaphore(room)  # waits without a thread
         self.slow = asyncio.Semaphore(1)
         self.waiting = self.events = 0  # questions and events that are not done
@@ -142,10 +145,14 @@ class OpenProject:
                 f"the folder of {self.project.name} is gone: {root}",
                 Hint("if it was moved, index it there", "index", project=None),
             )
-        workspace = Shared(open_workspace(root), methodcaller("close"))
+        workspace = Shared(open_workspace(root), self._close_workspace)
         self._settings_stamp = stamp
         _log.info("opened %s", self.project.name)
         return workspace
+
+    def _close_workspace(self, workspace: Workspace) -> None:
+        self._before_close(workspace)
+        workspace.close()
 
     def close(self, timeout_seconds: float = STOP_SECONDS) -> bool:
         """Close the workspace once nobody uses it; return whether all work ended in time."""

@@ -91,10 +91,14 @@ class Projects:
     Args:
         registry: the projects that may be opened.
         settings: the limits.
+        before_close: called with each workspace that is about to be closed.
     """
 
-    def __init__(self, registry: Registry, settings: Settings) -> None:
+    def __init__(
+        self, registry: Registry, settings: Settings, before_close: Callable[[Workspace], object] = lambda _: None
+    ) -> None:
         self.registry = registry
+        self._before_close = before_close
         self._settings = settings
         self._open: dict[str, OpenProject] = {}
         self._closed = False
@@ -257,7 +261,7 @@ class Projects:
                 return opened
             full = resident_mb() > self._settings.daemon_memory_mb
             if len(self._open) < MAX_OPEN and not full:
-                opened = self._open[project.root] = OpenProject(project, self._room)
+                opened = self._open[project.root] = OpenProject(project, self._room, self._before_close)
                 return opened
             if not await self._close_oldest():
                 raise BusyError(

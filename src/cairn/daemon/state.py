@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from cairn.config import Settings
 from cairn.daemon.hook_desk import HookDesk
+from cairn.daemon.interceptors import Interceptors
 from cairn.daemon.projects import Projects
 from cairn.daemon.sessions import Ledgers
 from cairn.errors import BusyError
@@ -46,9 +47,10 @@ class Daemon:
         self.host = host
         self.token = token
         self.limits = limits or Limits()
-        self.projects = Projects(Registry(folder), settings)
+        interceptors = Interceptors()
+        self.projects = Projects(Registry(folder), settings, interceptors.close)
         self.sessions = Ledgers()
-        self.hooks = HookDesk(self.projects, self.sessions, folder)
+        self.hooks = HookDesk(self.projects, self.sessions, folder, interceptors)
         self.started_at = time.time()
         self.n_requests = 0  # since the start
         self.stopping = False

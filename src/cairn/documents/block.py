@@ -53,10 +53,10 @@ def replace(layout: Layout, steps: list[Step], node: Node, value: Any) -> list[S
         text = render(value, layout.style)
         return [layout.cut(node.start, node.end, text if node.start < node.end else f" {text}")]
     indent = " " * layout.column(step.member.start)
-    name = None if step.holder.kind == "sequence" else ""
+    name = None if step.holder.kind == "sequence" else "x"
     lines = _lines(name, value, layout.style, indent)
     begin = layout.last_text(step.member.start, node.start)
-    first = lines[0][len(indent) + 1 :]  # after the dash or the colon
+    first = lines[0].removeprefix(f"{indent}-" if name is None else f"{indent}x:")
     return [layout.cut(begin, node.end, layout.newline.join([first, *lines[1:]]))]
 
 
@@ -97,7 +97,7 @@ def _lines(name: str | None, value: Any, style: Style, indent: str) -> list[str]
     """Return a member of a mapping, or an item of a list if it has no name."""
     if name is None:
         return _item_lines(value, style, indent)
-    head = f"{indent}{render_name(name, 'yaml') if name else ''}:"
+    head = f"{indent}{render_name(name, 'yaml')}:"
     if not _is_collection(value):
         return [f"{head} {render(value, style)}"]
     if isinstance(value, dict):
@@ -131,7 +131,7 @@ def _next_line(layout: Layout, node: Node) -> int:
 def _end_of_lines(layout: Layout, node: Node, column: int) -> int:
     """Return where the line after a node begins, and after the comments below that are not further left."""
     last = node
-    while last.members:
+    while last.members and last.form == "block":
         last = last.members[-1].node
     end = at = _next_line(layout, last)
     keeps = bool(_KEEPS_LINES.match(layout.body, last.start))

@@ -8,6 +8,8 @@ from cairn.documents.layout import Layout
 from cairn.documents.nodes import Member, Node, Splice, Step
 from cairn.documents.rendering import render, render_name
 
+_LINE_COMMENTS = {"json": b"", "jsonc": b"//"}
+
 
 def insert(layout: Layout, node: Node, name: str | None, value: Any) -> list[Splice]:  # noqa: ANN401 - JSON
     """Return the changes that put a value after the last one.
@@ -55,6 +57,8 @@ def remove(layout: Layout, node: Node, index: int) -> list[Splice]:
         rest = layout.body[comma + 1 if has_comma else member.node.end : node.end - 1]
         if not rest.strip():
             return [layout.cut(node.start + 1, node.end - 1)]
+    if b"\n" in layout.body[start : member.start] and _ends_in_line_comment(layout, before, start):
+        start = layout.line_start(member.start)  # what follows would become part of the comment
     if not has_comma:
         return _remove_last(layout, before, start, member, is_only=len(members) == 1)
     if layout.body[member.node.end : comma].strip():  # a comment
@@ -119,6 +123,11 @@ def _is_on_own_line(layout: Layout, node: Node, index: int) -> bool:
 
 
 def _ends_with_line_comment(layout: Layout, start: int, end: int) -> bool:
-    mark = {"jsonc": b"//", "json": b""}.get(layout.format, b"#")
+    mark = _LINE_COMMENTS.get(layout.format, b"#")
     tail = layout.body[start : end - 1]
     return bool(mark) and b"\n" in tail and mark in tail
+
+
+def _ends_in_line_comment(layout: Layout, start: int, end: int) -> bool:
+    mark = _LINE_COMMENTS.get(layout.format, b"#")
+    return bool(mark) and mark in layout.body[max(start, layout.line_start(end)) : end]

@@ -237,6 +237,8 @@ class Document:
         if node is None:
             return self._start(str(name), value)
         if self._format == "toml" and node.form == "sections":
+            if name is None and not isinstance(value, dict):
+                raise not_editable(self._source)  # an array of tables holds nothing else
             return sections.insert(self._layout, steps, node, path, name, value)
         if self._format == "yaml":
             return block.insert(self._layout, steps, node, name, value)

@@ -13,7 +13,7 @@ from cairn.errors import NotFoundError, QueryError, StoreError
 from cairn.hints import Hint
 from cairn.memory.handles import handle_of
 from cairn.memory.recall import Recall
-from cairn.memory.shown import memory_hit, tokens_of
+from cairn.memory.shown import memory_hits, tokens_of
 from cairn.memory.store import MemoryStore
 from cairn.storage.memory.observation_db import Conditions
 from cairn.types import MemoryType
@@ -55,7 +55,7 @@ class MemoryAnswers:
         """
         statuses = ("active", "resolved", "superseded") if include_resolved else ("active",)
         found = self._recall.search(query, limit, Conditions(statuses=statuses, types=types), all_branches=all_branches)
-        return tuple(map(memory_hit, found))
+        return memory_hits(self._store, found)
 
     def answer(self, request: SearchRequest, branch: str) -> Answer:
         """Return the memories that a query is about, as the answer to a search.
@@ -108,7 +108,7 @@ class MemoryAnswers:
         Raises:
             StoreError: as `find`.
         """
-        return tuple(map(memory_hit, self._recall.for_files(paths)))
+        return memory_hits(self._store, self._recall.for_files(paths))
 
     def fetch(self, id: str) -> Fetched:
         """Return the full text of a memory, by its id; `stale` says that the code it speaks of changed or is gone.

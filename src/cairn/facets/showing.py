@@ -8,6 +8,7 @@ from cairn.core_files import CoreFiles
 from cairn.errors import CairnError
 from cairn.facets.project_index import ProjectIndex
 from cairn.hints import Hint
+from cairn.hooks_settings import HooksSettings
 from cairn.memory.injection import Injector, Overview
 from cairn.memory.moments import Moment
 from cairn.memory.recall import Recall
@@ -30,7 +31,12 @@ def make_injector(index: ProjectIndex, store: MemoryStore, sessions: Sessions, r
 
     recent = RecentFiles(index.root, index.repository)
     settings = index.settings.memory or MemorySettings()
-    return Injector(store, sessions, recall, recent, index.root, settings, overview)
+    hooks = index.settings.hooks or HooksSettings()
+
+    def is_wanted(moment: Moment) -> bool:
+        return hooks.shows_at(moment.event, "" if moment.call is None else moment.call.tool)
+
+    return Injector(store, sessions, recall, recent, index.root, settings, overview, is_wanted=is_wanted)
 
 
 def text_to_show(injector: Injector, moment: Moment) -> str:

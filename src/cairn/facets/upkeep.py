@@ -80,10 +80,12 @@ class UpkeepFacet:
         return updates
 
     def status(self) -> dict[str, object]:
-        """Return what the index holds, as plain values for display."""
+        """Return what the index and the memory hold, as plain values for display."""
         index = self._index
         status = load("cairn.index.status:read_status")(index.root, index.state, index.settings, index.views.checkout)
-        return {**status, "asks_for": "" if index.consent_request is None else index.consent_request.words}
+        memory = load("cairn.facets.memory_status:read_memory_status")(index)
+        asks_for = "" if index.consent_request is None else index.consent_request.words
+        return {**status, "memory": memory, "asks_for": asks_for}
 
     def collect(self, *, dry_run: bool = False) -> GarbageReport:
         """Drop what no branch and no worktree has had for `Settings.garbage_days`.

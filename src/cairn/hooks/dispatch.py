@@ -127,7 +127,7 @@ def take_in(case: Case, workspace: Workspace, asked: Asked | None = None, *, is_
     shows = "context" in case.abilities and not is_late
     contexts = [workspace.memory.take(moment, shows=shows).context for moment in case.happening.moments]
     reply = SILENCE if asked is None else _ask(asked, case, is_late=is_late)
-    return word(case, join(reply, contexts, case.adapter.max_context_chars))
+    return word(case, SILENCE if is_late else join(reply, contexts, case.adapter.max_context_chars))
 
 
 def repeat(case: Case, asked: Asked | None = None) -> str:

@@ -97,7 +97,7 @@ def happening_of(
     """
     if not session:
         raise RequestError(
-            f"the payload of {agent} names no session", "see docs/agents.md for the versions it works with"
+            f"the payload of {agent} names no session", "update the agent, and report it if that does not help"
         )
     session = f"{agent}:{session[:_MAX_SESSION_CHARS]}"
     subagent = subagent[:_MAX_SESSION_CHARS]
@@ -111,5 +111,7 @@ def happening_of(
     moments = tuple(
         moment._replace(id=f"{id}.{number}" if number else id, call=call) for number, call in enumerate(calls)
     )
-    use = uses[0] if uses and report.event in _TOOL_EVENTS else None
+    use = None
+    if uses and report.event in _TOOL_EVENTS:
+        use = uses[0]._replace(id=uses[0].id or text_at(report.payload, "tool_use_id")[:MAX_NAME_CHARS])
     return Happening(report.event, session, folder, moments or (moment,), use, subagent)

@@ -10,14 +10,16 @@ from typing import Literal, NamedTuple
 from cairn.memory.clock import seconds_of
 from cairn.memory.links import Staleness, name_of
 from cairn.memory.recall import Recall, Recollection
+from cairn.memory.shown import sources_of
 from cairn.memory.store import MemoryStore
 from cairn.source.recent_files import RecentFiles
-from cairn.storage.memory import event_db, session_db
+from cairn.storage.memory import session_db
 from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import Observation
 
 # Kept with what was shown, so that pages can count by it.
-Reason = Literal["file", "prompt", "recent file", "branch", "important", "last session"]
+Reason = Literal["file", "edited file", "prompt", "recent file", "branch", "important", "last session"]
+EDITED: Reason = "edited file"  # and so the memory may be true no more
 
 NOTES = ("gotcha", "decision", "bug_fix", "discovery", "trade_off")  # a digest of a session is shown at a start only
 ACTIVE_NOTES = Conditions(statuses=("active",), types=NOTES)
@@ -168,8 +170,7 @@ class Chooser:
         present = [recollection for recollection in found if recollection.staleness.state != "gone"]
         if self._takes_shared or not present:
             return present
-        with self._store.reading() as connection:
-            sources = event_db.find_sources(connection, [recollection.observation.id for recollection in present])
+        sources = sources_of(self._store, [recollection.observation for recollection in present])
         return [recollection for recollection in present if sources.get(recollection.observation.id) != "shared"]
 
 

@@ -28,6 +28,7 @@ IMPORTANCE = 4
 _MAX_TITLE_CHARS, _MAX_ITEM_CHARS = 100, 160
 _MAX_ITEMS = 6  # of each kind
 _MAX_FILES = 12
+_FEW_PROMPTS = 2  # so many are a conversation
 _RUN_TOOLS = ("shell", "mcp", "task", "web")  # whose failures mean something; an edit that did not apply is repeated
 # What was learned in the session, by the type of memory, under which heading.
 _LEARNED = {
@@ -61,14 +62,15 @@ class Digests:
             self.write(connection, recorded.session)
 
     def write(self, connection: sqlite3.Connection, session: Session) -> Observation | None:
-        """Write what became of a session, or write it anew where it went on; None if nothing was done in it.
+        """Write what became of a session, or write it anew where it went on; None if nothing happened in it.
 
-        What somebody else made of a digest stays.
+        One prompt after which nothing was done or learned is nothing. What somebody else made of a digest stays.
         """
         batches, activities = session_db.batches(connection, session), session_db.activities(connection, session)
-        if not activities and not any(batch.prompt for batch in batches):
+        lessons = self._lessons(session)
+        if not activities and not lessons and sum(bool(batch.prompt) for batch in batches) < _FEW_PROMPTS:
             return None
-        text = clean(compose(session, batches, activities, self._lessons(session)))
+        text = clean(compose(session, batches, activities, lessons))
         links = self._links(changed_files(activities))
         if (earlier := self.find(session.id)) is None:
             return self._create(session, text, links)

@@ -9,12 +9,12 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from cairn.hints import Hint
-from cairn.memory.choosing import Choice, Chooser, is_slight
+from cairn.memory.choosing import EDITED, Choice, Chooser, is_slight
 from cairn.memory.framing import ShownNote, frame
 from cairn.memory.fresh import FRESH, begins, take_wish
 from cairn.memory.handles import handle_of
@@ -94,6 +94,7 @@ class Injector:
         settings: whether anything is shown, and how much.
         overview: what is told of the project at a start.
         now: the machine's clock, in seconds since the epoch.
+        is_wanted: whether anything is to be shown at a moment.
     """
 
     def __init__(
@@ -106,8 +107,10 @@ class Injector:
         settings: MemorySettings,
         overview: Callable[[], Overview] = Overview,
         now: Callable[[], float] = time.time,
+        is_wanted: Callable[[Moment], bool] = lambda _: True,
     ) -> None:
         self._store, self._sessions, self._root, self._now = store, sessions, root, now
+        self._is_wanted = is_wanted
         self._settings, self._overview = settings, overview
         self._chooser = Chooser(store, recall, recent, takes_shared=settings.inject_shared, now=now)
         self._answered: deque[tuple[str, str, str]] = deque(maxlen=_MOST_KNOWN)
@@ -126,7 +129,7 @@ class Injector:
         session = self._sessions.find(moment.session)
         if (session is not None and (session.is_muted or session.is_fresh)) or self._becomes_fresh(moment, session):
             return NOTHING
-        pieces = self._pieces(moment, session)
+        pieces = self._pieces(moment, session) if self._is_wanted(moment) else []
         return self._show(moment, pieces) if pieces else NOTHING
 
     def _is_repeated(self, moment: Moment) -> bool:
@@ -184,7 +187,9 @@ class Injector:
             return []
         path, symbol = parse_target(call.target)
         if call.tool in _FILE_TOOLS:
-            return self._chooser.for_files([path], symbol)
+            choices = self._chooser.for_files([path], symbol)
+            is_edited = moment.event == "after-tool" and call.is_edit and not call.is_failure
+            return list(map(_to_check, choices)) if is_edited else choices
         if call.tool == "shell" and is_read(call._replace(exit_code=None, outcome="")):
             return self._chooser.for_files(_words_of(call))
         return []
@@ -197,7 +202,10 @@ class Injector:
         if not self._store.exists:
             return _fit_pieces(pieces, _MOST_NOTES[moment.event], self._settings.event_tokens)[0]
         with self._store.writing() as connection:
-            shown = usage_db.ids_shown(connection, session)
+            shown: dict[str | None, Collection[str]] = {
+                None: usage_db.ids_shown(connection, session),
+                EDITED: usage_db.ids_shown(connection, session, EDITED),
+            }
             left = self._settings.session_tokens - usage_db.tokens_shown(connection, session)
             fresh = [piece for piece in pieces if piece.choice is None or _is_news(piece.choice, moment, shown)]
             max_tokens = min(self._settings.event_tokens, left)
@@ -206,13 +214,27 @@ class Injector:
         return injection
 
 
-def _is_news(choice: Choice, moment: Moment, shown: Collection[str]) -> bool:
+def _is_news(choice: Choice, moment: Moment, shown: Mapping[str | None, Collection[str]]) -> bool:
     """Tell whether an agent may not know a memory: it was neither shown nor learned in this session.
 
-    A sub-agent knows nothing of its session, and an agent whose context was compacted starts again.
+    A sub-agent knows nothing of its session, and an agent whose context was compacted starts again. That an edit made
+    a memory doubtful is news even of one that was shown.
+
+    Args:
+        choice: the memory.
+        moment: at which it would be shown.
+        shown: the ids of those that were shown, for some reasons and, under None, for any.
     """
     is_own = choice.observation.session == moment.session and ledger_of(moment) == moment.session
-    return choice.observation.id not in shown and (not is_own or moment.event in _CORE_FILES)
+    known = shown.get(choice.reason, shown[None])
+    return choice.observation.id not in known and (not is_own or moment.event in _CORE_FILES)
+
+
+def _to_check(choice: Choice) -> Choice:
+    """Return a memory of a file that was edited with the remark that it may be true no more."""
+    if choice.staleness.state != "changed":
+        return choice
+    return choice._replace(reason=EDITED, why=f"{choice.why}, which was just edited; resolve it if it is settled")
 
 
 def _fit(moment: Moment, root: Path, now: float) -> Moment:

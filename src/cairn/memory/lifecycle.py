@@ -187,7 +187,7 @@ class Lifecycle:
                 raise AuthorityError(
                     f"{handle_of(now.id)} is {now.status} because {_WHO[self._decider(now)]} said so; "
                     f"{_WHO[by.authority]} cannot change that",
-                    Hint("a person can", "memories"),
+                    Hint("see why, and who may", "memories show", ids=(handle_of(now.id),)),
                 )
             return now
 

@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 from zlib import crc32
 
 from cairn.errors import AmbiguousError, CairnError, NotFoundError
-from cairn.memory.targets import MARK, parse_target
+from cairn.memory.targets import MARK, target_in
 from cairn.source.content import normalize
 from cairn.source.walk import read_file
 from cairn.storage.memory.rows import CodeLink, Observation
@@ -68,7 +68,7 @@ def link_to(root: Path, target: str) -> CodeLink:
         AmbiguousError: if several definitions have this name.
         PathError: if the path leads out of the project, or is not a text file.
     """
-    path, symbol = parse_target(target)
+    path, symbol = target_in(root, target)
     file = read_source(root, path)
     if not symbol:
         return CodeLink(file.path, "", _digest(_lines_of(file.data)))

@@ -28,6 +28,7 @@ _NEGATIONS = frozenset(
     )
 )
 _WORD = re.compile(r"[\w']+")
+_LEAST_WORDS = 3  # of weight; fewer say too little for their vectors to mean anything
 _REACH = 3  # how many words of weight a negation reaches
 _LIGHT = frozenset(
     re.findall(
@@ -86,7 +87,7 @@ def objections(old: str, new: str) -> tuple[str, ...]:
 
     Returns:
         any of `names` (each names what the other does not), `numbers` (the same), `negation` (one denies what the other
-        says), `cases` (they speak of different cases, such as Windows and Linux).
+        says), `cases` (they speak of different cases, such as Windows and Linux), `brevity` (one has too few words).
     """
     before, after = _read(old), _read(new)
     rules = {
@@ -95,6 +96,7 @@ def objections(old: str, new: str) -> tuple[str, ...]:
         and bool(after.numbers - before.numbers)
         and not after.is_update,
         "negation": _is_denied(before, after) and not after.is_update,
+        "brevity": min(_n_words(before), _n_words(after)) < _LEAST_WORDS,
         "cases": any(_differ(before.words & cases, after.words & cases) for cases in _CASES),
     }
     return tuple(rule for rule, applies in rules.items() if applies)
@@ -102,6 +104,11 @@ def objections(old: str, new: str) -> tuple[str, ...]:
 
 def _differ(one: frozenset[str], other: frozenset[str]) -> bool:
     return bool(one - other) and bool(other - one)
+
+
+def _n_words(statement: _Statement) -> int:
+    """Return how many words of weight a text has, each once."""
+    return len(statement.affirmed | statement.denied)
 
 
 def _is_denied(one: _Statement, other: _Statement) -> bool:

@@ -8,17 +8,35 @@ from cairn.answers import MemoryHit
 from cairn.memory.handles import handle_of
 from cairn.memory.links import name_of
 from cairn.source.text import cut_at_word, estimate_tokens
+from cairn.storage.memory import event_db
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from cairn.memory.recall import Recollection
-    from cairn.types import MemoryStatus, MemoryType
+    from cairn.memory.store import MemoryStore
+    from cairn.storage.memory.rows import Observation
+    from cairn.types import MemorySource, MemoryStatus, MemoryType
 
 SUMMARY_CHARS = 160
 _SECONDS = len("2026-01-31T23:59:59")
 
 
-def memory_hit(found: Recollection) -> MemoryHit:
-    """Return a memory that was found, as answers have it."""
+def memory_hits(store: MemoryStore, found: Sequence[Recollection]) -> tuple[MemoryHit, ...]:
+    """Return memories that were found, as answers have them."""
+    sources = sources_of(store, [recollection.observation for recollection in found])
+    return tuple(_memory_hit(recollection, sources.get(recollection.observation.id, "")) for recollection in found)
+
+
+def sources_of(store: MemoryStore, observations: Sequence[Observation]) -> dict[str, str]:
+    """Return where what some memories say is from, by id; see `event_db.find_sources`."""
+    if not observations:
+        return {}
+    with store.reading() as connection:
+        return event_db.find_sources(connection, [observation.id for observation in observations])
+
+
+def _memory_hit(found: Recollection, source: str) -> MemoryHit:
     observation = found.observation
     return MemoryHit(
         id=handle_of(observation.id),
@@ -35,6 +53,7 @@ def memory_hit(found: Recollection) -> MemoryHit:
         confidence=found.confidence,
         why=found.why,
         check=found.staleness.note,
+        source=cast("MemorySource", source),
     )
 
 

@@ -25,6 +25,7 @@ _MODULES = {
     "remember": "cairn.operations.memory",
     "recall": "cairn.operations.memory",
     "memories": "cairn.operations.memory",
+    "savings": "cairn.operations.savings",
     "sessions": "cairn.operations.sessions",
 }
 

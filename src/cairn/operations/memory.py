@@ -15,9 +15,10 @@ from cairn.hints import Hint
 from cairn.memory.handles import handle_of
 from cairn.memory.identity import session_to_keep
 from cairn.memory.links import link_to
+from cairn.memory.shown import sources_of
 from cairn.memory.store import By
 from cairn.memory.targets import target_below
-from cairn.operations.memory_rows import memory_row, whole_memory
+from cairn.operations.memory_rows import memory_row, memory_rows, whole_memory
 from cairn.operations.periods import end_of, folder_or_file, start_of
 from cairn.operations.whole_text import perform_all
 from cairn.protocol.documents import memory_hit_to_dict
@@ -116,7 +117,7 @@ def list_memories(
     )
     found = store.select(conditions, request.limit or None, request.offset)
     document: MemoryListDocument = {
-        "memories": [memory_row(observation) for observation in found],
+        "memories": memory_rows(store, found),
         "total": store.count(conditions),
         "omitted": 0,
     }
@@ -132,7 +133,11 @@ def show(workspace: Workspace, request: MemoryRequest, progress: Progress | None
     for observation in observations:
         if observation.is_redacted:
             raise NotFoundError(f"the memory {handle_of(observation.id)} was erased", Hint("list them", "memories"))
-    documents = [whole_memory(observation, store.history(observation.id)) for observation in observations]
+    sources = sources_of(store, observations)
+    documents = [
+        whole_memory(observation, store.history(observation.id), sources.get(observation.id, ""))
+        for observation in observations
+    ]
     return documents if request.max_tokens is None else fit_memories(documents, request.max_tokens)
 
 

@@ -8,13 +8,20 @@ from typing import Any, cast
 from cairn.memory.events import Event
 from cairn.memory.handles import handle_of
 from cairn.memory.links import name_of
-from cairn.memory.shown import moment_of, summary_of, tokens_of
+from cairn.memory.shown import moment_of, sources_of, summary_of, tokens_of
+from cairn.memory.store import MemoryStore
 from cairn.protocol.memory_documents import MemoryDocument, MemoryEventDocument, MemoryRowDocument
 from cairn.storage.memory.rows import Observation
 
 
-def memory_row(observation: Observation) -> MemoryRowDocument:
-    """Return a memory as a row of a list."""
+def memory_rows(store: MemoryStore, observations: Sequence[Observation]) -> list[MemoryRowDocument]:
+    """Return memories as rows of a list."""
+    sources = sources_of(store, observations)
+    return [memory_row(observation, sources.get(observation.id, "")) for observation in observations]
+
+
+def memory_row(observation: Observation, source: str = "") -> MemoryRowDocument:
+    """Return a memory as a row; see `event_db.find_sources` for where it is from."""
     row: dict[str, Any] = {
         "id": handle_of(observation.id),
         "type": observation.type,
@@ -28,12 +35,17 @@ def memory_row(observation: Observation) -> MemoryRowDocument:
     }
     if observation.superseded_by:
         row["superseded_by"] = handle_of(observation.superseded_by)
-    facts = {"session": observation.session, "branch": observation.branch, "shared": observation.is_shared}
+    facts = {
+        "session": observation.session,
+        "branch": observation.branch,
+        "shared": observation.is_shared,
+        "source": source,
+    }
     row |= {name: value for name, value in facts.items() if value}
     return cast("MemoryRowDocument", row)
 
 
-def whole_memory(observation: Observation, history: Sequence[Event]) -> MemoryDocument:
+def whole_memory(observation: Observation, history: Sequence[Event], source: str) -> MemoryDocument:
     """Return a memory with its text and all that happened to it."""
     document = {
         "id": handle_of(observation.id),
@@ -48,6 +60,7 @@ def whole_memory(observation: Observation, history: Sequence[Event]) -> MemoryDo
         "shared": observation.is_shared,
         "origin": observation.origin,
         "actor": observation.actor,
+        "source": source,
         "session": observation.session,
         "branch": observation.branch,
         "revision": observation.revision,

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 from cairn.budget import fit_lists, fit_sessions
 from cairn.errors import StoreError
-from cairn.operations.memory_rows import memory_row
+from cairn.facets.memory_status import chat_of, meter_start
+from cairn.operations.memory_rows import memory_rows
 from cairn.operations.periods import folder_or_file, start_of
 from cairn.operations.whole_text import perform_all
 from cairn.protocol.memory_documents import (
     ActivityDocument,
     BatchDocument,
+    ChatDocument,
     SessionListDocument,
     SessionRowDocument,
     WholeSessionDocument,
@@ -48,6 +50,8 @@ def list_sessions(
         "total": memory.sessions.count(conditions),
         "omitted": 0,
     }
+    if (meter := memory.chat_meter(meter_start())).n_calls:
+        document["chat"] = cast("ChatDocument", chat_of(meter))
     if request.max_tokens is not None:
         fit_lists(cast("dict[str, Any]", document), request.max_tokens, ("sessions",))
     return document
@@ -80,7 +84,7 @@ def _whole(workspace: Workspace, session: Session) -> WholeSessionDocument:
     document = {
         **_row(workspace, session),
         "batches": [_batch(batch, done.get(batch.number, [])) for batch in memory.sessions.batches(session)],
-        "learned": [memory_row(observation) for observation in reversed(learned)],
+        "learned": memory_rows(memory.store, learned[::-1]),
     }
     return cast("WholeSessionDocument", document)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NotRequired, TypedDi
 from cairn.answers import Answer, CodeHit, Fetched, MemoryHit, Outline
 from cairn.errors import CairnError
 from cairn.schema import wire_name
-from cairn.types import Confidence, Match, MemoryStatus, MemoryType, OutlineMode
+from cairn.types import Confidence, Match, MemorySource, MemoryStatus, MemoryType, OutlineMode
 
 if TYPE_CHECKING:
     from cairn.structure.flow import FlowGraph, Slice
@@ -83,7 +83,8 @@ class HitDocument(TypedDict):
 class MemoryHitDocument(TypedDict):
     """A memory that was found. `text` is there where `summary` is only its beginning, and the answer is about memories.
 
-    `check` says what became of the code that it speaks of. Where a budget ends, only the first five fields
+    `check` says what became of the code that it speaks of, and `source` that words of it came with the repository or an
+    import. Where a budget ends, only the first five fields
     and `check` are left.
     `project` names its project when several were searched; `sent` says that the session has it.
     """
@@ -101,6 +102,7 @@ class MemoryHitDocument(TypedDict):
     confidence: NotRequired[Confidence]
     why: NotRequired[str]
     check: NotRequired[str]
+    source: NotRequired[MemorySource]
     text: NotRequired[str]
     project: NotRequired[str]
     sent: NotRequired[bool]
@@ -306,6 +308,8 @@ def memory_hit_to_dict(hit: MemoryHit, *, whole: bool = False) -> MemoryHitDocum
     }
     if hit.check:
         document["check"] = hit.check
+    if hit.source:
+        document["source"] = hit.source
     if whole and hit.text != hit.summary:
         document["text"] = hit.text
     return document

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypedDict
 
 from cairn.protocol.documents import MemoryHitDocument
-from cairn.types import MemoryStatus, MemoryType
+from cairn.types import MemorySource, MemoryStatus, MemoryType
 
 
 class MemoryRowDocument(TypedDict):
@@ -24,6 +24,7 @@ class MemoryRowDocument(TypedDict):
     session: NotRequired[str]
     branch: NotRequired[str]
     shared: NotRequired[bool]
+    source: NotRequired[MemorySource]
 
 
 class MemoryListDocument(TypedDict):
@@ -62,6 +63,7 @@ class MemoryDocument(TypedDict):
     shared: bool
     origin: Literal["captured", "agent", "person", "imported"]
     actor: str
+    source: MemorySource
     session: str
     branch: str
     revision: str
@@ -127,12 +129,60 @@ class SessionRowDocument(TypedDict):
     fresh: NotRequired[bool]
 
 
+class ChatDocument(TypedDict):
+    """What summaries of sessions cost in the last `days`: questions to the chat model, tokens, and US dollars."""
+
+    calls: int
+    failed: int
+    input_tokens: int
+    output_tokens: int
+    cost: float
+    days: int
+
+
 class SessionListDocument(TypedDict):
-    """Sessions, the last heard of first: some of `total` that meet the conditions; `omitted` of these had no room."""
+    """Sessions, the last heard of first: some of `total` that meet the conditions; `omitted` of these had no room.
+
+    `chat` is there if a chat model was asked lately.
+    """
 
     sessions: list[SessionRowDocument]
     total: int
     omitted: int
+    chat: NotRequired[ChatDocument]
+
+
+class SavingsSumDocument(TypedDict):
+    """What agents were shown, and what that saved, in tokens.
+
+    `tokens` is what `answers` cost, `replaced_tokens` what they took the place of, and `followup_tokens` what agents
+    read of that later, in `followups` reads. `saved` is what is left, below 0 where more was shown than saved.
+    """
+
+    answers: int
+    tokens: int
+    replaced_tokens: int
+    followups: int
+    followup_tokens: int
+    saved: int
+
+
+class SavingsRowDocument(SavingsSumDocument):
+    """The same for a day (UTC), an agent and a kind; `replacing` is false for what stood beside what was asked for."""
+
+    day: str
+    agent: str
+    kind: str
+    replacing: bool
+
+
+class SavingsDocument(TypedDict):
+    """What was measured since the day `since`, the newest day first. Tokens are estimates for the `tokenizer`."""
+
+    tokenizer: str
+    since: str
+    rows: list[SavingsRowDocument]
+    total: SavingsSumDocument
 
 
 class ActivityDocument(TypedDict):

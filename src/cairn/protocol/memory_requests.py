@@ -129,6 +129,13 @@ class SessionsRequest(ProjectRequest):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class SavingsRequest(ProjectRequest):
+    """Say what agents were shown in the place of what they asked for, and what that saved."""
+
+    days: Annotated[int, fields.SAVINGS_DAYS] = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SessionShowRequest(ProjectRequest):
     """Show what was asked, done and learned in sessions."""
 

@@ -11,6 +11,7 @@ from cairn.protocol.memory_documents import (
     MemoryListDocument,
     RecallDocument,
     RememberedDocument,
+    SavingsDocument,
     SessionListDocument,
     WholeSessionDocument,
 )
@@ -23,6 +24,7 @@ from cairn.protocol.memory_requests import (
     MemoryUndoRequest,
     RecallRequest,
     RememberRequest,
+    SavingsRequest,
     SessionShowRequest,
     SessionsRequest,
 )
@@ -39,6 +41,7 @@ MEMORY_OPERATIONS = {
         Operation("memories/status", MemoryStatusRequest, "Resolve, archive, supersede or reopen memories"),
         Operation("memories/undo", MemoryUndoRequest, "Undo the last change of the status of memories"),
         Operation("memories/forget", ForgetRequest, "Erase memories for ever"),
+        Operation("savings", SavingsRequest, "Say what answers to tool calls saved, in tokens"),
         Operation("sessions", SessionsRequest, "List the sessions of agents"),
         Operation("sessions/show", SessionShowRequest, "Show what was asked, done and learned in sessions"),
     )
@@ -52,6 +55,7 @@ MEMORY_ANSWERS: dict[str, Any] = {
     "memories/status": ChangedMemoriesDocument,
     "memories/undo": ChangedMemoriesDocument,
     "memories/forget": ForgottenDocument,
+    "savings": SavingsDocument,
     "sessions": SessionListDocument,
     "sessions/show": list[WholeSessionDocument],
 }

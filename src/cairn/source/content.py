@@ -14,6 +14,7 @@ _LONG_AVERAGE_BYTES = 500
 _LONG_LINE_BYTES = 50_000
 # https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md
 _LFS_POINTER, _LFS_POINTER_BYTES = b"version https://git-lfs.github.com/spec/v", 1024
+_EXPORT_OF_MEMORIES = b'{"format":"cairn-memory"'  # how it begins; see cairn/memory/exchange.py
 _HEADER_LINES = 20
 _HEADER_BYTES = 4096
 _OFTEN_MINIFIED = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".css", ".html", ".htm", ".json", ".xml", ".vue", ".svelte")
@@ -45,6 +46,8 @@ def check_content(data: bytes, path: str) -> str | None:
     data = normalize(data)
     if data.startswith(_LFS_POINTER) and len(data) < _LFS_POINTER_BYTES:
         return "git LFS pointer"
+    if data.startswith(_EXPORT_OF_MEMORIES):
+        return "export of memories"
     if b"\0" in data[:_HEAD_BYTES]:
         return "binary"
     if _is_minified(data, path):

@@ -259,6 +259,11 @@ def test_a_list_is_needed_to_append_to() -> None:
         parse('{"a": {}}', "json").append(("a",), 1)
 
 
+def test_an_array_of_tables_takes_tables_alone() -> None:
+    with pytest.raises(ConfigError, match="cannot be edited"):
+        parse("[[a]]\n", "toml").append(("a",), 1)
+
+
 def test_names_that_appear_twice_elsewhere_do_not_matter() -> None:
     text = '{"x": {"a": 1, "a": 2}, "y": 1, "y": 2}'
 
@@ -280,7 +285,12 @@ def test_a_mark_of_byte_order_stays() -> None:
         ("json", '{"a": 1, "b": 2, "c": 3}', ("b",), '{"a": 1, "c": 3}'),
         ("json", '{"a": 1, "b": 2, "c": 3}', ("c",), '{"a": 1, "b": 2}'),
         ("json", '{\n  "a": 1,\n  "b": 2\n}', ("a",), '{\n  "b": 2\n}'),
-        ("jsonc", '{\n  // a\n  "a": 1, // one\n  "b": 2, // two\n}', ("b",), '{\n  // a\n  "a": 1, // one // two\n}'),
+        (
+            "jsonc",
+            '{\n  // a\n  "a": 1, // one\n  "b": 2, // two\n}',
+            ("b",),
+            '{\n  // a\n  "a": 1, // one\n // two\n}',
+        ),
         ("jsonc", '{ "a": 1 /* one */, "b": 2 }', ("a",), '{ /* one */ "b": 2 }'),
         ("yaml", "- a: 1\n  b: 2\n- 3\n", (0, "a"), "- b: 2\n- 3\n"),
         ("yaml", "- a: 1\n  b: 2\n- 3\n", (0,), "- 3\n"),

@@ -85,7 +85,7 @@ def test_a_hook_that_vs_code_runs_is_about_vs_code(environment: dict[str, str]) 
     assert happening.session == "vscode:s1"
     assert happening.moments[0].agent == "vscode"
     assert happening.moments[0].id == "call_1"
-    assert happening.use == ToolUse("read", "read_file", "/repo/a.py", 1, 40)
+    assert happening.use == ToolUse("read", "read_file", "/repo/a.py", 1, 40, id="call_1")
 
 
 def test_vs_code_is_read_in_the_spelling_of_its_documentation() -> None:

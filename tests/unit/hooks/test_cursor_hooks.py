@@ -101,7 +101,7 @@ def test_a_command_is_read_with_what_it_printed(cursor: Cursor) -> None:
 
 def test_a_search_is_read_with_its_root_and_its_files(cursor: Cursor) -> None:
     use = read(cursor, "before-tool", GREP).use
-    assert use == ToolUse("search", "Grep", "/repo", pattern="needle", globs=("**/*.py",))
+    assert use == ToolUse("search", "Grep", "/repo", pattern="needle", globs=("**/*.py",), id="call-1\nfc_2")
 
 
 def test_of_a_read_the_length_is_known_though_not_the_text(cursor: Cursor) -> None:

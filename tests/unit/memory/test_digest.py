@@ -102,6 +102,7 @@ def test_a_fix_that_was_remembered_is_told_in_its_own_words(agent: Agent) -> Non
 
 def test_the_same_session_has_the_same_digest_whenever_it_is_written(agent: Agent) -> None:
     agent.ask("explain the cache")
+    agent.use("read", "src/a.py")
     digest = agent.end()
     with agent.store.writing() as connection:
         again = agent.digests.write(connection, agent.sessions.session("s1"))
@@ -112,11 +113,13 @@ def test_the_same_session_has_the_same_digest_whenever_it_is_written(agent: Agen
 def test_sessions_that_did_the_same_have_a_digest_each(agent: Agent) -> None:
     for session in ("s1", "s2"):
         agent.ask("run the tests", session)
+        agent.use("shell", "make test", session)
     assert agent.end("s1").id != agent.end("s2").id
 
 
 def test_a_session_that_goes_on_has_its_digest_written_anew(agent: Agent) -> None:
     agent.ask("explain the cache")
+    agent.use("read", "src/a.py")
     first = agent.end()
     agent.ask("now clear it")
     agent.use("edit", "src/a.py", outcome="ok")
@@ -128,6 +131,7 @@ def test_a_session_that_goes_on_has_its_digest_written_anew(agent: Agent) -> Non
 
 def test_what_a_person_made_of_a_digest_stays(agent: Agent) -> None:
     agent.ask("explain the cache")
+    agent.use("read", "src/a.py")
     digest = agent.end()
     agent.lifecycle.edit(digest.id, PERSON, text="My own words")
     agent.ask("now clear it")
@@ -136,6 +140,7 @@ def test_what_a_person_made_of_a_digest_stays(agent: Agent) -> None:
 
 def test_a_session_that_goes_stale_leaves_a_digest(agent: Agent) -> None:
     agent.ask("explain the cache")
+    agent.use("read", "src/a.py")
     agent.clock.seconds += STALE_SECONDS + 100
     agent.sessions.end_stale()
     assert agent.digests.find("s1") is not None
@@ -145,6 +150,17 @@ def test_a_session_in_which_nothing_was_done_leaves_none(agent: Agent) -> None:
     agent.report("session-start")
     agent.report("session-end")
     assert agent.digests.find("s1") is None
+
+
+def test_a_prompt_after_which_nothing_happened_leaves_none_but_a_conversation_does(agent: Agent) -> None:
+    agent.ask("hello")
+    agent.report("session-end")
+    assert agent.digests.find("s1") is None
+    agent.ask("and why is that so?")
+    assert "hello" in agent.end().text
+    agent.ask("keep in mind to wipe the cache", "s2")
+    agent.learn("Wipe the cache first", "gotcha", "s2")
+    assert "Wipe the cache first" in agent.end("s2").text
 
 
 def test_a_digest_of_a_long_session_is_bounded(agent: Agent) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -46,11 +47,15 @@ class Agent:
         self.injector = self.with_settings(settings or MemorySettings(), overview)
         self._n_moments = 0
 
-    def with_settings(self, settings: MemorySettings, overview: Overview | None = None) -> Injector:
+    def with_settings(
+        self,
+        settings: MemorySettings,
+        overview: Overview | None = None,
+        is_wanted: Callable[[Moment], bool] = lambda _: True,
+    ) -> Injector:
         shown = overview or Overview()
-        return Injector(
-            self.store, self.sessions, self.recall, self.recent, self.root, settings, lambda: shown, self.clock
-        )
+        parts = self.store, self.sessions, self.recall, self.recent, self.root
+        return Injector(*parts, settings, lambda: shown, self.clock, is_wanted)
 
     def remember(self, text: str, *files: str, by: By = PERSON, **fields: Any) -> str:  # noqa: ANN401 - any field
         links = tuple(link_to(self.root, file) for file in files)
@@ -135,6 +140,31 @@ def test_nothing_is_shown_for_a_tool_that_was_denied_or_touches_no_file(agent: A
     assert agent.at("after-tool", call=denied).text == ""
     assert agent.tool("web", "https://example.org/src/db.py") == []
     assert agent.at("before-tool").text == ""
+
+
+def test_a_memory_that_an_edit_made_doubtful_is_news_once(agent: Agent) -> None:
+    id = agent.remember(POOL, "src/db.py", type="gotcha")
+    assert agent.tool("read", "src/db.py") == [id]
+    assert agent.tool("edit", "src/db.py", event="after-tool") == []  # nothing was changed in it
+    agent.write("src/db.py", "def get():\n    return 2\n")
+    injection = agent.at("after-tool", call=ToolCall("edit", "Edit", "src/db.py"))
+    assert shown(injection) == [id]
+    assert "which was just edited" in injection.text
+    assert "check: code changed since" in injection.text
+    assert agent.tool("edit", "src/db.py", event="after-tool") == []
+    assert agent.tool("read", "src/db.py") == []
+
+
+def test_moments_at_which_nothing_is_wanted_show_nothing_and_still_begin_a_fresh_session(agent: Agent) -> None:
+    agent.remember(POOL, "src/db.py", type="gotcha", importance=10)
+    agent.injector = agent.with_settings(MemorySettings(), is_wanted=lambda moment: moment.event == "prompt")
+    assert agent.start().text == ""
+    assert agent.tool("read", "src/db.py") == []
+    assert shown(agent.at("prompt", text=POOL_PROMPT)) != []
+    assert agent.start("s2", fresh="1").text == ""
+    session = agent.sessions.find("s2")
+    assert session is not None
+    assert session.is_fresh
 
 
 # -- what is never shown -----------------------------------------------------------------------------------------------

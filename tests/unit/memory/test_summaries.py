@@ -12,7 +12,7 @@ from cairn.index.state_dir import StateDir
 from cairn.memory.chat import ChatClient, ChatReply
 from cairn.memory.digest import Digests
 from cairn.memory.lifecycle import Lifecycle
-from cairn.memory.moments import Moment
+from cairn.memory.moments import Moment, ToolCall
 from cairn.memory.sessions import Sessions
 from cairn.memory.store import By, MemoryStore
 from cairn.memory.summaries import Summaries, UnsureMemory, day_of, parse_summary, read_meter
@@ -54,9 +54,10 @@ class Memory:
         self.sessions = Sessions(self.store, folder, [self.digests.hear, self.summaries.hear], now=self.clock)
 
     def finish(self, session: str = "s1", prompt: str = "explain the cache") -> str:
-        for event, text in (("prompt", prompt), ("session-end", "")):
+        read = ToolCall("read", "Read", "cache.py", "ok")
+        for event, text, call in (("prompt", prompt, None), ("after-tool", "", read), ("session-end", "", None)):
             self.clock.seconds += 1
-            moment = Moment(f"{event} {self.clock.seconds}", event, session, "a", self.clock.seconds, text)
+            moment = Moment(f"{event} {self.clock.seconds}", event, session, "a", self.clock.seconds, text, call)
             assert self.sessions.record(moment) is not None
         return self.text(session)
 

@@ -1,4 +1,7 @@
-"""One module for each agent, with all that is particular to it: how it is found, its files, its events, its answers."""
+"""What is particular to each agent: how it is found, its files, its events, its answers.
+
+An agent with hooks has a module; those that are told of the MCP server alone are rows of one table.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,39 @@ from cairn.errors import RequestError
 from cairn.hooks.adapter import Adapter
 
 # The modules, which have an `ADAPTER` each; `-` in an agent's name is `_` there.
-NAMES: tuple[str, ...] = (
+_MODULES = (
     "claude-code",
+    "codex",
     "copilot-cli",
     "cursor",
     "devin",
     "gemini-cli",
+    "opencode",
     "vscode",
     "windsurf",
 )
+# The rows of `mcp_only.py`.
+_ROWS = (
+    "amp",
+    "antigravity",
+    "augment",
+    "cline",
+    "continue",
+    "crush",
+    "droid",
+    "goose",
+    "grok",
+    "junie",
+    "kilo",
+    "kimi",
+    "kiro",
+    "qwen",
+    "roo",
+    "vibe",
+    "warp",
+    "zed",
+)
+NAMES: tuple[str, ...] = (*_MODULES, *_ROWS)
 
 
 def adapter_of(name: str) -> Adapter:
@@ -27,5 +54,8 @@ def adapter_of(name: str) -> Adapter:
     """
     if name not in NAMES:
         raise RequestError(f"there is no agent {name[:50]!r}", f"name one of {', '.join(NAMES)}")
+    if name in _ROWS:
+        row: Adapter = import_module(f"{__name__}.mcp_only").ADAPTERS[name]
+        return row
     adapter: Adapter = import_module(f"{__name__}.{name.replace('-', '_')}").ADAPTER
     return adapter

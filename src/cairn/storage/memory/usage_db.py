@@ -56,10 +56,10 @@ def injections(
     return [InjectedMemory(*row) for row in connection.execute(query, (*values, -1 if limit is None else limit))]
 
 
-def ids_shown(connection: sqlite3.Connection, session: str) -> set[str]:
-    """Return the ids of the memories that were shown in a session."""
-    query = "SELECT DISTINCT observation FROM injection WHERE session = ?"
-    return {id for (id,) in connection.execute(query, (session,))}
+def ids_shown(connection: sqlite3.Connection, session: str, why: str = "") -> set[str]:
+    """Return the ids of the memories that were shown in a session, for one reason unless that is empty."""
+    query = "SELECT DISTINCT observation FROM injection WHERE session = ?1 AND ?2 IN ('', why)"
+    return {id for (id,) in connection.execute(query, (session, why))}
 
 
 def tokens_shown(connection: sqlite3.Connection, session: str) -> int:

@@ -1,0 +1,65 @@
+"""The interceptor of each open project: made beside its first event, which need not wait for it, closed before it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+from cairn.loading import load
+
+if TYPE_CHECKING:
+    from cairn.hooks.intercept import Interceptor
+    from cairn.workspace import Workspace
+
+_log = logging.getLogger("cairn.hooks")
+
+
+def make_interceptor(workspace: Workspace) -> Interceptor:
+    """Make the interceptor of a project; what it needs takes a while to import."""
+    interceptor: Interceptor = load("cairn.hooks.intercept:Interceptor")(workspace)
+    return interceptor
+
+
+class Interceptors:
+    """The interceptors of all open projects. Threads share it.
+
+    Args:
+        make: makes one; a seam for tests.
+    """
+
+    def __init__(self, make: Callable[[Workspace], Any] = make_interceptor) -> None:
+        self._make = make
+        self._made: dict[int, Future[Any]] = {}  # by the identity of the workspace, which lives as long as the entry
+        self._change = threading.Lock()
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="cairn-interceptor")
+
+    def of(self, workspace: Workspace, seconds: float) -> Interceptor | None:
+        """Return the interceptor of a project, None while it is being made.
+
+        Args:
+            workspace: the project, open.
+            seconds: how long to wait for it.
+        """
+        with self._change:
+            if id(workspace) not in self._made:
+                self._made[id(workspace)] = self._pool.submit(self._make, workspace)
+            making = self._made[id(workspace)]
+        try:
+            interceptor: Interceptor = making.result(seconds)
+        except TimeoutError:
+            return None
+        except Exception as error:  # noqa: BLE001 - the edge of what may be said; without it, events are still taken in
+            _log.warning("nothing is said about tools: %s: %s", type(error).__name__, error)
+            return None
+        return interceptor
+
+    def close(self, workspace: Workspace) -> None:
+        """Close the interceptor of a project, if there is one; call this before the workspace is closed."""
+        with self._change:
+            making = self._made.pop(id(workspace), None)
+        if making is None or making.cancel() or making.exception() is not None:
+            return
+        making.result().close()

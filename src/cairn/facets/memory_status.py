@@ -1,0 +1,48 @@
+"""What `cairn status` says of the memory; read, never written."""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+from typing import Any
+
+from cairn.errors import StoreError
+from cairn.facets.memory import MemoryFacet
+from cairn.facets.project_index import ProjectIndex
+from cairn.memory.spool import Spool
+from cairn.storage.memory.chat_db import ChatMeter
+from cairn.storage.memory.observation_db import Conditions
+
+METER_DAYS = 30
+_DAY_SECONDS = 86_400.0
+
+
+def read_memory_status(index: ProjectIndex) -> dict[str, Any]:
+    """Return how many memories are active, what waits, and what summaries cost; `error` says why that is not known."""
+    status: dict[str, Any] = {"active": 0, "pending": 0, "chat": chat_of(ChatMeter(0, 0, 0, 0, 0.0)), "error": ""}
+    status["waiting"] = Spool(index.root).count()
+    with closing(MemoryFacet(index)) as memory:
+        try:
+            status["active"] = memory.store.count(Conditions(statuses=("active",)))
+            status["pending"] = memory.recall.models.pending()
+            status["chat"] = chat_of(memory.chat_meter(meter_start()))
+        except StoreError as error:
+            status["error"] = str(error)
+    return status
+
+
+def meter_start() -> float:
+    """Return since when costs are shown, in seconds since the epoch."""
+    return time.time() - METER_DAYS * _DAY_SECONDS
+
+
+def chat_of(meter: ChatMeter) -> dict[str, Any]:
+    """Return what questions to a chat model cost, as JSON has it."""
+    return {
+        "calls": meter.n_calls,
+        "failed": meter.n_failed,
+        "input_tokens": meter.input_tokens,
+        "output_tokens": meter.output_tokens,
+        "cost": round(meter.cost, 4),
+        "days": METER_DAYS,
+    }

@@ -1,0 +1,173 @@
+"""Codex CLI: hooks in the form of Claude Code's with a strict schema, and `notify` where hooks are not approved."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from cairn.errors import RequestError
+from cairn.hooks.adapter import Ability, Adapter, Change, Detection, Place
+from cairn.hooks.commands import hook_command
+from cairn.hooks.outputs import nested
+from cairn.hooks.payload import details_at, folder_at, happening_of, text_at
+from cairn.hooks.report import Happening, Reply, Report
+from cairn.hooks.shared_files import hook_items, server_entry, skill
+from cairn.hooks.tool_result import NO_RESULT, result_of
+from cairn.hooks.tool_use import calls_of, uses_of
+from cairn.memory.moments import MAX_TEXT_CHARS, Moment
+
+_NOTICE = "agent-turn-complete"  # the type of what `notify` is given
+_CONTEXT: frozenset[Ability] = frozenset({"context"})
+_DETAILS = ("source", "reason", "trigger", "model", "agent_type", "permission_mode", "client")
+_TIMEOUT_SECONDS = 10
+_SHORT_SECONDS = 3  # the most that a session's end may take
+_MOST_PROMPTS = 10  # of one turn
+
+
+class Codex(Adapter):
+    """The program for terminals, which runs all its reading and searching in a shell."""
+
+    name = "codex"
+    title = "Codex CLI"
+    detection = Detection(("codex",), (".codex",), (".codex",))
+    events: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "session-start": ("SessionStart",),
+        "prompt": ("UserPromptSubmit",),
+        "before-tool": ("PreToolUse",),
+        "after-tool": ("PostToolUse",),
+        "before-compaction": ("PreCompact",),
+        "turn-end": ("Stop",),
+        "session-end": ("SessionEnd",),
+        "subagent-start": ("SubagentStart",),
+        "subagent-end": ("SubagentStop",),
+    }
+    abilities: ClassVar[Mapping[str, frozenset[Ability]]] = {
+        "session-start": _CONTEXT,
+        "prompt": _CONTEXT,
+        "before-tool": _CONTEXT | {"denial"},
+        "after-tool": _CONTEXT,
+    }
+    max_context_chars = 8_000  # it keeps 2,500 tokens
+    by_hand = (
+        "In Codex, type /hooks and approve those of Cairn; until then it skips them without a word.",
+        "Codex reads the files of a project only if you trust it; it asks when it starts there.",
+    )
+    first_payload: ClassVar[Mapping[str, Any]] = {
+        "session_id": "SESSION",
+        "transcript_path": None,
+        "cwd": "FOLDER",
+        "hook_event_name": "SessionStart",
+        "model": "gpt-5.5",
+        "permission_mode": "default",
+        "source": "startup",
+    }
+
+    def changes(self, place: Place) -> list[Change]:
+        """Return the hooks, the MCP server and the skill."""
+        folder = (place.root if place.level == "project" else place.home) / ".codex"
+        moved = place.environment.get("CODEX_HOME", "")
+        if place.level == "user" and moved:
+            folder = Path(moved)
+        hooks = {
+            name: {"hooks": [_hook(hook_command(place, event, self.name), event)]}
+            for event, names in self.events.items()
+            for name in names
+        }
+        return [
+            *hook_items(folder / "hooks.json", "json", hooks),
+            server_entry(folder / "config.toml", place, format="toml", servers="mcp_servers"),
+            skill(place),
+        ]
+
+    def read(self, report: Report) -> Happening | None:
+        """Return what a report means; what `notify` is given is the end of a turn, with the prompts before it.
+
+        Raises:
+            RequestError: if the payload is of another event, or names no session.
+        """
+        payload = report.payload
+        if text_at(payload, "type"):
+            return self._read_notice(report)
+        name = text_at(payload, "hook_event_name")
+        if name and name not in self.events[report.event]:
+            raise RequestError(f"{name[:50]} is not {report.event}", "register the hook for its own event")
+        given = payload.get("tool_input")
+        uses = uses_of(text_at(payload, "tool_name"), given) if report.event in ("before-tool", "after-tool") else ()
+        result = NO_RESULT
+        if uses and report.event == "after-tool":
+            result = result_of(payload.get("tool_response"), uses[0].tool, "ok")
+        text = text_at(payload, "prompt", "last_assistant_message")
+        return happening_of(
+            report,
+            agent=self.name,
+            session=text_at(payload, "session_id"),
+            folder=folder_at(report, payload.get("cwd")),
+            id=_id_of(report, text),
+            text=text,
+            details=details_at(payload, _DETAILS),
+            subagent=text_at(payload, "agent_id"),
+            uses=uses,
+            calls=calls_of(uses, given, result),
+        )
+
+    def _read_notice(self, report: Report) -> Happening | None:
+        payload = report.payload
+        if payload.get("type") != _NOTICE or report.event != "turn-end":
+            return None
+        turn = text_at(payload, "turn-id")
+        end = happening_of(
+            report,
+            agent=self.name,
+            session=text_at(payload, "thread-id"),
+            folder=folder_at(report, payload.get("cwd")),
+            id=turn,
+            text=text_at(payload, "last-assistant-message"),
+            details=details_at(payload, _DETAILS),
+        )
+        return end._replace(moments=(*_prompts(payload, end.moments[0], turn), *end.moments))
+
+    def answer(self, report: Report, reply: Reply) -> str:
+        """Return an answer without anything that the schema does not name; Codex drops all of it otherwise."""
+        return nested(self.events[report.event][0], reply) if reply.context or reply.denial else ""
+
+
+def _prompts(payload: Mapping[str, Any], end: Moment, turn: str) -> Iterator[Moment]:
+    """Yield the prompts of a turn, named as the hook names them, so that each counts once."""
+    given = payload.get("input-messages")
+    for number, text in enumerate(given[-_MOST_PROMPTS:] if isinstance(given, list) else ()):
+        if isinstance(text, str) and text:
+            text = text.encode("utf-8", "replace").decode()
+            id = _prompt_id(turn, text) if turn else f"{end.id}.prompt-{number}"
+            yield end._replace(id=id, event="prompt", text=text[:MAX_TEXT_CHARS], details={})
+
+
+def _prompt_id(turn: str, text: str) -> str:
+    return f"{turn}-{hashlib.blake2b(text.encode(), digest_size=8).hexdigest()}"
+
+
+def _id_of(report: Report, text: str) -> str:
+    """Return what names an event; empty if nothing does."""
+    payload = report.payload
+    turn = text_at(payload, "turn_id")
+    if report.event in ("before-tool", "after-tool"):
+        return text_at(payload, "tool_use_id")
+    if report.event in ("subagent-start", "subagent-end"):
+        return text_at(payload, "agent_id")
+    if report.event == "prompt" and turn:
+        return _prompt_id(turn, text)
+    if report.event == "turn-end" and turn:  # as `notify` names it, unless a hook made the turn go on
+        return _prompt_id(turn, text) if payload.get("stop_hook_active") is True else turn
+    return ""
+
+
+def _hook(command: str, event: str) -> dict[str, Any]:
+    return {
+        "type": "command",
+        "command": command,
+        "timeout": _SHORT_SECONDS if event == "session-end" else _TIMEOUT_SECONDS,
+    }
+
+
+ADAPTER = Codex()

@@ -1,0 +1,58 @@
+"""What agents were shown when they used tools, in the place of what, and what that saved: sums of what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from cairn.memory.served import TOKENIZER, ServedAnswers
+from cairn.operations.whole_text import perform_all
+from cairn.protocol.memory_documents import SavingsDocument, SavingsRowDocument, SavingsSumDocument
+from cairn.protocol.memory_requests import SavingsRequest
+from cairn.storage.memory.served_db import ServedTotal
+from cairn.workspace import Workspace
+
+if TYPE_CHECKING:
+    from cairn.index.limits import Progress
+
+
+def savings(workspace: Workspace, request: SavingsRequest, progress: Progress | None = None) -> SavingsDocument:
+    """Return what was shown and saved on each of the last days, by agent and kind."""
+    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    since = today - timedelta(days=request.days - 1)
+    served = ServedAnswers(workspace.memory.store, workspace.memory.sessions)
+    totals = served.totals(since.timestamp())
+    return {
+        "tokenizer": TOKENIZER,
+        "since": f"{since:%Y-%m-%d}",
+        "rows": [_row(total) for total in totals],
+        "total": _sum(totals),
+    }
+
+
+def _row(total: ServedTotal) -> SavingsRowDocument:
+    return {
+        "day": total.day,
+        "agent": total.agent,
+        "kind": total.kind,
+        "replacing": total.is_replacing,
+        **_sum([total]),
+    }
+
+
+def _sum(totals: Sequence[ServedTotal]) -> SavingsSumDocument:
+    tokens = sum(total.tokens for total in totals)
+    replaced_tokens = sum(total.replaced_tokens for total in totals)
+    followup_tokens = sum(total.followup_tokens for total in totals)
+    return {
+        "answers": sum(total.n_answers for total in totals),
+        "tokens": tokens,
+        "replaced_tokens": replaced_tokens,
+        "followups": sum(total.n_followups for total in totals),
+        "followup_tokens": followup_tokens,
+        "saved": replaced_tokens - tokens - followup_tokens,
+    }
+
+
+PERFORM = perform_all({"savings": savings})
