@@ -24,6 +24,7 @@ Part = Literal["files", "hooks", "mcp"]
 
 _HOOK_SECONDS, _SERVER_SECONDS = 20.0, 60.0
 _EVENT = "session-start"
+_TRIES = 4  # the daemon may first have to open the project, for which a hook does not wait long
 _LOGS = Hint("it may say why", "daemon logs")
 
 
@@ -86,19 +87,27 @@ def _try_hook(adapter: Adapter, place: Place, values: Sequence[Any]) -> Result:
         )
     if (missing := _missing_program(place)) is not None:
         return fail(*missing)
-    try:
-        ended = subprocess.run(
-            ["/bin/sh", "-c", command], input=payload_of(adapter, str(place.root)), capture_output=True, text=True,
-            check=False, cwd=place.root, env=_environment(place), timeout=_HOOK_SECONDS,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        return fail(f"the hook does not end within {_HOOK_SECONDS:.0f} s")
-    except OSError as error:
-        return fail(f"the hook cannot be started: {error.strerror}")
-    if ended.returncode != 0:
-        return fail(f"the hook exits with {ended.returncode}")
-    wrong = _what_is_wrong(adapter, ended.stdout)
-    return fail(wrong) if wrong else Result(adapter.name, "hooks", True, "the hook answers")
+    for _ in range(_TRIES):
+        try:
+            code, output = _run(command, payload_of(adapter, str(place.root)), place)
+        except subprocess.TimeoutExpired:
+            return fail(f"the hook does not end within {_HOOK_SECONDS:.0f} s")
+        except OSError as error:
+            return fail(f"the hook cannot be started: {error.strerror}")
+        if code != 0:
+            return fail(f"the hook exits with {code}")
+        wrong = _what_is_wrong(adapter, output)
+        if not wrong:
+            return Result(adapter.name, "hooks", True, "the hook answers")
+    return fail(wrong)
+
+
+def _run(command: str, payload: str, place: Place) -> tuple[int, str]:
+    ended = subprocess.run(
+        ["/bin/sh", "-c", command], input=payload, capture_output=True, text=True, check=False, errors="replace",
+        cwd=place.root, env=_environment(place), timeout=_HOOK_SECONDS,
+    )  # fmt: skip
+    return ended.returncode, ended.stdout
 
 
 def payload_of(adapter: Adapter, folder: str) -> str:
