@@ -69,9 +69,9 @@ class Reads:
             state.edited.put(path, value=True)
         if occasion.use.tool != "read" or occasion.has_failed:
             return None
-        if (candidate := self._candidate(occasion)) is None:
-            return None
         path = occasion.path
+        if (candidate := self._candidate(path)) is None:
+            return None
         passes = _passes(occasion, state, candidate)
         wanted = self._settings.reads_by(occasion.agent)
         mode = _mode(wanted, occasion)
@@ -88,9 +88,12 @@ class Reads:
 
     # -- which reads --------------------------------------------------------------------------------------------------
 
-    def _candidate(self, occasion: Occasion) -> _Candidate | None:
+    def is_large_code(self, path: str) -> bool:
+        """Tell whether a file, relative to the root, is one whose read may be answered."""
+        return self._candidate(path) is not None
+
+    def _candidate(self, path: str) -> _Candidate | None:
         """Return a file of the project that is large, and code that people wrote; None for any other."""
-        path = occasion.path
         if not path or check_name(path.rpartition("/")[2]) or _is_of_agents(path):
             return None
         try:

@@ -115,6 +115,7 @@ class Codex(Adapter):
             subagent=text_at(payload, "agent_id"),
             uses=uses,
             calls=calls_of(uses, given, result),
+            use_id=text_at(payload, "tool_use_id"),
         )
 
     def _read_notice(self, report: Report) -> Happening | None:
