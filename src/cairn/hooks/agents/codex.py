@@ -102,7 +102,8 @@ class Codex(Adapter):
         uses = uses_of(text_at(payload, "tool_name"), given) if report.event in ("before-tool", "after-tool") else ()
         result = NO_RESULT
         if uses and report.event == "after-tool":
-            result = result_of(payload.get("tool_response"), uses[0].tool, "ok")
+            outcome = "" if uses[0].tool == "shell" else "ok"  # how a command ended is not told
+            result = result_of(payload.get("tool_response"), uses[0].tool, outcome)
         text = text_at(payload, "prompt", "last_assistant_message")
         return happening_of(
             report,
