@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 ANSWER_SECONDS = 0.05
 READ_SECONDS = 0.15  # where a whole file is not read for it, once, there is more to gain
+TWIN_SECONDS = 2.0  # within which the same use is the same question
 _THREADS = 2
 _MOST_WAITING = 8  # uses; where more wait, an agent is not kept waiting for its turn
 _TOOLS = ("read", "edit", "write", "search", "list", "shell", "mcp")
@@ -46,9 +47,14 @@ _log = logging.getLogger("cairn.hooks")
 
 
 class _Answer:
-    """An answer in the making, for which somebody waits for a while."""
+    """An answer in the making, for which somebody waits for a while.
 
-    def __init__(self) -> None:
+    Args:
+        asked: when it was asked for, in seconds since the epoch.
+    """
+
+    def __init__(self, asked: float) -> None:
+        self.asked = asked
         self._changed = Condition()
         self._reply: Reply | None = None
         self._is_late = False
@@ -178,11 +184,12 @@ class Interceptor:
         """Return the answer to a use, which is in the making; the same for one that is asked about twice."""
         state = self._states.of(happening.session, ledger_of(happening))
         name = id_of(use)
-        answer = _Answer()
-        if use.id:
+        answer = _Answer(self._now())
+        if use.id:  # some agents ask twice at once; and some models give the same id to a later use
             known: _Answer = state.replies.put_new(f"{name}\0{is_over}", answer)
-            if known is not answer:
+            if known is not answer and abs(answer.asked - known.asked) <= TWIN_SECONDS:
                 return known
+            state.replies.put(f"{name}\0{is_over}", answer)
         was_asked = is_over and name in state.asked
         if not is_over and "context" in abilities:
             state.asked.put(name, value=True)

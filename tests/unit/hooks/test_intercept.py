@@ -85,6 +85,17 @@ def test_a_use_that_is_asked_about_twice_is_answered_the_same(workspace: Workspa
     assert answers.before(happening("u2"), BOTH) == Reply("second")
 
 
+def test_a_use_whose_id_comes_again_later_is_another_use(workspace: Workspace) -> None:
+    clock = [1_000.0]
+    part = Says(Reply(denial="read it again"))
+    answers = Interceptor(workspace, now=lambda: clock[0], parts=[part], seconds=PATIENT)
+    assert answers.before(happening(), BOTH).denial
+    clock[0] += 1.5
+    assert answers.before(happening(), BOTH).denial
+    clock[0] += 1.5
+    assert answers.before(happening(), BOTH) == SILENCE
+
+
 def test_many_threads_that_ask_about_one_use_get_one_answer(workspace: Workspace) -> None:
     answers = Interceptor(workspace, parts=[Says(*(Reply(str(number)) for number in range(50)))], seconds=PATIENT)
     got: list[str] = []
