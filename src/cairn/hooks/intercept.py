@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 
 ANSWER_SECONDS = 0.05
 READ_SECONDS = 0.15  # where a whole file is not read for it, once, there is more to gain
+LATE_SECONDS = 60.0  # for so long something that was not ready in time is worth saying
 TWIN_SECONDS = 2.0  # within which the same use is the same question
-_THREADS = 2
+_THREADS = 4
 _MOST_WAITING = 8  # uses; where more wait, an agent is not kept waiting for its turn
 _TOOLS = ("read", "edit", "write", "search", "list", "shell", "mcp")
 # What knows what to say, each called with the workspace and the settings; `searches` is before `reads`, which it helps.
@@ -222,9 +223,13 @@ class Interceptor:
         if not state.is_restored:
             self._restore(occasion, state)
         occasion = occasion._replace(can_deny=occasion.can_deny and keeps)
+        late = _take_late(occasion, state)
         offers = [offer for part in self._parts if (offer := part.answer(occasion, state)) is not None]
-        offers = self._affordable(offers, state)
+        offers = self._affordable([*offers, *late], state)
         if not offers:
+            return
+        if not answer.is_wanted:
+            state.late.extend(offer for offer in offers if offer.is_lasting)
             return
         reply = _joined([offer.reply for offer in offers])
         for offer in offers:
@@ -268,6 +273,18 @@ class Interceptor:
                 state.waiting.put(answer.path, value=not answer.n_followups)
             else:
                 state.tokens += answer.tokens
+
+
+def _take_late(occasion: Occasion, state: SessionState) -> list[Offer]:
+    """Return what an agent is told now because it was not ready before; what is too old is forgotten."""
+    if not occasion.can_see:
+        return []
+    late: list[Offer] = []
+    while state.late:
+        offer: Offer = state.late.popleft()
+        if offer.row is None or occasion.seconds - offer.row.seconds <= LATE_SECONDS:
+            late.append(offer)
+    return late
 
 
 def _joined(replies: Sequence[Reply]) -> Reply:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -11,6 +11,7 @@ SEARCH_SECONDS = 30.0  # for so long a search says what the next read is about
 MOST_SESSIONS = 200
 _MOST_PATHS = 400  # of each kind in a session
 _MOST_USES = 100
+_MOST_LATE = 3
 
 V = TypeVar("V")
 
@@ -95,6 +96,7 @@ class SessionState:
         named: what else it was told once, such as the callers of a definition.
         replies: what uses were answered, by their ids: an agent may ask twice.
         asked: the uses that could be answered before the tool ran.
+        late: what was not ready in time and is worth saying at the next use; see `cairn.hooks.occasion.Offer`.
         tokens: how many it was shown beside what it asked for.
         search: its last search.
         is_restored: what the ledger knows of it was read.
@@ -108,6 +110,7 @@ class SessionState:
     named: Known[bool] = field(default_factory=lambda: Known(_MOST_PATHS))
     replies: Known[Any] = field(default_factory=lambda: Known(_MOST_USES))
     asked: Known[bool] = field(default_factory=lambda: Known(_MOST_USES))
+    late: deque[Any] = field(default_factory=lambda: deque(maxlen=_MOST_LATE))
     tokens: int = 0
     search: LastSearch | None = None
     is_restored: bool = False
@@ -121,6 +124,7 @@ class SessionState:
         """Forget what the agent no longer has, as after a compaction; what it was refused and did is as it is."""
         for known in (self.shown, self.read, self.named):
             known.clear()
+        self.late.clear()
         self.search = None
 
 

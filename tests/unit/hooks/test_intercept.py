@@ -116,6 +116,33 @@ def test_what_is_not_ready_in_time_is_left_out(workspace: Workspace) -> None:
     assert answers.before(happening(), BOTH) == SILENCE
 
 
+@pytest.mark.parametrize(("is_lasting", "seconds", "expected"), [(True, 30, "late"), (True, 90, ""), (False, 30, "")])
+def test_what_is_as_good_later_is_said_at_the_next_use(
+    workspace: Workspace, *, is_lasting: bool, seconds: float, expected: str
+) -> None:
+    row = ServedAnswer("claude-code:s1", 1_000.0, "claude-code", "callers", False, "a.py", "", 0)
+    may, is_done = threading.Event(), threading.Event()
+
+    class Slow:
+        def answer(self, occasion: Occasion, state: SessionState) -> Offer | None:
+            if occasion.use.id != "u1":
+                return None
+            may.wait(PATIENT)
+            return Offer(Reply("late"), row, is_done.set, is_lasting)
+
+    hurried = Interceptor(workspace, parts=[Slow()], seconds=0.01)
+    assert hurried.before(happening(), BOTH) == SILENCE
+    may.set()
+    patient = happening("u2")
+    moment = patient.moments[0]._replace(seconds=1_000.0 + seconds)
+    assert hurried.before(patient._replace(moments=(moment,)), DENIAL) == SILENCE
+    replies: list[str] = []
+    while len(replies) < (2_000 if expected else 50) and "late" not in replies:
+        replies.append(hurried.before(happening(f"v{len(replies)}")._replace(moments=(moment,)), BOTH).context)
+    assert {*replies, ""} == {expected, ""}
+    assert is_done.wait(PATIENT if expected else 0.0) == bool(expected)
+
+
 def test_a_part_that_fails_silences_the_answer_and_says_so_in_one_line(
     workspace: Workspace, caplog: pytest.LogCaptureFixture
 ) -> None:
