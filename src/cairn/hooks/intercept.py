@@ -176,7 +176,7 @@ class Interceptor:
         if self._seconds is not None:
             return self._seconds
         may_read = happening.use is not None and happening.use.tool in ("read", "shell")
-        may_replace = self._settings.reads_by(happening.session.partition(":")[0]) == "replace"
+        may_replace = self._settings.reads_by(happening.session.partition(":")[0]) in ("auto", "replace")
         return READ_SECONDS if may_read and may_replace and "denial" in abilities else ANSWER_SECONDS
 
     def _answer_of(

@@ -12,6 +12,7 @@ MOST_SESSIONS = 200
 _MOST_PATHS = 400  # of each kind in a session
 _MOST_USES = 100
 _MOST_LATE = 3
+_MOST_PATTERNS = 4
 
 V = TypeVar("V")
 
@@ -89,7 +90,7 @@ class SessionState:
 
     Attributes:
         shown: the hash of each file whose outline it was shown, by path.
-        read: the hash of each file that it has read some of, by path.
+        read: the hash of each file that it has read as a whole, by path.
         replaced: the hash of each file in whose place it was shown something, by path.
         waiting: whether it has yet to read such a file, by path; it is let read it next, whatever it holds by then.
         edited: files that the session edited, its sub-agents included.
@@ -99,6 +100,7 @@ class SessionState:
         late: what was not ready in time and is worth saying at the next use; see `cairn.hooks.occasion.Offer`.
         tokens: how many it was shown beside what it asked for.
         search: its last search.
+        patterns: what it searched for lately, as regular expressions, the last one last.
         is_restored: what the ledger knows of it was read.
     """
 
@@ -113,6 +115,7 @@ class SessionState:
     late: deque[Any] = field(default_factory=lambda: deque(maxlen=_MOST_LATE))
     tokens: int = 0
     search: LastSearch | None = None
+    patterns: deque[str] = field(default_factory=lambda: deque(maxlen=_MOST_PATTERNS))
     is_restored: bool = False
 
     def last_search(self, seconds: float) -> LastSearch | None:
@@ -126,6 +129,7 @@ class SessionState:
             known.clear()
         self.late.clear()
         self.search = None
+        self.patterns.clear()
 
 
 class SessionStates:
