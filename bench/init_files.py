@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from cairn.hooks.adapter import Block, Entry, Item, Place
+from cairn.hooks.adapter import Adapter, Block, Entry, Item, Place
 from cairn.hooks.agents import NAMES, adapter_of
 from cairn.install.apply import apply
 from cairn.install.plan import FileChange, plan_install, plan_removal
@@ -65,31 +65,30 @@ class _Project:
         root.mkdir()
         self.place = Place("project", root, folder, {})
         self.records = RecordFile("project", root, folder / "state")
-        self.files = targets(self.place, file.format)
+        self.adapters = [adapter for adapter in ADAPTERS if _targets(adapter, self.place, file.format)]
+        self.files = sorted({path for adapter in self.adapters for path in _targets(adapter, self.place, file.format)})
         for path in self.files:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(file.content)
 
     def init(self) -> list[FileChange]:
         known = self.records.read()
-        changes = plan_install(ADAPTERS, self.place, known)
+        changes = plan_install(self.adapters, self.place, known)
         apply(changes, self.records, known)
         return changes
 
     def uninstall(self) -> None:
         known = self.records.read()
-        apply(plan_removal(ADAPTERS, self.place, known, every=True), self.records, known)
+        apply(plan_removal(self.adapters, self.place, known, every=True), self.records, known)
 
     def others(self) -> list[str]:
         """Return what else is in the project."""
         return [str(path) for path in self.place.root.rglob("*") if path.is_file() and path not in self.files]
 
 
-def targets(place: Place, format: str) -> list[Path]:
-    """Return the files of a format that some agent has in a project, and that it shares with the user."""
-    return sorted(
-        {change.file for adapter in ADAPTERS for change in adapter.changes(place) if _format_of(change) == format}
-    )
+def _targets(adapter: Adapter, place: Place, format: str) -> list[Path]:
+    """Return the files of a format that an agent has in a project, and that it shares with the user."""
+    return [change.file for change in adapter.changes(place) if _format_of(change) == format]
 
 
 def _format_of(change: object) -> str:
@@ -157,7 +156,7 @@ def main() -> int:
         for what, problem in check(file)._asdict().items():
             if problem:
                 failures[what] += 1
-                print(f"{file.name}: {what}: {problem}")
+                print(f"{file.name}: {what}: {problem}", flush=True)
     print(f"{len(files)} files, {len(ADAPTERS)} agents")
     for what in Result._fields:
         print(f"{what:10} {len(files) - failures[what]} of {len(files)}")
