@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from cairn.hooks.adapter import Ability
 from cairn.hooks.intercept import Interceptor
 from cairn.hooks.occasion import Occasion
 from cairn.hooks.report import Happening, ToolUse
@@ -82,6 +83,7 @@ def test_a_new_cart_is_empty() -> None:
 """,
     "README.md": "# Shop\n\nA small shop. Run `make` to begin.\n",
 }
+CONTEXT: tuple[Ability, ...] = ("context",)
 PATIENT = Patience(scan_seconds=20.0, call_seconds=20.0)
 
 
@@ -277,8 +279,8 @@ def test_the_read_that_follows_is_answered_with_what_was_searched_for(tmp_path: 
     with Workspace.open(root, state_dir=tmp_path / "state") as workspace:
         workspace.index()
         answers = Interceptor(workspace, HooksSettings(reads="suggest"), seconds=30.0)
-        search = answers.before(using(1, ToolUse("shell", "Bash", command="grep -rn 'def step_37' .")), ("context",))
-        read = answers.before(using(2, ToolUse("read", "Read", "steps.py")), ("context",))
+        search = answers.before(using(1, ToolUse("shell", "Bash", command="grep -rn 'def step_37' .")), CONTEXT)
+        read = answers.before(using(2, ToolUse("read", "Read", "steps.py")), CONTEXT)
         answers.close()
     assert "| steps.py:260-264 function step_37" in search.context
     assert "what was searched for" in read.context
