@@ -1,7 +1,7 @@
 """Answers the uses of tools: puts what an agent may be shown together, in time or not at all.
 
 What there is to say is the business of parts, such as `cairn.hooks.reads`. Here it is decided whether an agent gets it:
-it is ready within 50 ms, the session has room for it, and it was not said before. What is shown is written down first.
+it is ready in time, the session has room for it, and it was not said before. What is shown is written down first.
 Nothing is ever raised: an agent that hears nothing works on as it would without Cairn.
 """
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from cairn.workspace import Workspace
 
 ANSWER_SECONDS = 0.05
+READ_SECONDS = 0.15  # where a whole file is not read for it, once, there is more to gain
 _THREADS = 2
 _MOST_WAITING = 8  # uses; where more wait, an agent is not kept waiting for its turn
 _TOOLS = ("read", "edit", "write", "search", "list", "shell", "mcp")
@@ -85,7 +86,7 @@ class Interceptor:
         settings: by default those of the workspace.
         now: the machine's clock, in seconds since the epoch.
         parts: what knows what to say, the first one first; by default all there are.
-        seconds: after which an agent hears nothing.
+        seconds: after which an agent hears nothing; by default 50 ms, and 150 for a read that may be replaced.
     """
 
     def __init__(
@@ -94,7 +95,7 @@ class Interceptor:
         settings: HooksSettings | None = None,
         now: Callable[[], float] = time.time,
         parts: Sequence[Part] | None = None,
-        seconds: float = ANSWER_SECONDS,
+        seconds: float | None = None,
     ) -> None:
         self._settings = settings or workspace.settings.hooks or HooksSettings()
         self._root, self._now, self._seconds = str(workspace.root), now, seconds
@@ -153,13 +154,23 @@ class Interceptor:
         if happening.use is None or happening.use.tool not in _TOOLS or self._n_waiting >= _MOST_WAITING:
             return SILENCE
         try:
-            reply = self._answer_of(happening, happening.use, abilities, is_over=is_over).wait(self._seconds)
+            reply = self._answer_of(happening, happening.use, abilities, is_over=is_over).wait(
+                self._patience(happening, abilities)
+            )
         except Exception as error:  # noqa: BLE001 - the edge: no agent is kept from its work by what we do not say
             _log.warning("nothing is said to %s of %s: %r", happening.use.name[:50], happening.session[:100], error)
             return SILENCE
         if is_over:
             self._warm()
         return reply
+
+    def _patience(self, happening: Happening, abilities: Collection[Ability]) -> float:
+        """Return for how many seconds an agent is kept waiting at most."""
+        if self._seconds is not None:
+            return self._seconds
+        may_read = happening.use is not None and happening.use.tool in ("read", "shell")
+        may_replace = self._settings.reads_by(happening.session.partition(":")[0]) == "replace"
+        return READ_SECONDS if may_read and may_replace and "denial" in abilities else ANSWER_SECONDS
 
     def _answer_of(
         self, happening: Happening, use: ToolUse, abilities: Collection[Ability], *, is_over: bool

@@ -82,9 +82,9 @@ class Part(Protocol):
     """A part of the interceptor: it knows what to say to some uses."""
 
     def answer(self, occasion: Occasion, state: SessionState) -> Offer | None:
-        """Return what to say to a use; None for nothing. It runs in a thread of its own, and may take 50 ms.
+        """Return what to say to a use; None for nothing. It runs in a thread of its own.
 
-        What takes longer is not shown; `cairn.waiting.check` then ends it.
+        What takes too long is not shown; `cairn.waiting.check` then ends it.
         """
 
 

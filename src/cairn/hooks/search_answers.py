@@ -145,7 +145,7 @@ class SearchAnswers:
         """Return what a search is after that is not the name of a definition."""
         if search.is_for_names:
             return self._meaning(question.text, scope) if question.is_prose else None
-        pattern = None if question.is_question or not question.text else _as_regex(search)
+        pattern = None if question.is_question or not question.text else regex_of(search)
         lines = None if pattern is None else self._lines(pattern, question, scope)
         if lines is not None and lines.code:
             return self._matches(lines, question)
@@ -288,7 +288,7 @@ def _folded(text: str) -> str:
     return text.replace("_", "").replace("-", "").lower()
 
 
-def _as_regex(search: Search) -> str | None:
+def regex_of(search: Search) -> str | None:
     """Return the pattern as our regular expressions are written; None if it cannot be."""
     pattern = search.pattern
     if search.syntax == "fixed":

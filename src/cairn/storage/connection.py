@@ -198,6 +198,24 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     connection.execute("COMMIT")
 
 
+@contextmanager
+def unhurried_disk(connection: sqlite3.Connection) -> Iterator[None]:
+    """Let what the block commits reach the disk with a later commit; a process that crashes loses none of it.
+
+    Only for a store of truth, and outside of transactions; within one the block changes nothing.
+    """
+    if connection.in_transaction:
+        yield
+        return
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("PRAGMA wal_autocheckpoint = 1000")
+    try:
+        yield
+    finally:
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA wal_autocheckpoint = 1")
+
+
 def in_parts(values: Sequence[_T]) -> Iterator[Sequence[_T]]:
     """Yield the values in portions that fit one statement."""
     for first in range(0, len(values), MAX_VARIABLES):

@@ -213,9 +213,25 @@ def test_a_file_is_answered_once_and_then_read(agent: Agent) -> None:
     assert [agent.read() for _ in range(3)] == [SILENCE] * 3
 
 
-def test_a_file_that_was_read_in_part_is_read_as_a_whole_next(agent: Agent) -> None:
+def test_a_file_of_which_some_lines_were_read_is_answered_when_all_are(agent: Agent) -> None:
     assert agent.read(offset=3, limit=5) == SILENCE
+    assert agent.read().denial
     assert agent.read() == SILENCE
+
+
+def test_the_outline_says_first_where_the_last_searches_match(agent: Agent) -> None:
+    agent.after(agent.use("shell", "Bash", command="grep -rn 'value \\* 7 ' ."))
+    agent.after(agent.use("shell", "Bash", command="grep -rn 'step_12' ."))
+    denial = agent.read().denial
+    place = denial.partition("your last searches match")[2].partition("outline")[0]
+    assert re.findall(r"^\d+-\d+ (\w+): line \d+$", place, re.MULTILINE) == ["step_7", "step_12"]
+    assert "such as 59-64 for step_7" in denial
+
+
+def test_a_search_that_matches_nearly_everywhere_says_nothing_of_where_to_read(agent: Agent) -> None:
+    (agent.workspace.root / "steps.py").write_text(code(120))
+    agent.after(agent.use("shell", "Bash", command="grep -rn 'value' ."))
+    assert "searches match" not in agent.read().denial
 
 
 def test_a_file_that_changed_by_itself_is_answered_again_and_never_twice_in_a_row(agent: Agent) -> None:
@@ -290,9 +306,9 @@ def test_a_session_of_which_nothing_is_kept_is_not_refused_anything(agent: Agent
 MODES = [
     # mode, abilities before and after, what the agent is answered before and after the read
     ("off", BOTH, CONTEXT, "", ""),
-    ("auto", BOTH, CONTEXT, "context", ""),
-    ("auto", CONTEXT, (), "context", ""),
-    ("auto", DENIAL, CONTEXT, "", ""),
+    ("auto", BOTH, CONTEXT, "denial", ""),
+    ("auto", CONTEXT, (), "", ""),
+    ("auto", DENIAL, CONTEXT, "denial", ""),
     ("auto", (), (), "", ""),
     ("suggest", BOTH, CONTEXT, "context", ""),
     ("suggest", DENIAL, CONTEXT, "", "context"),
