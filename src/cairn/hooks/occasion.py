@@ -71,11 +71,13 @@ class Offer(NamedTuple):
         reply: what the agent is shown.
         row: what is kept of that; the tokens of `reply` are filled in.
         settle: is called once it is certain that the agent is shown this.
+        is_lasting: it is as good a little later, at the next use, if it is not ready in time.
     """
 
     reply: Reply
     row: ServedAnswer | None = None
     settle: Callable[[], None] | None = None
+    is_lasting: bool = False
 
 
 class Part(Protocol):

@@ -11,6 +11,7 @@ SEARCH_SECONDS = 30.0  # for so long a search says what the next read is about
 MOST_SESSIONS = 200
 _MOST_PATHS = 400  # of each kind in a session
 _MOST_USES = 100
+_MOST_LATE = 3
 _MOST_PATTERNS = 4
 
 V = TypeVar("V")
@@ -96,6 +97,7 @@ class SessionState:
         named: what else it was told once, such as the callers of a definition.
         replies: what uses were answered, by their ids: an agent may ask twice.
         asked: the uses that could be answered before the tool ran.
+        late: what was not ready in time and is worth saying at the next use; see `cairn.hooks.occasion.Offer`.
         tokens: how many it was shown beside what it asked for.
         search: its last search.
         patterns: what it searched for lately, as regular expressions, the last one last.
@@ -110,6 +112,7 @@ class SessionState:
     named: Known[bool] = field(default_factory=lambda: Known(_MOST_PATHS))
     replies: Known[Any] = field(default_factory=lambda: Known(_MOST_USES))
     asked: Known[bool] = field(default_factory=lambda: Known(_MOST_USES))
+    late: deque[Any] = field(default_factory=lambda: deque(maxlen=_MOST_LATE))
     tokens: int = 0
     search: LastSearch | None = None
     patterns: deque[str] = field(default_factory=lambda: deque(maxlen=_MOST_PATTERNS))
@@ -124,6 +127,7 @@ class SessionState:
         """Forget what the agent no longer has, as after a compaction; what it was refused and did is as it is."""
         for known in (self.shown, self.read, self.named):
             known.clear()
+        self.late.clear()
         self.search = None
         self.patterns.clear()
 

@@ -28,7 +28,8 @@ from cairn.search.query import DETAIL_WEIGHT, EXACT_MODES, Query
 from cairn.search.rank import Ranking, rank
 from cairn.search.score import Floats, Weights
 from cairn.source.roles import Role
-from cairn.source.text import estimate_tokens, pluralize, split_identifier, term_hash, terms_of
+from cairn.source.terms import term_hash, terms_of
+from cairn.source.text import estimate_tokens, pluralize, split_identifier
 from cairn.storage.index import chunk_db
 from cairn.storage.index.chunk_db import ChunkRow
 from cairn.types import Chunk, Definition, Span
