@@ -111,7 +111,6 @@ class HookDesk:
         Raises:
             CairnError: if it can neither be taken in nor wait.
         """
-        # One that only shows that the hook works is always the same.
         standing = "new" if case.is_test else self._seen.see(case.key, case.report, has_id=case.has_id)
         if standing == "in work":
             return None
