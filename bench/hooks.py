@@ -116,6 +116,9 @@ def make_project(root: Path) -> None:
     for number in range(20):
         body = "".join(f"def price_{name}(net):\n    return net * {name}\n\n\n" for name in range(30))
         (root / "shop" / f"module_{number}.py").write_text(body)
+    git = ["git", "-C", str(root), "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    subprocess.run([*git, "add", "-A"], check=True)
+    subprocess.run([*git, "commit", "-qm", "Begin"], check=True)
     with Workspace.open(root) as workspace:
         workspace.index()
         for number in range(10):
