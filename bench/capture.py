@@ -29,7 +29,7 @@ from cairn.storage.memory.rows import Observation
 from payloads import moments_of
 
 DATA = Path(__file__).parent / "data" / "capture"
-AGENTS = ("claude-code", "codex", "cursor", "gemini")
+AGENTS = ("claude-code", "codex", "cursor", "gemini-cli")
 START = 1_760_000_000.0
 HALVES = {"develop": "developed on", "report": "held out"}
 

@@ -46,11 +46,12 @@ def load_repositories(bench: Path, checkouts: Path, only: Collection[str] = ()) 
         folder = checkouts / spec["name"] / (spec.get("benchmark_root") or "")
         if not folder.is_dir():
             raise SystemExit(f"{folder} is missing: lay the repositories out with checkout.py first")
-        found.append(Repository(spec["name"], spec["language"], folder, _questions(bench, spec["name"])))
+        found.append(Repository(spec["name"], spec["language"], folder, read_questions(bench, spec["name"])))
     return found
 
 
-def _questions(bench: Path, name: str) -> tuple[Question, ...]:
+def read_questions(bench: Path, name: str) -> tuple[Question, ...]:
+    """Return the questions of one repository."""
     rows = json.loads((bench / "annotations" / f"{name}.json").read_text(encoding="utf-8"))
     return tuple(
         Question(

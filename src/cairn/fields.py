@@ -42,7 +42,7 @@ DEFAULT_CORE_TOKENS = 1_500  # core files are shown at the start of sessions
 _MAX_ROWS = 100_000
 
 # -- of most requests --------------------------------------------------------------------------------------------------
-PROJECT = Rule("another project, by its name or folder", max_length=4_096)
+PROJECT = Rule("another project: its name or folder", max_length=4_096)
 HINTS = Rule(
     "how notes say what to do next: as commands of a terminal or as tools of MCP", choices=("commands", "tools")
 )

@@ -21,8 +21,8 @@ from cairn.setting import (
 
 SECTION = "hooks."
 _HINT = "see docs/configuration.md#hooks"
-ReadMode = Literal["off", "auto", "suggest", "replace"]
-READ_MODES = ("off", "auto", "suggest", "replace")  # each does more than the one before
+ReadMode = Literal["off", "suggest", "auto", "replace"]
+READ_MODES = ("off", "suggest", "auto", "replace")  # each does more than the one before
 _OF_AGENT = re.compile(r"([a-z0-9-]{1,50})=(\w+)")
 
 

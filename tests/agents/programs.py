@@ -1,4 +1,4 @@
-"""The agents: how each is told of our server and of the model, and how it is run without a person.
+"""The agents: how each is told of the model, and how it is run without a person.
 
 Nobody's settings are touched: each runs with a home of its own.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,16 +22,11 @@ NO_KEY = "none"  # the model asks for none
 
 
 class Setting(NamedTuple):
-    """Where an agent runs: its home, the project, the model's address, and the command of our server.
-
-    Where there is none, `cairn init` has told the agent of it.
-    """
+    """Where an agent runs: its home, the project, the model's address; and what it is asked."""
 
     home: Path
     project: Path
     url: str
-    server: Sequence[str] = ()
-    server_environment: Mapping[str, str] = {}
     prompt: str = PROMPT
 
 
@@ -72,10 +67,6 @@ def _own(name: str, **arguments: object) -> Call:
 def _claude(at: Setting) -> Run:
     _write(at.home / ".claude.json", {"hasCompletedOnboarding": True})
     options = ["--permission-mode", "acceptEdits", "--allowedTools", "mcp__cairn,Read,Edit,Bash"]
-    if at.server:
-        server = {"command": at.server[0], "args": at.server[1:], "env": dict(at.server_environment)}
-        _write(at.home / "mcp.json", {"mcpServers": {"cairn": server}})
-        options += ["--mcp-config", str(at.home / "mcp.json"), "--strict-mcp-config"]
     environment = {
         "ANTHROPIC_BASE_URL": at.url,
         "ANTHROPIC_API_KEY": NO_KEY,
@@ -111,19 +102,10 @@ requires_openai_auth = false
 [projects.{json.dumps(str(at.project))}]
 trust_level = "trusted"
 """
-    if at.server:
-        variables = ", ".join(f"{name} = {json.dumps(value)}" for name, value in at.server_environment.items())
-        settings += f"""
-[mcp_servers.cairn]
-command = {json.dumps(at.server[0])}
-args = {json.dumps(list(at.server[1:]))}
-env = {{ {variables} }}
-required = true
-"""
     (home / "config.toml").write_text(settings)
     # Nobody is there to approve the hooks with `/hooks`, which is what a person does once.
-    options = [] if at.server else ["--dangerously-bypass-hook-trust"]
-    return Run(["exec", "--skip-git-repo-check", *options, at.prompt], {"CODEX_HOME": str(home)})
+    options = ["--skip-git-repo-check", "--dangerously-bypass-hook-trust"]
+    return Run(["exec", *options, at.prompt], {"CODEX_HOME": str(home)})
 
 
 _CODEX_TOOLS = Tools(
@@ -140,9 +122,6 @@ def _gemini(at: Setting) -> Run:
         "general": {"disableAutoUpdate": True},
         "privacy": {"usageStatisticsEnabled": False},
     }
-    if at.server:
-        server = {"command": at.server[0], "args": at.server[1:], "env": dict(at.server_environment), "trust": True}
-        settings["mcpServers"] = {"cairn": server}
     _write(at.home / ".gemini" / "settings.json", settings)
     environment = {"GEMINI_API_KEY": NO_KEY, "GOOGLE_GEMINI_BASE_URL": at.url, "GEMINI_CLI_HOME": str(at.home)}
     return Run(["--yolo", "--model", "gemini-2.5-pro", "-p", at.prompt], environment)
@@ -163,10 +142,6 @@ def _opencode(at: Setting) -> Run:
         "models": {"scripted": {"tool_call": True, "limit": {"context": 200_000, "output": 8_000}}},
     }
     config: dict[str, Any] = {"provider": {"local": provider}, "autoupdate": False, "share": "disabled"}
-    if at.server:
-        environment = dict(at.server_environment)
-        server = {"type": "local", "command": list(at.server), "environment": environment, "enabled": True}
-        config["mcp"] = {"cairn": server}
     _write(at.home / ".config" / "opencode" / "opencode.json", config)
     return Run(["run", "--model", "local/scripted", at.prompt], {"OPENCODE_DISABLE_MODELS_FETCH": "1"})
 
@@ -186,14 +161,9 @@ def _copilot(at: Setting) -> Run:
         "COPILOT_PROVIDER_API_KEY": NO_KEY,
         "COPILOT_MODEL": "scripted",
         "COPILOT_OFFLINE": "true",
+        "COPILOT_ALLOW_ALL": "true",  # trusts the folder, as a person does once
     }
-    options = ["--allow-all-tools", "--disable-builtin-mcps"]
-    if at.server:
-        server = {"type": "local", "command": at.server[0], "args": at.server[1:], "env": dict(at.server_environment)}
-        options += ["--additional-mcp-config", json.dumps({"mcpServers": {"cairn": {**server, "tools": ["*"]}}})]
-    else:
-        environment["COPILOT_ALLOW_ALL"] = "true"  # trusts the folder, as a person does once
-    return Run(["-p", at.prompt, *options], environment)
+    return Run(["-p", at.prompt, "--allow-all-tools", "--disable-builtin-mcps"], environment)
 
 
 _COPILOT_TOOLS = Tools(

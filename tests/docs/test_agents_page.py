@@ -46,6 +46,8 @@ def _files(adapter: Adapter, level: Level) -> dict[str, str]:
     place = Place(level, ROOT, HOME, {})
     files: dict[str, list[str]] = {}
     for change in adapter.changes(place):
+        if isinstance(change, Entry) and change.is_default:
+            continue
         shown = f"`{shown_path(change.file, place)}`"
         names = files.setdefault(_what(change), [])
         if shown not in names:

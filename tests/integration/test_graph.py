@@ -106,6 +106,39 @@ def test_callers_are_given_with_the_line_of_the_call_and_how_it_was_resolved(wor
     assert shown(questions.callers(workspace.graph.current(), "Base.save")) == [("run", "receiver", 7)]
 
 
+def test_functions_of_two_languages_with_one_name_are_told_apart(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "a.lua": "function greet_all(name)\n  return name\nend\n",
+            "b.lua": "thing.greet_all('x')\n",
+            "a.sol": "function greet_all(uint name) pure returns (uint) {\n    return name;\n}\n",
+            "b.sol": "function run() pure {\n    thing.greet_all(1);\n}\n",
+        },
+    )
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        edges = {(source, target) for source, target, *_ in all_edges(workspace.graph.current())}
+    assert edges == {("b.lua", "a.lua:greet_all"), ("b.sol:run", "a.sol:greet_all")}
+
+
+def test_a_function_inside_another_is_called_by_nobody_outside(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "a.py": "def outer():\n    def tidy_up():\n        return 1\n    return tidy_up\n",
+            "b.py": "def run(thing):\n    thing.tidy_up()\n    thing.settle()\n\n\ndef settle():\n    return 1\n",
+        },
+    )
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        targets = {target for _, target, *_ in all_edges(workspace.graph.current())}
+    assert "b.py:settle" in targets
+    assert "a.py:outer.tidy_up" not in {
+        target for source, target, *_ in all_edges(workspace.graph.current()) if source == "b.py:run"
+    }
+
+
 def test_whoever_constructs_a_type_calls_its_constructor(workspace: Workspace) -> None:
     callers = questions.callers(workspace.graph.current(), "Cart.__init__")
     assert {(link.symbol.name, link.kind) for link in callers.links} == {

@@ -18,7 +18,7 @@ from cairn.mcp.text import search_text
 from cairn.operations.search import merge_searches
 from cairn.protocol.documents import answer_to_dict
 from cairn.protocol.requests import SearchRequest
-from cairn.search.answer import respond
+from cairn.search.answer import Effort, respond
 from cairn.search.query import understand
 from cairn.types import Mode
 from cairn.workspace import Workspace
@@ -125,7 +125,7 @@ def test_an_exact_search_that_runs_out_of_time_says_what_it_did_not_look_at(
 ) -> None:
     request = SearchRequest(query=query, mode=mode)
     with small._index.reading(small._index.views.checkout, None) as library:
-        answer = respond(library, understand(query, mode), request, scan_seconds=-1.0)
+        answer = respond(library, understand(query, mode), request, effort=Effort(seconds=-1.0))
     assert (answer.code, answer.searched) == ((), 0)
     assert "The time was up after 0 of " in answer.notes[0]
     document = answer_to_dict(answer)
@@ -137,9 +137,24 @@ def test_an_exact_search_that_runs_out_of_time_says_what_it_did_not_look_at(
 
 def test_a_guessed_search_that_runs_out_of_time_does_not_say_that_no_line_matches(small: Workspace) -> None:
     with small._index.reading(small._index.views.checkout, None) as library:
-        answer = respond(library, understand("lo.*ad"), SearchRequest(query="lo.*ad"), scan_seconds=-1.0)
+        answer = respond(library, understand("lo.*ad"), SearchRequest(query="lo.*ad"), effort=Effort(seconds=-1.0))
     assert answer.searched == 0
     assert "No line of the 0 files looked at matches 'lo.*ad' exactly; these are related." in answer.notes
+
+
+def test_an_exact_search_reads_only_files_that_hold_some_words(small: Workspace) -> None:
+    request = SearchRequest(query="def", mode="literal", limit=0)
+    with small._index.reading(small._index.views.checkout, None) as library:
+        every, few, none = (
+            {
+                hit.path
+                for hit in respond(library, understand("def", "literal"), request, effort=Effort(words=words)).code
+            }
+            for words in ((), ("cached",), ("cached", "nowhere"))
+        )
+    assert few == {"store.py"}
+    assert few < every
+    assert not none
 
 
 def test_all_matches_are_counted_though_few_are_kept(small: Workspace) -> None:

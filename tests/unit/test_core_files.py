@@ -152,7 +152,7 @@ def test_keys_of_others_are_kept(project: Path) -> None:
     core.remove("src/b.py")
     core.add("src/a.py", "A")
     assert _text(project) == (
-        "version: 2\nfiles:\n  - path: src/a.py\n    summary: A\n    owner: {name: Ann}\n"
+        "version: 2\nfiles:\n  - path: src/a.py\n    owner: {name: Ann}\n    summary: A\n"
         "  - path: src/new.py\nteam: [x]\n"
     )
 
@@ -162,7 +162,7 @@ def test_a_summary_of_several_lines_is_written_on_one(project: Path) -> None:
     core.add("src/b.py", "First.\nSecond: \u2028x")
     assert core.read()[1].summary == "First.\nSecond: \u2028x"
     head, *rest = _text(project).split("\r\n")
-    assert [head, rest[0], rest[1], len(rest)] == ["files:", "        - path: src/a.py", "        - path: src/b.py", 4]
+    assert [head, rest[0], rest[1], len(rest)] == ["files:", "        - path: src/a.py", "        - path: src/b.py", 3]
     assert "\n" not in rest[2]
 
 
@@ -174,14 +174,19 @@ def test_a_comment_beside_an_empty_list_stays(project: Path, empty: str) -> None
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "edited"),
     [
-        "files:\n  - path: &p src/a.py\n    summary: *p\n",
-        "files:\n  - {path: src/a.py}\n",
-        "files:\n  - path: src/a.py\n    summary: &s x\n  - path: src/c d.py\n    summary: *s\n",
+        ("files:\n  - path: &p src/a.py\n    summary: *p\n", "files:\n  - path: &p src/a.py\n    summary: another\n"),
+        ("files:\n  - {path: src/a.py}\n", "files:\n  - {path: src/a.py, summary: another}\n"),
     ],
 )
-def test_what_no_edit_can_keep_is_left_alone_and_not_called_damaged(project: Path, text: str) -> None:
+def test_a_summary_is_set_in_whatever_way_the_file_is_listed(project: Path, text: str, edited: str) -> None:
+    _written(project, text).add("src/a.py", "another")
+    assert _text(project) == edited
+
+
+def test_what_no_edit_can_keep_is_left_alone_and_not_called_damaged(project: Path) -> None:
+    text = "files:\n  - path: src/a.py\n    summary: &s x\n  - path: src/c d.py\n    summary: *s\n"
     core = _written(project, text)
     with pytest.raises(ConfigError, match="written in a way that cannot be edited"):
         core.add("src/a.py", "another")
@@ -201,15 +206,12 @@ def test_a_path_that_leads_out_of_the_project_is_none_of_its_files(
         core.add("link.py")
 
 
-def test_a_list_in_brackets_is_read_but_not_edited(project: Path) -> None:
-    text = "files: [src/a.py, {path: src/b.py, summary: B}]\n"
-    core = _written(project, text)
+def test_a_list_in_brackets_is_edited_there(project: Path) -> None:
+    core = _written(project, "files: [src/a.py, {path: src/b.py, summary: B}]\n")
     assert core.read() == (CoreFile("src/a.py", ""), CoreFile("src/b.py", "B"))
-    edits: list[Callable[[], object]] = [lambda: core.add("src/new.py"), lambda: core.remove("src/a.py")]
-    for edit in edits:
-        with pytest.raises(ConfigError, match=r"edited|brackets|YAML"):
-            edit()
-    assert _text(project) == text
+    core.add("src/new.py")
+    core.remove("src/a.py")
+    assert _text(project) == "files: [{path: src/b.py, summary: B}, {path: src/new.py}]\n"
 
 
 def test_a_file_that_is_missing_or_outside_is_refused(project: Path) -> None:

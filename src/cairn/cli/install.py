@@ -21,9 +21,11 @@ from cairn.cli.notes import note
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE, EXIT_USAGE
 from cairn.cli.render import emit, emit_json
 from cairn.client import ensure
-from cairn.errors import CairnError
+from cairn.errors import CairnError, PathError
+from cairn.hints import Hint
 from cairn.install.apply import Outcome
 from cairn.install.diff import unified_diff
+from cairn.install.place import home_folder
 from cairn.install.selftest import Result, try_agent
 from cairn.install.setup import Plan, plan_init, plan_uninstall
 from cairn.runtime import StateFolder
@@ -36,6 +38,8 @@ _NOTHING = Outcome((), ())
 def run_init(options: argparse.Namespace) -> int:
     """Tell the agents in use of Cairn, index the project, and try what was set up."""
     root, is_project = _root(options)
+    if not options.user and (not is_project or root == home_folder()):
+        raise PathError(f"{root} is no project", Hint("name one, or set up agents for all of them", "init", user=True))
     plan = plan_init(root, "user" if options.user else "project", options.agents)
     if options.dry_run:
         return _show_diff(plan, as_json=options.json)

@@ -7,13 +7,13 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any
 
-from cairn.cli.memory_rows import print_hit
 from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE, EXIT_STORE
 from cairn.cli.remote import answer
 from cairn.cli.render import Style, emit, emit_json, file_of
 from cairn.cli.stdin import read_sent
 from cairn.errors import QueryError
+from cairn.loading import load
 from cairn.source.text import pluralize, raw_words
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _print_search(document: SearchDocument, *, explain: bool) -> None:
     for hit in document["code"]:
         _print_hit(hit, style, words, explain=explain)
     for memory in document["memory"]:
-        print_hit(memory, style)
+        load("cairn.cli.memory_rows:print_hit")(memory, style)
     if revision := document.get("revision"):
         note(f"From {printable(document['branch'])}, commit {revision[:12]}; the files are not checked out.")
     for text in document.get("notes", ()):

@@ -6,11 +6,11 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from cairn.cli.memory_rows import print_hit
 from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE
 from cairn.cli.remote import answer
 from cairn.cli.render import Style, emit, emit_json, file_of
+from cairn.loading import load
 from cairn.source.text import pluralize
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def run_context(options: argparse.Namespace) -> int:
         emit(f"{where}  {label}  {style.faint(facts)}")
         emit(f"{printable_lines(item['text'])}\n")
     for memory in document["memory"]:
-        print_hit(memory, style)
+        load("cairn.cli.memory_rows:print_hit")(memory, style)
     for text in document["notes"]:
         note(printable(text))
     if document["omitted"]:

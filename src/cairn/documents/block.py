@@ -19,7 +19,7 @@ def insert(layout: Layout, steps: list[Step], node: Node, name: str | None, valu
     Args:
         layout: of the file.
         steps: from the root to the node.
-        node: the mapping or list; a null that is not written counts as an empty one.
+        node: the mapping or list; null counts as an empty one.
         name: of the value; None in a list.
         value: of JSON.
     """
@@ -29,7 +29,7 @@ def insert(layout: Layout, steps: list[Step], node: Node, name: str | None, valu
         outer = max((layout.column(step.member.start) for step in steps if step.holder.form == "block"), default=-1)
         at = _end_of_lines(layout, node, column if column > outer else column + 1)
         return [_new_lines(layout, at, _lines(name, value, layout.style, " " * column))]
-    is_empty = not node.members and not layout.body[node.start + 1 : node.end - 1].strip()
+    is_empty = node.kind == "scalar" or not (node.members or layout.body[node.start + 1 : node.end - 1].strip())
     if step is None or step.holder.form != "block" or step.holder.kind != "mapping" or not is_empty:
         return brackets.insert(layout, node, name, value)
     column = layout.column(step.member.start)

@@ -128,12 +128,12 @@ class Document:
         if rest or node is None:
             return self._add(steps, node, tuple(path), rest, [value], "append", value)
         current = value_at(self.values, path)
-        if not _is_list(current) and not (current is None and self._is_unwritten(node)):
+        if not _is_list(current) and not (current is None and self._may_be_filled(steps)):
             raise self._wrong_kind(path, node, "sequence")
-        count = len(current or ())
+        longer = [*(current or ()), from_plain(value)]
         edit = Edit(tuple(path), deepcopy(value), "append", 0, None, ())
         splices = self._insertion(steps, node, tuple(path), None, value)
-        return self._edited(splices, edit, [with_value(self.values, [*path, count], from_plain(value))])
+        return self._edited(splices, edit, [with_value(self.values, path, longer)])
 
     def remove(self, path: Path, created: int = 1) -> Document:
         """Return the document without the value under a path, the same one if there is none.
@@ -170,7 +170,7 @@ class Document:
         for length, name in enumerate(path):
             if node is None:
                 return steps, None, tuple(path)
-            if value is None and self._is_unwritten(node):
+            if value is None and self._may_be_filled(steps):
                 return steps, node, tuple(path[length:])
             index = self._index(path[:length], node, value, name)
             if index is None:
@@ -193,9 +193,9 @@ class Document:
             raise invalid(self._source, line, f"`{as_text(name)}` appears twice")
         return places[0] if places else None
 
-    def _is_unwritten(self, node: Node) -> bool:
-        """Tell whether a value of YAML is null because nothing is written."""
-        return self._format == "yaml" and node.start == node.end
+    def _may_be_filled(self, steps: list[Step]) -> bool:
+        """Tell whether null means an empty mapping or list, as it does behind a name of YAML."""
+        return self._format == "yaml" and bool(steps) and steps[-1].holder.form == "block"
 
     def _wrong_kind(self, path: Path, node: Node, kind: Any) -> ConfigError:  # noqa: ANN401 - a Kind
         what = f"`{'.'.join(map(as_text, path))}`" if path else "the file"
@@ -271,7 +271,7 @@ class Document:
             document = document.remove([*path, name])
         for name, inner in value.items():
             document = document.set([*path, name], inner)
-        return document
+        return document if value else document.set(path, value)  # a table may be there for its values' sake alone
 
     def _removal(self, steps: list[Step]) -> list[Splice]:
         holder, index = steps[-1]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from cairn.facets.searcher import Searcher
     from cairn.index.limits import Progress
     from cairn.protocol.requests import SearchRequest, SimilarRequest
+    from cairn.search.answer import Effort
     from cairn.structure.context import ContextSection
     from cairn.structure.flow import FlowGraph, Slice
 
@@ -69,19 +70,19 @@ class CodeFacet:
         """
         return fit_answer(self._searcher.search(request, progress), request.max_tokens)
 
-    def look(self, request: SearchRequest, scan_seconds: float) -> Answer:
+    def look(self, request: SearchRequest, effort: Effort) -> Answer:
         """Return what the index holds for a query that nobody typed, in the checkout.
 
         It carries no notice, which would be lost on whoever gets it.
 
         Args:
             request: as for `search`.
-            scan_seconds: how long an exact search may read files; `searched` then tells how many it read.
+            effort: how much an exact search may do; if it read fewer files for that, `searched` tells how many.
 
         Raises:
             QueryError, IndexMissingError: as for `search`.
         """
-        return self._searcher.look(request, scan_seconds)
+        return self._searcher.look(request, effort)
 
     def similar(self, request: SimilarRequest) -> Answer:
         """Return code that does the same as the definition at a line, as the file is now, or as `code`; copies first.

@@ -14,6 +14,7 @@ from cairn.facets.showing import make_injector, text_to_show
 from cairn.loading import load
 from cairn.memory.actors import find_actor
 from cairn.memory.capture import Capture
+from cairn.memory.damage import note_of_loss
 from cairn.memory.derived import derive
 from cairn.memory.digest import Digests
 from cairn.memory.events import ACTORS
@@ -32,7 +33,6 @@ from cairn.memory.spool import Spool
 from cairn.memory.store import By, MemoryStore
 from cairn.memory.summaries import Summaries, read_meter
 from cairn.memory.supersede import Supersession
-from cairn.memory.upkeep import note_of_loss
 from cairn.memory.usage import MemoryUsage, erase_words
 from cairn.memory.uses import note_uses
 from cairn.memory.visibility import Birthplace

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cairn.answers import Answer
 from cairn.facets.project_index import ProjectIndex
-from cairn.search.answer import respond, with_outdated_note
+from cairn.search.answer import Effort, respond, with_outdated_note
 from cairn.search.filters import check_names
 from cairn.search.query import EXACT_MODES, understand
 
@@ -33,10 +33,10 @@ class Searcher:
             answer = replace(answer, notes=(*answer.notes, self._index.consent_request.note))
         return self._with_notice(answer)
 
-    def look(self, request: SearchRequest, scan_seconds: float) -> Answer:
+    def look(self, request: SearchRequest, effort: Effort) -> Answer:
         """Return what the index holds for a query, without notices; see `CodeFacet.look`."""
         query = understand(request.query, request.mode)
-        return self._index.answer(lambda library: respond(library, query, request, scan_seconds=scan_seconds))
+        return self._index.answer(lambda library: respond(library, query, request, effort=effort))
 
     def similar(self, request: SimilarRequest) -> Answer:
         """Return code that does the same as a sample, copies first."""

@@ -25,7 +25,8 @@ from cairn.graph.table import DefinitionTable
 from cairn.index.snapshot import Snapshot
 from cairn.index.state_dir import StateDir
 from cairn.source.roles import Role
-from cairn.source.text import split_identifier, term_hash, terms_of
+from cairn.source.terms import term_hash, terms_of
+from cairn.source.text import split_identifier
 from cairn.types import Definition
 
 _MAX_TERM_CHARS = 60  # of an identifier; the index has no terms of longer ones

@@ -12,8 +12,8 @@ from cairn.hooks.adapter import Place
 # A shell starts the hook. Where Cairn is missing or broken this still exits with 0, and says nothing: a colleague may
 # have the file without the program, and Copilot CLI denies a tool whose hook fails. It takes no measurable time.
 _GUARD = " 2>/dev/null || exit 0"
-_HOOK = re.compile(r"(?:^|[/\\\s'\"])cairn(?:\.exe)?['\"]?\s+hook\s")
-_SERVER = re.compile(r"(?:^|[/\\\s])cairn(?:\.exe)?\smcp(?:\s|$)")
+_NAME = re.compile(r"[\w-]+")
+_PROGRAMS = ("cairn", "cairn.exe")
 
 
 def hook_command(place: Place, event: str, agent: str) -> str:
@@ -21,17 +21,7 @@ def hook_command(place: Place, event: str, agent: str) -> str:
 
     Keep it as it is: Codex asks the user to approve a changed command again.
     """
-    return f"{shlex.join(place.command)}{_hook(event, agent)}{_GUARD}"
-
-
-def program_of(command: str, event: str, agent: str) -> str | None:
-    """Return what a shell command starts if it is the hook of an agent at an event, else None."""
-    start, hook, _ = command.partition(_hook(event, agent))
-    return start if hook else None
-
-
-def _hook(event: str, agent: str) -> str:
-    return f" hook {event} --agent {agent}"
+    return f"{shlex.join(place.command)} hook {event} --agent {agent}{_GUARD}"
 
 
 def mcp_server(place: Place) -> dict[str, Any]:
@@ -41,9 +31,15 @@ def mcp_server(place: Place) -> dict[str, Any]:
 
 
 def is_ours(value: object) -> bool:
-    """Tell whether a value in an agent's file starts Cairn and nothing else: an MCP server, or hooks."""
+    """Tell whether a value in an agent's file starts Cairn as Cairn writes it, and nothing else: a server, or hooks."""
     commands = list(iter_commands(value))
-    return bool(commands) and all(map(_starts_cairn, commands))
+    return bool(commands) and all(_is_hook(each) if isinstance(each, str) else _is_server(each) for each in commands)
+
+
+def mentions_cairn(value: object) -> bool:
+    """Tell whether a value starts Cairn in some way, such as one that a user wrote."""
+    words = [word for each in iter_commands(value) for word in (each.split() if isinstance(each, str) else each)]
+    return any(_is_program(word) for word in words)
 
 
 def iter_commands(value: object) -> Iterator[str | tuple[str, ...]]:
@@ -78,5 +74,25 @@ def _is_list_of_text(value: object) -> TypeGuard[Sequence[str]]:
     return isinstance(value, list | tuple) and all(isinstance(word, str) for word in value)
 
 
-def _starts_cairn(command: str | Sequence[str]) -> bool:
-    return bool(_HOOK.search(command) if isinstance(command, str) else _SERVER.search(" ".join(command)))
+def _is_hook(command: str) -> bool:
+    try:
+        words = shlex.split(command.strip().removesuffix(_GUARD))
+    except ValueError:
+        return False
+    match words:
+        case [*program, "hook", event, "--agent", agent]:
+            return _is_start(program) and _NAME.fullmatch(event) is not None and _NAME.fullmatch(agent) is not None
+    return False
+
+
+def _is_server(words: Sequence[str]) -> bool:
+    return words[-1:] == ("mcp",) and _is_start(words[:-1])
+
+
+def _is_start(words: Sequence[str]) -> bool:
+    """Tell whether words are the program, or Python with the module, as `Place.command` has them."""
+    return (len(words) == 1 and _is_program(words[0])) or tuple(words[1:]) in (("-m", "cairn"), ("-P", "-m", "cairn"))
+
+
+def _is_program(word: str) -> bool:
+    return re.split(r"[/\\]", word)[-1] in _PROGRAMS

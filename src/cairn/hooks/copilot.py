@@ -76,18 +76,20 @@ class Copilot(Adapter):
         name, given = text_at(payload, "tool_name", "toolName"), payload.get("tool_input", payload.get("toolArgs"))
         uses = uses_of(name, given) if report.event in ("before-tool", "after-tool") else ()
         result = _result(payload, uses[0].tool, agent) if report.event == "after-tool" else NO_RESULT
+        use_id = text_at(payload, "tool_use_id", "toolCallId")
         details = details_at(payload, ("source", "reason", "trigger", "stop_reason", "agent_type"))
         return happening_of(
             report,
             agent=agent,
             session=text_at(payload, "session_id", "sessionId"),
             folder=folder_at(report, payload.get("cwd"), report.environment.get("COPILOT_PROJECT_DIR")),
-            id=text_at(payload, "tool_use_id", "toolCallId") or digest_at(payload, *_OF_A_CALL),
+            id=use_id or digest_at(payload, *_OF_A_CALL),
             text=text_at(payload, "prompt", "last_assistant_message"),
             details=details,
             subagent=text_at(payload, "agent_id", "agentId"),
             uses=uses,
             calls=calls_of(uses, given, result, number_at(payload, "duration_ms", "duration")),
+            use_id=use_id,
         )
 
     def answer(self, report: Report, reply: Reply) -> str:

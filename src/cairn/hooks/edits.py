@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,11 +22,12 @@ from cairn.source.line_diff import changed_ranges
 from cairn.source.text import pluralize
 from cairn.storage.memory.rows import ServedAnswer
 from cairn.structure.locate import FileContent, read_source
-from cairn.waiting import GiveWay
+from cairn.waiting import Asker, GiveWay
 
 if TYPE_CHECKING:
     from cairn.workspace import Workspace
 
+_SECONDS = 3.0  # that callers are looked for
 _MOST_DEFINITIONS = 3
 _MOST_CALLERS = 5  # of each
 _MOST_EDITS = 20
@@ -38,6 +40,19 @@ class _Edited(NamedTuple):
 
     name: str
     links: Links
+
+
+class _Hurried(Asker):
+    """Somebody who leaves after a while, and for whom no graph is built."""
+
+    def __init__(self) -> None:
+        super().__init__(in_haste=True)
+        self._end = time.monotonic() + _SECONDS
+
+    def check(self) -> None:
+        """Stop the current work once time is up."""
+        self.is_gone = self.is_gone or time.monotonic() > self._end
+        super().check()
 
 
 class Edits:
@@ -61,8 +76,9 @@ class Edits:
         try:
             content = read_source(self._workspace.root, occasion.path)
             ranges = list(_ranges(content, use.edits[:_MOST_EDITS]))
-            edited = self._workspace.graph.ask(lambda graph: _edited(graph, content.path, ranges, state))
-        except (CairnError, GiveWay):  # no index, or no answer at once
+            with _Hurried().serve():  # goes on when the agent does, for its next use
+                edited = self._workspace.graph.ask(lambda graph: _edited(graph, content.path, ranges, state))
+        except (CairnError, GiveWay):  # no index, or no answer soon
             return None
         if not edited:
             return None
@@ -74,7 +90,7 @@ class Edits:
         row = ServedAnswer(
             occasion.ledger, occasion.seconds, occasion.agent, "callers", False, content.path, "", 0
         )  # fmt: skip
-        return Offer(Reply(_text(content.path, edited)), row, settle)
+        return Offer(Reply(_text(content.path, edited)), row, settle, is_lasting=True)
 
 
 def _ranges(content: FileContent, edits: Sequence[tuple[str, str]]) -> Iterator[tuple[int, int]]:

@@ -1,7 +1,7 @@
 """Answers the uses of tools: puts what an agent may be shown together, in time or not at all.
 
 What there is to say is the business of parts, such as `cairn.hooks.reads`. Here it is decided whether an agent gets it:
-it is ready within 50 ms, the session has room for it, and it was not said before. What is shown is written down first.
+it is ready in time, the session has room for it, and it was not said before. What is shown is written down first.
 Nothing is ever raised: an agent that hears nothing works on as it would without Cairn.
 """
 
@@ -31,7 +31,10 @@ if TYPE_CHECKING:
     from cairn.workspace import Workspace
 
 ANSWER_SECONDS = 0.05
-_THREADS = 2
+READ_SECONDS = 0.15  # where a whole file is not read for it, once, there is more to gain
+LATE_SECONDS = 60.0  # for so long something that was not ready in time is worth saying
+TWIN_SECONDS = 2.0  # within which the same use is the same question
+_THREADS = 4
 _MOST_WAITING = 8  # uses; where more wait, an agent is not kept waiting for its turn
 _TOOLS = ("read", "edit", "write", "search", "list", "shell", "mcp")
 # What knows what to say, each called with the workspace and the settings; `searches` is before `reads`, which it helps.
@@ -45,9 +48,14 @@ _log = logging.getLogger("cairn.hooks")
 
 
 class _Answer:
-    """An answer in the making, for which somebody waits for a while."""
+    """An answer in the making, for which somebody waits for a while.
 
-    def __init__(self) -> None:
+    Args:
+        asked: when it was asked for, in seconds since the epoch.
+    """
+
+    def __init__(self, asked: float) -> None:
+        self.asked = asked
         self._changed = Condition()
         self._reply: Reply | None = None
         self._is_late = False
@@ -85,7 +93,7 @@ class Interceptor:
         settings: by default those of the workspace.
         now: the machine's clock, in seconds since the epoch.
         parts: what knows what to say, the first one first; by default all there are.
-        seconds: after which an agent hears nothing.
+        seconds: after which an agent hears nothing; by default 50 ms, and 150 for a read that may be replaced.
     """
 
     def __init__(
@@ -94,7 +102,7 @@ class Interceptor:
         settings: HooksSettings | None = None,
         now: Callable[[], float] = time.time,
         parts: Sequence[Part] | None = None,
-        seconds: float = ANSWER_SECONDS,
+        seconds: float | None = None,
     ) -> None:
         self._settings = settings or workspace.settings.hooks or HooksSettings()
         self._root, self._now, self._seconds = str(workspace.root), now, seconds
@@ -153,7 +161,9 @@ class Interceptor:
         if happening.use is None or happening.use.tool not in _TOOLS or self._n_waiting >= _MOST_WAITING:
             return SILENCE
         try:
-            reply = self._answer_of(happening, happening.use, abilities, is_over=is_over).wait(self._seconds)
+            reply = self._answer_of(happening, happening.use, abilities, is_over=is_over).wait(
+                self._patience(happening, abilities)
+            )
         except Exception as error:  # noqa: BLE001 - the edge: no agent is kept from its work by what we do not say
             _log.warning("nothing is said to %s of %s: %r", happening.use.name[:50], happening.session[:100], error)
             return SILENCE
@@ -161,17 +171,26 @@ class Interceptor:
             self._warm()
         return reply
 
+    def _patience(self, happening: Happening, abilities: Collection[Ability]) -> float:
+        """Return for how many seconds an agent is kept waiting at most."""
+        if self._seconds is not None:
+            return self._seconds
+        may_read = happening.use is not None and happening.use.tool in ("read", "shell")
+        may_replace = self._settings.reads_by(happening.session.partition(":")[0]) in ("auto", "replace")
+        return READ_SECONDS if may_read and may_replace and "denial" in abilities else ANSWER_SECONDS
+
     def _answer_of(
         self, happening: Happening, use: ToolUse, abilities: Collection[Ability], *, is_over: bool
     ) -> _Answer:
         """Return the answer to a use, which is in the making; the same for one that is asked about twice."""
         state = self._states.of(happening.session, ledger_of(happening))
         name = id_of(use)
-        answer = _Answer()
-        if use.id:
+        answer = _Answer(self._now())
+        if use.id:  # some agents ask twice at once; and some models give the same id to a later use
             known: _Answer = state.replies.put_new(f"{name}\0{is_over}", answer)
-            if known is not answer:
+            if known is not answer and abs(answer.asked - known.asked) <= TWIN_SECONDS:
                 return known
+            state.replies.put(f"{name}\0{is_over}", answer)
         was_asked = is_over and name in state.asked
         if not is_over and "context" in abilities:
             state.asked.put(name, value=True)
@@ -204,9 +223,13 @@ class Interceptor:
         if not state.is_restored:
             self._restore(occasion, state)
         occasion = occasion._replace(can_deny=occasion.can_deny and keeps)
+        late = _take_late(occasion, state)
         offers = [offer for part in self._parts if (offer := part.answer(occasion, state)) is not None]
-        offers = self._affordable(offers, state)
+        offers = self._affordable([*offers, *late], state)
         if not offers:
+            return
+        if not answer.is_wanted:
+            state.late.extend(offer for offer in offers if offer.is_lasting)
             return
         reply = _joined([offer.reply for offer in offers])
         for offer in offers:
@@ -250,6 +273,18 @@ class Interceptor:
                 state.waiting.put(answer.path, value=not answer.n_followups)
             else:
                 state.tokens += answer.tokens
+
+
+def _take_late(occasion: Occasion, state: SessionState) -> list[Offer]:
+    """Return what an agent is told now because it was not ready before; what is too old is forgotten."""
+    if not occasion.can_see:
+        return []
+    late: list[Offer] = []
+    while state.late:
+        offer: Offer = state.late.popleft()
+        if offer.row is None or occasion.seconds - offer.row.seconds <= LATE_SECONDS:
+            late.append(offer)
+    return late
 
 
 def _joined(replies: Sequence[Reply]) -> Reply:

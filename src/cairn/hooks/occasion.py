@@ -71,20 +71,22 @@ class Offer(NamedTuple):
         reply: what the agent is shown.
         row: what is kept of that; the tokens of `reply` are filled in.
         settle: is called once it is certain that the agent is shown this.
+        is_lasting: it is as good a little later, at the next use, if it is not ready in time.
     """
 
     reply: Reply
     row: ServedAnswer | None = None
     settle: Callable[[], None] | None = None
+    is_lasting: bool = False
 
 
 class Part(Protocol):
     """A part of the interceptor: it knows what to say to some uses."""
 
     def answer(self, occasion: Occasion, state: SessionState) -> Offer | None:
-        """Return what to say to a use; None for nothing. It runs in a thread of its own, and may take 50 ms.
+        """Return what to say to a use; None for nothing. It runs in a thread of its own.
 
-        What takes longer is not shown; `cairn.waiting.check` then ends it.
+        What takes too long is not shown; `cairn.waiting.check` then ends it.
         """
 
 
@@ -101,7 +103,7 @@ def occasion_of(
         now: the time, for a happening without one.
         is_over: whether the tool was used already.
     """
-    moment = happening.moments[0] if happening.moments else None
+    moment = next((moment for moment in happening.moments if moment.event == happening.event), None)
     call = moment.call if moment is not None else None
     command = understand_command(asked.command) if asked.tool == SHELL else None
     use = _read_by(asked, command) if isinstance(command, FileRead) else asked

@@ -36,6 +36,7 @@ class Shown(NamedTuple):
         file_tokens: of all of it.
         span: what it is told to read, as an example.
         around: what is around the definition that it searched for, empty for nothing.
+        places: the definitions in which what it searched for lately is, empty for none.
         text: the outline.
     """
 
@@ -43,6 +44,7 @@ class Shown(NamedTuple):
     file_tokens: int
     span: Span
     around: str
+    places: str
     text: str
 
 
@@ -75,6 +77,8 @@ def hint_text(root: Path, occasion: Occasion, shown: Shown, *, is_replacing: boo
     ]
     if shown.around:
         lines += [f"{OPEN}cairn: what was searched for{CLOSE}", inert_code(shown.around)]
+    if shown.places:
+        lines += [f"{OPEN}cairn: the definitions in which your last searches match{CLOSE}", inert_code(shown.places)]
     lines += [f"{OPEN}cairn: outline; lines begin with the numbers of lines{CLOSE}", inert_code(shown.text)]
     return "\n".join([*lines, f"{OPEN}cairn: end of outline{CLOSE}"])
 

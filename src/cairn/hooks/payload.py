@@ -77,6 +77,7 @@ def happening_of(
     subagent: str = "",
     uses: Sequence[ToolUse] = (),
     calls: Sequence[ToolCall] = (),
+    use_id: str = "",
 ) -> Happening:
     """Return what an event means.
 
@@ -91,6 +92,7 @@ def happening_of(
         subagent: the id of the helper that this is about.
         uses: of a tool.
         calls: one for each use.
+        use_id: the agent's own id of the use of a tool, the same before and after it.
 
     Raises:
         RequestError: if the session has no id.
@@ -111,7 +113,5 @@ def happening_of(
     moments = tuple(
         moment._replace(id=f"{id}.{number}" if number else id, call=call) for number, call in enumerate(calls)
     )
-    use = None
-    if uses and report.event in _TOOL_EVENTS:
-        use = uses[0]._replace(id=uses[0].id or text_at(report.payload, "tool_use_id")[:MAX_NAME_CHARS])
+    use = uses[0]._replace(id=use_id[:MAX_NAME_CHARS]) if uses and report.event in _TOOL_EVENTS else None
     return Happening(report.event, session, folder, moments or (moment,), use, subagent)

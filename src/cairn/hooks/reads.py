@@ -12,9 +12,11 @@ from stat import S_ISREG
 from typing import TYPE_CHECKING, NamedTuple
 
 from cairn.errors import CairnError
+from cairn.hints import HintStyle
 from cairn.hooks.occasion import Occasion, Offer
 from cairn.hooks.outline_hint import Shown, adapter_or_any, example_of, hint_text
 from cairn.hooks.report import Reply
+from cairn.hooks.searched import lay_out_places, places_of
 from cairn.hooks.session_state import Known, SessionState
 from cairn.hooks_settings import HooksSettings, ReadMode
 from cairn.source.content import check_content
@@ -69,16 +71,17 @@ class Reads:
             state.edited.put(path, value=True)
         if occasion.use.tool != "read" or occasion.has_failed:
             return None
-        if (candidate := self._candidate(occasion)) is None:
-            return None
         path = occasion.path
+        if (candidate := self._candidate(path)) is None:
+            return None
         passes = _passes(occasion, state, candidate)
         wanted = self._settings.reads_by(occasion.agent)
         mode = _mode(wanted, occasion)
         if not passes and mode == "off" and wanted != "off" and not (occasion.is_over or occasion.can_see):
             return None  # it may be answered once the tool has run
         if passes or mode == "off":
-            state.read.put(path, candidate.hash)
+            if not _is_ranged(occasion, candidate):
+                state.read.put(path, candidate.hash)
             state.waiting.put(path, value=False)
             return None
         offer = self._offer(occasion, state, candidate, mode)
@@ -88,9 +91,12 @@ class Reads:
 
     # -- which reads --------------------------------------------------------------------------------------------------
 
-    def _candidate(self, occasion: Occasion) -> _Candidate | None:
+    def is_large_code(self, path: str) -> bool:
+        """Tell whether a file, relative to the root, is one whose read may be answered."""
+        return self._candidate(path) is not None
+
+    def _candidate(self, path: str) -> _Candidate | None:
         """Return a file of the project that is large, and code that people wrote; None for any other."""
-        path = occasion.path
         if not path or check_name(path.rpartition("/")[2]) or _is_of_agents(path):
             return None
         try:
@@ -147,7 +153,10 @@ class Reads:
         max_chars = adapter_or_any(occasion.agent).max_context_chars - _FRAME_CHARS
         worthwhile = int(file_tokens * MOST_SHARE)
         max_tokens = min(worthwhile, max_chars // _CHARS_PER_TOKEN)
-        laid = lay_out(outline, max_tokens, "commands" if occasion.is_shell else "tools")
+        hints: HintStyle = "commands" if occasion.is_shell else "tools"
+        laid = lay_out(outline, max_tokens, hints)
+        if len(laid.text) > max_chars:
+            laid = lay_out(outline, laid.tokens * max_chars // len(laid.text) * 9 // 10, hints)
         is_cut = len(laid.shown) < len(outline.symbols)
         if laid.tokens > max_tokens or len(laid.text) > max_chars or (is_cut and max_tokens == worthwhile):
             return None
@@ -155,7 +164,12 @@ class Reads:
         around = "" if target is None else self._context(candidate, outline, target, max_tokens - laid.tokens)
         if len(around) + len(laid.text) > max_chars:
             around = ""
-        return Shown(outline, file_tokens, example_of(outline, target if around else None), around, laid.text)
+        places = places_of(outline, candidate.content.data, list(state.patterns))
+        found = lay_out_places(outline, places)
+        if len(found) + len(around) + len(laid.text) > max_chars:
+            found = ""
+        example = target if around or not found else places[0].symbol
+        return Shown(outline, file_tokens, example_of(outline, example), around, found, laid.text)
 
     def _outline(self, candidate: _Candidate) -> FileOutline:
         name = f"{candidate.hash} {candidate.content.path}"
@@ -211,9 +225,9 @@ def is_good(outline: FileOutline) -> bool:
 
 
 def _mode(mode: ReadMode, occasion: Occasion) -> ReadMode:
-    """Return what can be done: `auto` adds an outline where the agent gets it together with what it reads."""
+    """Return what can be done: `auto` is what saves tokens, which only an outline in the place of the file does."""
     if mode == "auto":
-        mode = "suggest" if occasion.can_see and not occasion.is_over else "off"
+        mode = "replace" if occasion.can_deny else "off"
     if mode == "replace" and not occasion.can_deny:
         mode = "off" if occasion.is_over else "suggest"
     if mode == "suggest" and (not occasion.can_see or occasion.was_asked):

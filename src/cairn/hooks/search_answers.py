@@ -16,6 +16,7 @@ from cairn.graph.surroundings import node_at
 from cairn.hooks.search_questions import Question
 from cairn.hooks.shell_programs import Search
 from cairn.protocol.requests import SearchRequest
+from cairn.search.answer import Effort
 from cairn.search.filters import compile_globs
 from cairn.search.query import looks_named
 from cairn.search.rank import MINOR_KINDS
@@ -35,7 +36,7 @@ _LOOKED_AT = 8  # definitions of a name
 _MOST_LINES = 12  # that match; more of them say nothing about where to read
 _LEAST_LINES = 4  # around one that matches, or it shows all there is to read
 _MOST_PLAIN = 3  # definitions of a word that is not shaped like a name
-_UNNAMED_KINDS = frozenset({"section", "key", "target", "module", "text"})
+_UNNAMED_KINDS = frozenset({"section", "key", "target", "text"})
 _log = logging.getLogger("cairn.hooks")
 _SCOPE = re.compile(r"::|\.|#|->")
 
@@ -144,18 +145,18 @@ class SearchAnswers:
         """Return what a search is after that is not the name of a definition."""
         if search.is_for_names:
             return self._meaning(question.text, scope) if question.is_prose else None
-        pattern = None if question.is_question else _as_regex(search)
-        lines = None if pattern is None else self._lines(pattern, scope)
+        pattern = None if question.is_question or not question.text else regex_of(search)
+        lines = None if pattern is None else self._lines(pattern, question, scope)
         if lines is not None and lines.code:
             return self._matches(lines, question)
         has_none = lines is not None and lines.searched is None
         return self._meaning(question.text, scope) if question.is_prose and (has_none or question.is_question) else None
 
-    def _lines(self, pattern: str, scope: Scope) -> Answer | None:
+    def _lines(self, pattern: str, question: Question, scope: Scope) -> Answer | None:
         """Return the lines that match, as far as there was time to look for them; None for no pattern of ours."""
         request = SearchRequest(query=pattern, type="code", mode="regex", limit=_MOST_LINES, globs=scope.globs)
         try:
-            return self._workspace.code.look(request, self._patience.scan_seconds)
+            return self._workspace.code.look(request, Effort(self._patience.scan_seconds, question.whole_words))
         except QueryError:
             return None
 
@@ -190,7 +191,7 @@ class SearchAnswers:
         self, query: str, mode: Literal["symbol", "hybrid"], limit: int, globs: tuple[str, ...]
     ) -> Sequence[CodeHit]:
         request = SearchRequest(query=query, type="code", mode=mode, limit=limit, globs=globs)
-        answer: Answer = self._workspace.code.look(request, self._patience.scan_seconds)
+        answer: Answer = self._workspace.code.look(request, Effort(self._patience.scan_seconds))
         return answer.code
 
     # -- callers ------------------------------------------------------------------------------------------------------
@@ -246,9 +247,9 @@ def _called(graph: Graph, place: Place) -> Place:
 
 def _places(hits: Sequence[CodeHit]) -> list[Place]:
     """Return hits as places, those in tests last; of overloads the longest, which has the body."""
-    best: dict[tuple[str, str], CodeHit] = {}
+    best: dict[tuple[str, str, str], CodeHit] = {}
     for hit in hits:
-        key = hit.path, hit.qualified_name
+        key = hit.path, hit.qualified_name, hit.kind
         if key not in best or _length(best[key]) < _length(hit):
             best[key] = hit
     has_body = {hit.qualified_name for hit in best.values() if _length(hit)}
@@ -287,7 +288,7 @@ def _folded(text: str) -> str:
     return text.replace("_", "").replace("-", "").lower()
 
 
-def _as_regex(search: Search) -> str | None:
+def regex_of(search: Search) -> str | None:
     """Return the pattern as our regular expressions are written; None if it cannot be."""
     pattern = search.pattern
     if search.syntax == "fixed":

@@ -58,12 +58,14 @@ class Question(NamedTuple):
         is_definite: its form says that these are names: a definition, a call, an import.
         text: the pattern in plain words.
         is_prose: it reads like a sentence or a question.
+        whole_words: that each line which matches must hold, with others around them.
     """
 
     names: tuple[str, ...]
     is_definite: bool
     text: str
     is_prose: bool
+    whole_words: tuple[str, ...] = ()
 
     @property
     def is_question(self) -> bool:
@@ -100,7 +102,10 @@ def understand_pattern(pattern: str, syntax: Syntax, *, is_prose: bool = False) 
     plain = " ".join(texts[0].replace(_GAP, " ").split()) if texts else ""
     if is_prose and len(plain.split()) > 1:
         names = {name: None for name in names if looks_named(name)}
-    return Question(tuple(names)[:MOST_NAMES], is_definite and bool(names), plain, is_prose)
+    whole_words = _whole_words(texts[0]) if len(texts) == 1 else ()
+    if not names and all(_is_keyword(word) for word in plain.split()):
+        return Question((), is_definite=False, text="", is_prose=False)
+    return Question(tuple(names)[:MOST_NAMES], is_definite and bool(names), plain, is_prose, whole_words)
 
 
 def understand_file_pattern(pattern: str) -> Question:
@@ -123,14 +128,20 @@ def _names_in(text: str) -> tuple[list[str], bool]:
     if "include" in spaced[:10]:
         return [], False  # it names a file
     if match := _IMPORTS.fullmatch(spaced):
-        return [name for name in _IDENTIFIER.findall(match["rest"]) if name.lower() not in _KEYWORDS][-1:], True
-    if (match := _CALLS.fullmatch(text)) and match["name"].lower() not in _KEYWORDS:
+        return [name for name in _IDENTIFIER.findall(match["rest"]) if not _is_keyword(name)][-1:], True
+    if (match := _CALLS.fullmatch(text)) and not _is_keyword(match["name"]):
         return [match["name"]], True
     match = _CREATES.fullmatch(text) or _ASSIGNS.fullmatch(text)
-    if match and match["name"].lower() not in _KEYWORDS:
+    if match and not _is_keyword(match["name"]):
         return [match["name"]], False
-    words = [word for word in _IDENTIFIER.findall(spaced) if looks_named(word) and word.lower() not in _KEYWORDS]
+    words = [word for word in _IDENTIFIER.findall(spaced) if looks_named(word) and not _is_keyword(word)]
     return list(dict.fromkeys(words))[:2], False
+
+
+def _whole_words(text: str) -> tuple[str, ...]:
+    """Return the words of a text between its first and its last, which may be parts of longer ones."""
+    words = text.split(" ")[1:-1]
+    return tuple(word for word in words if _IDENTIFIER.fullmatch(word) and word.lower() not in STOP_WORDS)
 
 
 def _is_definite(text: str) -> bool:
@@ -141,6 +152,11 @@ def _is_definite(text: str) -> bool:
 def _is_question(text: str) -> bool:
     """Tell whether what stands behind the name of a definition goes on as a sentence: `type of the option`."""
     return len([word for word in text.split() if word.lower() in STOP_WORDS]) > 1
+
+
+def _is_keyword(word: str) -> bool:
+    """Tell whether a word says nothing by itself; `Error` may well be somebody's class."""
+    return (word.islower() or word.isupper()) and word.lower() in _KEYWORDS
 
 
 def _is_prose(text: str) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from cairn.errors import CairnError
 from cairn.hooks.occasion import Occasion, Offer
 from cairn.hooks.report import Reply, ToolUse
-from cairn.hooks.search_answers import MOST_CALLERS, Caller, Finding, Patience, Place, Scope, SearchAnswers
+from cairn.hooks.search_answers import MOST_CALLERS, Caller, Finding, Patience, Place, Scope, SearchAnswers, regex_of
 from cairn.hooks.search_questions import Question, understand_file_pattern, understand_pattern
 from cairn.hooks.session_state import LastSearch, SessionState, Target
 from cairn.hooks.shell import understand_command
@@ -60,9 +60,11 @@ class Searches:
 
     def answer(self, occasion: Occasion, state: SessionState) -> Offer | None:
         """Return what the index adds to a search; None for nothing. What the search is after is noted for later."""
-        if not self._settings.searches or not occasion.can_see or occasion.was_asked:
-            return None
         if (search := search_of(occasion.asked)) is None:
+            return None
+        if (pattern := regex_of(search)) is not None and pattern not in state.patterns:
+            state.patterns.append(pattern)
+        if not self._settings.searches or not occasion.can_see or occasion.was_asked:
             return None
         if (scope := scope_of(self._root, occasion, search)) is None:
             return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -11,6 +11,8 @@ SEARCH_SECONDS = 30.0  # for so long a search says what the next read is about
 MOST_SESSIONS = 200
 _MOST_PATHS = 400  # of each kind in a session
 _MOST_USES = 100
+_MOST_LATE = 3
+_MOST_PATTERNS = 4
 
 V = TypeVar("V")
 
@@ -88,15 +90,17 @@ class SessionState:
 
     Attributes:
         shown: the hash of each file whose outline it was shown, by path.
-        read: the hash of each file that it has read some of, by path.
+        read: the hash of each file that it has read as a whole, by path.
         replaced: the hash of each file in whose place it was shown something, by path.
         waiting: whether it has yet to read such a file, by path; it is let read it next, whatever it holds by then.
         edited: files that the session edited, its sub-agents included.
         named: what else it was told once, such as the callers of a definition.
         replies: what uses were answered, by their ids: an agent may ask twice.
         asked: the uses that could be answered before the tool ran.
+        late: what was not ready in time and is worth saying at the next use; see `cairn.hooks.occasion.Offer`.
         tokens: how many it was shown beside what it asked for.
         search: its last search.
+        patterns: what it searched for lately, as regular expressions, the last one last.
         is_restored: what the ledger knows of it was read.
     """
 
@@ -108,8 +112,10 @@ class SessionState:
     named: Known[bool] = field(default_factory=lambda: Known(_MOST_PATHS))
     replies: Known[Any] = field(default_factory=lambda: Known(_MOST_USES))
     asked: Known[bool] = field(default_factory=lambda: Known(_MOST_USES))
+    late: deque[Any] = field(default_factory=lambda: deque(maxlen=_MOST_LATE))
     tokens: int = 0
     search: LastSearch | None = None
+    patterns: deque[str] = field(default_factory=lambda: deque(maxlen=_MOST_PATTERNS))
     is_restored: bool = False
 
     def last_search(self, seconds: float) -> LastSearch | None:
@@ -121,7 +127,9 @@ class SessionState:
         """Forget what the agent no longer has, as after a compaction; what it was refused and did is as it is."""
         for known in (self.shown, self.read, self.named):
             known.clear()
+        self.late.clear()
         self.search = None
+        self.patterns.clear()
 
 
 class SessionStates:

@@ -32,7 +32,8 @@ _CODE_AFTER = re.compile(
     re.I,
 )
 _GROUP_AFTER = re.compile(r"(?:\n(?:Signal|Background PIDs|Process Group PGID): .*)+\s*$")
-_LABEL_BEFORE = re.compile(r"Output: ")
+_LABEL_BEFORE = re.compile(r"Output: (?:\(empty\)(?=\n|$))?")
+_UNTRUSTED = "<untrusted_context>\n", "\n</untrusted_context>"  # Gemini CLI puts what a command printed between these
 _LOOKED_AT_CHARS = 400  # at each end of a text, for the exit code
 _MAX_NODES = 10_000
 _MAX_DEPTH = 6
@@ -182,11 +183,12 @@ def _texts(answer: object, depth: int) -> Iterator[str]:
 
 def _parse_shell(text: str) -> tuple[int | None, str]:
     """Return the exit code that a shell's text says, and what is left of the text without that."""
+    text = text.removeprefix(_UNTRUSTED[0]).removesuffix(_UNTRUSTED[1])
     before = _CODE_BEFORE.match(text[:_LOOKED_AT_CHARS])
     if before is not None:
         return int(before[1]), text[before.end() :]
-    if _LABEL_BEFORE.match(text):
-        text = text[len("Output: ") :]
+    label = _LABEL_BEFORE.match(text)
+    text = text[label.end() :] if label is not None else text
     start = max(0, len(text) - _LOOKED_AT_CHARS)
     after = _CODE_AFTER.search(text, start)
     if after is not None:

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cairn.index.words import FIELDS, Words
-from cairn.source.text import MAX_WORD_CHARS, split_identifier, term_hash, terms_of
+from cairn.source.terms import term_hash, terms_of
+from cairn.source.text import MAX_WORD_CHARS, split_identifier
 from cairn.storage.arrays import are_below, are_bounds
 
 # BM25F (Robertson, Zaragoza, Taylor 2004): weight and length normalisation by field. Lengths are compared with a

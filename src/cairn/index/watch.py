@@ -343,14 +343,20 @@ class Update(NamedTuple):
     error: Exception | None = None
 
 
-def watcher_of(root: Path, repository: Repository | None, settings: Settings, state: Path) -> Watcher:
-    """Return a watcher of a project according to the settings."""
+def watcher_of(
+    root: Path,
+    repository: Repository | None,
+    settings: Settings,
+    state: Path,
+    is_on_battery: Callable[[], bool] = on_battery,
+) -> Watcher:
+    """Return a watcher of a project according to the settings; what tells the source of power is a seam for tests."""
     return Watcher(
         root,
         repository,
         polling=settings.watch_polling or is_remote(root),
         poll_seconds=settings.watch_poll_seconds,
-        is_paused=on_battery if settings.pause_on_battery else lambda: False,
+        is_paused=is_on_battery if settings.pause_on_battery else lambda: False,
         state=state,
     )
 

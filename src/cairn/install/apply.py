@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import NamedTuple
 
 from cairn.documents.files import delete_file, write_file
@@ -13,6 +15,7 @@ from cairn.hints import Hint
 from cairn.install.plan import FileChange
 from cairn.install.record import RecordFile, Records
 
+_LITTER = re.compile(r"[0-9]{6,17}\.tmp")
 Write = Callable[[FileChange], None]
 
 
@@ -68,6 +71,7 @@ def apply(changes: Sequence[FileChange], file: RecordFile, known: Records, write
                 failed.append(change._replace(problem=error))
                 records = _with(records, change, known)
         for change in changes:
+            _remove_litter(change.file)
             if change.problem is None and not os.path.lexists(change.file):
                 _remove_empty(change.folders)
         file.write({name: record._replace(earlier=None) for name, record in records.items()})
@@ -90,6 +94,14 @@ def _with(records: Records, change: FileChange, known: Records) -> Records:
     name = str(change.file)
     kept = {other: record for other, record in records.items() if other != name}
     return {**kept, name: known[name]} if name in known else kept
+
+
+def _remove_litter(file: Path) -> None:
+    """Remove what a process left that was killed while it wrote a file: see `cairn.storage.atomic`."""
+    with suppress(OSError):
+        for name in os.listdir(file.parent):
+            if name.startswith(f"{file.name}.") and _LITTER.fullmatch(name.removeprefix(f"{file.name}.")):
+                os.unlink(file.parent / name)
 
 
 def _remove_empty(folders: Sequence[str]) -> None:

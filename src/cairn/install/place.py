@@ -18,7 +18,7 @@ def home_folder() -> Path | None:
         home = Path.home()
     except RuntimeError:  # no HOME, and no entry for the user in the system's database
         return None
-    return home if home.is_absolute() else None
+    return home if home.is_absolute() and os.environ.get("HOME") != "" else None
 
 
 def place_of(root: Path, level: Level, environment: Mapping[str, str] = os.environ) -> Place:

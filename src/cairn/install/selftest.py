@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import shutil
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from cairn.documents.document import parse_document
 from cairn.errors import CairnError
 from cairn.hints import Hint
 from cairn.hooks.adapter import TEST_SESSION, Adapter, Change, Entry, Item, Place, Whole
-from cairn.hooks.commands import hook_command, is_ours, iter_commands, program_of
+from cairn.hooks.commands import hook_command, iter_commands, mentions_cairn
 from cairn.hooks.entry import VARIABLES
 from cairn.hooks.report import Reply, Report
 from cairn.install.files import read_content, real_path
@@ -24,6 +24,7 @@ Part = Literal["files", "hooks", "mcp"]
 
 _HOOK_SECONDS, _SERVER_SECONDS = 20.0, 60.0
 _EVENT = "session-start"
+_TRIES = 4  # the daemon may first have to open the project, for which a hook does not wait long
 _LOGS = Hint("it may say why", "daemon logs")
 
 
@@ -50,7 +51,7 @@ def try_agent(adapter: Adapter, place: Place) -> list[Result]:
 
 
 def _iter_ours(changes: Sequence[Change], place: Place) -> Iterator[Any]:
-    """Yield what the files of an agent have that starts Cairn."""
+    """Yield what the files of an agent have that starts Cairn in some way."""
     for change in changes:
         try:
             content = read_content(real_path(change.file, place))
@@ -59,7 +60,7 @@ def _iter_ours(changes: Sequence[Change], place: Place) -> Iterator[Any]:
             elif isinstance(change, Entry | Item) and content is not None:
                 found = parse_document(content, change.format, str(change.file)).get(change.path, None)
                 values = found if isinstance(change, Item) and isinstance(found, list) else [found]
-                yield from (value for value in values if is_ours(value))
+                yield from (value for value in values if mentions_cairn(value))
         except CairnError:
             continue  # the file has been named already
 
@@ -75,30 +76,38 @@ def _json_of(change: Whole, content: bytes | None) -> Any:  # noqa: ANN401 - JSO
 
 
 def _try_hook(adapter: Adapter, place: Place, values: Sequence[Any]) -> Result:
-    commands = [words for value in values for words in iter_commands(value) if isinstance(words, str)]
-    written = [command for command in commands if program_of(command, _EVENT, adapter.name)]
-    command = written[0] if written else hook_command(place, _EVENT, adapter.name)  # a plugin runs it by itself
-
     def fail(message: str, hint: str = _LOGS) -> Result:
         return Result(adapter.name, "hooks", False, message, hint)
 
-    if commands and not written:
-        return fail(f"no hook is set for the start of a session in {adapter.title}", Hint.of("init"))
-    if (missing := _missing_program(program_of(command, _EVENT, adapter.name) or "", place)) is not None:
+    command = hook_command(place, _EVENT, adapter.name)
+    written = [words for value in values for words in iter_commands(value) if isinstance(words, str)]
+    if written and not any(map(partial(_is_same, command), written)):  # a plugin runs it by itself
+        return fail(
+            f"the files of {adapter.title} have another hook for the start of a session", _again(adapter, place)
+        )
+    if (missing := _missing_program(place)) is not None:
         return fail(*missing)
-    try:
-        ended = subprocess.run(
-            ["/bin/sh", "-c", command], input=payload_of(adapter, str(place.root)), capture_output=True, text=True,
-            check=False, cwd=place.root, env=_environment(place), timeout=_HOOK_SECONDS,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        return fail(f"the hook does not end within {_HOOK_SECONDS:.0f} s")
-    except OSError as error:
-        return fail(f"the hook cannot be started: {error.strerror}")
-    if ended.returncode != 0:
-        return fail(f"the hook exits with {ended.returncode}")
-    wrong = _what_is_wrong(adapter, ended.stdout)
-    return fail(wrong) if wrong else Result(adapter.name, "hooks", True, "the hook answers")
+    for _ in range(_TRIES):
+        try:
+            code, output = _run(command, payload_of(adapter, str(place.root)), place)
+        except subprocess.TimeoutExpired:
+            return fail(f"the hook does not end within {_HOOK_SECONDS:.0f} s")
+        except OSError as error:
+            return fail(f"the hook cannot be started: {error.strerror}")
+        if code != 0:
+            return fail(f"the hook exits with {code}")
+        wrong = _what_is_wrong(adapter, output)
+        if not wrong:
+            return Result(adapter.name, "hooks", True, "the hook answers")
+    return fail(wrong)
+
+
+def _run(command: str, payload: str, place: Place) -> tuple[int, str]:
+    ended = subprocess.run(
+        ["/bin/sh", "-c", command], input=payload, capture_output=True, text=True, check=False, errors="replace",
+        cwd=place.root, env=_environment(place), timeout=_HOOK_SECONDS,
+    )  # fmt: skip
+    return ended.returncode, ended.stdout
 
 
 def payload_of(adapter: Adapter, folder: str) -> str:
@@ -131,9 +140,18 @@ def _names(value: Any) -> Any:  # noqa: ANN401 - JSON
     return {name: _names(inner) for name, inner in value.items()} if isinstance(value, dict) else type(value).__name__
 
 
-def _missing_program(start: str, place: Place) -> tuple[str, Hint] | None:
-    """Return what to say if the program of a command is not there; the command itself would say nothing."""
-    program = next(iter(shlex.split(start)), "")
+def _is_same(command: str, written: str) -> bool:
+    """Tell whether a command in a file is the one that Cairn writes: nothing else that a repository brings is run."""
+    return written.split() == command.split()
+
+
+def _again(adapter: Adapter, place: Place) -> Hint:
+    return Hint.of("init", agent=adapter.name, user=place.level == "user")
+
+
+def _missing_program(place: Place) -> tuple[str, Hint] | None:
+    """Return what to say if the program is not there; the command itself would say nothing."""
+    program = place.command[0]
     if shutil.which(program, path=place.environment.get("PATH", os.defpath)):
         return None
     where = "there" if os.sep in program else "on your PATH"
@@ -152,11 +170,11 @@ def _try_server(adapter: Adapter, place: Place, words: tuple[str, ...]) -> Resul
     def fail(message: str, hint: str = _LOGS) -> Result:
         return Result(adapter.name, "mcp", False, message, hint)
 
-    if not shutil.which(words[0], path=place.environment.get("PATH", os.defpath)):
-        where = "there" if os.sep in words[0] else "on your PATH"
-        return fail(
-            f"`{words[0]}` is not {where}", Hint("uv tool install codecairn, or add its folder to PATH; then", "init")
-        )
+    if words != (*place.command, "mcp"):
+        message = f"the files of {adapter.title} start the MCP server in their own way, so it was not tried"
+        return Result(adapter.name, "mcp", True, message)
+    if (missing := _missing_program(place)) is not None:
+        return fail(*missing)
     try:
         tools = list_tools(words, str(place.root), _environment(place))
     except (OSError, ValueError, LookupError, TypeError) as error:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from cairn.documents.document import Document, parse_document
 from cairn.documents.undo import undo
 from cairn.hooks.adapter import Format
-from cairn.hooks.commands import is_ours
+from cairn.hooks.commands import is_ours, mentions_cairn
 from cairn.install.record import FileRecord, Piece, digest_of
 from cairn.install.wanted import Edited
 
@@ -98,7 +98,7 @@ def _look_at_entry(document: Document, piece: Piece, _wanted: Sequence[Piece], k
     recorded = [entry for entry in known if entry.kind == "entry" and entry.path == piece.path]
     if any(entry.value == there and not entry.is_theirs for entry in recorded):
         return _Look(piece, is_settled=False)
-    if is_ours(there):
+    if mentions_cairn(there):
         theirs = piece._replace(value=there, is_theirs=True)
         return _Look(theirs, is_theirs=True, note=f"`{name}` starts Cairn in its own way and stays as it is")
     return _Look(piece, conflict=f"`{name}` is something else, and stays as it is")

@@ -35,6 +35,8 @@ from cairn.types import MemoryStatus
 Report = Callable[[float, float, str], Awaitable[None]]
 FIRST_INDEX_SECONDS = 25.0
 CALL_SECONDS = 50.0
+# Claude Code shows a model the tools that carry this; the others it has to search for first.
+_SHOWN_AT_ONCE = {"anthropic/alwaysLoad": True}
 _REPORT_SECONDS = 0.2  # between two reports of how far it is; there is one a file
 
 
@@ -114,6 +116,7 @@ class Tool(NamedTuple):
             "description": self.description,
             "inputSchema": self.schema(),
             "annotations": hints,
+            "_meta": dict(_SHOWN_AT_ONCE),
         }
 
 
@@ -127,7 +130,7 @@ def _short(schema: Schema) -> Schema:
         dropped.add("default")
     kept = {name: value for name, value in schema.items() if name not in dropped}
     if "items" in kept:
-        kept["items"] = _short(kept["items"])
+        kept["items"] = {name: value for name, value in _short(kept["items"]).items() if name != "description"}
     return kept
 
 
@@ -148,7 +151,7 @@ async def search(tool_call: AgentCall, request: SearchRequest) -> str:
 SEARCH = Tool(
     "search",
     "Search code",
-    "Find code in this project: where is something, how does it work, which code does X, find usages, grep. Takes "
+    "Find code in this project: where is something, how does it work, find usages. Takes "
     'prose ("how are tokens refreshed"), a name (`AuthMiddleware`, `Cache.get`), a quoted text, a regular expression '
     "(mode=regex), or `callers of X`. Best first: path:line, kind, name, id, preview. Use it before grep, rg, find or "
     "reading files; then `fetch` the ids that matter.",
@@ -166,9 +169,8 @@ async def fetch(tool_call: AgentCall, request: FetchRequest) -> str:
 FETCH = Tool(
     "fetch",
     "Fetch code by id",
-    "Get the full source text of results of `search` or `context` by their ids, or of any definition as `PATH#NAME` "
-    "or `PATH#LINE`. Cheaper than reading whole files. A text that is too long is cut and says which skip_lines gets "
-    "the rest.",
+    "Get the source text of results of `search` or `context` by their ids, or of any definition as `PATH#NAME` "
+    "or `PATH#LINE`. Cheaper than reading whole files.",
     FetchRequest,
     ("ids", "skip_lines", "branch", "project"),
     fetch,
@@ -187,7 +189,7 @@ OUTLINE = Tool(
     "Outline a file",
     "List what a file defines: classes, functions, methods with their lines and heads, a tenth of the file's tokens. "
     "Use it instead of reading or cat-ing a file to see what is in it. mode=context with `symbol`: that definition, "
-    "what is around it, its callers, callees and tests. mode=extract: how control and data flow in its functions.",
+    "what is around it, its callers, callees and tests.",
     OutlineRequest,
     ("file", "mode", "symbol", "project"),
     outline,
@@ -224,7 +226,7 @@ CONTEXT = Tool(
     "context",
     "Context for a task",
     "Get in one answer the code a task needs: the best definitions, each with what is around it, its callers and "
-    "tests. Give a `task` in prose when starting on something, or `ids` of results to see more around them.",
+    "tests. Give a `task` in prose when starting, or `ids` of results to see more around them.",
     ContextRequest,
     ("task", "ids", "files", "limit", "project"),
     context,
@@ -268,8 +270,7 @@ async def index_status(tool_call: AgentCall, request: IndexStatusRequest) -> str
 INDEX_STATUS = Tool(
     "index_status",
     "Index status and health",
-    "Show how much of the project is indexed, in which languages, and what was skipped; check=true examines its "
-    "health. Use it when results are missing or odd.",
+    "Show how much of the project is indexed, and what was skipped. Use it when results are missing or odd.",
     IndexStatusRequest,
     ("check", "project"),
     index_status,
@@ -286,7 +287,7 @@ REMEMBER = Tool(
     "remember",
     "Remember for later sessions",
     "Keep what a later session should know and cannot see in the code: a pitfall (gotcha), a decision and why, the "
-    "cause of a bug, a trade-off. One fact a call, in a sentence or two; link it with `files`.",
+    "cause of a bug, a trade-off. One fact a call; link it with `files`.",
     RememberRequest,
     ("text", "type", "files", "importance", "project"),
     remember,

@@ -18,7 +18,7 @@ from cairn.memory.spool import Spool, SpooledMoment
 from cairn.memory.store import MemoryStore
 from cairn.memory_settings import MemorySettings
 from cairn.source.git import Repository, current_branch, head_revision, printable_name
-from cairn.storage.connection import BUSY_TIMEOUT_MS
+from cairn.storage.connection import patience
 
 _log = logging.getLogger("cairn.memory")
 _PATIENCE_MS = 1_000
@@ -123,12 +123,8 @@ class Inbox:
     @contextmanager
     def _in_haste(self) -> Iterator[None]:
         """Wait for another process that writes no longer than an agent should."""
-        with self._store.reading() as connection:
-            connection.execute(f"PRAGMA busy_timeout = {_PATIENCE_MS}")
-            try:
-                yield
-            finally:
-                connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+        with self._store.reading() as connection, patience(connection, _PATIENCE_MS):
+            yield
 
     def _take_in_what_waits(self) -> int:
         waiting = self._spool.waiting(_MOST_AT_ONCE)

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from cairn.source.text import raw_words, split_identifier, terms_of
+from cairn.source.terms import terms_of
+from cairn.source.text import raw_words, split_identifier
 
 # How a text says that something changed; then other numbers and a `not` are what it is about.
 _UPDATE = re.compile(

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cairn.search.query import Query
-from cairn.source.text import raw_words, split_identifier, terms_of
+from cairn.source.terms import terms_of
+from cairn.source.text import raw_words, split_identifier
 
 _Doubles = npt.NDArray[np.float64]
 

@@ -6,11 +6,14 @@ nothing kept leaves nothing here either.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from cairn.memory.sessions import Sessions
 from cairn.memory.store import MemoryStore
+from cairn.storage.connection import unhurried_disk
 from cairn.storage.memory import served_db, session_db
 from cairn.storage.memory.rows import ServedAnswer
 from cairn.storage.memory.served_db import ServedTotal
@@ -58,11 +61,11 @@ class ServedAnswers:
         Raises:
             StoreError: if it cannot be written.
         """
-        with self._store.writing() as connection:
+        with self._in_haste() as connection:
             number = served_db.add(connection, answer)
         if is_wanted():
             return True
-        with self._store.writing() as connection:
+        with self._in_haste() as connection:
             served_db.remove(connection, number)
         return False
 
@@ -78,8 +81,17 @@ class ServedAnswers:
         Raises:
             StoreError: as `add`.
         """
-        with self._store.writing() as connection:
+        with self._in_haste() as connection:
             return served_db.charge(connection, session, path, hash, tokens)
+
+    @contextmanager
+    def _in_haste(self) -> Iterator[sqlite3.Connection]:
+        """Write without waiting for the disk, which takes longer than an agent should: a crash of ours loses nothing.
+
+        Only one of the whole machine loses the last rows, and with them no more than what was saved just then.
+        """
+        with self._store.reading() as connection, unhurried_disk(connection), self._store.writing():
+            yield connection
 
     def known(self, session: str, ledger: str) -> ServedSession:
         """Return what is kept of a session or sub-agent.

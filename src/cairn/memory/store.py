@@ -17,7 +17,7 @@ from cairn.errors import AmbiguousError, NotFoundError
 from cairn.hints import Hint
 from cairn.index.state_dir import StateDir
 from cairn.memory.clock import HybridClock
-from cairn.memory.damage import UNFIT, find_damage
+from cairn.memory.damage import UNFIT, find_damage, note_of_loss
 from cairn.memory.events import Event, check_event, parse_stored
 from cairn.memory.fold import fold
 from cairn.memory.handles import HANDLE, is_handle
@@ -77,7 +77,7 @@ class MemoryStore:
         self._file = state.file_of(MEMORY)
         self._lock = threading.RLock()
         self._opened: sqlite3.Connection | None = None
-        self._identity: tuple[int, int] | None = None
+        self._identity: tuple[int, int, int] | None = None
         self._n_inside = 0
         self.n_replaced = 0
         """How often another file was found in the place of the one that was open."""
@@ -152,11 +152,28 @@ class MemoryStore:
             raise
 
     def _leave_replaced_file(self) -> None:
-        """Close a file that was deleted or moved away: what is written to it would be lost."""
-        if self._opened is not None and self._identity != _identity(self._file):
-            self.close()
-            self._project = ""
-            self.n_replaced += 1
+        """Close a file that was deleted, moved away or emptied: what is written to it would be lost.
+
+        Raises:
+            StoreDamagedError: if it was cut off, which SQLite would not notice while it remembers the rest.
+        """
+        if self._opened is None:
+            return
+        now = _identity(self._file)
+        if now is not None and self._identity is not None and now[:2] == self._identity[:2]:
+            if now[2] >= self._identity[2]:
+                self._identity = now  # it grew
+                return
+            is_cut = now[2] > 0
+        else:
+            is_cut = False
+        self.close()
+        self._project = ""
+        self.n_replaced += 1
+        if is_cut:
+            raise MEMORY.damage(self._file, "was cut off while it was in use")
+        if loss := note_of_loss(self._state):
+            self._state.tell(loss)
 
     def _connection(self) -> sqlite3.Connection:
         if self._opened is None:
@@ -337,21 +354,22 @@ class MemoryStore:
         return ids[0] if ids else id
 
 
-def _identity(file: Path) -> tuple[int, int] | None:
+def _identity(file: Path) -> tuple[int, int, int] | None:
+    """Return what tells a file from another one, and how long it is; None if there is none."""
     try:
         facts = os.stat(file)
     except OSError:
         return None
-    return facts.st_dev, facts.st_ino
+    return facts.st_dev, facts.st_ino, facts.st_size
 
 
 def _project_of(connection: sqlite3.Connection) -> str:
     """Return what events of this memory say they belong to: a UUID that is made with the first of them."""
+    if project := read_meta(connection, _PROJECT):
+        return project  # without waiting for whoever writes
     with transaction(connection):
-        project = read_meta(connection, _PROJECT)
-        if not project:
-            project = str(uuid.uuid4())
-            write_meta(connection, _PROJECT, project)
+        project = read_meta(connection, _PROJECT) or str(uuid.uuid4())
+        write_meta(connection, _PROJECT, project)
     return project
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -11,11 +10,10 @@ from cairn.embedding.fingerprint import bundled_fingerprint
 from cairn.errors import CairnError
 from cairn.hints import Hint
 from cairn.index.health import Finding
-from cairn.index.seal import has_held_truth
 from cairn.index.state_dir import StateDir
 from cairn.memory import derived
 from cairn.memory.corpus import load_corpus
-from cairn.memory.damage import MALFORMED, UNFIT
+from cairn.memory.damage import MALFORMED, UNFIT, note_of_loss
 from cairn.memory.events import parse_stored
 from cairn.memory.fold import fold
 from cairn.memory.spool import Spool
@@ -27,23 +25,6 @@ from cairn.storage.memory.schema import MEMORY
 from cairn.storage.store import how_to_restore
 
 _REBUILD = Hint.of("doctor", rebuild_memory=True)
-
-
-def note_of_loss(state: StateDir) -> str:
-    """Return a sentence that says that the memory was taken away or emptied, empty if it is there, or never was."""
-    file = state.file_of(MEMORY)
-    try:
-        if os.lstat(file).st_size:
-            return ""
-        how = "is empty"
-    except FileNotFoundError:
-        how = "is gone"
-    except OSError:  # whoever opens it is told
-        return ""
-    if not has_held_truth(state.path):
-        return ""
-    restore = how_to_restore(file) or "restore it from a backup"
-    return f"{file}, which held memories, {how}; {restore}. The next memory begins a new one"
 
 
 def examine_memory(state: StateDir) -> list[Finding]:

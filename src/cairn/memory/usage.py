@@ -12,11 +12,13 @@ from cairn.memory.moments import Moment
 from cairn.memory.redaction import redact
 from cairn.memory.sessions import Recorded
 from cairn.memory.store import MemoryStore
+from cairn.storage.connection import patience
 from cairn.storage.memory import candidate_db, session_db, usage_db
 from cairn.storage.memory.rows import AskedQuestion, EventSource, InjectedMemory, Observation
 
 USES = ("fetched", "cited", "edited", "helpful", "unhelpful")
 MAX_QUESTION_CHARS = 500
+_PATIENCE_MS = 200  # an answer does not wait to be noted
 
 
 class MemoryUsage:
@@ -97,11 +99,15 @@ class MemoryUsage:
             session: in which session it was asked.
             relevance: of the best hit, 0 to 1.
             ids: of the memories among the hits.
+
+        Raises:
+            StoreLockedError: at once, if another process writes.
+            StoreError: if it cannot be written.
         """
         if self._store.exists:
             text = redact(without_halves(text[: 2 * MAX_QUESTION_CHARS])).text[:MAX_QUESTION_CHARS]
             question = AskedQuestion(session_to_keep(session), self._now(), kind, text, n_found, relevance)
-            with self._store.writing() as connection:
+            with self._store.reading() as waiting, patience(waiting, _PATIENCE_MS), self._store.writing() as connection:
                 asker = session_db.find(connection, question.session)
                 if asker is None or not asker.is_muted:
                     usage_db.add_question(connection, question, ids)

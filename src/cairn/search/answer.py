@@ -9,6 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from cairn import waiting
 from cairn.answers import Answer, CodeHit
@@ -27,7 +28,8 @@ from cairn.search.query import DETAIL_WEIGHT, EXACT_MODES, Query
 from cairn.search.rank import Ranking, rank
 from cairn.search.score import Floats, Weights
 from cairn.source.roles import Role
-from cairn.source.text import estimate_tokens, pluralize
+from cairn.source.terms import term_hash, terms_of
+from cairn.source.text import estimate_tokens, pluralize, split_identifier
 from cairn.storage.index import chunk_db
 from cairn.storage.index.chunk_db import ChunkRow
 from cairn.types import Chunk, Definition, Span
@@ -44,12 +46,27 @@ MEANING_WEIGHTS = replace(
 LOOK_BEHIND = 5  # rows ranked beyond the limit
 
 
-def respond(library: Library, query: Query, request: SearchRequest, *, scan_seconds: float = BUDGET_SECONDS) -> Answer:
+class Effort(NamedTuple):
+    """How much an exact search may do.
+
+    Attributes:
+        seconds: how long it may look at files.
+        words: it looks only at files that hold all of these, as far as the index knows.
+    """
+
+    seconds: float = BUDGET_SECONDS
+    words: tuple[str, ...] = ()
+
+
+NO_LIMIT = Effort()
+
+
+def respond(library: Library, query: Query, request: SearchRequest, *, effort: Effort = NO_LIMIT) -> Answer:
     """Answer a request whose query is understood. An exact search whose mode was inferred falls back to ranking.
 
     Args:
         query: that of the request.
-        scan_seconds: how long an exact search may look at files.
+        effort: of an exact search.
     """
     guessed = request.mode == "auto"
     started = time.perf_counter()
@@ -62,7 +79,7 @@ def respond(library: Library, query: Query, request: SearchRequest, *, scan_seco
         hits, more, notes = related
         query = replace(query, mode="graph" if hits else "hybrid")
     elif query.mode in EXACT_MODES:
-        hits, more, notes, searched = _exact_hits(library, query, request, scan_seconds)
+        hits, more, notes, searched = _exact_hits(library, query, request, effort)
     if query.mode not in (*EXACT_MODES, "graph") or (guessed and not hits):
         if guessed and query.mode in EXACT_MODES:
             where = "" if searched is None else f" of the {pluralize(searched, 'file')} looked at"
@@ -199,14 +216,14 @@ class _Lines(NamedTuple):
 
 
 def _exact_hits(
-    library: Library, query: Query, request: SearchRequest, scan_seconds: float
+    library: Library, query: Query, request: SearchRequest, effort: Effort
 ) -> tuple[list[CodeHit], int, list[str], int | None]:
     """Return hits for matching lines, how many more there are, notes, and `searched` as in `_Lines`."""
     if query.mode != "structural":
-        found = _matching_lines(library, query, request, scan_seconds)
+        found = _matching_lines(library, query, request, effort)
     else:
         try:
-            found = _matching_structure(library, query, request, scan_seconds)
+            found = _matching_structure(library, query, request, effort.seconds)
         except QueryError as error:
             if request.mode != "auto":
                 raise
@@ -219,10 +236,13 @@ def _exact_hits(
     return hits, more, found.notes, found.searched
 
 
-def _matching_lines(library: Library, query: Query, request: SearchRequest, scan_seconds: float) -> _Lines:
+def _matching_lines(library: Library, query: Query, request: SearchRequest, effort: Effort) -> _Lines:
     find = literal_finder(query.pattern) if query.mode == "literal" else regex_finder(query.pattern)
     files = _files_in_order(library.snapshot, query, request)
-    scan = Scan(library.reader.view.read, files, find, scan_seconds)
+    if effort.words:
+        holding = set(_files_holding(library.snapshot, effort.words).tolist())
+        files = [(file, path) for file, path in files if file in holding]
+    scan = Scan(library.reader.view.read, files, find, effort.seconds)
     found = iter(scan)
     matches = list(islice(found, _most(request)))
     more = sum(1 for _ in found)  # they are counted, not kept: a pattern may match every line there is
@@ -274,6 +294,17 @@ def _files_in_order(snapshot: Snapshot, query: Query, request: Filtered) -> list
     roles = snapshot.files.roles
     ordered = sorted(numbers, key=lambda number: (bool(Role(int(roles[number])) & minor & ~query.wants), number))
     return [(number, snapshot.files.paths[number]) for number in ordered]
+
+
+def _files_holding(snapshot: Snapshot, words: Sequence[str]) -> npt.NDArray[np.int64]:
+    """Return the numbers of the files in which the index knows all of some words, or others of the same stem."""
+    files = snapshot.files
+    holds = np.ones(len(files.paths), dtype=np.bool_)
+    for word in words:
+        hashed = term_hash(terms_of(word, split_identifier(word))[-1])
+        blobs = np.unique(snapshot.blob_of_row[snapshot.term_rows([hashed]).rows])
+        holds &= np.isin(files.blob_ids, snapshot.blob_ids[blobs])
+    return np.flatnonzero(holds)
 
 
 def _hits_of_lines(library: Library, matches: Sequence[LineMatch], request: SearchRequest) -> list[CodeHit]:

@@ -13,7 +13,8 @@ from cairn.index.views import Stamp, View
 from cairn.search.ids import format_hit_id
 from cairn.search.rank import MINOR_KINDS
 from cairn.source.content import normalize
-from cairn.source.text import estimate_tokens, raw_words, split_identifier, terms_of
+from cairn.source.terms import terms_of
+from cairn.source.text import estimate_tokens, raw_words, split_identifier
 from cairn.storage.index.chunk_db import ChunkRow
 from cairn.types import Confidence, Definition, Span
 

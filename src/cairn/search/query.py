@@ -10,7 +10,8 @@ from cairn.errors import QueryError
 from cairn.hints import Hint
 from cairn.search.relations import KINDS, RelationQuestion, parse_kind, parse_relation
 from cairn.source.roles import Role
-from cairn.source.text import raw_words, split_identifier, term_hash, terms_of
+from cairn.source.terms import term_hash, terms_of
+from cairn.source.text import raw_words, split_identifier
 from cairn.types import Mode
 
 EXACT_MODES = ("literal", "regex", "structural")  # these find every match, unranked

@@ -1,11 +1,8 @@
-"""Turns code and prose into terms: identifiers split into words, words stemmed, and each term a 64-bit hash."""
+"""Texts: the words in code and prose, how many tokens they cost, and the words for a number of things."""
 
 from __future__ import annotations
 
 import re
-from functools import cache
-from hashlib import blake2b
-from typing import Protocol
 
 BYTES_PER_TOKEN = 4  # a rough cl100k average over code; token counts made with it are called estimates
 MOST_CHARS_PER_TOKEN = 8  # `count_tokens` splits longer words
@@ -16,18 +13,6 @@ _PRETOKEN = re.compile(r"[^\r\n\w]?[^\W\d_]+|_[^\W\d_]+|\d{1,3}| ?[^\s\w]+[\r\n]
 _RAW_WORD = re.compile(r"\w+")
 # Every letter but an ASCII capital counts as lower case here, so words in other scripts stay whole.
 _PARTS = re.compile(r"[A-Z]+(?=[A-Z][^\W\d_A-Z])|[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
-
-
-class _Stemmer(Protocol):
-    def stemWord(self, word: str) -> str: ...
-
-
-@cache
-def _stemmer() -> _Stemmer:
-    import Stemmer  # noqa: PLC0415 - start-up time: `cairn --version` and hooks need no stemmer
-
-    stemmer: _Stemmer = Stemmer.Stemmer("english")
-    return stemmer
 
 
 def estimate_tokens(size_bytes: int) -> int:
@@ -55,24 +40,6 @@ def raw_words(text: str) -> list[str]:
 def split_identifier(raw: str) -> tuple[str, ...]:
     """Return the lower-case words of an identifier: `parseHTTPResponse_v2` gives parse, http, response, v, 2."""
     return tuple(part.lower() for part in _PARTS.findall(raw))
-
-
-def terms_of(raw: str, words: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the index terms of one raw word: the stems of its words and, where it has several, the whole of it.
-
-    The whole is folded (`getUserName`, `get_user_name` and `GET_USER_NAME` are one term), so that the exact
-    identifier scores above its scattered words in whatever style the query is written.
-    """
-    stem = _stemmer().stemWord
-    stems = tuple(stem(word) for word in words)
-    if len(words) < 2:
-        return stems
-    return (*stems, "".join(words))
-
-
-def term_hash(term: str) -> int:
-    """Return the 64-bit hash that stands for a term in the index."""
-    return int.from_bytes(blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 
 def cut_at_word(text: str, max_chars: int) -> str:

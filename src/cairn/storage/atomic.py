@@ -89,7 +89,7 @@ class AtomicFile:
         try:
             os.replace(self._new.name, self._path.name, src_dir_fd=folder, dst_dir_fd=folder)
             if self._durable:
-                _sync(folder)
+                sync_folder(folder)
         finally:
             os.close(folder)
 
@@ -113,7 +113,8 @@ def _mode_of(path: Path) -> int | None:
     return stat.S_IMODE(mode) & 0o775 if stat.S_ISREG(mode) else None
 
 
-def _sync(folder: int) -> None:
+def sync_folder(folder: int) -> None:
+    """Have the system write an open folder to disk, where its file system can do that."""
     try:
         os.fsync(folder)
     except OSError as error:

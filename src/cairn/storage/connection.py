@@ -176,6 +176,16 @@ def _has_content(file: Path) -> bool:
 
 
 @contextmanager
+def patience(connection: sqlite3.Connection, milliseconds: int) -> Iterator[None]:
+    """Wait for others that write no longer than so long in the block."""
+    connection.execute(f"PRAGMA busy_timeout = {milliseconds}")
+    try:
+        yield
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+
+
+@contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     """Run the block in one write transaction, all of it or nothing."""
     connection.execute("BEGIN IMMEDIATE")
@@ -186,6 +196,24 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
             connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+
+
+@contextmanager
+def unhurried_disk(connection: sqlite3.Connection) -> Iterator[None]:
+    """Let what the block commits reach the disk with a later commit; a process that crashes loses none of it.
+
+    Only for a store of truth, and outside of transactions; within one the block changes nothing.
+    """
+    if connection.in_transaction:
+        yield
+        return
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("PRAGMA wal_autocheckpoint = 1000")
+    try:
+        yield
+    finally:
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA wal_autocheckpoint = 1")
 
 
 def in_parts(values: Sequence[_T]) -> Iterator[Sequence[_T]]:

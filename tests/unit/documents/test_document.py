@@ -110,6 +110,8 @@ APPENDS: list[tuple[Format, str, str]] = [
     ),
     ("yaml", "hooks:\n  Stop:\n  - 1\n  # two\nc: 1\n", "hooks:\n  Stop:\n  - 1\n  - b:\n    - c\n  # two\nc: 1\n"),
     ("yaml", "hooks: {Stop: [1]}\n", "hooks: {Stop: [1, {b: [c]}]}\n"),
+    ("yaml", "hooks:\n  Stop: ~ # none\n", "hooks:\n  Stop: # none\n    - b:\n        - c\n"),
+    ("yaml", "hooks: null\n", "hooks:\n  Stop:\n    - b:\n        - c\n"),
     ("toml", "[hooks]\nStop = [1]\n", '[hooks]\nStop = [1, { b = ["c"] }]\n'),
     ("toml", "[[hooks.Stop]]\nb = 1\n[c]", '[[hooks.Stop]]\nb = 1\n[c]\n\n[[hooks.Stop]]\nb = ["c"]'),
     ("toml", "", '[[hooks.Stop]]\nb = ["c"]\n'),

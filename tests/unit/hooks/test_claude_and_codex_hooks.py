@@ -143,7 +143,7 @@ def test_codex_reports_a_command_and_what_it_printed() -> None:
     happening = of_codex("PostToolUse", "after-tool", **given, tool_response="src/a.py:3:needle\n")
     call = happening.moments[0].call
     assert call is not None
-    assert (call.tool, call.target, call.outcome, call.output) == ("shell", "rg needle", "ok", "src/a.py:3:needle\n")
+    assert (call.tool, call.target, call.outcome, call.output) == ("shell", "rg needle", "", "src/a.py:3:needle\n")
     assert happening.session == "codex:0198aaaa"
 
 

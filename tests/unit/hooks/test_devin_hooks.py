@@ -37,7 +37,7 @@ def test_a_search_is_read_in_the_folder_that_the_environment_names() -> None:
     happening = read(ADAPTER, "after-tool", GREP, DEVIN_PROJECT_DIR="/repo/x")
     call = happening.moments[0].call
     assert (happening.session, happening.folder) == ("devin:bramble-scorpion", "/repo/x")
-    assert happening.use == ToolUse("search", "grep", pattern="needle", globs=("*.py",), id="functions.grep:0")
+    assert happening.use == ToolUse("search", "grep", pattern="needle", globs=("*.py",), id="b71e9d40/functions.grep:0")
     assert call is not None
     assert (call.outcome, call.output) == ("ok", "a.py:3")
 

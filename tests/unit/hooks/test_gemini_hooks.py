@@ -39,9 +39,9 @@ SHELL = {
     "tool_name": "run_shell_command",
     "tool_input": {"command": "pytest", "description": "run", "dir_path": "pkg"},
     "tool_response": {
-        "llmContent": "Output: F.\n1 failed\nExit Code: 1\nProcess Group PGID: 4711",
-        "returnDisplay": "F.",
-        "error": {"message": "Command exited with code: 1", "type": "shell_execute_error"},
+        "llmContent": "<untrusted_context>\nOutput: F.\n1 failed\nExit Code: 1\nProcess Group PGID: 4711\n"
+        "</untrusted_context>",
+        "returnDisplay": "F.\n1 failed",
     },
 }
 EVENTS = (
@@ -62,7 +62,7 @@ def test_a_command_that_failed_has_its_exit_code() -> None:
     happening = read(ADAPTER, "after-tool", SHELL)
     call = happening.moments[0].call
     assert call is not None
-    assert (call.target, call.outcome, call.exit_code) == ("pytest", "failed", 1)
+    assert (call.target, call.outcome, call.exit_code, call.output) == ("pytest", "failed", 1, "F.\n1 failed")
     assert happening.use == ToolUse("shell", "run_shell_command", "pkg", command="pytest")
 
 

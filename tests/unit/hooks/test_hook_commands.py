@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cairn.hooks.adapter import Place
-from cairn.hooks.commands import hook_command, is_ours, iter_commands, mcp_server
+from cairn.hooks.commands import hook_command, is_ours, iter_commands, mcp_server, mentions_cairn
 from cairn.hooks.texts import text_of
 
 
@@ -36,11 +36,24 @@ def test_what_is_written_is_known_as_ours(command: tuple[str, ...]) -> None:
         {"command": "scairn", "args": ["mcp"]},
         {"command": "cairn", "args": ["index"]},
         {"command": "echo cairn"},
+        {"command": "cairn hook stop --agent codex; ./other"},
+        {"command": "./other && cairn hook stop --agent codex"},
+        {"command": "cairn hook stop --agent 'a b'"},
+        {"command": "cairn hook stop --agent 'codex"},
+        {"command": "sh", "args": ["-c", "cairn mcp"]},
         {"hooks": [{"command": "cairn hook stop --agent codex"}, {"command": "./check.sh"}]},
     ],
 )
 def test_what_others_write_is_not_ours(value: object) -> None:
     assert not is_ours(value)
+
+
+def test_a_server_that_a_user_wrote_is_known_to_be_cairn_and_not_to_be_ours() -> None:
+    value = {"command": "/opt/cairn", "args": ["-C", "/repo", "mcp"]}
+
+    assert mentions_cairn(value)
+    assert not is_ours(value)
+    assert not mentions_cairn({"command": "cairn-stones", "args": ["mcp"]})
 
 
 def test_a_missing_program_neither_fails_nor_speaks() -> None:

@@ -85,6 +85,17 @@ def test_a_use_that_is_asked_about_twice_is_answered_the_same(workspace: Workspa
     assert answers.before(happening("u2"), BOTH) == Reply("second")
 
 
+def test_a_use_whose_id_comes_again_later_is_another_use(workspace: Workspace) -> None:
+    clock = [1_000.0]
+    part = Says(Reply(denial="read it again"))
+    answers = Interceptor(workspace, now=lambda: clock[0], parts=[part], seconds=PATIENT)
+    assert answers.before(happening(), BOTH).denial
+    clock[0] += 1.5
+    assert answers.before(happening(), BOTH).denial
+    clock[0] += 1.5
+    assert answers.before(happening(), BOTH) == SILENCE
+
+
 def test_many_threads_that_ask_about_one_use_get_one_answer(workspace: Workspace) -> None:
     answers = Interceptor(workspace, parts=[Says(*(Reply(str(number)) for number in range(50)))], seconds=PATIENT)
     got: list[str] = []
@@ -103,6 +114,33 @@ def test_what_is_not_ready_in_time_is_left_out(workspace: Workspace) -> None:
     part.may.set()
     answers.close()
     assert answers.before(happening(), BOTH) == SILENCE
+
+
+@pytest.mark.parametrize(("is_lasting", "seconds", "expected"), [(True, 30, "late"), (True, 90, ""), (False, 30, "")])
+def test_what_is_as_good_later_is_said_at_the_next_use(
+    workspace: Workspace, *, is_lasting: bool, seconds: float, expected: str
+) -> None:
+    row = ServedAnswer("claude-code:s1", 1_000.0, "claude-code", "callers", False, "a.py", "", 0)
+    may, is_done = threading.Event(), threading.Event()
+
+    class Slow:
+        def answer(self, occasion: Occasion, state: SessionState) -> Offer | None:
+            if occasion.use.id != "u1":
+                return None
+            may.wait(PATIENT)
+            return Offer(Reply("late"), row, is_done.set, is_lasting)
+
+    hurried = Interceptor(workspace, parts=[Slow()], seconds=0.01)
+    assert hurried.before(happening(), BOTH) == SILENCE
+    may.set()
+    patient = happening("u2")
+    moment = patient.moments[0]._replace(seconds=1_000.0 + seconds)
+    assert hurried.before(patient._replace(moments=(moment,)), DENIAL) == SILENCE
+    replies: list[str] = []
+    while len(replies) < (2_000 if expected else 50) and "late" not in replies:
+        replies.append(hurried.before(happening(f"v{len(replies)}")._replace(moments=(moment,)), BOTH).context)
+    assert {*replies, ""} == {expected, ""}
+    assert is_done.wait(PATIENT if expected else 0.0) == bool(expected)
 
 
 def test_a_part_that_fails_silences_the_answer_and_says_so_in_one_line(

@@ -330,8 +330,10 @@ def test_the_plugin_and_the_server_are_where_opencode_looks(
         (tmp_path / there).parent.mkdir()
         (tmp_path / there).write_text("{}")
     changes = ADAPTER.changes(Place(level, tmp_path / "repo", tmp_path / "home", {}, ("/opt/cairn",)))
-    whole, entry = changes[:2]
+    whole, schema, entry = changes[:3]
     assert isinstance(whole, Whole)
+    assert isinstance(schema, Entry)
+    assert schema.is_default
     assert isinstance(entry, Entry)
     assert whole.file == tmp_path / plugin
     assert 'const COMMAND = ["/opt/cairn"]' in whole.text

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
 import subprocess
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -17,6 +19,7 @@ from cairn.hooks.occasion import Occasion, Offer, Part
 from cairn.hooks.reads import Reads
 from cairn.hooks.report import SILENCE, Happening, Reply, ToolUse
 from cairn.hooks.session_state import LastSearch, SessionState, Target
+from cairn.hooks.tool_use import uses_of
 from cairn.hooks_settings import HooksSettings
 from cairn.memory.moments import Moment, ToolCall
 from cairn.storage.memory import served_db
@@ -213,9 +216,25 @@ def test_a_file_is_answered_once_and_then_read(agent: Agent) -> None:
     assert [agent.read() for _ in range(3)] == [SILENCE] * 3
 
 
-def test_a_file_that_was_read_in_part_is_read_as_a_whole_next(agent: Agent) -> None:
+def test_a_file_of_which_some_lines_were_read_is_answered_when_all_are(agent: Agent) -> None:
     assert agent.read(offset=3, limit=5) == SILENCE
+    assert agent.read().denial
     assert agent.read() == SILENCE
+
+
+def test_the_outline_says_first_where_the_last_searches_match(agent: Agent) -> None:
+    agent.after(agent.use("shell", "Bash", command="grep -rn 'value \\* 7 ' ."))
+    agent.after(agent.use("shell", "Bash", command="grep -rn 'step_12' ."))
+    denial = agent.read().denial
+    place = denial.partition("your last searches match")[2].partition("outline")[0]
+    assert re.findall(r"^\d+-\d+ (\w+): line \d+$", place, re.MULTILINE) == ["step_7", "step_12"]
+    assert "such as 59-64 for step_7" in denial
+
+
+def test_a_search_that_matches_nearly_everywhere_says_nothing_of_where_to_read(agent: Agent) -> None:
+    (agent.workspace.root / "steps.py").write_text(code(120))
+    agent.after(agent.use("shell", "Bash", command="grep -rn 'value' ."))
+    assert "searches match" not in agent.read().denial
 
 
 def test_a_file_that_changed_by_itself_is_answered_again_and_never_twice_in_a_row(agent: Agent) -> None:
@@ -285,14 +304,39 @@ def test_a_session_of_which_nothing_is_kept_is_not_refused_anything(agent: Agent
     assert rows(agent.workspace) == []
 
 
+def test_threads_that_read_many_files_are_refused_each_file_once(agent: Agent) -> None:
+    paths = [f"part_{number}.py" for number in range(6)]
+    for path in paths:
+        (agent.workspace.root / path).write_text(code())
+    happenings = [
+        (path, agent.happening("before-tool", agent.use("read", "Read", path))) for path in paths for _ in range(4)
+    ]
+    refused: list[str] = []
+    passed: list[str] = []
+
+    def read(part: list[tuple[str, Happening]]) -> None:
+        for path, happening in part:
+            (refused if agent.answers.before(happening, BOTH).denial else passed).append(path)
+
+    threads = [threading.Thread(target=read, args=(happenings[place::3],)) for place in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(refused) + len(passed) == 24
+    assert set(refused) == set(paths)
+    assert all(1 <= refused.count(path) <= 2 for path in paths)  # two at once are two first reads
+    assert all(path in passed for path in paths)
+
+
 # -- modes -------------------------------------------------------------------------------------------------------------
 
 MODES = [
     # mode, abilities before and after, what the agent is answered before and after the read
     ("off", BOTH, CONTEXT, "", ""),
-    ("auto", BOTH, CONTEXT, "context", ""),
-    ("auto", CONTEXT, (), "context", ""),
-    ("auto", DENIAL, CONTEXT, "", ""),
+    ("auto", BOTH, CONTEXT, "denial", ""),
+    ("auto", CONTEXT, (), "", ""),
+    ("auto", DENIAL, CONTEXT, "denial", ""),
     ("auto", (), (), "", ""),
     ("suggest", BOTH, CONTEXT, "context", ""),
     ("suggest", DENIAL, CONTEXT, "", "context"),
@@ -364,6 +408,39 @@ def test_every_span_in_the_outline_is_that_of_its_definition(agent: Agent) -> No
     for first, last, name in spans:
         assert lines[int(first) - 1].startswith(f"def {name}(")
         assert lines[int(last) - 1].strip().startswith("return")
+
+
+READERS = [
+    ("claude-code", "Read", "file_path"),
+    ("copilot-cli", "view", "path"),
+    ("cursor", "Read", "file_path"),
+    ("devin", "read", "file_path"),
+    ("gemini-cli", "read_file", "file_path"),
+    ("opencode", "read", "filePath"),
+    ("vscode", "read_file", "filePath"),
+    ("unheard-of", "Read", "path"),
+]
+
+
+@pytest.mark.parametrize(("name", "tool", "parameter"), READERS)
+def test_each_agent_is_told_to_read_in_the_words_of_its_own_tool(
+    agent: Agent, name: str, tool: str, parameter: str
+) -> None:
+    file = str(agent.workspace.root / "steps.py")
+    agent.session = f"{name}:s1"
+    (use,) = uses_of(tool, {parameter: file})
+    happening = agent.happening("before-tool", use)
+    moments = tuple(moment._replace(agent=name) for moment in happening.moments)
+    hint = agent.answers.before(happening._replace(moments=moments), BOTH).denial
+    match = re.search(rf"such as (\d+)-(\d+) for \w+: {tool} the same file with (.+) \(or `fetch`", hint)
+    assert match is not None
+    call = ast.parse(f"f({match[3]})", mode="eval").body
+    assert isinstance(call, ast.Call)
+    given = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
+    (followed,) = uses_of(tool, {parameter: file, **given})
+    assert (followed.path, followed.offset) == (file, int(match[1]))
+    assert followed.offset + followed.limit - 1 == int(match[2])
+    assert agent.answers.before(agent.happening("before-tool", followed), BOTH) == SILENCE
 
 
 def test_an_agent_that_fetches_the_id_gets_the_definition(agent: Agent) -> None:

@@ -38,6 +38,8 @@ _NAMES: list[tuple[str, Syntax, tuple[str, ...]]] = [
     (r"import \{.*useState.*\} from", "regex", ("useState",)),
     ("@app.route", "regex", ("app.route",)),
     ("throw new FooError", "regex", ("FooError",)),
+    ("Error", "regex", ("Error",)),
+    ("import|FooBar", "regex", ("FooBar",)),
 ]
 
 
@@ -63,6 +65,18 @@ def test_a_pattern_made_of_names_asks_for_definitions(pattern: str, syntax: Synt
 )
 def test_any_other_text_is_looked_for_as_it_is(pattern: str) -> None:
     assert understand_pattern(pattern, "regex").kind == "literal"
+
+
+@pytest.mark.parametrize("pattern", ["TODO", "true", "import", "return self", "class|def"])
+def test_words_that_every_file_holds_ask_for_nothing(pattern: str) -> None:
+    assert understand_pattern(pattern, "regex").text == ""
+
+
+def test_words_within_a_text_are_whole() -> None:
+    assert understand_pattern("Invalid nesting limit", "basic").whole_words == ("nesting",)
+    assert understand_pattern("could not read blobs now", "fixed").whole_words == ("read", "blobs")
+    assert understand_pattern("read blobs", "regex").whole_words == ()
+    assert understand_pattern("a b|c d e", "regex").whole_words == ()
 
 
 @pytest.mark.parametrize(

@@ -205,6 +205,8 @@ ENDS: list[tuple[str, object, str, Result]] = [
     ("Cursor", unpack('{"output":"bad","exitCode":1}'), "ok", Result("failed", 1, "bad")),
     ("Gemini CLI", {"llmContent": "Output: bad\nExit Code: 1\nProcess Group PGID: 47", "returnDisplay": "bad"}, "ok",
      Result("failed", 1, "bad")),
+    ("Gemini CLI, 0.61", {"llmContent": "<untrusted_context>\nOutput: (empty)\nExit Code: 1\nProcess Group PGID: 47\n"
+     "</untrusted_context>"}, "ok", Result("failed", 1, "")),
     ("Gemini CLI, well", {"llmContent": "Output: 3 passed\nProcess Group PGID: 47"}, "ok",
      Result("ok", None, "3 passed")),
     ("OpenCode", {"title": "t", "output": "bad", "metadata": {"exit": 1, "truncated": False}}, "ok",

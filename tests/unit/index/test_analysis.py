@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from cairn.embedding.static import StaticModel
 from cairn.index.analysis import Analyzer, Postings, quantize
 from cairn.index.words import FIELDS, Words
-from cairn.source.text import raw_words, split_identifier, term_hash, terms_of
+from cairn.source.terms import term_hash, terms_of
+from cairn.source.text import raw_words, split_identifier
 
 Row = tuple[str, str, str, str]
 

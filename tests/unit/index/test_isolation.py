@@ -114,6 +114,14 @@ def test_what_crashed_is_remembered_by_other_processes(tmp_path: Path) -> None:
     assert attempts.read_text() == "x"
 
 
+def test_nobody_else_may_see_what_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with pytest.raises(UnparsableError):
+        run_isolated(f"{HERE}:fall", b"fallen", "text")
+    assert (tmp_path / "cairn" / "unparsable").exists()
+    assert (tmp_path / "cairn").stat().st_mode & 0o777 == 0o700
+
+
 def test_a_helper_that_somebody_ended_says_nothing_about_the_content() -> None:
     with pytest.raises(UnparsableError):
         run_isolated(f"{HERE}:end", b"killed", "text")

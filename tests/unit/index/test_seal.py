@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cairn.errors import UnsafeStateError
 from cairn.index.seal import (
     break_seal,
     change_record,
@@ -55,6 +56,21 @@ def test_a_user_without_any_state_folder_gets_one_that_nobody_else_may_open(home
         assert folder.stat().st_mode & 0o777 == 0o700
     for file in (record_file(home, seal.id), state / "seal"):
         assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_the_users_own_folder_may_be_a_link_and_that_of_the_records_may_not(
+    home: Path, state: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "elsewhere").mkdir(mode=0o700)
+    home.mkdir(parents=True)
+    (home / "cairn").symlink_to(tmp_path / "elsewhere")
+    seal = make_seal(state)
+    assert find_seal(state) == seal
+    records = tmp_path / "elsewhere" / "indexes"
+    records.rename(tmp_path / "records")
+    records.symlink_to(tmp_path / "records")
+    with pytest.raises(UnsafeStateError):
+        find_seal(state)
 
 
 def test_a_second_seal_is_kept_beside_the_first(home: Path, state: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from cairn.embedding.static import StaticModel
 from cairn.errors import DerivedFileError
 from cairn.index.state_dir import StateDir
 from cairn.index.view import STEM_FIELD, ViewArrays, ViewFile, ViewFiles, build_view, load_view
-from cairn.source.text import term_hash, terms_of
+from cairn.source.terms import term_hash, terms_of
 from cairn.storage.index.view_db import Published, ViewRow
 
 MODEL = StaticModel.load()

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from cairn.config import Settings
 from cairn.errors import PathError, StoreError
 from cairn.index import watch
-from cairn.index.watch import FEW_PATHS, RECONCILE_SECONDS, SETTLE_SECONDS, Batch, Watcher, follow
+from cairn.index.watch import FEW_PATHS, RECONCILE_SECONDS, SETTLE_SECONDS, Batch, Watcher, follow, watcher_of
 from cairn.source.git import find_repository
 from cairn.types import IndexReport
 
@@ -183,6 +184,23 @@ def test_while_paused_changes_are_gathered(tmp_path: Path) -> None:
     a, b = str(tmp_path / "a.py"), str(tmp_path / "b.py")
     told = batches(tmp_path, [(1.0, [a]), (2.0, [b]), (30.0, [])], is_paused=lambda: next(answers, False))
     assert [batch.paths for _, batch in told[1:]] == [frozenset([a, b])]
+
+
+@pytest.mark.parametrize("pauses", [True, False])
+def test_whether_a_battery_pauses_it_is_for_the_user_to_say(pauses: bool, tmp_path: Path) -> None:
+    asked: list[bool] = []
+    made: list[Watcher] = []
+
+    def is_on_battery() -> bool:
+        asked.append(True)
+        made[0].stop()
+        return True
+
+    settings = Settings(pause_on_battery=pauses, watch_polling=True, watch_poll_seconds=0.1)
+    made.append(watcher_of(tmp_path, None, settings, tmp_path / ".cairn", is_on_battery))
+    told = [batch.reason for _, batch in zip(range(2), made[0].batches(), strict=False)]
+    assert told == (["start"] if pauses else ["start", "poll"])
+    assert bool(asked) == pauses
 
 
 def test_only_folders_that_may_hold_a_file_are_watched(checkout: Path) -> None:

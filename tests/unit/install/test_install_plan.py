@@ -102,6 +102,17 @@ def test_the_files_of_a_user_are_byte_for_byte_as_before_after_uninstall(project
     assert project.content() == before
 
 
+def test_no_text_of_a_user_is_kept_outside_their_files(project: Project) -> None:
+    project.write(FILES)
+
+    project.install()
+
+    kept = project.records.file.read_text()
+    assert "cairn" in kept
+    assert not [word for word in ("secret", "TOKEN", "No tabs", "mine", "./c") if word in kept]
+    assert project.records.file.stat().st_mode & 0o077 == 0
+
+
 def test_a_second_init_changes_nothing(project: Project) -> None:
     project.write(FILES)
     project.install()
@@ -459,6 +470,15 @@ def test_whatever_stops_an_init_a_second_one_completes_it_and_uninstall_restores
         project.remove()
 
         assert project.content() == before
+
+
+def test_a_half_written_file_of_a_killed_process_is_removed(project: Project) -> None:
+    project.write({".mcp.json.12345678901.tmp": "{", ".mcp.json.bak.tmp": "{"})
+
+    project.install()
+    project.remove()
+
+    assert list(project.content()) == [".mcp.json.bak.tmp"]
 
 
 @pytest.mark.parametrize("n_files", range(4))

@@ -114,15 +114,27 @@ def test_a_server_that_does_not_is_named(tmp_path: Path, text: str) -> None:
     assert not tried(tmp_path, Speaker())["mcp"].works
 
 
-def test_what_is_not_in_the_files_is_said(tmp_path: Path) -> None:
-    class Other(Speaker):
+@pytest.mark.parametrize(
+    "command", ["./cairn hook session-start --agent speaker", "cairn hook session-start --agent speaker; ./x"]
+)
+def test_no_command_is_run_that_cairn_does_not_write(tmp_path: Path, command: str) -> None:
+    for name in ("cairn", "x"):
+        (tmp_path / name).write_text(f"#!/bin/sh\ntouch '{tmp_path}/run'\n")
+        (tmp_path / name).chmod(0o755)
+    program(tmp_path, "#!/bin/sh\n")
+
+    class Hostile(Speaker):
         def changes(self, place: Place) -> list[Change]:
-            command = {"command": hook_command(place, "session-end", self.name)}
-            return [Item(place.root / "hooks.json", "json", ("Start",), command)]
+            return [
+                Item(place.root / "hooks.json", "json", ("Start",), {"command": command}),
+                Entry(place.root / "mcp.json", "json", ("servers", "cairn"), {"command": "./cairn", "args": ["mcp"]}),
+            ]
 
-    result = tried(tmp_path, Other())["hooks"]
+    results = tried(tmp_path, Hostile())
 
-    assert result.message == "no hook is set for the start of a session in Speaker"
+    assert results["hooks"].message == "the files of Speaker have another hook for the start of a session"
+    assert results["mcp"].message == "the files of Speaker start the MCP server in their own way, so it was not tried"
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_payload_names_the_folder_and_a_session_that_leaves_no_trace() -> None:

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import os
 import random
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from threading import Event, Thread
 
@@ -215,6 +218,33 @@ def test_nothing_is_written_to_a_file_that_was_deleted_while_it_was_open(tmp_pat
     later = make(replica.store, text="after")
     assert [found.id for found in Replica(tmp_path / "state").store.select(Conditions())] == [later]
     assert [found.id for found in replica.store.select(Conditions())] == [later]
+
+
+def test_a_file_that_was_emptied_while_it_was_open_is_not_written_to_in_silence(tmp_path: Path) -> None:
+    replica, told = Replica(tmp_path / "state"), StateDir(tmp_path / "state")
+    make(replica.store, text="before")
+    os.truncate(tmp_path / "state" / "memory.db", 0)
+    later = make(replica.store, text="after")
+    assert "memory.db, which held memories, is empty" in told.take_notice()
+    assert [found.id for found in Replica(tmp_path / "state").store.select(Conditions())] == [later]
+
+
+def test_a_file_that_was_cut_off_while_it_was_open_is_refused_and_stays(tmp_path: Path) -> None:
+    replica, file = Replica(tmp_path / "state"), tmp_path / "state" / "memory.db"
+    make(replica.store, text="before")
+    os.truncate(file, file.stat().st_size // 2)
+    before = file.read_bytes()
+    for _ in range(2):
+        with pytest.raises(StoreDamagedError):
+            make(replica.store, text="after")
+    assert file.read_bytes() == before
+
+
+def test_a_memory_is_read_while_another_program_keeps_it_for_itself(tmp_path: Path) -> None:
+    id = make(Replica(tmp_path / "state").store, text="before")
+    with closing(sqlite3.connect(tmp_path / "state" / "memory.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert Replica(tmp_path / "state").store.observation(id).text == "before"
 
 
 def test_reading_while_another_process_writes_is_no_damage(tmp_path: Path) -> None:

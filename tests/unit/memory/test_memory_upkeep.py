@@ -9,12 +9,13 @@ import pytest
 
 from cairn.errors import NotFoundError, StoreDamagedError, StoreForeignError
 from cairn.index.state_dir import StateDir
+from cairn.memory.damage import note_of_loss
 from cairn.memory.derived import derive
 from cairn.memory.ids import new_id
 from cairn.memory.moments import Moment
 from cairn.memory.spool import Spool
 from cairn.memory.store import By, MemoryChange, MemoryStore
-from cairn.memory.upkeep import adopt_memory, examine_memory, examine_spool, note_of_loss, rebuild_memory
+from cairn.memory.upkeep import adopt_memory, examine_memory, examine_spool, rebuild_memory
 from cairn.storage.memory import posting_db
 from cairn.storage.memory.observation_db import Conditions
 from memory_histories import CREATED, START

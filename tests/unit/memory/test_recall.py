@@ -11,7 +11,7 @@ from cairn.memory.lifecycle import Lifecycle, NewMemory
 from cairn.memory.links import link_to
 from cairn.memory.recall import Recall
 from cairn.memory.store import By, MemoryStore
-from cairn.source.text import term_hash
+from cairn.source.terms import term_hash
 from cairn.storage.memory import posting_db, vector_db
 from cairn.storage.memory.observation_db import Conditions
 from memory_histories import START, Clock

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cairn.source.terms import term_hash, terms_of
 from cairn.source.text import (
     count_tokens,
     cut_at_word,
@@ -11,8 +12,6 @@ from cairn.source.text import (
     pluralize,
     raw_words,
     split_identifier,
-    term_hash,
-    terms_of,
 )
 
 

@@ -9,7 +9,7 @@ from cairn.fields import DEFAULT_ANSWER_TOKENS
 from cairn.source.chunking import chunk_file
 from cairn.source.languages import BY_NAME, detect_language
 from cairn.source.text import count_tokens
-from cairn.structure.outline import FileOutline, outline_file
+from cairn.structure.outline import FileOutline, outline_file, subtree
 from cairn.structure.outline_text import lay_out
 
 SAMPLES = sorted(
@@ -73,6 +73,13 @@ def test_every_definition_is_listed_with_its_lines() -> None:
         ("load", 30, 30, 0),
         ("load", 32, 32, 0),
     ]
+
+
+def test_a_subtree_is_a_definition_with_what_is_in_it() -> None:
+    outline = outline_of(b"class A:\n    def one(self): ...\n    def two(self): ...\n\n\nclass B: ...\n")
+    assert [(symbol.name, symbol.depth) for symbol in subtree(outline, 0).symbols] == [("A", 0), ("one", 1), ("two", 1)]
+    assert [(symbol.name, symbol.depth) for symbol in subtree(outline, 1).symbols] == [("one", 0)]
+    assert subtree(outline, 3).symbols[0].name == "B"
 
 
 def test_the_text_of_a_small_file_has_everything() -> None:

@@ -113,6 +113,7 @@ class ClaudeCode(Adapter):
             subagent=text_at(payload, "agent_id"),
             uses=uses,
             calls=calls_of(uses, given, result, number_at(payload, "duration_ms")),
+            use_id=text_at(payload, "tool_use_id"),
         )
 
     def answer(self, report: Report, reply: Reply) -> str:

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from cairn.errors import RequestError
-from cairn.hooks.adapter import Ability, Adapter, Change, Detection, Place
+from cairn.hooks.adapter import Ability, Adapter, Block, Change, Detection, Place
 from cairn.hooks.commands import hook_command
 from cairn.hooks.outputs import nested
 from cairn.hooks.payload import details_at, folder_at, happening_of, text_at
 from cairn.hooks.report import Happening, Reply, Report
 from cairn.hooks.shared_files import hook_items, server_entry, skill
+from cairn.hooks.texts import text_of
 from cairn.hooks.tool_result import NO_RESULT, result_of
 from cairn.hooks.tool_use import calls_of, uses_of
 from cairn.memory.moments import MAX_TEXT_CHARS, Moment
@@ -65,7 +66,10 @@ class Codex(Adapter):
     }
 
     def changes(self, place: Place) -> list[Change]:
-        """Return the hooks, the MCP server and the skill."""
+        """Return the hooks, the MCP server, the skill, and a passage in AGENTS.md.
+
+        Codex hides the tools behind a search, skips hooks that nobody approved, and searches in a shell alone.
+        """
         folder = (place.root if place.level == "project" else place.home) / ".codex"
         moved = place.environment.get("CODEX_HOME", "")
         if place.level == "user" and moved:
@@ -79,6 +83,7 @@ class Codex(Adapter):
             *hook_items(folder / "hooks.json", "json", hooks),
             server_entry(folder / "config.toml", place, format="toml", servers="mcp_servers"),
             skill(place),
+            Block((place.root if place.level == "project" else folder) / "AGENTS.md", text_of("block.md")),
         ]
 
     def read(self, report: Report) -> Happening | None:
@@ -97,7 +102,8 @@ class Codex(Adapter):
         uses = uses_of(text_at(payload, "tool_name"), given) if report.event in ("before-tool", "after-tool") else ()
         result = NO_RESULT
         if uses and report.event == "after-tool":
-            result = result_of(payload.get("tool_response"), uses[0].tool, "ok")
+            outcome = "" if uses[0].tool == "shell" else "ok"  # how a command ended is not told
+            result = result_of(payload.get("tool_response"), uses[0].tool, outcome)
         text = text_at(payload, "prompt", "last_assistant_message")
         return happening_of(
             report,
@@ -110,6 +116,7 @@ class Codex(Adapter):
             subagent=text_at(payload, "agent_id"),
             uses=uses,
             calls=calls_of(uses, given, result),
+            use_id=text_at(payload, "tool_use_id"),
         )
 
     def _read_notice(self, report: Report) -> Happening | None:

@@ -17,6 +17,7 @@ class CopilotCli(Copilot):
     name = COPILOT_CLI
     title = "Copilot CLI"
     detection = Detection(("copilot",), (".github/copilot", ".github/hooks", ".github/mcp.json"), (".copilot",))
+    some_lines = "view_range=[{first}, {last}]"
     by_hand = (
         "Start Copilot CLI in the project and trust the folder; hooks and MCP servers of a project load only then.",
         "Restart Copilot CLI if it is running; it reads these files when it starts.",

@@ -6,7 +6,7 @@ import json
 from collections import OrderedDict
 from collections.abc import Mapping
 from threading import Lock
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 from cairn.hooks.adapter import Ability, Adapter, Change, Detection, Entry, Place
 from cairn.hooks.commands import hook_command
@@ -21,9 +21,7 @@ _TIMEOUT_SECONDS = 10
 _BEFORE = "^(Read|Shell|Grep)$"  # a regular expression in JavaScript; the tools that an answer may take the place of
 _DETAILS = ("reason", "final_status", "composer_mode", "trigger", "status", "subagent_type")
 _MAX_KNOWN = 500
-_Key = tuple[str, str]
-K = TypeVar("K")
-V = TypeVar("V")
+_TO_USER = "Cairn answers this from its index."
 
 
 class Cursor(Adapter):
@@ -70,7 +68,6 @@ class Cursor(Adapter):
     def __init__(self) -> None:
         self._lock = Lock()
         self._begun: OrderedDict[str, None] = OrderedDict()  # conversations of which we know that they have started
-        self._answers: OrderedDict[_Key, str] = OrderedDict()
 
     def changes(self, place: Place) -> list[Change]:
         """Return the hooks, the MCP server and the skill.
@@ -104,7 +101,7 @@ class Cursor(Adapter):
         folder = folder_at(
             report, *(roots[:1] if isinstance(roots, list) else ()), report.environment.get("CURSOR_PROJECT_DIR")
         )
-        given = payload.get("tool_input")
+        given, use_id = payload.get("tool_input"), text_at(payload, "tool_use_id")
         uses = uses_of(text_at(payload, "tool_name"), given) if report.event in ("before-tool", "after-tool") else ()
         if uses and uses[0].tool == "shell" and not uses[0].path:
             uses = (uses[0]._replace(path=text_at(payload, "cwd")), *uses[1:])
@@ -114,12 +111,13 @@ class Cursor(Adapter):
             agent=self.name,
             session=session,
             folder=folder,
-            id=text_at(payload, "generation_id") if report.event == "prompt" else text_at(payload, "tool_use_id"),
+            id=text_at(payload, "generation_id") if report.event == "prompt" else use_id,
             text=text_at(payload, "prompt", "text", "summary"),
             details=details_at(payload, _DETAILS),
             subagent=text_at(payload, "subagent_id") if report.event.startswith("subagent-") else "",
             uses=uses,
             calls=calls_of(uses, given, result, number_at(payload, "duration")),
+            use_id=use_id,
         )
         return self._begin(happening, report)
 
@@ -128,7 +126,10 @@ class Cursor(Adapter):
         with self._lock:
             is_begun = happening.session in self._begun
             if is_begun or happening.event == "session-start" or "context" in self.takes(report):
-                _remember(self._begun, happening.session, None)
+                self._begun[happening.session] = None
+                self._begun.move_to_end(happening.session)
+            if len(self._begun) > _MAX_KNOWN:
+                self._begun.popitem(last=False)
         if is_begun or happening.event == "session-start" or "context" not in self.takes(report):
             return happening
         moment = happening.moments[0]
@@ -136,30 +137,14 @@ class Cursor(Adapter):
         return happening._replace(moments=(start, *happening.moments))
 
     def answer(self, report: Report, reply: Reply) -> str:
-        """Return one object in any case; a call that is reported twice before it runs is answered the same twice."""
-        text = json.dumps(_document(report, reply))
-        id = text_at(report.payload, "tool_use_id")
-        if not id or report.event != "before-tool":
-            return text
-        key = text_at(report.payload, "conversation_id"), id
-        with self._lock:
-            text = self._answers.get(key, text)
-            _remember(self._answers, key, text)
-        return text
+        """Return one object in any case."""
+        if reply.denial:
+            return json.dumps({"permission": "deny", "user_message": _TO_USER, "agent_message": reply.denial})
+        return json.dumps({"additional_context": reply.context} if reply.context else {})
 
 
 def _name_of(payload: Mapping[str, Any]) -> str:
     return text_at(payload, "hook_event_name")
-
-
-def _document(report: Report, reply: Reply) -> dict[str, str]:
-    if reply.denial:
-        return {
-            "permission": "deny",
-            "user_message": "Cairn answers this from its index.",
-            "agent_message": reply.denial,
-        }
-    return {"additional_context": reply.context} if reply.context else {}
 
 
 def _result(payload: Mapping[str, Any], tool: str) -> Result:
@@ -171,13 +156,6 @@ def _result(payload: Mapping[str, Any], tool: str) -> Result:
     if isinstance(answer, Mapping) and (length := int(number_at(answer, "content_length"))) > 0:
         return result._replace(output_bytes=length)
     return result
-
-
-def _remember(known: OrderedDict[K, V], key: K, value: V) -> None:
-    known[key] = value
-    known.move_to_end(key)
-    if len(known) > _MAX_KNOWN:
-        known.popitem(last=False)
 
 
 ADAPTER = Cursor()

@@ -68,17 +68,20 @@ class Devin(Adapter):
         given = payload.get("tool_input")
         uses = uses_of(text_at(payload, "tool_name"), given) if report.event in ("before-tool", "after-tool") else ()
         result = result_of(payload.get("tool_response"), uses[0].tool) if report.event == "after-tool" else NO_RESULT
-        prompt, use = text_at(payload, "prompt_id"), text_at(payload, "tool_use_id")
+        prompt, use_id = text_at(payload, "prompt_id"), text_at(payload, "tool_use_id")
+        if use_id:
+            use_id = f"{prompt}/{use_id}"  # the model counts the uses of a tool anew
         return happening_of(
             report,
             agent=self.name,
             session=text_at(payload, "session_id"),
             folder=folder_at(report, report.environment.get("DEVIN_PROJECT_DIR"), payload.get("cwd")),
-            id=f"{prompt}/{use}" if use else (prompt if report.event == "prompt" else ""),
+            id=prompt if report.event == "prompt" else use_id,
             text=text_at(payload, "prompt", "last_assistant_message"),
             details=details_at(payload, ("source", "reason")),
             uses=uses,
             calls=calls_of(uses, given, result),
+            use_id=use_id,
         )
 
     def answer(self, report: Report, reply: Reply) -> str:

@@ -42,6 +42,7 @@ class GeminiCli(Adapter):
         "before-tool": frozenset({"denial"}),
         "after-tool": frozenset({"context"}),
     }
+    some_lines = "start_line={first}, end_line={last}"
     by_hand = ("Start Gemini CLI in the project and trust the folder; it warns of new hooks once.",)
     first_payload: ClassVar[Mapping[str, Any]] = {
         "session_id": "SESSION",

@@ -15,6 +15,7 @@ from cairn.hooks.texts import text_of
 from cairn.hooks.tool_result import NO_RESULT, Result, failure_of, result_of
 from cairn.hooks.tool_use import calls_of, uses_of
 
+_SCHEMA = "https://opencode.ai/config.json"
 _FAILURE = "message.part.updated"
 _COMMAND = '["cairn"]'  # as it stands in the plugin
 _DENIALS = ("rejected permission", "prevents you from using")  # what a tool fails with if it was not allowed
@@ -67,6 +68,7 @@ class OpenCode(Adapter):
         server = {"type": "local", "command": [*place.command, "mcp"], "enabled": True}
         return [
             Whole(plugins / "cairn.ts", plugin),
+            Entry(_config(folder), "jsonc", ("$schema",), _SCHEMA, is_default=True),  # which OpenCode adds otherwise
             Entry(_config(folder), "jsonc", ("mcp", SERVER), server),
             skill(place),
         ]

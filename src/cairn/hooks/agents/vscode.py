@@ -22,6 +22,7 @@ class VsCode(Copilot):
         (".github/copilot-instructions.md", ".github/instructions", ".github/prompts", ".vscode"),
         (".vscode",),
     )
+    some_lines = "startLine={first}, endLine={last}"
     by_hand = ("In VS Code, start the MCP server `cairn` once and confirm that you trust it.",)
     first_payload: ClassVar[Mapping[str, Any]] = {
         "timestamp": "2026-11-20T10:00:00.000Z",

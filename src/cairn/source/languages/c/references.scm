@@ -1,4 +1,4 @@
-; What C and C++ share but for the names of types is in c_family.scm.
+; What C and C++ share, apart from the names of types, is in c_family.scm.
 (declaration type: [(type_identifier) (struct_specifier)] @type declarator: [
   (identifier) @var
   (pointer_declarator declarator: (identifier) @var)

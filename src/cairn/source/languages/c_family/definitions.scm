@@ -13,7 +13,7 @@
 ((function_definition) @definition @outer
   (#set! declares "declarator") (#set! kinds "@definition.function function_declarator parenthesized_declarator"))
 
-; Prototypes and variables, where a function's body does not hold them.
+; Prototypes and variables, except in the bodies of functions.
 ([
   (translation_unit (declaration) @definition)
   (declaration_list (declaration) @definition)
@@ -26,7 +26,7 @@
   (#set! declares "declarator") (#set! kinds "@definition.function function_declarator
     @definition.variable identifier pointer_declarator reference_declarator array_declarator init_declarator"))
 
-; A class that macros make unreadable reads as a function, whose body holds the prototypes.
+; A class that macros obscure is parsed as a function, whose body contains the prototypes.
 (compound_statement (_ declarator: [
     (function_declarator)
     (_ declarator: (function_declarator))] @declarator) @definition @outer
@@ -51,6 +51,6 @@
 (preproc_def name: (identifier) @name value: (_)) @definition.macro
 (preproc_function_def name: (identifier) @name) @definition.macro
 
-; `TEST_CASE("what it does") {...}` reads as a call and a block.
+; `TEST_CASE("what it does") {...}` is parsed as a call and a block.
 (translation_unit (expression_statement (_ arguments: (_ . (string_literal) @name))) @definition.test . (compound_statement) @body)
 (declaration_list (expression_statement (_ arguments: (_ . (string_literal) @name))) @definition.test . (compound_statement) @body)

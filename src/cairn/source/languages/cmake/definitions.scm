@@ -1,4 +1,4 @@
-; Commands are names like any other to the grammar, in any case.
+; To the grammar commands are names like any other, in upper or lower case.
 (function_def (function_command (argument_list . (argument) @name)) (body) @body) @definition.function
 (macro_def (macro_command (argument_list . (argument) @name)) (body) @body) @definition.macro
 

@@ -1,4 +1,4 @@
-; What C++ has beyond c_family.scm.
+; What C++ adds to c_family.scm.
 
 ; `template <...>` above a definition belongs to it.
 (template_declaration (_) @wrapped) @wrapper

@@ -1,3 +1,3 @@
-; What outlines list besides.
+; Listed by outlines only.
 (enumerator name: (identifier) @name) @definition.enumerator
 (preproc_def name: (identifier) @name) @definition.macro

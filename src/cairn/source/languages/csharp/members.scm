@@ -1,2 +1,2 @@
-; What outlines list besides.
+; Listed by outlines only.
 (enum_member_declaration name: (identifier) @name) @definition.enumerator

@@ -1,4 +1,4 @@
-; Rules go by their selectors, at-rules by all that stands before the block, such as a name the grammar has no place for.
+; Rules go by their selectors, at-rules by everything before the block, such as a name that the grammar has no node for.
 (rule_set (selectors) @name (block) @body) @definition.rule
 (keyframes_statement (keyframes_name) @name (keyframe_block_list) @body) @definition.keyframes
 (media_statement "@media" @name .

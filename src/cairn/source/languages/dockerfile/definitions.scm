@@ -13,5 +13,5 @@
   (run_instruction) (shell_instruction) (stopsignal_instruction) (user_instruction) (volume_instruction)
   (workdir_instruction)
 ]* @body)
-; Arguments ahead of the first stage hold for all of them.
+; Arguments before the first stage apply to all stages.
 (source_file . ["\n" (comment) (arg_instruction)]* . (arg_instruction name: (_) @name) @definition.variable)

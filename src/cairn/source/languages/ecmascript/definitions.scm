@@ -17,7 +17,7 @@
 (variable_declarator name: (identifier) @name value: (_ body: (_) @body) @form
   (#set! kinds "@definition.class class @definition.function *")) @definition
 
-; Function expressions with a name of their own, handed on at once.
+; Function expressions with a name of their own, passed as values.
 (function_expression name: (identifier) @name
   (#set! inside "arguments return_statement")) @definition.function
 

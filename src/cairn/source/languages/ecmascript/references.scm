@@ -15,7 +15,7 @@
 (assignment_expression left: [(identifier) (member_expression)] @var right: [
   (call_expression) (new_expression) (identifier) (member_expression)] @value)
 
-; Names handed on as they are.
+; Names passed as values.
 (arguments [(identifier) (member_expression object: [(identifier) (this)])] @use)
 (pair value: (identifier) @use)
 (array (identifier) @use)

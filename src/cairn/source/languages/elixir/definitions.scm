@@ -1,4 +1,4 @@
-; Everything is a call here: what a call defines is told by the name it calls.
+; Everything is a call here: the name that is called says what the call defines.
 
 ; `@doc`, `@spec` and other attributes directly above a definition are its lead, and `@doc`'s text is its doc.
 ((unary_operator operand: (_

@@ -1,2 +1,2 @@
-; What outlines list besides.
+; Listed by outlines only.
 (enum_value_definition (enum_value (name) @name)) @definition.enumerator

@@ -1,4 +1,4 @@
-; Elements that others refer to by their id.
+; Elements that others refer to by their ids.
 (element [(start_tag (attribute (attribute_name) @_id [
     (quoted_attribute_value (attribute_value) @name)
     (attribute_value) @name

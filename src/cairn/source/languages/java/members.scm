@@ -1,2 +1,2 @@
-; What outlines list besides.
+; Listed by outlines only.
 (enum_constant name: (identifier) @name) @definition.enumerator

@@ -1,4 +1,4 @@
-; What TypeScript has otherwise; the rest is in ecmascript.scm.
+; What differs from TypeScript; the rest is in ecmascript.scm.
 
 (class_body (_
   property: [(property_identifier) (private_property_identifier)] @name

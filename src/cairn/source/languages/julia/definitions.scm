@@ -9,7 +9,7 @@
 
 (module_definition name: (identifier) @name) @definition.module
 
-; `Name`, `Name{T}`, either with `<: Above`. Here and below `_` stands for inner nodes, since this grammar's are dear.
+; `Name`, `Name{T}`, either with `<: Above`. Here and below `_` matches inner nodes, since naming them is slow in this grammar.
 (struct_definition (type_head [
   (identifier) @name
   (_ . (identifier) @name)
@@ -26,7 +26,7 @@
   (macro_argument_list . [(identifier) @name (typed_expression . (identifier) @name)])
   (#eq? @_macro "enum")) @definition.enum
 
-; What a type holds gives instances of it: `Name(...)`, `Name{T}(...)`, either with `where`.
+; Functions inside a type make instances of it: `Name(...)`, `Name{T}(...)`, either with `where`.
 (struct_definition (_ . (signature [
   (_ . (identifier) @name . (argument_list))
   (_ . (parametrized_type_expression . (identifier) @name) . (argument_list))

@@ -1,4 +1,4 @@
-; What outlines list besides: fields of structs, and what an enum lists.
+; Listed by outlines only: fields of structs, and what an enum lists.
 (struct_definition (identifier) @name @definition.field)
 (struct_definition (typed_expression . (identifier) @name) @definition.field)
 (struct_definition (assignment . [(identifier) @name (typed_expression . (identifier) @name)]) @definition.field)

@@ -32,5 +32,5 @@
 (class_body (_ (variable_declaration . (identifier) @name)) @definition.property)
 (enum_class_body (_ (variable_declaration . (identifier) @name)) @definition.property)
 
-; The grammar gives up on some whole files, such as those with a lambda that begins with `+"..."`; their names remain.
+; The grammar gives up on whole files now and then, such as those with a lambda that begins with `+"..."`; their names remain.
 (ERROR ["class" "interface" "object"] . (identifier) @name @definition.class)

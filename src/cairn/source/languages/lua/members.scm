@@ -1,4 +1,4 @@
-; What outlines list besides: functions in tables, and functions assigned anywhere.
+; Listed by outlines only: functions in tables, and functions assigned anywhere.
 (field name: [(identifier) @name (string content: (_) @name)] value: (function_definition)) @definition.method
 (assignment_statement
   (variable_list . name: [(identifier) (dot_index_expression)] @name .)

@@ -1,5 +1,5 @@
-; What outlines list besides: names assigned under `else`, `except`, `with` and loops, at any depth of a module or class.
-; Those in functions are dropped as local.
+; Listed by outlines only: names assigned under `else`, `except`, `with` and loops, at any depth of a module or class.
+; Those in functions are dropped: they are local.
 (block (expression_statement (assignment left: (identifier) @name) @definition.variable))
 (block (expression_statement (assignment left: (pattern_list (identifier) @name)) @definition.variable))
 (expression_statement (assignment right: (assignment left: (identifier) @name)) @definition.variable)

@@ -7,7 +7,7 @@
 (as_pattern (call) @value alias: (_ (identifier) @var))
 (named_expression name: (_) @var value: (call) @value)
 
-; Names handed on as they are, and types.
+; Names passed as values, and types.
 (argument_list [(identifier) (attribute object: (identifier))] @use)
 (keyword_argument value: [(identifier) (attribute object: (identifier))] @use)
 (pair value: (identifier) @use)

@@ -21,7 +21,7 @@
   (reference_type type: (type_identifier) @name)
   (reference_type type: (primitive_type) @name)
   (reference_type type: (generic_type type: (type_identifier) @name))]) @definition.impl
-; Types without a name: as they stand.
+; Types without a name are named by their text.
 (impl_item type: [
   (array_type)
   (bounded_type)

@@ -1,4 +1,4 @@
-; What a script defines is opaque text to this grammar; its blocks, snippets and elements with an id are not.
+; To this grammar a script is opaque text; blocks, snippets and elements with an id are not.
 (script_element (start_tag (tag_name) @name)) @definition.block
 (style_element (start_tag (tag_name) @name)) @definition.block
 (snippet_statement (snippet_start (snippet_name) @name)) @definition.function

@@ -1,2 +1,2 @@
-; What outlines list besides.
+; Listed by outlines only.
 (enum_entry name: (simple_identifier) @name) @definition.enumerator

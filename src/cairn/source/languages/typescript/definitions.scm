@@ -1,4 +1,4 @@
-; What TypeScript and TSX have beyond ecmascript.scm.
+; What TypeScript and TSX add to ecmascript.scm.
 
 ; A method's decorators stand beside it in the class body.
 (class_body (decorator) @wrapper . (_ parameters: (_)) @wrapped)

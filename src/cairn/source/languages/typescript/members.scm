@@ -1,4 +1,4 @@
-; What outlines list besides.
+; Listed by outlines only.
 (enum_body [
   name: (_) @name @definition.enumerator
   (enum_assignment name: (_) @name) @definition.enumerator])

@@ -10,7 +10,7 @@
 ; The names of an enum's values have no type.
 (container_field name: (identifier) @name type: (_)) @definition.field
 
-; Values of the file or of a type. Imports, and the name a type gives itself, define nothing.
+; Values of the file or of a type. Imports, and the name that a type gives itself, define nothing.
 ([(source_file (variable_declaration "const" . (identifier) @name) @definition.constant)
   (struct_declaration (variable_declaration "const" . (identifier) @name) @definition.constant)
   (enum_declaration (variable_declaration "const" . (identifier) @name) @definition.constant)

@@ -1,2 +1,2 @@
-; What outlines list besides.
+; Listed by outlines only.
 (container_field name: (identifier) @name) @definition.field

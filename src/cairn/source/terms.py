@@ -1,0 +1,37 @@
+"""Turns words into the terms of the index: words are stemmed, and each term has a 64-bit hash."""
+
+from __future__ import annotations
+
+from functools import cache
+from hashlib import blake2b
+from typing import Protocol
+
+
+class _Stemmer(Protocol):
+    def stemWord(self, word: str) -> str: ...
+
+
+@cache
+def _stemmer() -> _Stemmer:
+    import Stemmer  # noqa: PLC0415 - start-up time: `cairn --version` and hooks need no stemmer
+
+    stemmer: _Stemmer = Stemmer.Stemmer("english")
+    return stemmer
+
+
+def terms_of(raw: str, words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the index terms of one raw word: the stems of its words and, where it has several, the whole of it.
+
+    The whole is folded (`getUserName`, `get_user_name` and `GET_USER_NAME` are one term), so that the exact
+    identifier scores above its scattered words in whatever style the query is written.
+    """
+    stem = _stemmer().stemWord
+    stems = tuple(stem(word) for word in words)
+    if len(words) < 2:
+        return stems
+    return (*stems, "".join(words))
+
+
+def term_hash(term: str) -> int:
+    """Return the 64-bit hash that stands for a term in the index."""
+    return int.from_bytes(blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
