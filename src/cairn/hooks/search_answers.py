@@ -130,6 +130,8 @@ class SearchAnswers:
             words = split_identifier(last)
             exact, how = [hit for hit in hits if len(words) > 1 and split_identifier(hit.name) == words], "alike"
         places = _in_scope(_places(exact), scope)
+        if places and scope.globs and not self._occurs(exact[0].name, scope):
+            return None  # it looks where nothing is indexed, or where nothing of this name is
         if search.is_for_names:  # a file of that name is found without us
             places = [place for place in places if _folded(last) not in _folded(place.path.rpartition("/")[2])]
         is_plain = not looks_named(last) and not question.is_definite
@@ -138,6 +140,12 @@ class SearchAnswers:
             return None
         n_more = len(wanted) - MOST_PLACES
         return Finding(how, name, tuple(wanted[:MOST_PLACES]), max(0, n_more))
+
+    def _occurs(self, name: str, scope: Scope) -> bool:
+        """Tell whether a name stands somewhere in the scope, in any case; true if there was no time to find out."""
+        request = SearchRequest(query=f"(?i){re.escape(name)}", type="code", mode="regex", limit=1, globs=scope.globs)
+        answer = self._workspace.code.look(request, Effort(self._patience.scan_seconds, (name,)))
+        return bool(answer.code) or answer.searched is not None
 
     # -- lines and meaning --------------------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ MAX_CHARS = 4_000  # of a command; a longer one is a script
 _MAX_DEPTH = 12  # of lists within lists
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.", re.DOTALL)
 _SCRIPTED = re.compile(r"[`$](?=[\w({'\"`!@#?*-])|<|\(\(|`")  # outside of quotes
+_ESCAPED_SPACE = re.compile(r"(?:^|\s)\\[ \t]")  # begins a word for a shell, and is none for the grammar
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "/bin/bash", "/bin/sh", "/bin/zsh", "/usr/bin/bash"})
 _SEPARATORS = frozenset({"&&", "||", ";", "\n"})
@@ -59,7 +60,7 @@ def understand_command(text: str) -> Search | FileRead | None:
 
 def _is_plain(text: str) -> bool:
     """Tell by its characters whether a command may be recognised, before a parser sees it."""
-    if len(text) > MAX_CHARS or _CONTROL.search(text) or not text.strip():
+    if len(text) > MAX_CHARS or _CONTROL.search(text) or _ESCAPED_SPACE.search(text) or not text.strip():
         return False
     try:
         text.encode()
@@ -176,10 +177,13 @@ def _filtered(node: tree_sitter.Node, operator: str, depth: int) -> Iterator[_St
 
 def _words(command: tree_sitter.Node) -> tuple[Word, ...]:
     words = []
+    end = -1
     for child in command.children:
-        if child.type == "command_name" and child.named_child_count == 1:
-            child = child.named_children[0]
-        words.append(_word(child))
+        if child.start_byte == end:
+            raise _LeftAloneError  # a part of the word before it, though the grammar takes it for one of its own
+        end = child.end_byte
+        is_name = child.type == "command_name" and child.named_child_count == 1
+        words.append(_word(child.named_children[0] if is_name else child))
     if not words or words[0].is_glob or not words[0].text:
         raise _LeftAloneError
     return tuple(words)

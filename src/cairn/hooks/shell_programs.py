@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+_PROGRAM_FOLDERS = ("", "/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin")  # elsewhere it may be a script
+
 Syntax = Literal["regex", "basic", "fixed", "glob"]
 
 
@@ -76,7 +78,8 @@ class _Line(NamedTuple):
 
 def understand_program(words: Sequence[Word]) -> Search | FileRead | None:
     """Return what a program with its words looks for or prints; None if it does something else or is not known."""
-    program = _PROGRAMS.get(posixpath.basename(words[0].text))
+    folder, name = posixpath.split(words[0].text)
+    program = _PROGRAMS.get(name) if folder in _PROGRAM_FOLDERS else None
     return None if program is None else program(words[1:])
 
 

@@ -156,6 +156,10 @@ def test_a_name_in_another_style_is_known_by_its_words(searches: Searches) -> No
     )
 
 
+def test_a_name_in_another_style_is_known_in_a_folder_too(searches: Searches) -> None:
+    assert "src/store/cart.py:12-16" in said(searches, grep("addItem", "src"))
+
+
 def test_several_names_are_told_one_by_one(searches: Searches) -> None:
     lines = said(searches, grep("add_item|price_of")).splitlines()
     assert lines[0] == "⟦cairn⟧ Definitions of `add_item`:"
@@ -213,6 +217,13 @@ def test_a_search_elsewhere_is_left_alone(searches: Searches, tmp_path: Path) ->
     assert said(searches, shell(f"rg add_item {tmp_path}")) == ""
     assert said(searches, shell("rg add_item ..", folder=str(tmp_path))) == ""
     assert said(searches, shell("rg add_item", folder=str(tmp_path))) == ""
+
+
+def test_a_search_in_a_folder_that_is_not_indexed_is_left_alone(searches: Searches) -> None:
+    assert said(searches, shell("rg add_item node_modules")) == ""
+    assert said(searches, shell("rg add_item .venv/lib")) == ""
+    assert said(searches, shell("grep -rn add_item --include='*.rb' .")) == ""
+    assert said(searches, shell("rg add_item tests")) == ADD_ITEM
 
 
 def test_a_search_in_one_file_is_answered_from_that_file(searches: Searches) -> None:
