@@ -120,7 +120,7 @@ def _blocked(document: Document, piece: Piece) -> str:
     depth = len(piece.path) - (piece.kind == "entry")
     for end in range(depth + 1):
         there = document.get(piece.path[:end], _MISSING)
-        if there is _MISSING:
+        if there is _MISSING or (there is None and document.format == "yaml"):  # a name that waits for its value
             return ""
         is_list = piece.kind == "item" and end == len(piece.path)
         if not isinstance(there, list if is_list else dict):
