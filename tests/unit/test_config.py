@@ -437,7 +437,7 @@ def test_a_project_only_lowers_the_other_limits_of_hooks(tmp_path: Path) -> None
     [
         ("[1]", "hooks must be `name: value` lines"),
         ("{colour: red}", "unknown setting 'hooks.colour'"),
-        ("{reads: sometimes}", "hooks.reads must be one of off, auto, suggest, replace"),
+        ("{reads: sometimes}", "hooks.reads must be one of off, suggest, auto, replace"),
         ("{read_tokens: 1}", "hooks.read_tokens must be at least 100"),
     ],
 )

@@ -82,6 +82,7 @@ class Document:
 
     Attributes:
         content: the text.
+        format: of the text.
         body: the same without a mark of byte order.
         values: what it says, with `Names` for mappings; MISSING for nothing.
         edits: the changes that were made since it was parsed, for `undo`.
@@ -92,7 +93,7 @@ class Document:
             raise ConfigError(f"{source} is larger than {MAX_BYTES:,} bytes", f"mend {source}")
         self.content = content
         self.edits = edits
-        self._format: Format = format
+        self.format: Format = format
         self._source = source
         self._bom = _BOM if content.startswith(_BOM) else b""
         self.body = content[len(self._bom) :]
@@ -148,7 +149,7 @@ class Document:
         without = with_value(self.values, path, MISSING)
         accepted = [without]
         for length in range(len(path) - 1, 0, -1):  # a table of TOML may be there for its only value's sake
-            if value_at(without, path[:length]) != [] or self._format != "toml":
+            if value_at(without, path[:length]) != [] or self.format != "toml":
                 break
             without = with_value(without, path[:length], MISSING)
             accepted.append(without)
@@ -195,7 +196,7 @@ class Document:
 
     def _may_be_filled(self, steps: list[Step]) -> bool:
         """Tell whether null means an empty mapping or list, as it does behind a name of YAML."""
-        return self._format == "yaml" and bool(steps) and steps[-1].holder.form == "block"
+        return self.format == "yaml" and bool(steps) and steps[-1].holder.form == "block"
 
     def _wrong_kind(self, path: Path, node: Node, kind: Any) -> ConfigError:  # noqa: ANN401 - a Kind
         what = f"`{'.'.join(map(as_text, path))}`" if path else "the file"
@@ -236,17 +237,17 @@ class Document:
     ) -> list[Splice]:
         if node is None:
             return self._start(str(name), value)
-        if self._format == "toml" and node.form == "sections":
+        if self.format == "toml" and node.form == "sections":
             if name is None and not isinstance(value, dict):
                 raise not_editable(self._source)  # an array of tables holds nothing else
             return sections.insert(self._layout, steps, node, path, name, value)
-        if self._format == "yaml":
+        if self.format == "yaml":
             return block.insert(self._layout, steps, node, name, value)
         return brackets.insert(self._layout, node, name, value)
 
     def _start(self, name: str, value: Any) -> list[Splice]:  # noqa: ANN401 - JSON
         """Return the change that puts the first value into a file that says nothing."""
-        if self._format == "yaml":
+        if self.format == "yaml":
             return block.start(self._layout, name, value)
         end = self._layout.last_text(0, len(self.body))
         text = render({name: value}, self._layout.style, "")
@@ -257,7 +258,7 @@ class Document:
     def _replacement(self, steps: list[Step], node: Node, path: tuple[str | int, ...], value: Any) -> list[Splice]:  # noqa: ANN401 - JSON
         if node.form == "sections":
             return [self._difference(self._rewritten(path, value))]
-        if self._format == "yaml":
+        if self.format == "yaml":
             return block.replace(self._layout, steps, node, value)
         return brackets.replace(self._layout, steps[-1] if steps else None, node, value)
 
@@ -277,7 +278,7 @@ class Document:
         holder, index = steps[-1]
         if holder.form == "sections":
             return sections.remove(self._layout, holder.members[index].node)
-        if self._format == "yaml":
+        if self.format == "yaml":
             return block.remove(self._layout, steps[:-1], holder, index)
         return brackets.remove(self._layout, holder, index)
 
@@ -294,7 +295,7 @@ class Document:
 
     def with_body(self, body: bytes, edits: tuple[Edit, ...] = ()) -> Document:
         """Return the document with another text."""
-        return Document(self._bom + body, self._format, self._source, edits)
+        return Document(self._bom + body, self.format, self._source, edits)
 
     def _difference(self, other: Document) -> Splice:
         """Return what makes another document of this one, as one change."""

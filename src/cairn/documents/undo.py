@@ -105,10 +105,15 @@ def _bodies_before(body: bytes, splices: Sequence[Splice]) -> Iterator[bytes]:
 
 
 def _places(body: bytes, passage: bytes, home: int) -> list[int]:
-    """Return where a passage stands, the places nearest to where it was written first."""
+    """Return where a passage stands, the places nearest to where it was written first.
+
+    An empty one, where a change only removed something, stands where it was.
+    """
+    if not passage:
+        return [home]
     places: list[int] = []
     at = body.find(passage)
-    while at >= 0 and passage and len(places) < _MAX_PLACES:
+    while at >= 0 and len(places) < _MAX_PLACES:
         places.append(at)
         at = body.find(passage, at + 1)
     return sorted(places, key=lambda place: abs(place - home))

@@ -66,10 +66,17 @@ class _Answer:
         """Whether somebody still waits."""
         return not self._is_late
 
-    def settle(self, reply: Reply) -> bool:
-        """Give the answer; return whether anybody gets it."""
+    def settle(self, reply: Reply, note: Callable[[], None] | None = None) -> bool:
+        """Give the answer, unless there is one; return whether anybody gets it.
+
+        Args:
+            reply: the answer.
+            note: is called before anybody has it, if somebody gets it.
+        """
         with self._changed:
             if self._reply is None and not self._is_late:
+                if note is not None:
+                    note()
                 self._reply = reply
                 self._changed.notify_all()
             return not self._is_late
@@ -235,13 +242,14 @@ class Interceptor:
         for offer in offers:
             if keeps and offer.row is not None and not self._keep(offer.row, offer.reply, answer):
                 return
-        if not answer.settle(reply):
-            return
-        for offer in offers:
-            if not offer.reply.denial:
-                state.tokens += count_tokens(offer.reply.context)
-            if offer.settle is not None:
-                offer.settle()
+
+        def note() -> None:
+            for offer in offers:
+                state.tokens += 0 if offer.reply.denial else count_tokens(offer.reply.context)
+                if offer.settle is not None:
+                    offer.settle()
+
+        answer.settle(reply, note)
 
     def _affordable(self, offers: Sequence[Offer], state: SessionState) -> list[Offer]:
         """Leave out what the session has no more room for; what takes the place of something costs nothing more."""

@@ -120,7 +120,7 @@ def _blocked(document: Document, piece: Piece) -> str:
     depth = len(piece.path) - (piece.kind == "entry")
     for end in range(depth + 1):
         there = document.get(piece.path[:end], _MISSING)
-        if there is _MISSING:
+        if there is _MISSING or (there is None and document.format == "yaml"):  # a name that waits for its value
             return ""
         is_list = piece.kind == "item" and end == len(piece.path)
         if not isinstance(there, list if is_list else dict):
@@ -208,7 +208,10 @@ def _without_pieces(document: Document, record: FileRecord, spared: Set[tuple[st
     edits = [
         piece.edit
         for piece in state.pieces
-        if piece.edit is not None and piece.path not in spared and (is_untouched or not piece.is_default)
+        if piece.edit is not None
+        and piece.path not in spared
+        # What somebody added to a file that was made for Cairn may need the default.
+        and (is_untouched or not piece.is_default or not state.is_new)
     ]
     return undo(document, edits, is_ours)
 

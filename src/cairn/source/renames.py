@@ -16,7 +16,17 @@ _MOST_COMMITS = 50  # that are compared with what is checked out
 _TIMEOUT_S = 2.0
 _MOST_BYTES = 32_000_000
 # Files that changed with their name are compared by content, but not more than a hundred with a hundred.
-_RENAMES = ["-r", "-z", "-M", "-l100", "--diff-filter=R", "--name-status", "--relative", "--no-commit-id"]
+_RENAMES = [
+    "-r",
+    "-z",
+    "-M",
+    "-l100",
+    "--diff-filter=R",
+    "--name-status",
+    "--relative",
+    "--no-commit-id",
+    "--no-ext-diff",
+]
 
 
 def find_renames(root: Path, paths: Collection[str], commits: Sequence[str], head: str) -> dict[str, str]:

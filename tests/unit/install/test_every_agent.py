@@ -33,7 +33,8 @@ def content_of(folder: Path) -> dict[str, bytes | None]:
 def test_every_command_in_the_files_of_an_agent_is_known_as_ours(name: str, level: Level, tmp_path: Path) -> None:
     place = place_in(tmp_path, level)
     changes = adapter_of(name).changes(place)
-    values = [change.value for change in changes if isinstance(change, Item | Entry) and change.path != ("version",)]
+    values = [change.value for change in changes if isinstance(change, Item)]
+    values += [change.value for change in changes if isinstance(change, Entry) and not change.is_default]
     values += [
         json.loads(change.text) for change in changes if isinstance(change, Whole) and ".json" in change.file.name
     ]
@@ -89,3 +90,18 @@ def test_all_agents_together_are_written_and_restored(tmp_path: Path) -> None:
 
     assert content_of(place.root) == {}
     assert not records.file.exists()
+
+
+def test_a_name_that_waits_for_its_servers_gets_ours_and_waits_again(tmp_path: Path) -> None:
+    place = place_in(tmp_path, "user")
+    records = RecordFile("user", place.root, tmp_path / "state")
+    settings = place.home / ".config" / "goose" / "config.yaml"
+    settings.parent.mkdir(parents=True)
+    settings.write_bytes(b"extensions: # none yet\nGOOSE_MODE: auto\n")
+
+    apply(plan_install([adapter_of("goose")], place, {}), records, {})
+    assert b"extensions: # none yet\n  cairn:\n    enabled: true\n" in settings.read_bytes()
+    known = records.read()
+    apply(plan_removal([adapter_of("goose")], place, known), records, known)
+
+    assert settings.read_bytes() == b"extensions: # none yet\nGOOSE_MODE: auto\n"

@@ -6,7 +6,7 @@ import json
 from collections import OrderedDict
 from collections.abc import Mapping
 from threading import Lock
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from cairn.hooks.adapter import Ability, Adapter, Change, Detection, Entry, Place
 from cairn.hooks.commands import hook_command
@@ -15,17 +15,29 @@ from cairn.hooks.report import Happening, Reply, Report
 from cairn.hooks.shared_files import base_of, hook_items, server_entry, skill
 from cairn.hooks.tool_result import NO_RESULT, Result, failure_of, result_of, unpack
 from cairn.hooks.tool_use import calls_of, uses_of
+from cairn.memory.moments import Moment
 
 _FAILURE = "postToolUseFailure"
 _TIMEOUT_SECONDS = 10
 _BEFORE = "^(Read|Shell|Grep)$"  # a regular expression in JavaScript; the tools that an answer may take the place of
 _DETAILS = ("reason", "final_status", "composer_mode", "trigger", "status", "subagent_type")
-_MAX_KNOWN = 500
+_START = "first-event"  # the id of a start that was not reported
+_MAX_KNOWN = 200  # conversations
 _TO_USER = "Cairn answers this from its index."
 
 
+class _Known(NamedTuple):
+    """What was heard of a conversation: that it began, and the prompt that nothing was shown with yet."""
+
+    is_begun: bool = False
+    prompt: Moment | None = None
+
+
 class Cursor(Adapter):
-    """The desktop program and the one for terminals, which sends the same."""
+    """The desktop program and the one for terminals, which sends the same.
+
+    Some starts are not reported, and a prompt takes no context. What there is to show at both comes with the next tool.
+    """
 
     name = "cursor"
     title = "Cursor"
@@ -67,7 +79,7 @@ class Cursor(Adapter):
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._begun: OrderedDict[str, None] = OrderedDict()  # conversations of which we know that they have started
+        self._known: OrderedDict[str, _Known] = OrderedDict()
 
     def changes(self, place: Place) -> list[Change]:
         """Return the hooks, the MCP server and the skill.
@@ -94,7 +106,7 @@ class Cursor(Adapter):
         return frozenset() if _name_of(report.payload) == _FAILURE else super().takes(report)
 
     def read(self, report: Report) -> Happening | None:
-        """Return what a report means; what is heard first of a conversation is its start, too, if none was reported."""
+        """Return what a report means."""
         payload = report.payload
         session = text_at(payload, "conversation_id", "session_id")
         roots = payload.get("workspace_roots")
@@ -119,22 +131,29 @@ class Cursor(Adapter):
             calls=calls_of(uses, given, result, number_at(payload, "duration")),
             use_id=use_id,
         )
-        return self._begin(happening, report)
+        return self._with_unshown(happening, report)
 
-    def _begin(self, happening: Happening, report: Report) -> Happening:
-        """Return a happening with the start of its session before it, if nothing was heard of that."""
+    def _with_unshown(self, happening: Happening, report: Report) -> Happening:
+        """Return a happening that can be answered with what could not be shown before it: the start, and the prompt."""
+        session, moment = happening.session, happening.moments[0]
+        before: list[Moment] = []
         with self._lock:
-            is_begun = happening.session in self._begun
-            if is_begun or happening.event == "session-start" or "context" in self.takes(report):
-                self._begun[happening.session] = None
-                self._begun.move_to_end(happening.session)
-            if len(self._begun) > _MAX_KNOWN:
-                self._begun.popitem(last=False)
-        if is_begun or happening.event == "session-start" or "context" not in self.takes(report):
-            return happening
-        moment = happening.moments[0]
-        start = moment._replace(id="first-event", event="session-start", text="", call=None, details={})
-        return happening._replace(moments=(start, *happening.moments))
+            known = self._known.pop(session, _Known())
+            if happening.event == "session-start":
+                known = _Known(is_begun=True)
+            elif happening.event == "prompt":
+                known = known._replace(prompt=moment)
+            elif "context" in self.takes(report):
+                if not known.is_begun:
+                    before.append(moment._replace(id=_START, event="session-start", text="", call=None, details={}))
+                if known.prompt is not None:
+                    before.append(known.prompt)
+                known = _Known(is_begun=True)
+            if happening.event != "session-end":
+                self._known[session] = known
+            while len(self._known) > _MAX_KNOWN:
+                self._known.popitem(last=False)
+        return happening._replace(moments=(*before, *happening.moments))
 
     def answer(self, report: Report, reply: Reply) -> str:
         """Return one object in any case."""
