@@ -9,8 +9,10 @@ from pathlib import Path
 from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_STORE, EXIT_USAGE
 from cairn.cli.render import emit, emit_json
+from cairn.hooks.examine import examine_hook_program
 from cairn.index.health import Finding
 from cairn.install.examine import examine_agents
+from cairn.runtime import StateFolder
 from cairn.source.text import pluralize
 from cairn.storage.memory.schema import MEMORY
 from cairn.workspace import Workspace
@@ -60,7 +62,7 @@ def run_doctor(options: argparse.Namespace) -> int:
         if not options.fix and not options.json and _consents(findings):
             findings = workspace.upkeep.doctor(fix=True)
         root = workspace.root
-    findings = [*rebuilt, *findings, *examine_agents(root)]
+    findings = [*rebuilt, *findings, *examine_agents(root), *examine_hook_program(StateFolder.of_user().path)]
     failed = any(finding.level == "error" and not finding.fixed for finding in findings)
     if options.json:
         emit_json({"healthy": not failed, "findings": [finding._asdict() for finding in findings]})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -274,6 +275,9 @@ def _emit_memory(memory: Mapping[str, Any]) -> None:
     notes = [one if count == 1 else f"{count:,} {more}" for count, one, more in waits if count]
     active = f"{memory['active']:,} active"
     emit(f"memories    {'; '.join([active, *notes])}")
+    for agent in memory["agents"]:
+        heard = time.strftime("%Y-%m-%d %H:%M", time.localtime(agent["heard"]))
+        emit(f"agent       {printable(agent['agent'])}, last heard of {heard}")
     if memory["chat"]["calls"]:
         emit(f"summaries   {cost_of(memory['chat'])}")
 

@@ -27,6 +27,7 @@ async def live(daemon: Daemon, receive: Receive, send: Send) -> None:
     await receive()  # shutdown
     daemon.stopping = True
     tidying.cancel()
+    daemon.hooks.stop()
     with suppress(asyncio.CancelledError):
         await tidying
     daemon.ended_in_time = await asyncio.to_thread(daemon.projects.close)

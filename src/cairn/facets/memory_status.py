@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from typing import Any
 
@@ -12,23 +13,36 @@ from cairn.facets.project_index import ProjectIndex
 from cairn.memory.spool import Spool
 from cairn.storage.memory.chat_db import ChatMeter
 from cairn.storage.memory.observation_db import Conditions
+from cairn.storage.memory.rows import EventSource
 
 METER_DAYS = 30
 _DAY_SECONDS = 86_400.0
+_MOST_AGENTS = 20
 
 
 def read_memory_status(index: ProjectIndex) -> dict[str, Any]:
     """Return how many memories are active, what waits, and what summaries cost; `error` says why that is not known."""
     status: dict[str, Any] = {"active": 0, "pending": 0, "chat": chat_of(ChatMeter(0, 0, 0, 0, 0.0)), "error": ""}
+    status["agents"] = []
     status["waiting"] = Spool(index.root).count()
     with closing(MemoryFacet(index)) as memory:
         try:
             status["active"] = memory.store.count(Conditions(statuses=("active",)))
             status["pending"] = memory.recall.models.pending()
             status["chat"] = chat_of(memory.chat_meter(meter_start()))
+            status["agents"] = last_heard(memory.usage.sources())
         except StoreError as error:
             status["error"] = str(error)
     return status
+
+
+def last_heard(sources: Sequence[EventSource]) -> list[dict[str, Any]]:
+    """Return when each agent reported an event last, in seconds since the epoch, the last one first."""
+    heard: dict[str, float] = {}
+    for source in sources:
+        heard[source.agent] = max(source.heard, heard.get(source.agent, 0.0))
+    latest = sorted(heard.items(), key=lambda pair: pair[1], reverse=True)
+    return [{"agent": agent, "heard": seconds} for agent, seconds in latest[:_MOST_AGENTS]]
 
 
 def meter_start() -> float:

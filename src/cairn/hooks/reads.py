@@ -22,7 +22,7 @@ from cairn.hooks_settings import HooksSettings, ReadMode
 from cairn.source.content import check_content
 from cairn.source.eligible import check_name
 from cairn.source.roles import Role, role_of
-from cairn.source.text import count_tokens, estimate_tokens
+from cairn.source.text import count_tokens_of_samples, estimate_tokens
 from cairn.storage.memory.rows import ServedAnswer
 from cairn.structure.context import lay_out_context
 from cairn.structure.locate import FileContent, find_symbol, outline_of, read_source
@@ -149,7 +149,7 @@ class Reads:
         self, occasion: Occasion, state: SessionState, candidate: _Candidate, outline: FileOutline
     ) -> Shown | None:
         """Return what to show of a file; None if that is not much less than the file, or more than the agent takes."""
-        file_tokens = count_tokens(candidate.content.data.decode("utf-8", "replace"))
+        file_tokens = count_tokens_of_samples(candidate.content.data.decode("utf-8", "replace"))
         max_chars = adapter_or_any(occasion.agent).max_context_chars - _FRAME_CHARS
         worthwhile = int(file_tokens * MOST_SHARE)
         max_tokens = min(worthwhile, max_chars // _CHARS_PER_TOKEN)

@@ -18,6 +18,8 @@ import pytest
 from cairn.hooks.adapter import Entry, Level, Place, Whole
 from cairn.hooks.agents.opencode import ADAPTER
 from cairn.hooks.report import Happening, Reply, ToolUse
+from cairn.source.content import check_content
+from cairn.source.eligible import GENERATED
 from hook_reports import fields, read, report_of, said
 
 NODE = shutil.which("node")
@@ -295,6 +297,12 @@ def test_hooks_that_are_handed_what_they_do_not_expect_change_nothing(bench: Ben
 @needs_node
 def test_a_plugin_that_is_loaded_twice_reports_once(bench: Bench) -> None:
     assert bench.run([CREATED]).second == []
+
+
+def test_the_plugin_is_not_taken_for_code_of_the_project(tmp_path: Path) -> None:
+    plugin = ADAPTER.changes(Place("project", tmp_path, tmp_path, {}))[0]
+    assert isinstance(plugin, Whole)
+    assert check_content(plugin.text.encode(), ".opencode/plugins/cairn.ts") == GENERATED
 
 
 @pytest.mark.parametrize("event", list(ADAPTER.events))

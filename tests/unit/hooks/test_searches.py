@@ -8,13 +8,16 @@ from typing import Any
 
 import pytest
 
+from cairn.hooks.adapter import Ability
+from cairn.hooks.intercept import Interceptor
 from cairn.hooks.occasion import Occasion
-from cairn.hooks.report import ToolUse
+from cairn.hooks.report import Happening, ToolUse
 from cairn.hooks.search_answers import Patience
 from cairn.hooks.searches import Searches, search_of
 from cairn.hooks.session_state import LastSearch, SessionState, Target
 from cairn.hooks.shell_programs import Search
 from cairn.hooks_settings import HooksSettings
+from cairn.memory.moments import Moment, ToolCall
 from cairn.workspace import Workspace
 
 FILES = {
@@ -80,6 +83,7 @@ def test_a_new_cart_is_empty() -> None:
 """,
     "README.md": "# Shop\n\nA small shop. Run `make` to begin.\n",
 }
+CONTEXT: tuple[Ability, ...] = ("context",)
 PATIENT = Patience(scan_seconds=20.0, call_seconds=20.0)
 
 
@@ -255,6 +259,32 @@ def test_a_search_leaves_a_note_for_the_read_that_follows(searches: Searches) ->
     assert state.last_search(1_031.0) is None
     said(searches, grep("add_item", seconds=2_000.0), state)  # nothing is said again, but it is noted
     assert state.last_search(2_001.0) is not None
+
+
+def test_the_read_that_follows_is_answered_with_what_was_searched_for(tmp_path: Path) -> None:
+    root = tmp_path / "steps"
+    root.mkdir()
+    parts = [
+        f"def step_{number}(value: int) -> int:\n    total = value * {number}\n"
+        f"    for place in range({number}):\n        total += place - value\n    return total\n"
+        for number in range(60)
+    ]
+    (root / "steps.py").write_text("\n\n".join(parts))
+
+    def using(number: int, use: ToolUse) -> Happening:
+        call = ToolCall(use.tool, use.name, use.path or use.command)
+        moment = Moment(f"m{number}", "before-tool", "claude-code:s", "claude-code", 1_000.0 + number, call=call)
+        return Happening("before-tool", "claude-code:s", str(root), (moment,), use._replace(id=f"u{number}"))
+
+    with Workspace.open(root, state_dir=tmp_path / "state") as workspace:
+        workspace.index()
+        answers = Interceptor(workspace, HooksSettings(reads="suggest"), seconds=30.0)
+        search = answers.before(using(1, ToolUse("shell", "Bash", command="grep -rn 'def step_37' .")), CONTEXT)
+        read = answers.before(using(2, ToolUse("read", "Read", "steps.py")), CONTEXT)
+        answers.close()
+    assert "| steps.py:260-264 function step_37" in search.context
+    assert "what was searched for" in read.context
+    assert "total = value * 37" in read.context
 
 
 def test_what_the_result_shows_is_not_repeated(searches: Searches) -> None:

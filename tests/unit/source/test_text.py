@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from cairn.source.terms import term_hash, terms_of
 from cairn.source.text import (
     count_tokens,
+    count_tokens_of_samples,
     cut_at_word,
     estimate_tokens,
     pluralize,
@@ -97,3 +98,11 @@ def test_a_long_text_ends_after_a_word() -> None:
 def test_a_count_of_one_takes_the_word_for_one() -> None:
     assert [pluralize(number, "file") for number in (0, 1, 2, 1_200)] == ["0 files", "1 file", "2 files", "1,200 files"]
     assert [pluralize(number, "entry", "entries") for number in (1, 2)] == ["1 entry", "2 entries"]
+
+
+@pytest.mark.parametrize("n_lines", [0, 10, 500, 600, 5_000])
+def test_samples_of_a_long_text_say_about_how_many_tokens_it_has(n_lines: int) -> None:
+    text = "".join(
+        f"def step_{line}(value, scale={line % 7}.5):\n    return value * {line}\n" for line in range(n_lines)
+    )
+    assert count_tokens_of_samples(text) == pytest.approx(count_tokens(text), rel=0.05)

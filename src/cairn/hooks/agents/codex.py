@@ -112,7 +112,7 @@ class Codex(Adapter):
             folder=folder_at(report, payload.get("cwd")),
             id=_id_of(report, text),
             text=text,
-            details=details_at(payload, _DETAILS),
+            details={} if uses else details_at(payload, _DETAILS),  # those of a session
             subagent=text_at(payload, "agent_id"),
             uses=uses,
             calls=calls_of(uses, given, result),
