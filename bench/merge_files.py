@@ -167,14 +167,14 @@ def _undone(file: UserFile, content: bytes, expected: bytes, edits: Sequence[Edi
 
 def _edited(file: UserFile, content: bytes, edits: Sequence[Edit]) -> Iterator[str]:
     """Yield what goes wrong with each change that a user may make in between."""
-    for change in (_change_first, _change_last, _change_words):
+    for change in (change_first, change_last, change_words):
         before, after = change(file.content, file.format), change(content, file.format)
-        if before == file.content or after == content or not _is_valid(before, file.format):
+        if before == file.content or after == content or not is_valid(before, file.format):
             continue
         yield _undone(file, after, before, edits)
 
 
-def _change_first(content: bytes, format: str) -> bytes:
+def change_first(content: bytes, format: str) -> bytes:
     """Return a file with another name at its beginning."""
     bom, body = (_BOM, content[3:]) if content.startswith(_BOM) else (b"", content)
     if format in ("json", "jsonc"):
@@ -186,18 +186,18 @@ def _change_first(content: bytes, format: str) -> bytes:
     return bom + (b"theirs: [1] # new\n" if format == "yaml" else b"theirs = [1] # new\n") + body
 
 
-def _change_last(content: bytes, format: str) -> bytes:
+def change_last(content: bytes, format: str) -> bytes:
     """Return a file with another line at its end."""
     if not content.endswith(b"\n") or content.endswith(b"...\n"):
         return content
     return content + {"json": b" \n", "jsonc": b"// theirs\n"}.get(format, b"# theirs\n\n# and more\n")
 
 
-def _change_words(content: bytes, format: str) -> bytes:
+def change_words(content: bytes, format: str) -> bytes:
     return content.replace(b"dark", b"very light").replace(b"npx", b"bunx").replace(b"builtin", b"built in")
 
 
-def _is_valid(content: bytes, format: str) -> bool:
+def is_valid(content: bytes, format: str) -> bool:
     try:
         read(content, format)
     except (ValueError, yaml.YAMLError):

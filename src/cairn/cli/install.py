@@ -26,7 +26,7 @@ from cairn.hints import Hint
 from cairn.install.apply import Outcome
 from cairn.install.diff import unified_diff
 from cairn.install.place import home_folder
-from cairn.install.selftest import Result, try_agent
+from cairn.install.selftest import Result, SelfTest
 from cairn.install.setup import Plan, plan_init, plan_uninstall
 from cairn.runtime import StateFolder
 from cairn.source.text import pluralize
@@ -123,9 +123,9 @@ def _try_all(plan: Plan, options: argparse.Namespace) -> list[Result]:
         ensure(StateFolder.of_user())
     except CairnError as error:
         note(f"error[{error.code}]: {error}\n  try: {error.hint}")
-    results = []
+    results, trial = [], SelfTest(plan.place)
     for found in plan.agents:
-        new = try_agent(found.adapter, plan.place)
+        new = trial.try_agent(found.adapter)
         if not options.json:
             emit_results(found.adapter.title, new)
         results += new

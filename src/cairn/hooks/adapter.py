@@ -106,7 +106,9 @@ class Adapter(ABC):
         max_read_tokens: what one read of a large file gives it at least, before its own limit cuts the text.
         by_hand: what a person has yet to do, in sentences.
         first_payload: what it gives to its hook when a session starts, as documented, to test what was installed. The
-            text `FOLDER` in it stands for the project's folder, `SESSION` for the id of the session.
+            text `FOLDER` in it stands for the project's folder, `SESSION` for the id of the session. One that does not
+            report this: when its first event happens.
+        first_environment: the variables that it sets for the hook then.
     """
 
     name: ClassVar[str]
@@ -120,6 +122,7 @@ class Adapter(ABC):
     max_read_tokens: ClassVar[int] = 10_000
     by_hand: ClassVar[tuple[str, ...]] = ()
     first_payload: ClassVar[Mapping[str, Any]] = {}
+    first_environment: ClassVar[Mapping[str, str]] = {}
 
     @abstractmethod
     def changes(self, place: Place) -> list[Change]:

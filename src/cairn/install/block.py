@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from cairn.documents.document import Edit
 from cairn.documents.marked import passage_of, remove_passage, set_passage
+from cairn.documents.nodes import Splice
 from cairn.install.record import FileRecord, Piece
 from cairn.install.wanted import Edited
 
@@ -15,10 +17,22 @@ def put(name: str, content: bytes | None, piece: Piece, record: FileRecord | Non
     """
     there = None if content is None else passage_of(content, name)
     if there is not None and there.strip() == piece.value.strip():
-        return Edited(content, (piece,), base=content)
+        return Edited(content, (_recorded(piece, record),), base=content)
     base = take(name, content, record).content
-    new = set_passage(content or b"", piece.value, name)
-    return Edited(new, (piece,), base=base)
+    new = set_passage(base or b"", piece.value, name)
+    return Edited(new, (piece._replace(edit=_edit(base or b"", new, piece.value)),), base=base)
+
+
+def _recorded(piece: Piece, record: FileRecord | None) -> Piece:
+    """Return a passage that is there, as it was recorded when it was written."""
+    known = [old for old in (record.pieces if record is not None else ()) if old.value == piece.value]
+    return piece._replace(edit=known[0].edit) if known else piece
+
+
+def _edit(before: bytes, after: bytes, text: str) -> Edit:
+    """Return the passage with what was put around it; it is at the end."""
+    inserted = after[len(before) :].decode("utf-8")
+    return Edit((), text, "set", 0, None, (Splice(len(before), "", inserted),))
 
 
 def take(name: str, content: bytes | None, record: FileRecord | None) -> Edited:
@@ -29,6 +43,19 @@ def take(name: str, content: bytes | None, record: FileRecord | None) -> Edited:
     """
     if content is None:
         return Edited(None)
-    rest = remove_passage(content, name)
+    rest = _without_inserted(content, record)
+    if rest is None:
+        rest = remove_passage(content, name)
     is_new = record is None or record.is_new
     return Edited(None if rest != content and not rest.strip() and is_new else rest)
+
+
+def _without_inserted(content: bytes, record: FileRecord | None) -> bytes | None:
+    """Return the text without what was put into it; None if that is not there as it was, or more than once."""
+    states = [record, record.earlier] if record is not None else []
+    pieces = [piece for state in states if state is not None for piece in state.pieces]
+    for splice in [splice for piece in pieces if piece.edit is not None for splice in piece.edit.splices]:
+        inserted = splice.inserted.encode("utf-8")
+        if content.count(inserted) == 1:
+            return content.replace(inserted, b"")
+    return None

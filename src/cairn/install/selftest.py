@@ -8,13 +8,13 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from cairn.documents.document import parse_document
 from cairn.errors import CairnError
 from cairn.hints import Hint
 from cairn.hooks.adapter import TEST_SESSION, Adapter, Change, Entry, Item, Place, Whole
+from cairn.hooks.agents import NAMES
 from cairn.hooks.commands import hook_command, iter_commands, mentions_cairn
 from cairn.hooks.entry import VARIABLES
 from cairn.hooks.report import Reply, Report
@@ -23,7 +23,7 @@ from cairn.install.files import read_content, real_path
 Part = Literal["files", "hooks", "mcp"]
 
 _HOOK_SECONDS, _SERVER_SECONDS = 20.0, 60.0
-_EVENT = "session-start"
+_USUAL = "session-start"
 _TRIES = 4  # the daemon may first have to open the project, for which a hook does not wait long
 _LOGS = Hint("it may say why", "daemon logs")
 
@@ -38,16 +38,41 @@ class Result(NamedTuple):
     hint: str = ""
 
 
-def try_agent(adapter: Adapter, place: Place) -> list[Result]:
-    """Return how the hooks and the MCP server of an agent work as its files have them now."""
-    values = list(_iter_ours(adapter.changes(place), place))
-    results = []
-    if adapter.events and adapter.first_payload:
-        results.append(_try_hook(adapter, place, values))
-    servers = [words for value in values for words in iter_commands(value) if isinstance(words, tuple)]
-    if servers:
-        results.append(_try_server(adapter, place, servers[0]))
-    return results
+class SelfTest:
+    """Tries what was set up at a place. Each server is started once, since many agents have the same.
+
+    Args:
+        place: where agents were told of Cairn.
+    """
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._servers: dict[tuple[str, ...], str] = {}
+
+    def try_agent(self, adapter: Adapter) -> list[Result]:
+        """Return how the hooks and the MCP server of an agent work as its files have them now."""
+        values = list(_iter_ours(adapter.changes(self._place), self._place))
+        results = []
+        if adapter.events and adapter.first_payload:
+            results.append(_try_hook(adapter, self._place, values))
+        servers = [words for value in values for words in iter_commands(value) if isinstance(words, tuple)]
+        if servers:
+            results.append(self._try_server(adapter, servers[0]))
+        return results
+
+    def _try_server(self, adapter: Adapter, words: tuple[str, ...]) -> Result:
+        if words != (*self._place.command, "mcp"):
+            message = f"the files of {adapter.title} start the MCP server in their own way, so it was not tried"
+            return Result(adapter.name, "mcp", True, message)
+        if (missing := _missing_program(self._place)) is not None:
+            return Result(adapter.name, "mcp", False, *missing)
+        if words not in self._servers:
+            try:
+                n_tools = len(list_tools(words, str(self._place.root), _environment(self._place)))
+            except (OSError, ValueError, LookupError, TypeError) as error:
+                return Result(adapter.name, "mcp", False, f"the MCP server does not list its tools: {error}", _LOGS)
+            self._servers[words] = f"the MCP server lists {n_tools} tools"
+        return Result(adapter.name, "mcp", True, self._servers[words])
 
 
 def _iter_ours(changes: Sequence[Change], place: Place) -> Iterator[Any]:
@@ -79,33 +104,37 @@ def _try_hook(adapter: Adapter, place: Place, values: Sequence[Any]) -> Result:
     def fail(message: str, hint: str = _LOGS) -> Result:
         return Result(adapter.name, "hooks", False, message, hint)
 
-    command = hook_command(place, _EVENT, adapter.name)
-    written = [words for value in values for words in iter_commands(value) if isinstance(words, str)]
-    if written and not any(map(partial(_is_same, command), written)):  # a plugin runs it by itself
-        return fail(
-            f"the files of {adapter.title} have another hook for the start of a session", _again(adapter, place)
-        )
+    event = _USUAL if _USUAL in adapter.events else next(iter(adapter.events))
+    # Agents that share a file have each other's hook in it.
+    known = [hook_command(place, event, name) for name in dict.fromkeys((adapter.name, *NAMES))]
+    written = [words.strip() for value in values for words in iter_commands(value) if isinstance(words, str)]
+    command = next((command for command in known if command in written), "")
+    if written and not command:  # nothing else that a repository may bring is run
+        return fail(f"the files of {adapter.title} have another hook for {event}", _again(adapter, place))
+    command = command or known[0]  # a plugin runs it by itself
     if (missing := _missing_program(place)) is not None:
         return fail(*missing)
     for _ in range(_TRIES):
         try:
-            code, output = _run(command, payload_of(adapter, str(place.root)), place)
+            code, output = _run(command, adapter, place)
         except subprocess.TimeoutExpired:
             return fail(f"the hook does not end within {_HOOK_SECONDS:.0f} s")
         except OSError as error:
             return fail(f"the hook cannot be started: {error.strerror}")
         if code != 0:
             return fail(f"the hook exits with {code}")
-        wrong = _what_is_wrong(adapter, output)
+        wrong = _what_is_wrong(adapter, event, output)
         if not wrong:
             return Result(adapter.name, "hooks", True, "the hook answers")
     return fail(wrong)
 
 
-def _run(command: str, payload: str, place: Place) -> tuple[int, str]:
+def _run(command: str, adapter: Adapter, place: Place) -> tuple[int, str]:
+    payload = payload_of(adapter, str(place.root))
+    environment = {**_environment(place), **adapter.first_environment}
     ended = subprocess.run(
         ["/bin/sh", "-c", command], input=payload, capture_output=True, text=True, check=False, errors="replace",
-        cwd=place.root, env=_environment(place), timeout=_HOOK_SECONDS,
+        cwd=place.root, env=environment, timeout=_HOOK_SECONDS,
     )  # fmt: skip
     return ended.returncode, ended.stdout
 
@@ -116,10 +145,10 @@ def payload_of(adapter: Adapter, folder: str) -> str:
     return text.replace('"SESSION"', json.dumps(TEST_SESSION)).replace('"FOLDER"', json.dumps(folder))
 
 
-def _what_is_wrong(adapter: Adapter, output: str) -> str:
+def _what_is_wrong(adapter: Adapter, event: str, output: str) -> str:
     """Return why an output is not what the agent understands; empty if it is."""
-    takes_context = "context" in adapter.abilities.get(_EVENT, ())
-    report = Report(TEST_SESSION, adapter.name, _EVENT, 0.0, "", {}, adapter.first_payload)
+    takes_context = "context" in adapter.abilities.get(event, ())
+    report = Report(TEST_SESSION, adapter.name, event, 0.0, "", adapter.first_environment, adapter.first_payload)
     shape = adapter.answer(report, Reply(context="x" if takes_context else ""))
     if takes_context and output.strip() in ("", "{}"):
         return "the hook runs, but Cairn does not answer it"
@@ -138,11 +167,6 @@ def _form(text: str) -> Any:  # noqa: ANN401 - JSON
 
 def _names(value: Any) -> Any:  # noqa: ANN401 - JSON
     return {name: _names(inner) for name, inner in value.items()} if isinstance(value, dict) else type(value).__name__
-
-
-def _is_same(command: str, written: str) -> bool:
-    """Tell whether a command in a file is the one that Cairn writes: nothing else that a repository brings is run."""
-    return written.split() == command.split()
 
 
 def _again(adapter: Adapter, place: Place) -> Hint:
@@ -164,22 +188,6 @@ def _environment(place: Place) -> dict[str, str]:
 
 
 # -- the server --------------------------------------------------------------------------------------------------------
-
-
-def _try_server(adapter: Adapter, place: Place, words: tuple[str, ...]) -> Result:
-    def fail(message: str, hint: str = _LOGS) -> Result:
-        return Result(adapter.name, "mcp", False, message, hint)
-
-    if words != (*place.command, "mcp"):
-        message = f"the files of {adapter.title} start the MCP server in their own way, so it was not tried"
-        return Result(adapter.name, "mcp", True, message)
-    if (missing := _missing_program(place)) is not None:
-        return fail(*missing)
-    try:
-        tools = list_tools(words, str(place.root), _environment(place))
-    except (OSError, ValueError, LookupError, TypeError) as error:
-        return fail(f"the MCP server does not list its tools: {error}")
-    return Result(adapter.name, "mcp", True, f"the MCP server lists {len(tools)} tools")
 
 
 def list_tools(words: Sequence[str], folder: str, environment: Mapping[str, str]) -> list[str]:

@@ -208,7 +208,10 @@ def _without_pieces(document: Document, record: FileRecord, spared: Set[tuple[st
     edits = [
         piece.edit
         for piece in state.pieces
-        if piece.edit is not None and piece.path not in spared and (is_untouched or not piece.is_default)
+        if piece.edit is not None
+        and piece.path not in spared
+        # What somebody added to a file that was made for Cairn may need the default.
+        and (is_untouched or not piece.is_default or not state.is_new)
     ]
     return undo(document, edits, is_ours)
 

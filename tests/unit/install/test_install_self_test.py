@@ -14,7 +14,7 @@ import pytest
 from cairn.hooks.adapter import Ability, Adapter, Change, Entry, Item, Place
 from cairn.hooks.commands import hook_command, mcp_server
 from cairn.hooks.report import Reply, Report
-from cairn.install.selftest import Result, payload_of, try_agent
+from cairn.install.selftest import Result, SelfTest, payload_of
 
 HOOK = """#!/bin/sh
 [ "$1" = hook ] || exit 0
@@ -72,7 +72,7 @@ def tried(folder: Path, adapter: Adapter) -> dict[str, Result]:
         for name in reversed(change.path):
             value = {name: value}
         change.file.write_text(json.dumps(value))
-    return {result.part: result for result in try_agent(adapter, place)}
+    return {result.part: result for result in SelfTest(place).try_agent(adapter)}
 
 
 def hook(folder: Path, answer: str, code: int = 0) -> Result:
@@ -132,7 +132,7 @@ def test_no_command_is_run_that_cairn_does_not_write(tmp_path: Path, command: st
 
     results = tried(tmp_path, Hostile())
 
-    assert results["hooks"].message == "the files of Speaker have another hook for the start of a session"
+    assert results["hooks"].message == "the files of Speaker have another hook for session-start"
     assert results["mcp"].message == "the files of Speaker start the MCP server in their own way, so it was not tried"
     assert not (tmp_path / "run").exists()
 

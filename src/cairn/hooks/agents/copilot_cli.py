@@ -22,6 +22,7 @@ class CopilotCli(Copilot):
         "Start Copilot CLI in the project and trust the folder; hooks and MCP servers of a project load only then.",
         "Restart Copilot CLI if it is running; it reads these files when it starts.",
     )
+    first_environment: ClassVar[Mapping[str, str]] = {"COPILOT_CLI": "1"}
     first_payload: ClassVar[Mapping[str, Any]] = {
         "hook_event_name": "SessionStart",
         "session_id": "SESSION",
