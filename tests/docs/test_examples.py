@@ -80,7 +80,7 @@ def _run(example: str) -> tuple[int, str]:
             code = main(shlex.split(command)[1:])
         except SystemExit as end:
             code = int(end.code or 0)
-    return code, said.buffer.getvalue().decode()  # type: ignore[attr-defined] # of BytesIO
+    return code, said.buffer.getvalue().decode()
 
 
 @pytest.mark.parametrize("example", _RUN)
