@@ -65,8 +65,8 @@ def _known(what: str, name: str, canonical: str | None, known: Collection[str]) 
     if canonical is not None:
         return canonical
     near = get_close_matches(name[:_MAX_COMPARED_CHARS].lower(), known, 3)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(sorted(known))}"
-    raise QueryError(f"no {what} is called {name}", hint)
+    meant = f"did you mean {' or '.join(near)}? " if near else ""
+    raise QueryError(f"no {what} is called {name}", f"{meant}known: {', '.join(sorted(known))}")
 
 
 def filter_files(files: ViewArrays, request: Filtered) -> npt.NDArray[np.int64] | None:
