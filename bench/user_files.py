@@ -213,7 +213,7 @@ def _odd_files() -> Iterator[UserFile]:
         "jsonc: comments around a comma", "jsonc", b'{"a": 1 /* one */ , // two\n /* three */ "b": 2 /* four */}'
     )
     yield UserFile("yaml: an explicit end", "yaml", b"a: 1\n...\n")
-    yield UserFile("yaml: tabs behind values", "yaml", b"a: 1\nextensions:\n  x: {}\t\n")
+    yield UserFile("yaml: tabs within values", "yaml", b'a: "1\t2" # \tone\nextensions:\n  x: {}\n')
 
 
 def _with_odd_spaces(text: str) -> str:

@@ -194,8 +194,9 @@ class Workspace:
     def refresh(self, progress: Progress | None = None, *, branch: str | None = None) -> str:
         """Bring the index up to date for an answer, or return a note that says why it is not.
 
-        That is so while another process writes, for which an answer waits 50 ms at most, and when the index cannot be
-        written. When there is no index yet, this waits for the first part of it.
+        That is so while another process writes, for which an answer waits 50 ms at most, while another thread does, for
+        which it waits a second, and when the index cannot be written. When there is no index yet, this waits for the
+        first part of it.
 
         Raises:
             RevisionError: if there is no such branch.

@@ -139,6 +139,49 @@ def test_a_function_inside_another_is_called_by_nobody_outside(tmp_path: Path) -
     }
 
 
+@pytest.mark.parametrize(
+    ("files", "edge"),
+    [
+        (
+            {
+                "a.py": "class Runner:\n    def __call__(self):\n        return 1\n\n\n"
+                "def main():\n    run = Runner()\n    run()\n"
+            },
+            ("a.py:main", "a.py:Runner.__call__"),
+        ),
+        (
+            {
+                "go.mod": "module shop\n",
+                "a.go": "package shop\n\ntype Purse struct{}\n\nfunc (p Purse) PayAll() {}\n",
+                "b.go": "package shop\n\nfunc run() {\n\tpurse := Purse{}\n\tpurse.PayAll()\n}\n\n"
+                "func (c Card) PayAll() {}\n\ntype Card struct{}\n",
+            },
+            ("b.go:run", "a.go:Purse.PayAll"),
+        ),
+    ],
+    ids=["an instance that is called", "a literal"],
+)
+def test_the_type_of_a_value_says_what_is_called(files: dict[str, str], edge: tuple[str, str], tmp_path: Path) -> None:
+    write(tmp_path, files)
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        assert edge in {(source, target) for source, target, *_ in all_edges(workspace.graph.current())}
+
+
+def test_callers_of_a_default_export_are_found_under_the_names_they_give_it(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "lib/pad.js": "export default function widen(text) {\n  return text;\n}\n",
+            "main.js": 'import fill from "./lib/pad";\n\nexport function run() {\n  return fill("x");\n}\n',
+        },
+    )
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+    with Workspace.open(tmp_path) as workspace:
+        assert shown(questions.callers(workspace.graph.current(), "widen")) == [("run", "import", 4)]
+
+
 def test_whoever_constructs_a_type_calls_its_constructor(workspace: Workspace) -> None:
     callers = questions.callers(workspace.graph.current(), "Cart.__init__")
     assert {(link.symbol.name, link.kind) for link in callers.links} == {

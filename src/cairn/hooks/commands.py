@@ -12,6 +12,7 @@ from cairn.hooks.adapter import Place
 # A shell starts the hook. Where Cairn is missing or broken this still exits with 0, and says nothing: a colleague may
 # have the file without the program, and Copilot CLI denies a tool whose hook fails. It takes no measurable time.
 _GUARD = " 2>/dev/null || exit 0"
+_GUARD_OF_POWERSHELL = " 2>$null; exit 0"
 _NAME = re.compile(r"[\w-]+")
 _PROGRAMS = ("cairn", "cairn.exe")
 
@@ -76,7 +77,7 @@ def _is_list_of_text(value: object) -> TypeGuard[Sequence[str]]:
 
 def _is_hook(command: str) -> bool:
     try:
-        words = shlex.split(command.strip().removesuffix(_GUARD))
+        words = shlex.split(command.strip().removeprefix("& ").removesuffix(_GUARD).removesuffix(_GUARD_OF_POWERSHELL))
     except ValueError:
         return False
     match words:

@@ -57,7 +57,14 @@ class Copilot(Adapter):
         hooks: dict[str, list[dict[str, Any]]] = {}
         for event, names in self.events.items():
             command = hook_command(place, event, COPILOT_CLI)
-            hook = {"type": "command", "command": command, "cwd": ".", "timeout": _TIMEOUT_SECONDS}
+            on_windows = _powershell_command(place, event)
+            hook = {
+                "type": "command",
+                "command": command,
+                "powershell": on_windows,
+                "cwd": ".",
+                "timeout": _TIMEOUT_SECONDS,
+            }
             hooks |= {name: [hook] for name in names}
         return Whole(folder / "cairn.json", json.dumps({"version": 1, "hooks": hooks}, indent=2) + "\n")
 
@@ -102,6 +109,12 @@ class Copilot(Adapter):
         if reply.context:
             said["additionalContext"] = reply.context
         return json.dumps(said) if said else ""
+
+
+def _powershell_command(place: Place, event: str) -> str:
+    """Return the command of a hook on Windows; where Cairn is missing it succeeds there, too."""
+    program = " ".join("'" + word.replace("'", "''") + "'" for word in place.command)
+    return f"& {program} hook {event} --agent {COPILOT_CLI} 2>$null; exit 0"
 
 
 def host_of(report: Report) -> str:

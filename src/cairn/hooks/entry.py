@@ -73,8 +73,10 @@ class Hook:
         answer = self._silence
         try:
             begun = time.time_ns()
-            payload, n_bytes = read_payload(self._argument)
-            self._folder = open_state(state_path(self._environment))
+            try:
+                self._folder = open_state(state_path(self._environment))
+            finally:  # an agent whose event nobody reads may fail
+                payload, n_bytes = read_payload(self._argument)
             if n_bytes > len(payload):
                 self._note(f"the event goes without its {n_bytes:,} bytes, which are too many")
             id = f"{begun:x}-{os.getpid():x}-{os.urandom(6).hex()}"
@@ -267,7 +269,7 @@ def ask(daemon: tuple[str, int], token: bytes, envelope: bytes, deadline: float)
     name = f"[{host}]" if ":" in host else host
     head = (
         f"POST /api/hook HTTP/1.1\r\nHost: {name}:{port}\r\nAuthorization: Bearer {token.decode('ascii')}\r\n"
-        f"Content-Type: application/x-cairn-hook\r\nContent-Length: {len(envelope)}\r\nConnection: close\r\n\r\n"
+        f"Content-Type: application/octet-stream\r\nContent-Length: {len(envelope)}\r\nConnection: close\r\n\r\n"
     )
     connection = _socket.socket(_socket.AF_INET6 if ":" in host else _socket.AF_INET, _socket.SOCK_STREAM)
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Collection
 from contextlib import closing
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 _WHAT_FOLLOWS = ("cairn.index.run", "cairn.index.words", "cairn.source.languages")
 # How long an answer waits for another process that is writing.
 READER_WAIT_SECONDS = 0.05
+# The same for another thread of this process, such as a watch that is just taking in the edit that is asked about.
+OWN_WAIT_SECONDS = 1.0
 
 
 class Writer:
@@ -54,6 +57,7 @@ class Writer:
         self._state = state
         self._settings = settings
         self._left_at: dict[str, int] = {}  # the generation in which this left a view, by its name
+        self._outwaited = -1  # the run that answers no longer wait for, by its turn of the lock
 
     def update(
         self,
@@ -143,11 +147,15 @@ class Writer:
         """Bring a view up to date for an answer, and return a note when the answer has to do without that.
 
         That is so while another process is writing, for an answer waits 50 ms for that at most, and where nothing can
-        be written. Without any index there is nothing to answer from, so the first part of one is waited for.
+        be written. For a run of this process one answer waits a second. Without any index there is nothing to answer
+        from, so the first part of one is waited for.
         """
         known = self.is_indexed(view) or self.appears(view)
         try:
-            self.update(view, wait_seconds=READER_WAIT_SECONDS if known else None, progress=progress)
+            if known:
+                self._update_soon(view, progress)
+            else:
+                self.update(view, progress=progress)
         except (IndexMissingError, IndexVersionError, IndexDamagedError):
             raise
         except IndexLockedError:
@@ -159,6 +167,21 @@ class Writer:
                 raise
             return error.hint.after(f"the index could not be updated, so this is from before: {error}")
         return ""
+
+    def _update_soon(self, view: View, progress: Progress | None) -> None:
+        """Bring a view up to date unless a run is at it that takes long.
+
+        Raises:
+            StoreError: as `update`.
+        """
+        try:
+            self.update(view, wait_seconds=READER_WAIT_SECONDS, progress=progress)
+        except IndexLockedError:
+            turn = count_turns(self._state.lock)
+            if turn == self._outwaited or holder(self._state.lock) != os.getpid():
+                raise
+            self._outwaited = turn
+            self.update(view, wait_seconds=OWN_WAIT_SECONDS, progress=progress)
 
     def is_indexed(self, view: View) -> bool:
         """Tell whether there is anything of a view to answer from, without waiting."""

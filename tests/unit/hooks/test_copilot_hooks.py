@@ -169,7 +169,9 @@ def test_both_have_one_file_of_hooks_since_each_runs_all_that_it_finds(tmp_path:
     for name, hooks in document["hooks"].items():
         assert name[0].isupper(), "VS Code takes one of two spellings of a name, Copilot CLI both"
         (hook,) = hooks
-        fields(hook, {"type": str, "command": str, "cwd": str, "timeout": int}, ("type", "command"))
+        fields(hook, {"type": str, "command": str, "powershell": str, "cwd": str, "timeout": int}, ("type", "command"))
+        assert hook["powershell"].startswith("& 'cairn' hook ")
+        assert hook["powershell"].endswith("; exit 0"), "Copilot CLI denies a tool whose hook fails"
     assert _hooks(CLI, place._replace(level="user")) == _hooks(CODE, place._replace(level="user"))
 
 

@@ -69,7 +69,7 @@ class Agent:
 
     def use(self, tool: str, name: str, path: str = "", **more: object) -> ToolUse:
         self.n_uses += 1
-        return ToolUse(tool, name, path, id=f"u{self.n_uses}")._replace(**more)  # type: ignore[arg-type]
+        return ToolUse(tool, name, path, id=f"u{self.n_uses}")._replace(**more)  # type: ignore[arg-type] # any of its fields
 
     def before(self, use: ToolUse, abilities: tuple[Ability, ...] = BOTH, *, subagent: str = "") -> Reply:
         return self.answers.before(self.happening("before-tool", use, subagent=subagent), abilities)

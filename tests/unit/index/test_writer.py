@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -11,7 +13,7 @@ from cairn.errors import IndexLockedError, StoreError
 from cairn.index.last_error import read_error
 from cairn.index.state_dir import StateDir
 from cairn.index.views import CheckoutView
-from cairn.index.writer import Writer
+from cairn.index.writer import READER_WAIT_SECONDS, Writer
 from cairn.source.walk import MAX_FILE_BYTES, Walk
 from cairn.storage.index import view_db
 from cairn.storage.index.schema import INDEX
@@ -134,6 +136,25 @@ def test_an_answer_makes_do_with_what_it_holds_while_another_process_writes(root
         assert one.refresh(view) == "another process is updating the index: this is what it holds so far"
     assert indexed_paths(root, state) == ["a.py"]
     assert one.refresh(view) == ""
+    assert indexed_paths(root, state) == ["a.py", "b.py"]
+
+
+def test_an_answer_waits_for_another_thread_that_takes_an_edit_in(root: Path, state: StateDir) -> None:
+    one, view = writer(root, state), checkout(root)
+    one.update(view)
+    (root / "b.py").write_text("def beta():\n    return 2\n")
+    held = threading.Event()
+
+    def follow() -> None:
+        with write_lock(state.lock, 1.0, INDEX):
+            held.set()
+            time.sleep(READER_WAIT_SECONDS * 4)  # longer than an answer waits for another process
+
+    watch = threading.Thread(target=follow)
+    watch.start()
+    assert held.wait(10)
+    assert one.refresh(view) == ""
+    watch.join()
     assert indexed_paths(root, state) == ["a.py", "b.py"]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cairn.daemon.http import TEXT, Request, Response, Route
 from cairn.hooks.raw_spool import MAX_ENVELOPE_BYTES
 
-MEDIA_TYPE = "application/x-cairn-hook"
+MEDIA_TYPE = "application/octet-stream"
 
 
 async def _hook(request: Request) -> Response:

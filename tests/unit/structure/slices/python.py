@@ -222,3 +222,11 @@ def generator(items):  #*
         if item != previous:  #*
             yield item  #<
         previous = item  #*
+
+
+def element_of_a_call(items, number, other):  #*
+    place = number + 1  #*
+    other = other + 1
+    found = items.chosen(place)[0]  #*
+    print(other)
+    return found  #<
