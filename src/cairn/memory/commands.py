@@ -283,14 +283,19 @@ def is_remedy(command: str) -> bool:
     return linear(REMEDIES).search(" ".join(command[:_MAX_CHARS].split())) is not None
 
 
-def files_written(command: str) -> tuple[str, ...]:
-    """Return the files that a command writes by itself, as far as its words tell: `sed -i`, `cat > file`."""
+def files_written(command: str, root: str = "") -> tuple[str, ...]:
+    """Return the files that a command writes by itself, as far as its words tell: `sed -i`, `cat > file`.
+
+    Args:
+        command: as it was run.
+        root: of the project; paths below it become relative, also where it is in a folder for what is not kept.
+    """
     text = command[:_MAX_CHARS]
     if not linear(WRITES).search(text):
         return ()
-    return tuple(
-        dict.fromkeys(path for path in linear(WRITE_TARGET).findall(text) if not path.startswith(("/tmp", "/dev")))
-    )
+    below = f"{root.rstrip('/')}/"
+    paths = (path.removeprefix(below) if root else path for path in linear(WRITE_TARGET).findall(text))
+    return tuple(dict.fromkeys(path for path in paths if not path.startswith(("/tmp", "/dev"))))
 
 
 def are_alike(failed: CommandStep, success: CommandStep) -> bool:

@@ -168,7 +168,7 @@ class Trail:
             self._note_edit([call.target])
         if call.tool != "shell":
             return []
-        return self._note_success(call)
+        return self._note_success(call, root)
 
     def _note_edit(self, paths: Iterable[str]) -> None:
         for path in paths:
@@ -217,13 +217,13 @@ class Trail:
 
     # -- successes ----------------------------------------------------------------------------------------------------
 
-    def _note_success(self, call: ToolCall) -> list[Proposal]:
+    def _note_success(self, call: ToolCall, root: str) -> list[Proposal]:
         command = parse_command(call.target)
         if is_revert(call.target):
             self._note_revert()
             return []
         proposals = [] if command.is_filtered else self._close(call.target, command)
-        if written := files_written(call.target):
+        if written := files_written(call.target, root):
             self._note_edit(written)
         if is_remedy(call.target):
             for broken in self.failures:

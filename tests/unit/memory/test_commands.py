@@ -103,6 +103,8 @@ def test_files_that_a_command_writes_are_told() -> None:
     assert files_written("cat > src/b.ts <<'EOF'\nx\nEOF") == ("src/b.ts",)
     assert files_written("pytest > /tmp/log.txt") == ()
     assert files_written("cat src/a.py") == ()
+    assert files_written("sed -i 's/a/b/' /tmp/shop/src/a.py", "/tmp/shop") == ("src/a.py",)
+    assert files_written("pytest > /tmp/log.txt", "/tmp/shop") == ()
 
 
 @pytest.mark.parametrize(
