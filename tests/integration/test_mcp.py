@@ -146,7 +146,7 @@ def test_a_cut_text_says_how_to_get_the_rest_until_there_is_none(agent: Agent) -
         ({"relation": "importers", "symbol": "shop/money.py"}, "tests/test_money.py:1"),
         ({"relation": "impact", "symbol": "tax"}, "depth 1  shop/money.py:4  function total"),
         ({"relation": "tests", "symbol": "tax"}, "test  tests/test_money.py:1"),
-        ({"relation": "callers", "symbol": "test_total"}, "None, as far as can be resolved."),
+        ({"relation": "callers", "symbol": "test_total"}, "Nothing calls it."),
     ],
 )
 def test_each_question_to_the_graph_is_answered_with_places(

@@ -77,8 +77,13 @@ def _show_links(document: Document, options: argparse.Namespace, verb: str) -> i
         lambda style: (_line(link, style) for link in document["links"]),
         something=bool(document["links"]),
         omitted=more(document["omitted"]),
-        nothing=f"Nothing {verb} {_name_of(document['symbol'])}, as far as can be resolved.",
+        nothing=unless_unresolved(document, f"Nothing {verb} {_name_of(document['symbol'])}."),
     )
+
+
+def unless_unresolved(document: Document, nothing: str) -> str:
+    """Return what to say of an empty answer; nothing where its notes say which lines could not be resolved."""
+    return "" if document["unresolved"] else nothing
 
 
 def _line(link: Document, style: Style) -> str:
@@ -129,7 +134,7 @@ def run_importers(options: argparse.Namespace) -> int:
             what = "for types only" if link["typing_only"] else "when a function runs" if link["deferred"] else ""
             yield f"{at(link, style)}  {style.faint(what)}".rstrip()
 
-    nothing = f"Nothing imports {document['filepath']}, as far as can be resolved."
+    nothing = unless_unresolved(document, f"Nothing imports {document['filepath']}.")
     return show(document, options, rows, something=bool(document["importers"]), nothing=nothing)
 
 
@@ -155,7 +160,7 @@ def run_impact(options: argparse.Namespace) -> int:
         rows,
         something=bool(document["affected"] or document["importers"] or document["tests"] or _is_mentioned(document)),
         omitted=more(document["omitted"], "more symbol"),
-        nothing="Nothing else is affected, as far as can be resolved."
+        nothing=unless_unresolved(document, "Nothing else is affected, as far as can be resolved.")
         if document["changed"] or document["deleted"]
         else "No indexed file has changed.",
     )
@@ -196,5 +201,7 @@ def run_tests(options: argparse.Namespace) -> int:
         lambda style: (_test(test, style) for test in document["tests"]),
         something=bool(document["tests"]),
         omitted=more(document["omitted"], f"more of {pluralize(document['total'], 'test file')}"),
-        nothing=f"None of {pluralize(document['total'], 'test file')} concerns it, as far as can be resolved.",
+        nothing=unless_unresolved(
+            document, f"None of {pluralize(document['total'], 'test file')} concerns it, as far as can be resolved."
+        ),
     )

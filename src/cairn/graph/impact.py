@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
 from cairn.graph.deleted import NOTHING_LEFT, Leftovers
 from cairn.graph.graph import Graph
-from cairn.graph.nodes import NODE_BITS, file_of, place_of
+from cairn.graph.nodes import NODE_BITS, file_of, node_of, place_of
+from cairn.graph.questions import calls_to
 from cairn.graph.reach import WAYS, Reached
 from cairn.graph.rules import TYPE_KINDS
 from cairn.graph.selection import NAMED_AFTER, NAMES_DELETED, TWIN, Evidence, rank_tests
 from cairn.graph.symbols import symbol_of
-from cairn.graph.values import Affected, Impact, TestChoice
+from cairn.graph.unresolved import note_on, unresolved_calls
+from cairn.graph.values import Affected, Impact, TestChoice, Unresolved
 
 
 def reach(graph: Graph, starts: Sequence[int]) -> Reached:
@@ -56,14 +58,16 @@ def impact(
     files = {file_of(node) for node in changed}
     importers = {other for file in files for other in graph.network.importers(file)}
     ranked, _ = rank_tests(graph, changed, reached, tests, _of_deleted(graph, leftovers))
+    unresolved, notes = _unknown(graph, changed, "use", has_known=bool(len(order)))
     return Impact(
         tuple(symbol_of(code, node) for node in _representatives(graph, changed)),
         tuple(Affected(symbol_of(code, node), depth, sure, WAYS[way]) for node, depth, sure, way in affected),
         tuple(code.paths[number] for number in sorted(importers - files)),
         tuple(ranked),
         len(order) - len(shown),
-        _notes(graph, leftovers),
+        (*_notes(graph, leftovers), *notes),
         leftovers.deleted,
+        unresolved,
     )
 
 
@@ -73,14 +77,33 @@ def choose_tests(
     """Return the test files worth running for a change of some nodes, best first; `limit` 0 gives all."""
     starts = [*changed, *leftovers.nodes]
     ranked, omitted = rank_tests(graph, changed, reach(graph, starts), limit, _of_deleted(graph, leftovers))
+    unresolved, notes = _unknown(graph, changed, "test", has_known=bool(ranked), among=graph.tests.numbers)
     return TestChoice(
         tuple(symbol_of(graph.code, node) for node in _representatives(graph, changed)),
         tuple(ranked),
         len(graph.tests.numbers),
         omitted,
-        _notes(graph, leftovers),
+        (*_notes(graph, leftovers), *notes),
         leftovers.deleted,
+        unresolved,
     )
+
+
+def _unknown(
+    graph: Graph, changed: Sequence[int], what: str, *, has_known: bool, among: Collection[int] | None = None
+) -> tuple[Unresolved | None, tuple[str, ...]]:
+    """Return the lines that may call what changed, and what to say of them."""
+    shown = _representatives(graph, changed)
+    outer = [node for node in shown if not _is_within(graph, node, shown)]
+    unresolved = unresolved_calls(graph, outer, calls_to(graph, outer), among)
+    names = ", ".join(unresolved.names[:3]) if unresolved is not None else ""
+    return unresolved, note_on(unresolved, f"{what} of {names}", has_known=has_known)
+
+
+def _is_within(graph: Graph, node: int, others: Collection[int]) -> bool:
+    """Tell whether a changed definition is a part of another one."""
+    parent = graph.code.definition(node).parent if place_of(node) >= 0 else -1
+    return parent >= 0 and node_of(file_of(node), parent) in others
 
 
 def _notes(graph: Graph, leftovers: Leftovers) -> tuple[str, ...]:

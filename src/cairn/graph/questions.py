@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
 from cairn.errors import UnknownSymbolError
@@ -12,6 +13,7 @@ from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.resolve import IMPLEMENT, INHERIT, USE, Edge
 from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS
 from cairn.graph.symbols import find_file, find_symbol, symbol_of
+from cairn.graph.unresolved import note_on, unresolved_callees, unresolved_calls, unresolved_imports
 from cairn.graph.values import CallPath, Importer, Importers, Link, Links, Way
 from cairn.source.imports import ImportFlag
 from cairn.source.references import KINDS
@@ -25,11 +27,20 @@ def callers(graph: Graph, text: str, limit: int = 0) -> Links:
     Raises:
         UnknownSymbolError, AmbiguousError: as `find_symbol`.
     """
-    return callers_of(graph, find_symbol(graph.code, graph.connection, text), limit)
+    nodes = find_symbol(graph.code, graph.connection, text)
+    edges = calls_to(graph, nodes)
+    links = _links(graph, nodes, edges, limit, incoming=True)
+    unresolved = unresolved_calls(graph, nodes, edges)
+    notes = note_on(unresolved, f"call of {_short(links)}", has_known=bool(edges))
+    return replace(links, notes=(*links.notes, *notes), unresolved=unresolved)
+
+
+def _short(links: Links) -> str:
+    return links.symbol.name or links.symbol.path
 
 
 def callers_of(graph: Graph, nodes: Sequence[int], limit: int = 0) -> Links:
-    """Return what calls any of some definitions directly; see `callers`."""
+    """Return what calls any of some definitions directly, without a word on what is not known; see `callers`."""
     return _links(graph, nodes, calls_to(graph, nodes), limit, incoming=True)
 
 
@@ -45,18 +56,25 @@ def callees(graph: Graph, text: str, limit: int = 0) -> Links:
     Raises:
         UnknownSymbolError, AmbiguousError: as `find_symbol`.
     """
-    return callees_of(graph, find_symbol(graph.code, graph.connection, text), limit)
+    nodes = find_symbol(graph.code, graph.connection, text)
+    links = callees_of(graph, nodes, limit)
+    unresolved = unresolved_callees(graph, nodes, _inside(graph, nodes))
+    notes = note_on(unresolved, "", has_known=bool(links.links))
+    return replace(links, notes=(*links.notes, *notes), unresolved=unresolved)
 
 
 def callees_of(graph: Graph, nodes: Sequence[int], limit: int = 0) -> Links:
-    """Return what any of some definitions calls directly; see `callees`."""
+    """Return what any of some definitions calls directly, without a word on what is not known; see `callees`."""
     return _links(graph, nodes, calls_from(graph, nodes), limit, incoming=False)
 
 
 def calls_from(graph: Graph, nodes: Sequence[int]) -> list[Edge]:
     """Return the calls in some definitions and in what they contain, in reading order; of a file, those at its top."""
-    inside = nodes if any(place_of(node) < 0 for node in nodes) else graph.within(nodes)
-    return graph.outgoing(inside, CALL_KINDS)
+    return graph.outgoing(_inside(graph, nodes), CALL_KINDS)
+
+
+def _inside(graph: Graph, nodes: Sequence[int]) -> Sequence[int]:
+    return nodes if any(place_of(node) < 0 for node in nodes) else graph.within(nodes)
 
 
 def implementers_of(graph: Graph, nodes: Sequence[int]) -> list[Edge]:
@@ -183,7 +201,8 @@ def importers(graph: Graph, text: str) -> Importers:
         number = _file_of_symbol(graph, text)
     path = graph.code.paths[number]
     importers: dict[str, Importer] = {}
-    for other in files_importing(graph, number):
+    files = files_importing(graph, number)
+    for other in files:
         for edge in graph.resolver.imports(other):
             if edge.target == number:
                 importer = Importer(
@@ -193,7 +212,9 @@ def importers(graph: Graph, text: str) -> Importers:
                     bool(edge.flags & ImportFlag.DEFERRED),
                 )
                 importers.setdefault(importer.path, importer)
-    return Importers(path, tuple(importers.values()), graph.notes)
+    unresolved = unresolved_imports(graph, number, files)
+    notes = note_on(unresolved, f"import of {path}", has_known=bool(importers))
+    return Importers(path, tuple(importers.values()), (*graph.notes, *notes), unresolved)
 
 
 def files_importing(graph: Graph, number: int) -> list[int]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Way = Literal["exact", "import", "receiver", "name"]
+Form = Literal["call", "name", "import", "callee"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,31 @@ class Link:
     line: int
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Mention:
+    """A line that mentions a name."""
+
+    path: str
+    line: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unresolved:
+    """Lines that an answer leaves out because nothing tells which definition they mean: how many, and the first few.
+
+    `form` says what they look like: a `call` of one of the names; just a `name`, where no line looks like a call; an
+    `import`; or, in an answer about callees, a `callee` that has the name of a definition. With `is_least`, not all
+    files were read.
+    """
+
+    form: Form
+    names: tuple[str, ...]
+    lines: int
+    first: tuple[Mention, ...]
+    is_least: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Links:
     """The callers or callees of a symbol. `omitted` counts those beyond the limit."""
@@ -42,6 +68,7 @@ class Links:
     links: tuple[Link, ...]
     omitted: int = 0
     notes: tuple[str, ...] = ()
+    unresolved: Unresolved | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +101,7 @@ class Importers:
     path: str
     importers: tuple[Importer, ...]
     notes: tuple[str, ...] = ()
+    unresolved: Unresolved | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,15 +122,6 @@ class RankedTest:
     score: float
     reason: str
     tests: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Mention:
-    """A line that mentions a name."""
-
-    path: str
-    line: int
-    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +152,7 @@ class Impact:
     omitted: int = 0
     notes: tuple[str, ...] = ()
     deleted: tuple[Deleted, ...] = ()
+    unresolved: Unresolved | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +167,7 @@ class TestChoice:
     omitted: int = 0
     notes: tuple[str, ...] = ()
     deleted: tuple[Deleted, ...] = ()
+    unresolved: Unresolved | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -273,8 +273,8 @@ def graph_text(relation: str, document: dict[str, Any]) -> str:
         notes.append(f"{document['omitted']:,} more: raise `limit`.")
     if not document.get("changed", True) and not document["deleted"]:
         notes.append("No definition changed since then.")
-    elif not any(document.get(name) for name in ("links", "steps", "importers", "affected", "tests", "deleted")):
-        notes.append("None, as far as can be resolved.")
+    elif not any(document.get(name) for name in _PARTS):
+        notes.append(_NONE.get(relation, "None, as far as can be resolved."))
     return page.close([*notes, *document["notes"]])
 
 
@@ -344,6 +344,9 @@ def _test(test: dict[str, Any]) -> str:
     return f"test  {test['filepath']}:1  ({test['reason']}){names}"
 
 
+# What an answer may hold; lines that could not be resolved have a note of their own.
+_PARTS = ("links", "steps", "importers", "affected", "tests", "deleted", "unresolved")
+_NONE = {"callers": "Nothing calls it.", "importers": "Nothing imports it."}
 _GRAPH = {
     "callers": _links,
     "callees": _links,

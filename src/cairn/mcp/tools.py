@@ -207,8 +207,8 @@ GRAPH = Tool(
     "graph",
     "Callers, impact, tests",
     "Ask who calls a function (callers), what it calls (callees), how one reaches another (path), what a change may "
-    "break (impact), which tests to run (tests), who imports a file (importers). Resolved through imports and types, "
-    "so better than grepping the name. impact and tests also take `diff`, a revision such as HEAD, for what changed "
+    "break (impact), which tests to run (tests), who imports a file (importers). Resolved through imports and types; "
+    "unresolved lines are counted. impact and tests also take `diff`, a revision such as HEAD, for what changed "
     "since it.",
     GraphRequest,
     ("relation", "symbol", "target", "diff", "limit", "project"),

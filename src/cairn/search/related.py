@@ -17,6 +17,7 @@ from cairn.graph.reach import CONFIDENCE
 from cairn.graph.resolve import Edge
 from cairn.graph.surroundings import neighbours
 from cairn.graph.symbols import find_symbols, symbol_of
+from cairn.graph.unresolved import note_on, unresolved_calls
 from cairn.graph.values import Symbol
 from cairn.hints import Hint
 from cairn.search.confidence import confidence_word
@@ -98,14 +99,27 @@ def answer_question(
     description = _describe(graph, symbols, target) if symbols else target
     places = _within_filters(library, request, graph, all_places)
     contents, nothing = _SENTENCES[question.relation]
+    unknown = _unknown(graph, question.relation, nodes, has_known=bool(all_places))
     if not places:
+        if unknown and not all_places:
+            return Related([], 0, [*unknown, "The hits are related code.", *graph.notes])
         where = " within the filters" if all_places else ""
         note = f"{nothing.format(description)}{where}, as far as can be resolved; these are related."
-        return Related([], 0, [note, *graph.notes])
+        return Related([], 0, [note, *unknown, *graph.notes])
     shown = places[: request.limit or None]
     words = f"Understood as a question for {contents.format(description)}; to take it as prose"
     note = Hint(words, "search", query=None, mode="hybrid")
-    return Related(_hits(library, graph, shown, request), len(places) - len(shown), [note, *graph.notes])
+    return Related(_hits(library, graph, shown, request), len(places) - len(shown), [note, *unknown, *graph.notes])
+
+
+def _unknown(graph: Graph, relation: Relation, nodes: Sequence[int], *, has_known: bool) -> tuple[Hint, ...]:
+    """Return what to say of lines that may belong to the answer and could not be resolved."""
+    if relation not in ("callers", "tests") or not nodes:
+        return ()
+    among = graph.tests.numbers if relation == "tests" else None
+    unresolved = unresolved_calls(graph, nodes, questions.calls_to(graph, nodes), among)
+    names = ", ".join(unresolved.names) if unresolved is not None else ""
+    return note_on(unresolved, f"{'call' if relation == 'callers' else 'test'} of {names}", has_known=has_known)
 
 
 def _describe(graph: Graph, symbols: Sequence[Sequence[int]], target: str) -> str:

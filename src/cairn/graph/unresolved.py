@@ -1,0 +1,357 @@
+"""Finds what the graph does not know: lines that call or import something by a name, and that no edge explains."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import NamedTuple, Self
+
+from cairn import waiting
+from cairn.graph.graph import Graph
+from cairn.graph.namesakes import MAX_NAMESAKES
+from cairn.graph.nodes import file_of, place_of
+from cairn.graph.resolve import CALL, Edge
+from cairn.graph.rules import TYPE_KINDS
+from cairn.graph.sightings import Sighting, find_sightings, names_pattern
+from cairn.graph.source_file import SourceFile
+from cairn.graph.values import Form, Mention, Unresolved
+from cairn.hints import Hint
+from cairn.source.languages import BY_NAME
+from cairn.source.text import pluralize
+
+_MOST_SHOWN = 3  # lines
+_ENOUGH_FILES = 400  # read for the names that thousands of files say; more are read only while there is no such line
+_MOST_NAMES = 20  # of a change
+_OPEN_KINDS = frozenset({"interface", "protocol", "trait"})
+_IMPORTING = re.compile(
+    rb"\b(?:import|from|use|using|require\w*|include\w*|source|load|mod|alias|export|part|package)\b|^[ \t]*\.[ \t]"
+)
+_NAMELESS = frozenset({"__init__", "index", "mod", "lib", "main", "init"})  # files that go by the name of their folder
+
+
+def unresolved_calls(
+    graph: Graph, nodes: Sequence[int], known: Collection[Edge], among: Collection[int] | None = None
+) -> Unresolved | None:
+    """Return the lines that may call some definitions, beside the known calls; None if there are none.
+
+    Without a known call, any line that says the name will do, unless one stands where something is called.
+
+    Args:
+        known: the edges that are known to call them.
+        among: the files to look at, all by default.
+    """
+    names = _names_called(graph, nodes)
+    if not names:
+        return None
+    calls, others = _Tally("call", names), _Tally("name", names)
+    general = _General.of(graph, nodes)
+    lines_known: dict[int, set[int]] = {}
+    for edge in known:
+        lines_known.setdefault(file_of(edge.source), set()).add(edge.line)
+    for n_files, number in enumerate(_files_with(graph, names, among)):
+        waiting.check()
+        if n_files >= _ENOUGH_FILES and calls.lines:
+            calls.is_least = True
+            break
+        source = graph.code.file(number)
+        confirmed = _lines_of_code(source, names)
+        for sighting in _unexplained(graph, source, names, confirmed, lines_known.get(number, ()), general):
+            tally = calls if sighting.is_call else others
+            tally.add(source.path, sighting.line, is_confirmed=sighting.line in confirmed)
+    return calls.result() if calls.lines or known else others.result()
+
+
+def says_name(graph: Graph, node: int) -> Mention | None:
+    """Return a line that says the name of a definition and that no edge explains, None if there is none."""
+    names = frozenset({graph.code.definition(node).name})
+    general = _General.of(graph, [node])
+    for number in _files_with(graph, names, None):
+        waiting.check()
+        source = graph.code.file(number)
+        for sighting in _unexplained(graph, source, names, _lines_of_code(source, names), (), general):
+            return Mention(source.path, sighting.line, min(names))
+    return None
+
+
+class _Tally:
+    """Counts lines of one form, and keeps the first of them, those that are surely code before all others."""
+
+    def __init__(self, form: Form, names: Iterable[str]) -> None:
+        self.lines = 0
+        self.is_least = False
+        self._form: Form = form
+        self._names = tuple(sorted(names))
+        self._sure: list[Mention] = []
+        self._likely: list[Mention] = []
+
+    def add(self, path: str, line: int, *, is_confirmed: bool) -> None:
+        """Count a line."""
+        self.lines += 1
+        kept = self._sure if is_confirmed else self._likely
+        if len(kept) < _MOST_SHOWN:
+            kept.append(Mention(path, line, self._names[0] if len(self._names) == 1 else ""))
+
+    def result(self) -> Unresolved | None:
+        """Return what was counted, None if that is nothing."""
+        first = tuple([*self._sure, *self._likely][:_MOST_SHOWN])
+        return Unresolved(self._form, self._names, self.lines, first, self.is_least) if self.lines else None
+
+
+def _names_called(graph: Graph, nodes: Sequence[int]) -> frozenset[str]:
+    """Return what calls of some definitions say: for a constructor, the name of its type."""
+    names: list[str] = []
+    for node in nodes:
+        source, place = graph.code.file(file_of(node)), place_of(node)
+        if place < 0:
+            continue
+        definition = source.definitions[place]
+        owner = source.definitions[definition.parent] if definition.parent >= 0 else None
+        makes = definition.kind == "constructor" or definition.name == source.rules.constructor
+        is_maker = makes and owner is not None and owner.kind in TYPE_KINDS
+        names.append(owner.name if is_maker and owner is not None else definition.name)
+    return frozenset(list(dict.fromkeys(filter(None, names)))[:_MOST_NAMES])
+
+
+class _General(NamedTuple):
+    """What a line may mean that in effect means one of some definitions, which override or implement it.
+
+    Attributes:
+        nodes: methods they override; the type that a constructor makes.
+        types: the names of all types above theirs, since parts of a type may be in files that do not say its bases.
+        is_any: whether it may be anything, since one of them says that it overrides what nobody found.
+    """
+
+    nodes: frozenset[int]
+    types: frozenset[str]
+    is_any: bool
+
+    @classmethod
+    def of(cls, graph: Graph, nodes: Sequence[int]) -> Self:
+        """Find it for some definitions."""
+        found = {other for other in graph.call_targets(nodes)[0] if other not in nodes}
+        is_any = False
+        for node in nodes:
+            bases = graph.resolver.overridden(node)
+            is_any = is_any or (not bases and _says_override(graph, node))
+            found.update(bases)
+        return cls(frozenset(found), frozenset(_types_above(graph, nodes)), is_any)
+
+    def has(self, graph: Graph, target: int) -> bool:
+        """Tell whether a definition is one, or belongs to an interface, which types of many languages fit unsaid."""
+        if self.is_any or target in self.nodes:
+            return True
+        source, place = graph.code.file(file_of(target)), place_of(target)
+        parent = source.definitions[place].parent if place >= 0 else -1
+        owner = source.definitions[parent] if parent >= 0 else None
+        return owner is not None and (owner.kind in _OPEN_KINDS or owner.name in self.types)
+
+
+def _says_override(graph: Graph, node: int) -> bool:
+    return place_of(node) >= 0 and "override" in graph.code.definition(node).signature.split()
+
+
+def _types_above(graph: Graph, nodes: Iterable[int]) -> set[str]:
+    """Return the names of the types above those in which some definitions are."""
+    above: set[str] = set()
+    front = {owner for node in nodes if (owner := _owner_of(graph, node))}
+    tried: set[str] = set()
+    while front and len(above) < MAX_NAMESAKES:
+        name = front.pop()
+        tried.add(name)
+        for node in graph.code.nodes_named(name)[:MAX_NAMESAKES]:
+            source = graph.code.file(file_of(node))
+            bases = {_called(text) for text in source.bases.get(place_of(node), ())}
+            above |= bases
+            front |= bases - tried
+    return above
+
+
+def _owner_of(graph: Graph, node: int) -> str:
+    """Return the name of the type in which a definition is, empty if it is in none."""
+    source, place = graph.code.file(file_of(node)), place_of(node)
+    parent = source.definitions[place].parent if place >= 0 else -1
+    return source.definitions[parent].name if parent >= 0 and source.definitions[parent].kind in TYPE_KINDS else ""
+
+
+def _files_with(graph: Graph, names: Iterable[str], among: Collection[int] | None) -> list[int]:
+    """Return the files of code that may say one of some names."""
+    code = graph.code
+    files = {number for name in names for number in code.mentioning(name)}
+    wanted = files if among is None else files.intersection(among)
+    return sorted(number for number in wanted if BY_NAME[code.languages[number]].group == "code")
+
+
+def _lines_of_code(source: SourceFile, names: Collection[str]) -> set[int]:
+    """Return the lines on which the parser found one of some names where something is referred to."""
+    facts = source.facts
+    likely = {place for place, text in enumerate(facts.texts) if _called(text) in names}
+    return (
+        {line for line, text in zip(facts.lines, facts.expressions, strict=True) if text in likely} if likely else set()
+    )
+
+
+def _called(expression: str) -> str:
+    return expression.rpartition(".")[2].partition("(")[0]
+
+
+def _unexplained(
+    graph: Graph,
+    source: SourceFile,
+    names: frozenset[str],
+    confirmed: Collection[int],
+    known: Collection[int],
+    general: _General,
+) -> Iterator[Sighting]:
+    """Yield the lines of a file that say one of some names, without those that are known to mean some definition.
+
+    Args:
+        graph: the graph.
+        source: the file.
+        names: what the lines say.
+        confirmed: lines that are code.
+        known: lines with a known call.
+        general: lines that mean one of these may mean what is asked for.
+    """
+    data = graph.code.checkout.read(source.number)
+    if data is None or not any(name.encode("utf-8", "surrogateescape") in data for name in names):
+        return
+    sightings = list(find_sightings(data, names, source.language, list(_heads(source, data, names)), confirmed))
+    if not sightings:
+        return
+    edges = graph.resolver.edges_to(source.number, names)
+    explained = {edge.line for edge in edges if _called(edge.called) in names and not general.has(graph, edge.target)}
+    explained.update(known)
+    yield from (sighting for sighting in sightings if sighting.line not in explained)
+
+
+def _heads(source: SourceFile, data: bytes, names: frozenset[str]) -> Iterator[tuple[int, int]]:
+    """Yield where the definitions of some names begin, up to the end of the name."""
+    pattern = names_pattern(names)
+    for definition in source.definitions:
+        if definition.name in names:
+            span = definition.span
+            if match := pattern.search(data, span.start_byte, span.end_byte):
+                yield span.start_byte, match.end()
+
+
+def unresolved_callees(graph: Graph, nodes: Sequence[int], inside: Collection[int]) -> Unresolved | None:
+    """Return the calls in some definitions that may lead to one of the project, whose name it is; None without any.
+
+    Args:
+        nodes: the definitions.
+        inside: these with all that they contain.
+    """
+    lines: dict[tuple[int, int], Mention] = {}
+    names: set[str] = set()
+    for number in sorted({file_of(node) for node in nodes}):
+        source = graph.code.file(number)
+        resolved = {(edge.line, _called(edge.called)) for edge in graph.resolver.edges(number)}
+        scopes = {place_of(node) for node in inside if file_of(node) == number}
+        facts = source.facts
+        for kind, text, scope, line in zip(facts.kinds, facts.expressions, facts.scopes, facts.lines, strict=True):
+            name = _called(facts.texts[text])
+            if kind != CALL or scope not in scopes or (line, name) in resolved or (number, line) in lines:
+                continue
+            if name and graph.code.nodes_named(name):
+                lines[number, line] = Mention(source.path, line, name)
+                names.add(name)
+    if not lines:
+        return None
+    return Unresolved("callee", tuple(sorted(names)), len(lines), tuple(lines.values())[:_MOST_SHOWN])
+
+
+def unresolved_imports(graph: Graph, number: int, files: Iterable[int]) -> Unresolved | None:
+    """Return the lines of some files that may import a file, going by its name; None if there are none.
+
+    Args:
+        number: the file.
+        files: those that may import it.
+    """
+    name = _name_of_file(graph.code.paths[number])
+    if not name:
+        return None
+    tally = _Tally("import", [name])
+    for n_files, other in enumerate(files):
+        waiting.check()
+        if n_files >= _ENOUGH_FILES and tally.lines:
+            tally.is_least = True
+            break
+        source = graph.code.file(other)
+        edges = graph.resolver.imports(other)
+        if BY_NAME[source.language].group != "code" or any(edge.target == number for edge in edges):
+            continue
+        for line in _import_lines(graph, source, name, {edge.line for edge in edges}):
+            tally.add(source.path, line, is_confirmed=False)
+    return tally.result()
+
+
+def _name_of_file(path: str) -> str:
+    folder, base = posixpath.split(path)
+    stem = base.partition(".")[0]
+    return posixpath.basename(folder) if stem in _NAMELESS else stem
+
+
+def _import_lines(graph: Graph, source: SourceFile, name: str, resolved: Collection[int]) -> Iterator[int]:
+    """Yield the lines of a file that import something by a name, without statements known to mean some file."""
+    statements = sorted(imported.line for imported in source.facts.imports)
+    has_statements = BY_NAME[source.language].has_references  # then other lines are none
+    data = graph.code.checkout.read(source.number) or b""
+    if name.encode("utf-8", "surrogateescape") not in data:
+        return
+    pattern = names_pattern(frozenset({name}))
+    for line, text in enumerate(data.split(b"\n"), 1):
+        keyword = _IMPORTING.search(text)
+        if keyword is None or not pattern.search(text, keyword.end()):
+            continue
+        begun = statements[: bisect_right(statements, line)]
+        # The module may stand at the end of a statement of several lines.
+        is_statement = bool(begun) and (begun[-1] == line or text.lstrip().startswith((b"}", b")")))
+        if begun[-1] not in resolved if is_statement else not has_statements:
+            yield line
+
+
+# -- in words ----------------------------------------------------------------------------------------------------------
+
+
+def note_on(unresolved: Unresolved | None, what: str, *, has_known: bool) -> tuple[Hint, ...]:
+    """Return what a reader has to know of lines that were left out, with the search that lists them.
+
+    Args:
+        unresolved: these lines.
+        what: what the answer is about, such as `call of X`.
+        has_known: whether the answer names any that is known.
+    """
+    if unresolved is None:
+        return ()
+    places = ", ".join(f"{mention.path}:{mention.line}" for mention in unresolved.first)
+    more = ", …" if unresolved.lines > len(unresolved.first) else ""
+    count = pluralize(unresolved.lines, "line" if not has_known or unresolved.form == "callee" else "more line")
+    is_one = unresolved.lines == 1
+    if unresolved.form == "callee":
+        verb = "calls" if is_one else "call"
+        words = f"{count} of it {verb} names that this project defines, and it is not known which: {places}{more}"
+        return (Hint(words),)
+    least = "at least " if unresolved.is_least else ""
+    said = f"{least}{count} {'says' if is_one else 'say'} {_quoted(unresolved)}"
+    words = f"{said} and could not be resolved" if has_known else f"no {what} is known; {said}"
+    words = f"{words[0].upper()}{words[1:]}: {places}{more}; list {'it' if is_one else 'them'}"
+    return (Hint(words, "search", query=query_of(unresolved), mode="regex"),)
+
+
+def _quoted(unresolved: Unresolved) -> str:
+    names = [f"`{name}(`" if unresolved.form == "call" else f"`{name}`" for name in unresolved.names]
+    rest = " or others" if len(names) > _MOST_SHOWN else ""
+    said = ", ".join(names[:_MOST_SHOWN]) + rest
+    return f"{said} in an import" if unresolved.form == "import" else said
+
+
+def query_of(unresolved: Unresolved) -> str:
+    """Return the regular expression that lists such lines, and perhaps some that were resolved."""
+    words = "|".join(re.escape(name) for name in unresolved.names)
+    word = words if len(unresolved.names) == 1 else f"(?:{words})"
+    begin, end = (r"\b" if mark.isalnum() else "" for mark in (words[:1], words[-1:]))
+    if unresolved.form == "import":
+        return rf"(?:import|from|use|require|include|mod).*{begin}{word}{end}"
+    return f"{begin}{word}{end}"

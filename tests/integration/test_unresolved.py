@@ -1,0 +1,123 @@
+"""What answers from the symbol graph say of lines that could not be resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from cairn.graph.values import Mention, Unresolved
+from cairn.workspace import Workspace
+
+FILES = {
+    "runtime.rs": (
+        "pub fn spawn(task: u32) {}\n\npub fn park(task: u32) {}\n\npub fn steal(task: u32) {}\n\n"
+        "pub fn idle(task: u32) {}\n\nfn main() {\n    steal(1);\n}\n"
+    ),
+    "blocking.rs": "cfg_rt! {\n    fn run() {\n        spawn(1);\n        spawn(2); // spawn(3)\n    }\n}\n",
+    "hooks.rs": 'static HOOKS: &[&str] = &["park"];\n// idle(1)\n',
+    "base.cs": (
+        "abstract class Filter {\n    public abstract void Execute(int x);\n\n    void Run(Filter f) {\n"
+        "        f.Execute(1);\n    }\n}\n"
+    ),
+    "field.cs": "class FieldFilter : Filter {\n    public override void Execute(int x) {}\n}\n",
+    "app.py": (
+        "from shop import helpers\n\n\ndef run(thing):\n    return thing.settle_all(1)\n\n\n"
+        "def direct():\n    return run(2)\n"
+    ),
+    "shop/accounts.py": (
+        "class Book:\n    def settle_all(self, x):\n        return x\n\n\n"
+        "class Ledger:\n    def settle_all(self, x):\n        return x\n"
+    ),
+    "shop/helpers.js": "export function pad() {}\n",
+    "web/load.js": 'const pad = require("@gone/helpers")\n',
+    "tests/test_app.py": "def test_book(book):\n    book.settle_all(3)\n",
+}
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    root = tmp_path_factory.mktemp("unresolved")
+    for path, text in FILES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    with Workspace.open(root) as opened:
+        opened.index()
+        yield opened
+
+
+def test_calls_in_a_macro_are_counted_where_no_call_is_known(workspace: Workspace) -> None:
+    links = workspace.graph.callers("spawn")
+    assert links.links == ()
+    first = (Mention("blocking.rs", 3, "spawn"), Mention("blocking.rs", 4, "spawn"))
+    assert links.unresolved == Unresolved("call", ("spawn",), 2, first)
+    assert links.notes == (
+        "No call of spawn is known; 2 lines say `spawn(`: blocking.rs:3, blocking.rs:4; list them: "
+        "cairn search '\\bspawn\\b' --mode regex",
+    )
+
+
+def test_the_search_of_a_note_lists_the_lines(workspace: Workspace) -> None:
+    hits = workspace.search(r"\bspawn\b", mode="regex").code
+    assert {("blocking.rs", 3), ("blocking.rs", 4)} <= {(hit.path, hit.start_line) for hit in hits}
+
+
+def test_a_name_in_a_text_keeps_an_answer_from_saying_that_nothing_calls_it(workspace: Workspace) -> None:
+    unresolved = workspace.graph.callers("park").unresolved
+    assert unresolved == Unresolved("name", ("park",), 1, (Mention("hooks.rs", 1, "park"),))
+
+
+def test_a_comment_is_no_call(workspace: Workspace) -> None:
+    links = workspace.graph.callers("idle")
+    assert (links.links, links.unresolved, links.notes) == ((), None, ())
+
+
+def test_a_known_call_is_not_counted_again(workspace: Workspace) -> None:
+    links = workspace.graph.callers("steal")
+    assert [link.line for link in links.links] == [10]
+    assert links.unresolved is None
+
+
+def test_a_call_of_what_a_method_overrides_may_mean_the_method(workspace: Workspace) -> None:
+    links = workspace.graph.callers("FieldFilter.Execute")
+    assert links.links == ()
+    assert links.unresolved == Unresolved("call", ("Execute",), 1, (Mention("base.cs", 5, "Execute"),))
+
+
+def test_a_call_on_an_unknown_object_is_counted_for_each_namesake(workspace: Workspace) -> None:
+    for owner in ("Book", "Ledger"):
+        unresolved = workspace.graph.callers(f"{owner}.settle_all").unresolved
+        assert unresolved is not None
+        assert [mention.path for mention in unresolved.first] == ["app.py", "tests/test_app.py"]
+
+
+def test_callees_name_calls_of_what_the_project_defines_more_than_once(workspace: Workspace) -> None:
+    links = workspace.graph.callees("app.py:run")
+    assert links.unresolved == Unresolved("callee", ("settle_all",), 1, (Mention("app.py", 5, "settle_all"),))
+    assert links.notes == ("1 line of it calls names that this project defines, and it is not known which: app.py:5",)
+
+
+def test_tests_count_the_lines_of_tests_alone(workspace: Workspace) -> None:
+    unresolved = workspace.graph.choose_tests("Book.settle_all").unresolved
+    assert unresolved is not None
+    assert unresolved.first == (Mention("tests/test_app.py", 2, "settle_all"),)
+
+
+def test_an_impact_counts_them_too(workspace: Workspace) -> None:
+    answer = workspace.graph.impact("Book.settle_all")
+    assert answer.affected == ()
+    assert answer.unresolved is not None
+    assert answer.notes[0].startswith("No use of settle_all is known; 2 lines say `settle_all(`")
+
+
+def test_imports_that_lead_nowhere_are_counted(workspace: Workspace) -> None:
+    answer = workspace.graph.importers("shop/helpers.js")
+    assert answer.importers == ()
+    assert answer.unresolved is not None
+    assert Mention("web/load.js", 1, "helpers") in answer.unresolved.first
+
+
+def test_a_search_for_callers_says_so_as_well(workspace: Workspace) -> None:
+    notes = workspace.search("callers of spawn").notes
+    assert notes[0].startswith("No call of spawn is known; 2 lines say `spawn(`")
+    assert workspace.search("callers of idle").notes[0].startswith("Nothing calls function idle")

@@ -1,0 +1,96 @@
+"""Where the text of a file says a name."""
+
+from __future__ import annotations
+
+import pytest
+
+from cairn.graph.sightings import find_sightings
+from cairn.source.languages import BY_NAME
+
+
+def sightings(
+    text: str, language: str, *, name: str = "spawn", code_lines: tuple[int, ...] = ()
+) -> list[tuple[int, bool]]:
+    found = find_sightings(text.encode(), frozenset({name}), language, (), code_lines)
+    return [(sighting.line, sighting.is_call) for sighting in found]
+
+
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        ("rust", "cfg_rt! { handle.spawn(task) }"),
+        ("rust", "spawn::<Task>(task);"),
+        ("rust", "spawn![task];"),
+        ("c", "#define START(x) spawn(x)"),
+        ("c", "    *spawn(x) = 1;"),
+        ("kotlin", "scope.spawn<Int>(task)"),
+        ("kotlin", "scope.spawn { task }"),
+        ("php", "return \\spawn($task);"),
+        ("typescript", "const x = spawn<Task>(task)"),
+        ("tsx", "return <spawn task={task} />"),
+        ("javascript", "spawn`task`"),
+        ("csharp", "using var x = spawn(task);"),
+        ("java", "return new spawn <Task>();"),
+        ("java", "@spawn"),
+        ("go", "spawn[int](task)"),
+        ("ruby", "server.spawn task"),
+        ("haskell", "main = spawn task"),
+        ("bash", "spawn task"),
+        ("elixir", "task |> spawn()"),
+        ("lua", 'spawn "task"'),
+    ],
+)
+def test_a_line_that_calls_a_name_is_a_call(language: str, line: str) -> None:
+    assert sightings(line, language) == [(1, True)]
+
+
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        ("rust", "pub fn spawn(task: Task) {}"),
+        ("rust", "macro_rules! spawn {"),
+        ("rust", "use crate::spawn;"),
+        ("go", "func (p *Pool) spawn(task Task) {"),
+        ("kotlin", "fun <T> Scope.spawn(task: T) {}"),
+        ("elixir", "  @spec spawn(task) :: pid"),
+        ("elixir", "  defp spawn(task) do"),
+        ("ruby", "def self.spawn(task)"),
+        ("python", "from pool import spawn"),
+        ("c", "#define spawn(x) start(x)"),
+        ("typescript", 'import { spawn } from "./pool";'),
+        ("c", "// spawn(x) starts it"),
+        ("c", "start(x);  // not spawn(x)"),
+        ("c", " * spawn(x) starts it"),
+        ("python", "# spawn(x) starts it"),
+        ("php", "$spawn($task);"),
+        ("rust", "respawn(task); spawn_all(task);"),
+    ],
+)
+def test_definitions_imports_and_comments_are_left_out(language: str, line: str) -> None:
+    assert sightings(line, language) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "line"), [("python", "pool.run(spawn)"), ("python", '"""Use spawn(task)."""'), ("rust", "run(spawn)")]
+)
+def test_another_line_that_says_the_name_is_no_call(language: str, line: str) -> None:
+    assert sightings(line, language) == [(1, False)]
+
+
+def test_what_the_parser_takes_for_code_is_no_comment() -> None:
+    text = "x = a\n  * spawn(b);\n"
+    assert sightings(text, "c") == []
+    assert sightings(text, "c", code_lines=(2,)) == [(2, True)]
+
+
+def test_a_url_does_not_begin_a_comment() -> None:
+    assert sightings("open(http://x, spawn(y))", "go") == [(1, True)]
+
+
+def test_each_line_is_given_once_and_a_call_outweighs_a_name() -> None:
+    assert sightings("spawn, spawn(spawn)\n\nspawn\n", "rust") == [(1, True), (3, False)]
+
+
+def test_every_language_has_what_tells_its_comments() -> None:
+    for language in BY_NAME:
+        assert sightings("spawn", language) in ([(1, False)], [(1, True)])
