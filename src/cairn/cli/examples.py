@@ -17,9 +17,10 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "cairn search SessionStore --kind class -n 3",
         "cairn search '\"the card was refused\"' --in src",
         "cairn search 'callers of total' --json",
+        "cairn search cents -l --in .",
     ),
     "cairn similar": ("cairn similar src/shop/cart.py:36", "cairn similar - --lang python < snippet.py"),
-    "cairn fetch": ("cairn fetch 'src/shop/cart.py#total'", "cairn fetch src/shop/cart.py#18 --json"),
+    "cairn fetch": ("cairn fetch 'src/shop/cart.py#total'", "cairn fetch - < ids.txt"),
     "cairn context": (
         "cairn context retry the payment when the bank is busy",
         "cairn context 'check out a cart' --file src/shop/routes.py --max-tokens 2000",

@@ -68,6 +68,14 @@ def _add_search(commands: _Commands, common: Parser) -> None:
     add_field(search, "--max-tokens", rule=fields.TOKENS, metavar="N")
     add_field(search, "--explain", rule=fields.EXPLAIN, action="store_true")
     add_field(search, "--expand", rule=fields.EXPAND, action="store_true")
+    form = search.add_mutually_exclusive_group()
+    for flags, text in (
+        (("-l", "--files-with-matches"), "print only the files, best first"),
+        (("-c", "--count"), "print each file with the number of its hits"),
+        (("--oneline",), "print one line for each hit: FILE:LINE:TEXT"),
+    ):
+        name = flags[-1].lstrip("-").partition("-")[0]
+        form.add_argument(*flags, dest="form", action="store_const", const=name, help=text)
     search.add_argument("--project", dest="among", metavar="NAME", help="search another project; all: every one")
     search.set_defaults(run=_lazy("cairn.cli.search:run_search"))
 
@@ -78,7 +86,7 @@ def _add_search(commands: _Commands, common: Parser) -> None:
     similar.set_defaults(run=_lazy("cairn.cli.search:run_similar"))
 
     fetch = commands.add_parser("fetch", parents=[common], help="print the full text of results")
-    add_field(fetch, "ids", rule=fields.FETCH_IDS, nargs="+", metavar="ID")
+    add_field(fetch, "ids", rule=fields.FETCH_IDS, nargs="+", metavar="ID", also="; - reads them from stdin")
     add_field(fetch, "--branch", rule=fields.BRANCH, metavar="REV")
     fetch.set_defaults(run=_lazy("cairn.cli.search:run_fetch"))
 
