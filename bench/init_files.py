@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from cairn.hooks.adapter import Adapter, Block, Entry, Item, Place
+from cairn.hooks.adapter import Adapter, Block, FileEntry, Item, Place
 from cairn.hooks.agents import NAMES, adapter_of
 from cairn.install.apply import apply
 from cairn.install.plan import FileChange, plan_install, plan_removal
@@ -92,7 +92,7 @@ def _targets(adapter: Adapter, place: Place, format: str) -> list[Path]:
 
 
 def _format_of(change: object) -> str:
-    return change.format if isinstance(change, Entry | Item) else "text" if isinstance(change, Block) else ""
+    return change.format if isinstance(change, FileEntry | Item) else "text" if isinstance(change, Block) else ""
 
 
 def check(file: UserFile) -> Result:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cairn.hooks.adapter import Adapter, Block, Change, Detection, Entry, Item, Place, Whole
+from cairn.hooks.adapter import Adapter, Block, Change, Detection, FileEntry, Item, Place, Whole
 from cairn.hooks.commands import hook_command, mcp_server
 
 
@@ -33,7 +33,7 @@ class Alpha(Adapter):
         ]  # fmt: skip
         return [
             *hooks,
-            Entry(base(place) / ".mcp.json", "json", ("mcpServers", "cairn"), mcp_server(place)),
+            FileEntry(base(place) / ".mcp.json", "json", ("mcpServers", "cairn"), mcp_server(place)),
             Whole(base(place) / ".alpha" / "skills" / "cairn" / "SKILL.md", "---\nname: cairn\n---\nAsk.\n"),
         ]
 
@@ -49,9 +49,9 @@ class Beta(Adapter):
         """Return what Beta needs."""
         config = base(place) / ".beta"
         return [
-            Entry(base(place) / ".mcp.json", "json", ("mcpServers", "cairn"), mcp_server(place)),
-            Entry(config / "config.toml", "toml", ("mcp_servers", "cairn"), mcp_server(place)),
-            Entry(config / "hooks.json", "jsonc", ("version",), 1, is_default=True),
+            FileEntry(base(place) / ".mcp.json", "json", ("mcpServers", "cairn"), mcp_server(place)),
+            FileEntry(config / "config.toml", "toml", ("mcp_servers", "cairn"), mcp_server(place)),
+            FileEntry(config / "hooks.json", "jsonc", ("version",), 1, is_default=True),
             Item(
                 config / "hooks.json", "jsonc", ("hooks", "stop"), {"command": hook_command(place, "turn-end", "beta")}
             ),

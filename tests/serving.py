@@ -20,7 +20,7 @@ from cairn.daemon.server import Protocol, create_server
 from cairn.daemon.state import Limits
 from cairn.registry import Registry
 from cairn.runtime import Runtime, StateFolder
-from cairn.transport import Reply, ask
+from cairn.transport import HttpReply, ask
 
 TOKEN = "a-token-of-a-test"
 
@@ -42,12 +42,12 @@ class AsgiTransport:
         self._app = app
         self._headers = {"authorization": f"Bearer {token}", "content-type": "application/json"}
 
-    async def send(self, method: str, path: str, body: bytes | None) -> Reply:
+    async def send(self, method: str, path: str, body: bytes | None) -> HttpReply:
         """Return the whole answer."""
         transport = httpx.ASGITransport(app=self._app)
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
             got = await client.request(method, path, content=body, headers=self._headers)
-        return Reply(got.status_code, dict(got.headers), got.content)
+        return HttpReply(got.status_code, dict(got.headers), got.content)
 
     def stream(self, method: str, path: str, body: bytes | None) -> AbstractAsyncContextManager[StreamedReply]:
         """Give the whole answer at once, which is all that this way of asking can do."""

@@ -22,7 +22,7 @@ from cairn.runtime import Runtime, StateFolder
 from cairn.schema import encode
 from cairn.storage.lock import file_lock
 from cairn.storage.own_files import open_stream
-from cairn.transport import Reply, ask, read_head, read_reply, request_bytes
+from cairn.transport import HttpReply, ask, read_head, read_reply, request_bytes
 
 START_SECONDS = 20.0
 STOP_SECONDS = 15.0
@@ -35,7 +35,7 @@ _MAX_LINE_BYTES = 1 << 24
 class Transport(Protocol):
     """Carries requests to the daemon, or, in tests, to its application."""
 
-    async def send(self, method: str, path: str, body: bytes | None) -> Reply:
+    async def send(self, method: str, path: str, body: bytes | None) -> HttpReply:
         """Return the whole reply.
 
         Raises:
@@ -78,7 +78,7 @@ class SocketTransport:
         self._ensure = start or ensure
         self._silence_seconds = silence_seconds
 
-    async def send(self, method: str, path: str, body: bytes | None) -> Reply:
+    async def send(self, method: str, path: str, body: bytes | None) -> HttpReply:
         """Return the whole reply; a daemon that has stopped meanwhile is started again, once.
 
         Raises:
@@ -99,7 +99,7 @@ class SocketTransport:
                 f"the daemon (process {pid}) does not answer", f"kill -9 {pid}; the next call starts another"
             ) from hangs
 
-    async def _reply(self, method: str, path: str, body: bytes | None, *, check: bool) -> Reply:
+    async def _reply(self, method: str, path: str, body: bytes | None, *, check: bool) -> HttpReply:
         async with self._connection(method, path, body, check=check) as reader:
             reading = asyncio.ensure_future(reader.read())
             try:
@@ -225,7 +225,7 @@ class Client:
                     raise error_from_dict(json.loads(line))
 
 
-def _document_of(reply: Reply) -> Any:  # noqa: ANN401 - JSON
+def _document_of(reply: HttpReply) -> Any:  # noqa: ANN401 - JSON
     """Return the document of a reply; raise the error that it may be."""
     try:
         document = json.loads(reply.body)

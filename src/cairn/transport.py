@@ -17,7 +17,7 @@ _READ_BYTES = 262_144
 _HINT = Hint.of("daemon status")
 
 
-class Reply(NamedTuple):
+class HttpReply(NamedTuple):
     """What a request got back: status, headers by lower-case name, and body."""
 
     status: int
@@ -27,7 +27,7 @@ class Reply(NamedTuple):
 
 def ask(
     runtime: Runtime, token: str, method: str, path: str, body: bytes | None = None, *, timeout_seconds: float = 60.0
-) -> Reply:
+) -> HttpReply:
     """Send one request to a daemon and return its answer.
 
     Args:
@@ -67,7 +67,7 @@ def authority(runtime: Runtime) -> str:
     return f"{host}:{runtime.port}"
 
 
-def read_reply(received: bytes) -> Reply:
+def read_reply(received: bytes) -> HttpReply:
     """Return a whole reply from its bytes.
 
     Raises:
@@ -79,7 +79,7 @@ def read_reply(received: bytes) -> Reply:
         body = _join_chunks(body)
     elif len(body) != int(headers.get("content-length", len(body))):
         raise DaemonError("the daemon's reply is cut short", _HINT)
-    return Reply(status, headers, body)
+    return HttpReply(status, headers, body)
 
 
 def read_head(head: bytes) -> tuple[int, dict[str, str]]:

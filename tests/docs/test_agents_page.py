@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cairn.hooks.adapter import Adapter, Block, Change, Entry, Item, Level, Place, Whole
+from cairn.hooks.adapter import Adapter, Block, Change, FileEntry, Item, Level, Place, Whole
 from cairn.hooks.agents import NAMES, adapter_of
 from cairn.install.files import shown_path
 
@@ -46,7 +46,7 @@ def _files(adapter: Adapter, level: Level) -> dict[str, str]:
     place = Place(level, ROOT, HOME, {})
     files: dict[str, list[str]] = {}
     for change in adapter.changes(place):
-        if isinstance(change, Entry) and change.is_default:
+        if isinstance(change, FileEntry) and change.is_default:
             continue
         shown = f"`{shown_path(change.file, place)}`"
         names = files.setdefault(_what(change), [])
@@ -64,7 +64,7 @@ def _what(change: Change) -> str:
             return "MCP server"
         is_skill = change.file.name == "SKILL.md"
         return "skill" if is_skill else "hooks" if suffix == ".json" else "plugin" if suffix == ".ts" else _text(change)
-    if isinstance(change, Item) or (isinstance(change, Entry) and change.path[-1] != "cairn"):
+    if isinstance(change, Item) or (isinstance(change, FileEntry) and change.path[-1] != "cairn"):
         return "hooks"
     return "MCP server"
 

@@ -36,7 +36,7 @@ from cairn.registry import Registry
 from cairn.runtime import StateFolder
 from cairn.schema import decode
 from cairn.source.text import estimate_tokens
-from cairn.transport import Reply
+from cairn.transport import HttpReply
 from conftest import Git
 
 META = "io.modelcontextprotocol/"
@@ -386,11 +386,11 @@ class StillBuilding:
         self._shows_a_part = shows_a_part
         self._looks = 0
 
-    async def send(self, method: str, path: str, body: bytes | None) -> Reply:
+    async def send(self, method: str, path: str, body: bytes | None) -> HttpReply:
         self._looks += 1
         if self._shows_a_part and self._looks > 1:
-            return Reply(200, {}, b'{"notes": ["a part"]}')
-        return Reply(409, {}, b'{"code": "index-missing", "message": "not indexed", "hint": "cairn index"}')
+            return HttpReply(200, {}, b'{"notes": ["a part"]}')
+        return HttpReply(409, {}, b'{"code": "index-missing", "message": "not indexed", "hint": "cairn index"}')
 
     @asynccontextmanager
     async def stream(self, method: str, path: str, body: bytes | None) -> AsyncIterator[StreamedReply]:

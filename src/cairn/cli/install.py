@@ -26,8 +26,8 @@ from cairn.hints import Hint
 from cairn.install.apply import Outcome
 from cairn.install.diff import unified_diff
 from cairn.install.place import home_folder
-from cairn.install.selftest import Result, SelfTest
-from cairn.install.setup import Plan, plan_init, plan_uninstall
+from cairn.install.selftest import SelfTest, SelfTestResult
+from cairn.install.setup import SetupPlan, plan_init, plan_uninstall
 from cairn.runtime import StateFolder
 from cairn.source.text import pluralize
 from cairn.workspace import Workspace
@@ -78,7 +78,7 @@ def _for_index(options: argparse.Namespace) -> argparse.Namespace:
     return argparse.Namespace(**given)
 
 
-def _show_diff(plan: Plan, *, as_json: bool) -> int:
+def _show_diff(plan: SetupPlan, *, as_json: bool) -> int:
     diff = unified_diff(plan.changes)
     if as_json:
         emit_json(plan_row(plan, _NOTHING) | {"diff": diff})
@@ -90,7 +90,7 @@ def _show_diff(plan: Plan, *, as_json: bool) -> int:
     return EXIT_USAGE if plan.problems else EXIT_FOUND
 
 
-def _consents(plan: Plan, options: argparse.Namespace) -> bool:
+def _consents(plan: SetupPlan, options: argparse.Namespace) -> bool:
     """Ask once, on a terminal, whether to write; else say how to go on."""
     number = pluralize(len(plan.to_write), "file")
     if options.json or not (sys.stdin.isatty() and sys.stderr.isatty()):
@@ -105,7 +105,7 @@ def _consents(plan: Plan, options: argparse.Namespace) -> bool:
     return False
 
 
-def _say_what_was_done(plan: Plan, outcome: Outcome) -> None:
+def _say_what_was_done(plan: SetupPlan, outcome: Outcome) -> None:
     if outcome.written:
         emit(f"Wrote {pluralize(len(outcome.written), 'file')}. To take it back: cairn uninstall{_flags(plan)}")
         emit_steps(plan)
@@ -113,11 +113,11 @@ def _say_what_was_done(plan: Plan, outcome: Outcome) -> None:
         emit("Every file is as it should be; nothing was written.")
 
 
-def _flags(plan: Plan) -> str:
+def _flags(plan: SetupPlan) -> str:
     return " --user" if plan.place.level == "user" else ""
 
 
-def _try_all(plan: Plan, options: argparse.Namespace) -> list[Result]:
+def _try_all(plan: SetupPlan, options: argparse.Namespace) -> list[SelfTestResult]:
     """Start the daemon, and try what agents would do."""
     try:
         ensure(StateFolder.of_user())

@@ -10,13 +10,13 @@ from cairn.cli.notes import note, printable
 from cairn.cli.render import emit
 from cairn.install.apply import Outcome
 from cairn.install.plan import FileChange
-from cairn.install.selftest import Result
-from cairn.install.setup import Plan
+from cairn.install.selftest import SelfTestResult
+from cairn.install.setup import SetupPlan
 
 _PARTS = {"files": "files", "hooks": "hooks", "mcp": "MCP"}
 
 
-def emit_agents(plan: Plan) -> None:
+def emit_agents(plan: SetupPlan) -> None:
     """Print which agents are meant, and how they were found."""
     for found in plan.agents:
         emit(f"{found.adapter.title:<16} {printable(', '.join(found.signs))}")
@@ -24,7 +24,7 @@ def emit_agents(plan: Plan) -> None:
         emit(f"{adapter.title:<16} {hint}")
 
 
-def emit_changes(plan: Plan) -> None:
+def emit_changes(plan: SetupPlan) -> None:
     """Print what is to become of each file."""
     rows = [(_verb(change), change.shown, _size(change), change) for change in plan.changes if _is_shown(change)]
     width = max((len(name) for _, name, _, _ in rows), default=0)
@@ -56,7 +56,7 @@ def _size(change: FileChange) -> str:
     return " ".join([*([f"+{added}"] if added else []), *([f"-{removed}"] if removed else [])])
 
 
-def emit_steps(plan: Plan) -> None:
+def emit_steps(plan: SetupPlan) -> None:
     """Print what a person has yet to do, each sentence once."""
     steps = dict.fromkeys(step for found in plan.agents for step in found.adapter.by_hand)
     if steps:
@@ -65,7 +65,7 @@ def emit_steps(plan: Plan) -> None:
         emit(f"  - {step}")
 
 
-def emit_results(title: str, results: Sequence[Result]) -> None:
+def emit_results(title: str, results: Sequence[SelfTestResult]) -> None:
     """Print how an agent's parts work, and what to do about those that do not."""
     for result in results:
         mark = "ok" if result.works else "failed"
@@ -81,7 +81,7 @@ def note_problems(changes: Iterable[FileChange]) -> None:
             note(f"error[{change.problem.code}]: {change.problem}\n  try: {change.problem.hint}")
 
 
-def plan_row(plan: Plan, outcome: Outcome) -> dict[str, Any]:
+def plan_row(plan: SetupPlan, outcome: Outcome) -> dict[str, Any]:
     """Return a plan and what came of it as JSON has it."""
     return {
         "root": str(plan.place.root),

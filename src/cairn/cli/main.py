@@ -17,6 +17,7 @@ from cairn.cli.flags import add_field, number_within
 from cairn.cli.limits import check_limits
 from cairn.cli.notes import note
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_INTERRUPTED, EXIT_STORE, EXIT_USAGE
+from cairn.cli.parser import Parser, add_words, common_options, in_order
 from cairn.errors import CairnError, InternalError, resource_error
 from cairn.hints import FIELDS_PAGE, Hint
 from cairn.loading import load
@@ -31,31 +32,7 @@ Command = Callable[[argparse.Namespace], int]
 _NOT_NEGATIVE = fields.Rule(least=0)
 
 
-class _Parser(argparse.ArgumentParser):
-    """Reports a wrong command line the way every other error is reported."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(EXIT_USAGE, f"error: {message}\n  try: {self.prog} --help\n")
-
-
-_Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"
-
-
-class _StoreFolder(argparse.Action):
-    """Stores the folder given with -C, `.` as `./`: so it counts as named, unlike the current folder by default.
-
-    See `Workspace.containing`.
-    """
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: str | Sequence[object] | None,
-        option_string: str | None = None,
-    ) -> None:
-        """Set the value of the option."""
-        setattr(namespace, self.dest, os.path.join(os.curdir, "") if values == os.curdir else values)
+_Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
 
 
 def build_parser(first: str = "") -> argparse.ArgumentParser:
@@ -65,11 +42,11 @@ def build_parser(first: str = "") -> argparse.ArgumentParser:
         first: the first word of a command line. If it decides which commands can follow, only these are added: all of
             them take 7 ms.
     """
-    common = _common_options()
-    parser = _Parser(prog="cairn", description="Codebase intelligence for AI coding agents, on your own machine.")
+    common = common_options()
+    parser = Parser(prog="cairn", description="Codebase intelligence for AI coding agents, on your own machine.")
     parser.add_argument("--version", action="version", version=f"cairn {__version__}")
     # Without `prog`, argparse would format the usage to find it, which asks for the width of the terminal.
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=_Parser, prog=parser.prog)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=Parser, prog=parser.prog)
 
     groups = [group for group in _GROUPS if first in group.commands]
     if first != "--version":
@@ -78,37 +55,10 @@ def build_parser(first: str = "") -> argparse.ArgumentParser:
     return parser
 
 
-def _common_options(suppressed: str | None = None) -> _Parser:
-    """Return the options of every command.
-
-    Args:
-        suppressed: `argparse.SUPPRESS` for actions below a command that takes them, too: their defaults would replace
-            what stands before the action.
-    """
-    common = _Parser(add_help=False)
-    common.add_argument(
-        "-C",
-        dest="project",
-        metavar="PATH",
-        default=suppressed or ".",
-        action=_StoreFolder,
-        help="the project (default: this folder's)",
-    )
-    for flag, text in (
-        ("--json", "print one JSON document and nothing else"),
-        ("--no-daemon", "answer in this process even if the daemon is running"),
-    ):
-        common.add_argument(flag, action="store_true", default=suppressed or False, help=text)
-    common.add_argument(
-        "--state-dir", metavar="DIR", default=suppressed, help="keep the index in DIR instead of .cairn"
-    )
-    return common
-
-
-def _add_search(commands: _Commands, common: _Parser) -> None:
+def _add_search(commands: _Commands, common: Parser) -> None:
     """Add the commands that find code and print it."""
     search = commands.add_parser("search", parents=[common], help="find code by meaning, name, text or pattern")
-    add_field(search, "query", rule=fields.QUERY, metavar="QUERY")
+    add_words(search, "query", rule=fields.QUERY, metavar="QUERY")
     add_field(search, "--type", rule=fields.SEARCH_TYPE, default="all")
     add_field(search, "--branch", rule=fields.BRANCH, metavar="REV")
     add_field(search, "-n", "--limit", rule=fields.SEARCH_LIMIT, default=10)
@@ -133,10 +83,10 @@ def _add_search(commands: _Commands, common: _Parser) -> None:
     fetch.set_defaults(run=_lazy("cairn.cli.search:run_fetch"))
 
 
-def _add_structure(commands: _Commands, common: _Parser) -> None:
+def _add_structure(commands: _Commands, common: Parser) -> None:
     """Add the commands about a task, a file, a function or a line."""
     context = commands.add_parser("context", parents=[common], help="print the code that a task needs, in one answer")
-    add_field(context, "task", rule=fields.TASK, nargs="?", default="", metavar="TASK")
+    add_words(context, "task", rule=fields.TASK, metavar="TASK", required=False)
     add_field(context, "--id", rule=fields.CONTEXT_IDS, dest="ids", action="append", default=[], metavar="ID")
     add_field(context, "--file", rule=fields.CONTEXT_FILES, dest="files", action="append", default=[], metavar="F")
     add_field(context, "-n", "--limit", rule=fields.CONTEXT_LIMIT, default=5)
@@ -165,7 +115,7 @@ def _add_structure(commands: _Commands, common: _Parser) -> None:
     slices.set_defaults(run=_lazy("cairn.cli.flow:run_slice"))
 
 
-def _add_upkeep(commands: _Commands, common: _Parser) -> None:
+def _add_upkeep(commands: _Commands, common: Parser) -> None:
     """Add the commands that build, show and repair the index."""
     index = commands.add_parser("index", parents=[common], help="build or update the index")
     index.add_argument("path", nargs="?", metavar="PATH", help="the project, like -C")
@@ -198,15 +148,15 @@ def _add_upkeep(commands: _Commands, common: _Parser) -> None:
     doctor.set_defaults(run=_lazy("cairn.cli.health:run_doctor"))
 
 
-def _add_memory(commands: _Commands, common: _Parser) -> None:
+def _add_memory(commands: _Commands, common: Parser) -> None:
     """Add the commands that keep memories, find and change them."""
     add = load("cairn.cli.memory_parser:add_memory_commands")
-    add(commands, common, _common_options(argparse.SUPPRESS), _lazy)
+    add(commands, common, common_options(argparse.SUPPRESS), _lazy)
 
 
-def _add_install(commands: _Commands, common: _Parser) -> None:
+def _add_install(commands: _Commands, common: Parser) -> None:
     """Add the commands that tell agents of Cairn, and take it back."""
-    shared = _Parser(add_help=False, parents=[common])
+    shared = Parser(add_help=False, parents=[common])
     shared.add_argument(
         "--agent", dest="agents", action="append", default=[], metavar="NAME", help="only this agent; repeatable"
     )
@@ -220,13 +170,19 @@ def _add_install(commands: _Commands, common: _Parser) -> None:
     uninstall.set_defaults(run=_lazy("cairn.cli.install:run_uninstall"))
 
 
-def _add_mcp(commands: _Commands, common: _Parser) -> None:
+def _add_help(commands: _Commands, _common: Parser) -> None:
+    """Add what `in_order` understands as an option of a command, so that it is listed."""
+    help_command = commands.add_parser("help", help="print the help of a command")
+    help_command.add_argument("command", nargs="*", metavar="COMMAND", help="a command; without one, all are listed")
+
+
+def _add_mcp(commands: _Commands, common: Parser) -> None:
     """Add the server for agents."""
     mcp = commands.add_parser("mcp", parents=[common], help="answer an agent over stdin and stdout (MCP)")
     mcp.set_defaults(run=_lazy("cairn.cli.mcp:run_mcp"))
 
 
-def _add_hook(commands: _Commands, _common: _Parser) -> None:
+def _add_hook(commands: _Commands, _common: Parser) -> None:
     """Add the program that agents run at their events; `cairn.__main__` runs it without all of this."""
     hook = commands.add_parser("hook", help="report an event of an agent; agents run this, not people")
     hook.add_argument("event", metavar="EVENT", help="what happened, such as after-tool; see docs/cli.md")
@@ -235,7 +191,7 @@ def _add_hook(commands: _Commands, _common: _Parser) -> None:
     hook.set_defaults(run=_lazy("cairn.cli.hook:run_hook"))
 
 
-def _add_exchange(commands: _Commands, common: _Parser) -> None:
+def _add_exchange(commands: _Commands, common: Parser) -> None:
     """Add the commands that write memories to a file and read them from one."""
     export = commands.add_parser("export", parents=[common], help="write memories with their history as JSON Lines")
     export.add_argument("file", nargs="?", default="-", metavar="FILE", help="the file (default: -, stdout)")
@@ -248,10 +204,11 @@ def _add_exchange(commands: _Commands, common: _Parser) -> None:
     imports.set_defaults(run=_lazy("cairn.cli.exchange:run_import"))
 
 
-def _add_core(commands: _Commands, common: _Parser) -> None:
+def _add_core(commands: _Commands, common: Parser) -> None:
     """Add the commands about core files."""
-    core = commands.add_parser("core", help="mark the files to know first, and list them")
-    actions = core.add_subparsers(title="actions", metavar="ACTION", required=True, parser_class=_Parser)
+    core = commands.add_parser("core", parents=[common], help="mark the files to know first, and list them")
+    common = common_options(argparse.SUPPRESS)
+    actions = core.add_subparsers(title="actions", metavar="ACTION", required=True, parser_class=Parser)
     add = actions.add_parser("add", parents=[common], help="mark a file, or change its summary")
     add.add_argument("path", metavar="PATH", help="a file of the project")
     add_field(add, "--summary", rule=fields.SUMMARY, metavar="S")
@@ -267,12 +224,16 @@ def _add_core(commands: _Commands, common: _Parser) -> None:
     suggest.set_defaults(run=_lazy("cairn.cli.core:run_suggest"))
 
 
-def _add_daemon(commands: _Commands, _common: _Parser) -> None:
+def _add_daemon(commands: _Commands, _common: Parser) -> None:
     """Add the commands about the background process."""
-    daemon = commands.add_parser("daemon", help="start, stop or inspect the background process")
-    actions = daemon.add_subparsers(title="actions", metavar="ACTION", required=True, parser_class=_Parser)
-    common = _Parser(add_help=False)
+    common = Parser(add_help=False)
     common.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
+    daemon = commands.add_parser("daemon", parents=[common], help="start, stop or inspect the background process")
+    actions = daemon.add_subparsers(title="actions", metavar="ACTION", required=True, parser_class=Parser)
+    common = Parser(add_help=False)
+    common.add_argument(
+        "--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON document and nothing else"
+    )
     for name, text in (
         ("start", "start it unless it is running"),
         ("stop", "stop it and wait until it has stopped"),
@@ -291,11 +252,11 @@ def _add_daemon(commands: _Commands, _common: _Parser) -> None:
             )
 
 
-def _add_graph(commands: _Commands, common: _Parser) -> None:
+def _add_graph(commands: _Commands, common: Parser) -> None:
     """Add the commands that ask the symbol graph."""
-    asking = _Parser(add_help=False, parents=[common])
+    asking = Parser(add_help=False, parents=[common])
     asking.add_argument("--no-update", action="store_true", help="use the index as it is, without looking for changes")
-    limited = _Parser(add_help=False)
+    limited = Parser(add_help=False)
     add_field(limited, "-n", "--limit", rule=fields.GRAPH_LIMIT, default=0)
 
     for name, text in (("callers", "show what calls a symbol"), ("callees", "show what a symbol calls")):
@@ -339,7 +300,7 @@ class _Group(NamedTuple):
     """Commands that are added together."""
 
     commands: Collection[str]
-    add: Callable[[_Commands, _Parser], None]
+    add: Callable[[_Commands, Parser], None]
 
 
 # In the order in which the help lists them.
@@ -358,6 +319,7 @@ _GROUPS = (
     _Group(("mcp",), _add_mcp),
     _Group(("hook",), _add_hook),
     _Group(("daemon",), _add_daemon),
+    _Group(("help",), _add_help),
 )
 
 
@@ -369,22 +331,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     gc.set_threshold(*GC_THRESHOLDS)
     for name, value in ONE_THREAD.items():
         os.environ.setdefault(name, value)
-    arguments = sys.argv[1:] if argv is None else list(argv)
+    arguments = in_order(sys.argv[1:] if argv is None else argv)
     parser = build_parser(arguments[0] if arguments else "")
     options = parser.parse_args(arguments)
     if not hasattr(options, "run"):
         parser.print_help()
         return EXIT_USAGE
+    color = getattr(options, "color", "auto")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # not every terminal can show every character
     try:
         check_limits()
+        if color != "auto":
+            load("cairn.cli.color:choose")(color)
         if hasattr(options, "state_dir"):  # `cairn daemon` gives warnings in its answers
             listen(note)
         code: int = options.run(options)
         sys.stdout.flush()
     except KeyboardInterrupt:
-        return EXIT_INTERRUPTED
+        return _end_early(arguments[0])
     except BrokenPipeError:
         _discard_output()  # the reader has closed the pipe
         return EXIT_FOUND
@@ -392,7 +357,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _end(error, arguments[0], as_json=options.json)
     finally:
         listen(None)
+        if color != "auto":
+            load("cairn.cli.color:choose")("auto")
     return code
+
+
+def _end_early(command: str) -> int:
+    """Say that the user interrupted a command, and what becomes of its work; return the exit code."""
+    with suppress(OSError):
+        note("Interrupted; what is done is kept. Go on with: cairn index" if command == "index" else "Interrupted.")
+    return EXIT_INTERRUPTED
 
 
 def _end(error: Exception, command: str, *, as_json: bool) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 
 from cairn import fields
 from cairn.cli.flags import add_field
+from cairn.cli.parser import add_words
 
 Command = Callable[[argparse.Namespace], int]
 _Commands = argparse._SubParsersAction  # of any class of parsers
@@ -28,7 +29,7 @@ def add_memory_commands(
         command: returns the command at a place, `module:function`, imported when it runs.
     """
     remember = commands.add_parser("remember", parents=[common], help="keep something for later sessions")
-    add_field(remember, "text", rule=fields.MEMORY_TEXT, metavar="TEXT")
+    add_words(remember, "text", rule=fields.MEMORY_TEXT, metavar="TEXT")
     add_field(remember, "--type", rule=fields.MEMORY_TYPE, default="discovery")
     add_field(remember, "--file", rule=fields.MEMORY_FILES, dest="files", action="append", default=[], metavar="F")
     add_field(remember, "--importance", rule=fields.IMPORTANCE, default=5, metavar="N")
@@ -38,7 +39,7 @@ def add_memory_commands(
     remember.set_defaults(run=command("cairn.cli.memories:run_remember"))
 
     recall = commands.add_parser("recall", parents=[common], help="find what earlier sessions learned about something")
-    add_field(recall, "query", rule=fields.RECALL_QUERY, metavar="QUERY")
+    add_words(recall, "query", rule=fields.RECALL_QUERY, metavar="QUERY")
     add_field(recall, "-n", "--limit", rule=fields.RECALL_LIMIT, default=5)
     add_field(recall, "--type", rule=fields.MEMORY_TYPES, dest="types", action="append", default=[])
     add_field(recall, "--include-resolved", rule=fields.INCLUDE_RESOLVED, action="store_true")

@@ -11,14 +11,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TextIO
 
+from cairn.cli.color import takes_color
+
 _RESET, _BOLD, _DIM, _CYAN, _YELLOW = "\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[36m", "\x1b[33m"
 
 
 class Style:
-    """Adds colour where the stream is a terminal and NO_COLOR is not set."""
+    """Adds colour where the stream takes it, see `cairn.cli.color`."""
 
     def __init__(self, stream: TextIO) -> None:
-        self.on = stream.isatty() and not os.environ.get("NO_COLOR")
+        self.on = takes_color(stream)
 
     def path(self, text: str) -> str:
         """Colour a place in a file."""

@@ -7,13 +7,13 @@ from typing import Any
 
 from cairn.documents import brackets
 from cairn.documents.layout import Layout
-from cairn.documents.nodes import Node, Splice, Step
-from cairn.documents.rendering import Style, render, render_name
+from cairn.documents.nodes import Node, PathStep, Splice
+from cairn.documents.rendering import FileStyle, render, render_name
 
 _KEEPS_LINES = re.compile(rb"[|>][0-9]?\+")
 
 
-def insert(layout: Layout, steps: list[Step], node: Node, name: str | None, value: Any) -> list[Splice]:  # noqa: ANN401 - JSON
+def insert(layout: Layout, steps: list[PathStep], node: Node, name: str | None, value: Any) -> list[Splice]:  # noqa: ANN401 - JSON
     """Return the changes that put a value after the last one of a node, which may be written in either style.
 
     Args:
@@ -46,7 +46,7 @@ def start(layout: Layout, name: str, value: Any) -> list[Splice]:  # noqa: ANN40
     return [_new_lines(layout, len(layout.body), _lines(name, value, layout.style, ""))]
 
 
-def replace(layout: Layout, steps: list[Step], node: Node, value: Any) -> list[Splice]:  # noqa: ANN401 - JSON
+def replace(layout: Layout, steps: list[PathStep], node: Node, value: Any) -> list[Splice]:  # noqa: ANN401 - JSON
     """Return the change that writes a value in the place of another."""
     step = steps[-1] if steps else None
     if step is None or step.holder.form != "block" or (not _is_collection(value) and _is_inline(layout, node)):
@@ -60,7 +60,7 @@ def replace(layout: Layout, steps: list[Step], node: Node, value: Any) -> list[S
     return [layout.cut(begin, node.end, layout.newline.join([first, *lines[1:]]))]
 
 
-def remove(layout: Layout, steps: list[Step], node: Node, index: int) -> list[Splice]:
+def remove(layout: Layout, steps: list[PathStep], node: Node, index: int) -> list[Splice]:
     """Return the changes that remove a member with its lines; a mapping or list without members stays, empty."""
     if node.form != "block":
         return brackets.remove(layout, node, index)
@@ -75,7 +75,7 @@ def remove(layout: Layout, steps: list[Step], node: Node, index: int) -> list[Sp
     return [layout.cut(begin, end)]
 
 
-def _empty(layout: Layout, step: Step | None, node: Node) -> Splice:
+def _empty(layout: Layout, step: PathStep | None, node: Node) -> Splice:
     if step is None:
         return layout.cut(layout.line_start(node.start), _next_line(layout, node))
     text = "{}" if node.kind == "mapping" else "[]"
@@ -93,7 +93,7 @@ def _is_inline(layout: Layout, node: Node) -> bool:
     return node.form == "brackets" and b"\n" not in layout.body[node.start : node.end]
 
 
-def _lines(name: str | None, value: Any, style: Style, indent: str) -> list[str]:  # noqa: ANN401 - JSON
+def _lines(name: str | None, value: Any, style: FileStyle, indent: str) -> list[str]:  # noqa: ANN401 - JSON
     """Return a member of a mapping, or an item of a list if it has no name."""
     if name is None:
         return _item_lines(value, style, indent)
@@ -106,11 +106,11 @@ def _lines(name: str | None, value: Any, style: Style, indent: str) -> list[str]
     return [head, *items]
 
 
-def _mapping_lines(value: dict[str, Any], style: Style, indent: str) -> list[str]:
+def _mapping_lines(value: dict[str, Any], style: FileStyle, indent: str) -> list[str]:
     return [line for name, inner in value.items() for line in _lines(name, inner, style, indent)]
 
 
-def _item_lines(value: Any, style: Style, indent: str) -> list[str]:  # noqa: ANN401 - JSON
+def _item_lines(value: Any, style: FileStyle, indent: str) -> list[str]:  # noqa: ANN401 - JSON
     if not isinstance(value, dict) or not value:
         return [f"{indent}- {render(value, style)}"]
     first, *rest = _mapping_lines(value, style, f"{indent}  ")

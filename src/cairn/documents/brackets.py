@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cairn.documents.layout import Layout
-from cairn.documents.nodes import Member, Node, Splice, Step
+from cairn.documents.nodes import Member, Node, PathStep, Splice
 from cairn.documents.rendering import render, render_name
 
 _LINE_COMMENTS = {"json": b"", "jsonc": b"//"}
@@ -37,7 +37,7 @@ def insert(layout: Layout, node: Node, name: str | None, value: Any) -> list[Spl
     return [Splice(end, "", f",{text}")] if end == last.end else [Splice(last.end, "", ","), Splice(end, "", text)]
 
 
-def replace(layout: Layout, step: Step | None, node: Node, value: Any) -> list[Splice]:  # noqa: ANN401 - JSON
+def replace(layout: Layout, step: PathStep | None, node: Node, value: Any) -> list[Splice]:  # noqa: ANN401 - JSON
     """Return the change that writes a value in the place of another, in its style."""
     start = step.member.start if step else node.start
     indent = layout.indent_at(start) if layout.begins_line(start) else None

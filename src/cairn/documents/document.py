@@ -18,8 +18,8 @@ from cairn.documents.nodes import (
     Names,
     Node,
     Path,
+    PathStep,
     Splice,
-    Step,
     apply_splices,
     has_kind,
     invalid,
@@ -164,9 +164,9 @@ class Document:
 
     # -- finding -------------------------------------------------------------------------------------------------------
 
-    def _reach(self, path: Path) -> tuple[list[Step], Node | None, tuple[str | int, ...]]:
+    def _reach(self, path: Path) -> tuple[list[PathStep], Node | None, tuple[str | int, ...]]:
         """Return the steps to the last node on a path that there is, the node, and the names that are missing."""
-        steps: list[Step] = []
+        steps: list[PathStep] = []
         node, value = self._root, self.values
         for length, name in enumerate(path):
             if node is None:
@@ -177,7 +177,7 @@ class Document:
             if index is None:
                 return steps, node, tuple(path[length:])
             value = value_at(value, [name])
-            steps.append(Step(node, index))
+            steps.append(PathStep(node, index))
             node = node.members[index].node
         return steps, node, ()
 
@@ -194,7 +194,7 @@ class Document:
             raise invalid(self._source, line, f"`{as_text(name)}` appears twice")
         return places[0] if places else None
 
-    def _may_be_filled(self, steps: list[Step]) -> bool:
+    def _may_be_filled(self, steps: list[PathStep]) -> bool:
         """Tell whether null means an empty mapping or list, as it does behind a name of YAML."""
         return self.format == "yaml" and bool(steps) and steps[-1].holder.form == "block"
 
@@ -206,7 +206,7 @@ class Document:
 
     def _add(
         self,
-        steps: list[Step],
+        steps: list[PathStep],
         node: Node | None,
         path: tuple[str | int, ...],
         rest: tuple[str | int, ...],
@@ -229,7 +229,7 @@ class Document:
 
     def _insertion(
         self,
-        steps: list[Step],
+        steps: list[PathStep],
         node: Node | None,
         path: Path,
         name: str | None,
@@ -255,7 +255,7 @@ class Document:
             return [Splice(end, "", f"{self._layout.newline}{text}")]
         return [Splice(0, "", text if self.body else f"{text}{self._layout.newline}")]
 
-    def _replacement(self, steps: list[Step], node: Node, path: tuple[str | int, ...], value: Any) -> list[Splice]:  # noqa: ANN401 - JSON
+    def _replacement(self, steps: list[PathStep], node: Node, path: tuple[str | int, ...], value: Any) -> list[Splice]:  # noqa: ANN401 - JSON
         if node.form == "sections":
             return [self._difference(self._rewritten(path, value))]
         if self.format == "yaml":
@@ -274,7 +274,7 @@ class Document:
             document = document.set([*path, name], inner)
         return document if value else document.set(path, value)  # a table may be there for its values' sake alone
 
-    def _removal(self, steps: list[Step]) -> list[Splice]:
+    def _removal(self, steps: list[PathStep]) -> list[Splice]:
         holder, index = steps[-1]
         if holder.form == "sections":
             return sections.remove(self._layout, holder.members[index].node)

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from cairn.documents.nodes import Format, Node, Splice
-from cairn.documents.rendering import Style
+from cairn.documents.rendering import FileStyle
 from cairn.documents.syntax import iter_members
 
 _BLANK = b" \t\r\n"
@@ -34,11 +34,11 @@ class Layout:
         self.root = root
 
     @cached_property
-    def style(self) -> Style:
+    def style(self) -> FileStyle:
         """How the file as a whole is written."""
         colon = self._colon(self.root) if self.format != "toml" else " = "
         comma = ", " if colon.endswith(" ") else ","
-        return Style(self.format, self.newline, self._unit(), colon, comma, self._pad(), self._dash_indent())
+        return FileStyle(self.format, self.newline, self._unit(), colon, comma, self._pad(), self._dash_indent())
 
     @cached_property
     def newline(self) -> str:
@@ -46,7 +46,7 @@ class Layout:
         at = self.body.find(b"\n")
         return "\r\n" if at > 0 and self.body[at - 1 : at] == b"\r" else "\n"
 
-    def style_near(self, node: Node) -> Style:
+    def style_near(self, node: Node) -> FileStyle:
         """Return how a mapping or list is written, or the file where it has nothing to show."""
         if self.format == "toml":
             return self.style

@@ -51,7 +51,7 @@ class Member(NamedTuple):
     node: Node
 
 
-class Step(NamedTuple):
+class PathStep(NamedTuple):
     """A mapping or list on the way to a value, and which of its members leads on."""
 
     holder: Node

@@ -15,7 +15,7 @@ _NOT_PLAIN = frozenset(["true", "false", "yes", "no", "on", "off", "y", "n", "nu
 _LINE_CHARS = 60  # of a list that is written on one line
 
 
-class Style(NamedTuple):
+class FileStyle(NamedTuple):
     """How a file is written.
 
     Attributes:
@@ -63,7 +63,7 @@ def render_scalar(value: Any, format: Format) -> str:  # noqa: ANN401 - a scalar
     return json.dumps(value, allow_nan=False)
 
 
-def render(value: Any, style: Style, indent: str | None = None) -> str:  # noqa: ANN401 - JSON
+def render(value: Any, style: FileStyle, indent: str | None = None) -> str:  # noqa: ANN401 - JSON
     """Return a value as brackets have it.
 
     Args:
@@ -92,7 +92,7 @@ def render(value: Any, style: Style, indent: str | None = None) -> str:  # noqa:
     return f"{brackets[0]}{style.newline}{deeper}{inside}{style.newline}{indent}{brackets[1]}"
 
 
-def _is_short(value: dict[str, Any] | list[Any], style: Style) -> bool:
+def _is_short(value: dict[str, Any] | list[Any], style: FileStyle) -> bool:
     """Tell whether a value is a list of scalars that fits on a line."""
     if isinstance(value, dict) or any(isinstance(inner, dict | list) for inner in value):
         return False

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from cairn.documents.layout import Layout
-from cairn.documents.nodes import Node, Path, Splice, Step
-from cairn.documents.rendering import Style, render, render_name
+from cairn.documents.nodes import Node, Path, PathStep, Splice
+from cairn.documents.rendering import FileStyle, render, render_name
 
 _INLINE_CHARS = 100
 
 
 def insert(
     layout: Layout,
-    steps: list[Step],
+    steps: list[PathStep],
     node: Node,
     path: Path,
     name: str | None,
@@ -73,7 +73,7 @@ def _is_tables(value: Any) -> bool:  # noqa: ANN401 - JSON
     return isinstance(value, list) and bool(value) and all(isinstance(inner, dict) for inner in value)
 
 
-def _sections(names: list[str], value: Any, style: Style) -> list[list[str]]:  # noqa: ANN401 - JSON
+def _sections(names: list[str], value: Any, style: FileStyle) -> list[list[str]]:  # noqa: ANN401 - JSON
     """Return the lines of a table and of those in it, each headed by its name."""
     if isinstance(value, list):
         return [section for table in value for section in _table(f"[[{_dotted(names)}]]", names, table, style)]
@@ -84,7 +84,7 @@ def _sections(names: list[str], value: Any, style: Style) -> list[list[str]]:  #
     return _table(f"[{_dotted(names)}]", names, value, style)
 
 
-def _table(header: str, names: list[str], table: dict[str, Any], style: Style) -> list[list[str]]:
+def _table(header: str, names: list[str], table: dict[str, Any], style: FileStyle) -> list[list[str]]:
     lines, below = [header], []
     for name, value in table.items():
         text = render(value, style)
@@ -95,7 +95,7 @@ def _table(header: str, names: list[str], table: dict[str, Any], style: Style) -
     return [lines, *below]
 
 
-def _insert_sections(layout: Layout, steps: list[Step], sections: list[list[str]]) -> list[Splice]:
+def _insert_sections(layout: Layout, steps: list[PathStep], sections: list[list[str]]) -> list[Splice]:
     at = len(layout.body)
     for step in steps:  # what belongs to a table of an array stands before the next one
         is_array = step.holder.kind == "sequence" and step.holder.form == "sections"

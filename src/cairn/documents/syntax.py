@@ -50,7 +50,7 @@ def read_nodes(body: bytes, values: Any, format: Format, source: str) -> Node | 
             return toml
         if root.has_error:
             raise _DisagreementError
-        reader = _Reader(body, source)
+        reader = _TreeReader(body, source)
         if format == "yaml":
             return reader.yaml(_only(_parts(_only(_parts(root)))), values, 0)
         return reader.json(_only(_parts(root)), values, 0)
@@ -62,7 +62,7 @@ class _DisagreementError(Exception):
     """The tree is not one of what the file says."""
 
 
-class _Reader:
+class _TreeReader:
     """Finds the nodes of values in a tree."""
 
     def __init__(self, body: bytes, source: str) -> None:

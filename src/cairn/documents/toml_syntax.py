@@ -36,10 +36,10 @@ def read_sections(body: bytes, root: tree_sitter.Node, source: str) -> Node:
     Raises:
         ConfigError: if there are too many levels.
     """
-    return _finish(_Reader(body, source).read(root))
+    return _finish(_TomlReader(body, source).read(root))
 
 
-class _Reader:
+class _TomlReader:
     """Walks the statements of a file."""
 
     def __init__(self, body: bytes, source: str) -> None:

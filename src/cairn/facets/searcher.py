@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from cairn.answers import Answer
 from cairn.facets.project_index import ProjectIndex
 from cairn.search.answer import Effort, respond, with_outdated_note
-from cairn.search.filters import check_names
+from cairn.search.filters import canonical_kinds, canonical_languages
 from cairn.search.query import EXACT_MODES, understand
 
 if TYPE_CHECKING:
     from cairn.index.limits import Progress
     from cairn.protocol.requests import SearchRequest, SimilarRequest
+
+
+_Request = TypeVar("_Request", "SearchRequest", "SimilarRequest")
+
+
+def _with_canonical_names(request: _Request) -> _Request:
+    """Return a request whose kinds and languages are called what the index calls them."""
+    if not request.kinds and not request.languages:
+        return request
+    kinds, languages = canonical_kinds(request.kinds), canonical_languages(request.languages)
+    return replace(request, kinds=kinds, languages=languages)
 
 
 class Searcher:
@@ -24,7 +35,7 @@ class Searcher:
 
     def search(self, request: SearchRequest, progress: Progress | None) -> Answer:
         """Return what the index holds for a query, best first."""
-        check_names(request.kinds, request.languages)
+        request = _with_canonical_names(request)
         query = understand(request.query, request.mode)
         view = self._index.views.find(request.branch)
         answer = self._index.answer(lambda library: respond(library, query, request), view, progress)
@@ -42,7 +53,7 @@ class Searcher:
         """Return code that does the same as a sample, copies first."""
         from cairn.search.similar import answer_similar  # noqa: PLC0415 - start-up time: a search needs no parser
 
-        check_names(request.kinds, request.languages)
+        request = _with_canonical_names(request)
         root, max_bytes = self._index.root, self._index.settings.max_file_bytes
         return self._with_notice(self._index.answer(lambda library: answer_similar(library, request, root, max_bytes)))
 

@@ -33,7 +33,7 @@ class Place(NamedTuple):
     command: tuple[str, ...] = ("cairn",)
 
 
-class Entry(NamedTuple):
+class FileEntry(NamedTuple):
     """A value under a path of names in a file that others write, too.
 
     Attributes:
@@ -73,7 +73,7 @@ class Whole(NamedTuple):
     text: str
 
 
-Change = Entry | Item | Block | Whole
+Change = FileEntry | Item | Block | Whole
 
 
 class Detection(NamedTuple):

@@ -16,7 +16,7 @@ from cairn.hooks.commands import hook_command
 from cairn.hooks.outputs import nested
 from cairn.hooks.payload import details_at, digest_at, folder_at, happening_of, number_at, text_at
 from cairn.hooks.report import Happening, Reply, Report
-from cairn.hooks.tool_result import NO_RESULT, Result, failure_of, result_of
+from cairn.hooks.tool_result import NO_RESULT, ToolResult, failure_of, result_of
 from cairn.hooks.tool_use import calls_of, uses_of
 
 VSCODE, COPILOT_CLI = "vscode", "copilot-cli"
@@ -127,7 +127,7 @@ def _event_of(payload: Mapping[str, Any]) -> str:
     return text_at(payload, "hook_event_name", "hookEventName")
 
 
-def _result(payload: Mapping[str, Any], tool: str, agent: str) -> Result:
+def _result(payload: Mapping[str, Any], tool: str, agent: str) -> ToolResult:
     if _event_of(payload) in _FAILURES:
         return failure_of(payload.get("error", payload.get("error_message")), tool)
     names = ("tool_result", "toolResult", "tool_response", "toolResponse")

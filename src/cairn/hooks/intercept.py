@@ -47,7 +47,7 @@ _PARTS = (
 _log = logging.getLogger("cairn.hooks")
 
 
-class _Answer:
+class _PendingReply:
     """An answer in the making, for which somebody waits for a while.
 
     Args:
@@ -188,13 +188,13 @@ class Interceptor:
 
     def _answer_of(
         self, happening: Happening, use: ToolUse, abilities: Collection[Ability], *, is_over: bool
-    ) -> _Answer:
+    ) -> _PendingReply:
         """Return the answer to a use, which is in the making; the same for one that is asked about twice."""
         state = self._states.of(happening.session, ledger_of(happening))
         name = id_of(use)
-        answer = _Answer(self._now())
+        answer = _PendingReply(self._now())
         if use.id:  # some agents ask twice at once; and some models give the same id to a later use
-            known: _Answer = state.replies.put_new(f"{name}\0{is_over}", answer)
+            known: _PendingReply = state.replies.put_new(f"{name}\0{is_over}", answer)
             if known is not answer and abs(answer.asked - known.asked) <= TWIN_SECONDS:
                 return known
             state.replies.put(f"{name}\0{is_over}", answer)
@@ -211,7 +211,7 @@ class Interceptor:
         self._threads.submit(self._work, occasion, state, answer)
         return answer
 
-    def _work(self, occasion: Callable[[], Occasion], state: SessionState, answer: _Answer) -> None:
+    def _work(self, occasion: Callable[[], Occasion], state: SessionState, answer: _PendingReply) -> None:
         """Make an answer; this runs in a thread of ours."""
         try:
             with answer.asker.serve():
@@ -225,7 +225,7 @@ class Interceptor:
                 self._n_waiting -= 1
             answer.settle(SILENCE)  # unless it was settled
 
-    def _make(self, occasion: Occasion, state: SessionState, answer: _Answer) -> None:
+    def _make(self, occasion: Occasion, state: SessionState, answer: _PendingReply) -> None:
         keeps = self._served.keeps(occasion.session)
         if not state.is_restored:
             self._restore(occasion, state)
@@ -262,7 +262,7 @@ class Interceptor:
                 left -= tokens
         return kept
 
-    def _keep(self, row: ServedAnswer, reply: Reply, answer: _Answer) -> bool:
+    def _keep(self, row: ServedAnswer, reply: Reply, answer: _PendingReply) -> bool:
         """Write down what is shown, in time; return whether it is."""
         tokens = count_tokens(reply.denial or reply.context)
         return self._served.add(row._replace(tokens=tokens), lambda: answer.is_wanted)

@@ -19,7 +19,7 @@ from cairn.structure.outline import FileOutline
 _EXAMPLE_LINES = range(4, 200)
 
 
-class Span(NamedTuple):
+class LinesToRead(NamedTuple):
     """Lines of a file to read, and what they hold."""
 
     id: str
@@ -42,13 +42,13 @@ class Shown(NamedTuple):
 
     outline: FileOutline
     file_tokens: int
-    span: Span
+    span: LinesToRead
     around: str
     places: str
     text: str
 
 
-def example_of(outline: FileOutline, target: int | None) -> Span:
+def example_of(outline: FileOutline, target: int | None) -> LinesToRead:
     """Return the lines to name as an example: of what was searched for, else of the first definition worth a read.
 
     Args:
@@ -61,7 +61,7 @@ def example_of(outline: FileOutline, target: int | None) -> Span:
         if is_leaf and symbol.end_line - symbol.start_line + 1 in _EXAMPLE_LINES:
             numbers.append(number)
     symbol = outline.symbols[(numbers or [0])[0]]
-    return Span(symbol.id, symbol.qualified_name, symbol.start_line, symbol.end_line)
+    return LinesToRead(symbol.id, symbol.qualified_name, symbol.start_line, symbol.end_line)
 
 
 def hint_text(root: Path, occasion: Occasion, shown: Shown, *, is_replacing: bool) -> str:
@@ -83,7 +83,7 @@ def hint_text(root: Path, occasion: Occasion, shown: Shown, *, is_replacing: boo
     return "\n".join([*lines, f"{OPEN}cairn: end of outline{CLOSE}"])
 
 
-def _next_step(root: Path, occasion: Occasion, span: Span) -> str:
+def _next_step(root: Path, occasion: Occasion, span: LinesToRead) -> str:
     name = inert_line(span.name, 120)
     if occasion.is_shell:
         is_here = isinstance(occasion.command, FileRead) and not (occasion.command.folder or occasion.asked.path)

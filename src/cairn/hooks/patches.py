@@ -11,7 +11,7 @@ _MOVE = "*** Move to: "
 _MAX_FILES = 100
 
 
-class FileChange(NamedTuple):
+class PatchedFile(NamedTuple):
     """What a patch does to a file.
 
     Attributes:
@@ -29,18 +29,18 @@ def is_patch(text: str) -> bool:
     return _BEGIN in text and any(heading in text for heading in _HEADINGS)
 
 
-def parse_patch(text: str) -> list[FileChange]:
+def parse_patch(text: str) -> list[PatchedFile]:
     """Return what a patch does to each file; one that it moves is deleted, and edited under its new path."""
-    changes: list[FileChange] = []
+    changes: list[PatchedFile] = []
     lines = text[text.find(_BEGIN) :].splitlines() if _BEGIN in text else []
     starts = [place for place, line in enumerate(lines) if line.startswith(tuple(_HEADINGS))][:_MAX_FILES]
     for place, end in zip(starts, [*starts[1:], len(lines)], strict=True):
         heading = next(heading for heading in _HEADINGS if lines[place].startswith(heading))
         path, body = lines[place].removeprefix(heading).strip(), lines[place + 1 : end]
         if _HEADINGS[heading] == "edit" and body and body[0].startswith(_MOVE):
-            changes.append(FileChange("delete", path))
+            changes.append(PatchedFile("delete", path))
             path = body[0].removeprefix(_MOVE).strip()
-        changes.append(FileChange(_HEADINGS[heading], path, tuple(_edits(body))))
+        changes.append(PatchedFile(_HEADINGS[heading], path, tuple(_edits(body))))
     return changes
 
 

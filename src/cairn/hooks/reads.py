@@ -45,7 +45,7 @@ _KEPT_OUTLINES = 32
 _HASH_BYTES = 8
 
 
-class _Candidate(NamedTuple):
+class _LargeFile(NamedTuple):
     """A file whose read may be answered, as it is now."""
 
     content: FileContent
@@ -95,7 +95,7 @@ class Reads:
         """Tell whether a file, relative to the root, is one whose read may be answered."""
         return self._candidate(path) is not None
 
-    def _candidate(self, path: str) -> _Candidate | None:
+    def _candidate(self, path: str) -> _LargeFile | None:
         """Return a file of the project that is large, and code that people wrote; None for any other."""
         if not path or check_name(path.rpartition("/")[2]) or _is_of_agents(path):
             return None
@@ -111,11 +111,11 @@ class Reads:
             content = read_source(self._root, path)
         except CairnError:  # behind a link, or no text
             return None
-        return _Candidate(content, hash_of(content.data)) if _is_code(content) else None
+        return _LargeFile(content, hash_of(content.data)) if _is_code(content) else None
 
     # -- what is said -------------------------------------------------------------------------------------------------
 
-    def _offer(self, occasion: Occasion, state: SessionState, candidate: _Candidate, mode: ReadMode) -> Offer | None:
+    def _offer(self, occasion: Occasion, state: SessionState, candidate: _LargeFile, mode: ReadMode) -> Offer | None:
         outline = self._outline(candidate)
         if not is_good(outline):
             return None
@@ -146,7 +146,7 @@ class Reads:
         return Offer(Reply(denial=text) if is_replacing else Reply(text), row, settle)
 
     def _shown(
-        self, occasion: Occasion, state: SessionState, candidate: _Candidate, outline: FileOutline
+        self, occasion: Occasion, state: SessionState, candidate: _LargeFile, outline: FileOutline
     ) -> Shown | None:
         """Return what to show of a file; None if that is not much less than the file, or more than the agent takes."""
         file_tokens = count_tokens_of_samples(candidate.content.data.decode("utf-8", "replace"))
@@ -171,7 +171,7 @@ class Reads:
         example = target if around or not found else places[0].symbol
         return Shown(outline, file_tokens, example_of(outline, example), around, found, laid.text)
 
-    def _outline(self, candidate: _Candidate) -> FileOutline:
+    def _outline(self, candidate: _LargeFile) -> FileOutline:
         name = f"{candidate.hash} {candidate.content.path}"
         outline = self._outlines.get(name)
         if outline is None:
@@ -190,7 +190,7 @@ class Reads:
                     continue
         return None
 
-    def _context(self, candidate: _Candidate, outline: FileOutline, number: int, max_tokens: int) -> str:
+    def _context(self, candidate: _LargeFile, outline: FileOutline, number: int, max_tokens: int) -> str:
         """Return a definition with what is around it, empty if there is no room for it."""
         max_tokens = min(max_tokens, _CONTEXT_TOKENS)
         symbol = outline.symbols[number]
@@ -235,7 +235,7 @@ def _mode(mode: ReadMode, occasion: Occasion) -> ReadMode:
     return mode
 
 
-def _passes(occasion: Occasion, state: SessionState, candidate: _Candidate) -> bool:
+def _passes(occasion: Occasion, state: SessionState, candidate: _LargeFile) -> bool:
     """Tell whether a read of a large code file is let pass because of what it is, or what the session did before."""
     path = occasion.path
     return (
@@ -246,7 +246,7 @@ def _passes(occasion: Occasion, state: SessionState, candidate: _Candidate) -> b
     )
 
 
-def _is_ranged(occasion: Occasion, candidate: _Candidate) -> bool:
+def _is_ranged(occasion: Occasion, candidate: _LargeFile) -> bool:
     """Tell whether only some lines are read; `head -n 400` of a file with 300 reads all of them."""
     use = occasion.use
     if not occasion.is_shell:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from cairn.errors import QueryError
 from cairn.graph.questions import callers_of
 from cairn.graph.surroundings import node_at
-from cairn.hooks.search_questions import Question
+from cairn.hooks.search_questions import PatternQuestion
 from cairn.hooks.shell_programs import Search
 from cairn.protocol.requests import SearchRequest
 from cairn.search.answer import Effort
@@ -48,7 +48,7 @@ class Patience(NamedTuple):
     call_seconds: float = 0.025
 
 
-class Caller(NamedTuple):
+class CallPlace(NamedTuple):
     """Where a definition is called: the line, and the definition around it, empty at the top of a file."""
 
     path: str
@@ -56,7 +56,7 @@ class Caller(NamedTuple):
     name: str
 
 
-class Place(NamedTuple):
+class CodePlace(NamedTuple):
     """A piece of code that answers a search.
 
     Attributes:
@@ -72,19 +72,19 @@ class Place(NamedTuple):
     signature: str
     confidence: str
     n_calls: int = -1
-    callers: tuple[Caller, ...] = ()
+    callers: tuple[CallPlace, ...] = ()
 
 
-class Finding(NamedTuple):
+class SearchFinding(NamedTuple):
     """What was found: how it was, for what, and where; `n_more` counts places that are left out."""
 
     how: How
     what: str
-    places: tuple[Place, ...]
+    places: tuple[CodePlace, ...]
     n_more: int = 0
 
 
-class Scope(NamedTuple):
+class SearchedFiles(NamedTuple):
     """Where a search looks: `globs` for the index, all of the project without any; `is_file` for a single file."""
 
     globs: tuple[str, ...] = ()
@@ -98,7 +98,7 @@ class SearchAnswers:
         self._workspace, self._patience = workspace, patience
         self._asking = threading.Lock()  # held while a thread asks the symbol graph
 
-    def find(self, search: Search, question: Question, scope: Scope) -> list[Finding]:
+    def find(self, search: Search, question: PatternQuestion, scope: SearchedFiles) -> list[SearchFinding]:
         """Return what is worth knowing beside what the search itself shows; nothing if it says enough.
 
         Raises:
@@ -117,7 +117,9 @@ class SearchAnswers:
 
     # -- definitions --------------------------------------------------------------------------------------------------
 
-    def _definitions(self, search: Search, question: Question, name: str, scope: Scope) -> Finding | None:
+    def _definitions(
+        self, search: Search, question: PatternQuestion, name: str, scope: SearchedFiles
+    ) -> SearchFinding | None:
         """Return the definitions of a name; if there is none, those of the same words in another style."""
         last = _SCOPE.split(name)[-1]
         if len(last) < 3 and not question.is_definite:
@@ -139,9 +141,9 @@ class SearchAnswers:
         if not wanted or (is_plain and len(wanted) > _MOST_PLAIN):
             return None
         n_more = len(wanted) - MOST_PLACES
-        return Finding(how, name, tuple(wanted[:MOST_PLACES]), max(0, n_more))
+        return SearchFinding(how, name, tuple(wanted[:MOST_PLACES]), max(0, n_more))
 
-    def _occurs(self, name: str, scope: Scope) -> bool:
+    def _occurs(self, name: str, scope: SearchedFiles) -> bool:
         """Tell whether a name stands somewhere in the scope, in any case; true if there was no time to find out."""
         request = SearchRequest(query=f"(?i){re.escape(name)}", type="code", mode="regex", limit=1, globs=scope.globs)
         answer = self._workspace.code.look(request, Effort(self._patience.scan_seconds, (name,)))
@@ -149,7 +151,7 @@ class SearchAnswers:
 
     # -- lines and meaning --------------------------------------------------------------------------------------------
 
-    def _elsewhere(self, search: Search, question: Question, scope: Scope) -> Finding | None:
+    def _elsewhere(self, search: Search, question: PatternQuestion, scope: SearchedFiles) -> SearchFinding | None:
         """Return what a search is after that is not the name of a definition."""
         if search.is_for_names:
             return self._meaning(question.text, scope) if question.is_prose else None
@@ -160,7 +162,7 @@ class SearchAnswers:
         has_none = lines is not None and lines.searched is None
         return self._meaning(question.text, scope) if question.is_prose and (has_none or question.is_question) else None
 
-    def _lines(self, pattern: str, question: Question, scope: Scope) -> Answer | None:
+    def _lines(self, pattern: str, question: PatternQuestion, scope: SearchedFiles) -> Answer | None:
         """Return the lines that match, as far as there was time to look for them; None for no pattern of ours."""
         request = SearchRequest(query=pattern, type="code", mode="regex", limit=_MOST_LINES, globs=scope.globs)
         try:
@@ -168,16 +170,16 @@ class SearchAnswers:
         except QueryError:
             return None
 
-    def _matches(self, lines: Answer, question: Question) -> Finding | None:
+    def _matches(self, lines: Answer, question: PatternQuestion) -> SearchFinding | None:
         """Return the definitions in which lines match, if they are few and all files were looked at."""
         around = {(hit.path, hit.qualified_name): hit for hit in lines.code}
         if lines.searched is not None or lines.omitted or len(around) > MOST_PLACES:
             return None
         places = [place for hit in around.values() if hit.qualified_name and (place := self._around(hit)) is not None]
         is_worth = len(places) == len(around) and any(place.last - place.first >= _LEAST_LINES for place in places)
-        return Finding("matched", question.text, tuple(places)) if is_worth else None
+        return SearchFinding("matched", question.text, tuple(places)) if is_worth else None
 
-    def _around(self, hit: CodeHit) -> Place | None:
+    def _around(self, hit: CodeHit) -> CodePlace | None:
         """Return the definition around a line."""
         for other in self._look(hit.qualified_name, "symbol", _LOOKED_AT, ()):
             if (other.path, other.qualified_name) == (hit.path, hit.qualified_name) and (
@@ -186,14 +188,14 @@ class SearchAnswers:
                 return _place(other) if other.kind not in _UNNAMED_KINDS and other.end_line > other.start_line else None
         return None
 
-    def _meaning(self, text: str, scope: Scope) -> Finding | None:
+    def _meaning(self, text: str, scope: SearchedFiles) -> SearchFinding | None:
         """Return what the index holds for a sentence, as far as it is sure enough."""
         hits = [
             hit
             for hit in self._look(text, "hybrid", MOST_PLACES, scope.globs)
             if hit.confidence != "low" and hit.kind != "key"
         ]
-        return Finding("meant", text, tuple(map(_place, hits))) if hits else None
+        return SearchFinding("meant", text, tuple(map(_place, hits))) if hits else None
 
     def _look(
         self, query: str, mode: Literal["symbol", "hybrid"], limit: int, globs: tuple[str, ...]
@@ -204,20 +206,20 @@ class SearchAnswers:
 
     # -- callers ------------------------------------------------------------------------------------------------------
 
-    def _with_callers(self, findings: list[Finding], until: float) -> list[Finding]:
+    def _with_callers(self, findings: list[SearchFinding], until: float) -> list[SearchFinding]:
         """Add who calls what is defined, as far as the symbol graph knows that in time."""
         wanted = [place for found in findings if found.how in ("defined", "alike") for place in found.places]
         known = self._callers(wanted, until - time.monotonic()) if wanted else {}
         return [found._replace(places=tuple(known.get(place, place) for place in found.places)) for found in findings]
 
-    def _callers(self, places: Sequence[Place], seconds: float) -> dict[Place, Place]:
+    def _callers(self, places: Sequence[CodePlace], seconds: float) -> dict[CodePlace, CodePlace]:
         """Return places with their callers.
 
         A graph that has yet to read files answers too late. Its thread goes on then, and the next search finds it warm.
         """
         if seconds <= 0 or not self._asking.acquire(blocking=False):
             return {}
-        answer: Future[dict[Place, Place]] = Future()
+        answer: Future[dict[CodePlace, CodePlace]] = Future()
 
         def ask() -> None:
             try:
@@ -236,7 +238,7 @@ class SearchAnswers:
             return {}
 
 
-def _called(graph: Graph, place: Place) -> Place:
+def _called(graph: Graph, place: CodePlace) -> CodePlace:
     """Return a place with who calls it."""
     node = node_at(graph.code, place.path, place.name, place.first)
     if node is None:
@@ -245,7 +247,7 @@ def _called(graph: Graph, place: Place) -> Place:
     tests = graph.code.tests
     ordered = sorted(links, key=lambda link: bool(tests[graph.code.numbers[link.path]]))
     callers = {
-        (link.path, link.symbol.name): Caller(link.path, link.line, link.symbol.name) for link in reversed(ordered)
+        (link.path, link.symbol.name): CallPlace(link.path, link.line, link.symbol.name) for link in reversed(ordered)
     }
     return place._replace(n_calls=len(links), callers=tuple(callers.values())[::-1])
 
@@ -253,7 +255,7 @@ def _called(graph: Graph, place: Place) -> Place:
 # -- hits --------------------------------------------------------------------------------------------------------------
 
 
-def _places(hits: Sequence[CodeHit]) -> list[Place]:
+def _places(hits: Sequence[CodeHit]) -> list[CodePlace]:
     """Return hits as places, those in tests last; of overloads the longest, which has the body."""
     best: dict[tuple[str, str, str], CodeHit] = {}
     for hit in hits:
@@ -265,11 +267,11 @@ def _places(hits: Sequence[CodeHit]) -> list[Place]:
     return sorted(map(_place, kept), key=_is_test)
 
 
-def _is_test(place: Place) -> bool:
+def _is_test(place: CodePlace) -> bool:
     return bool(role_of(place.path, "") & Role.TEST)
 
 
-def _in_scope(places: Sequence[Place], scope: Scope) -> list[Place]:
+def _in_scope(places: Sequence[CodePlace], scope: SearchedFiles) -> list[CodePlace]:
     """Put what the search looks at first; of one file, nothing else is of interest."""
     if not scope.globs:
         return list(places)
@@ -282,12 +284,12 @@ def _length(hit: CodeHit) -> int:
     return hit.end_line - hit.start_line
 
 
-def _place(hit: CodeHit) -> Place:
+def _place(hit: CodeHit) -> CodePlace:
     name = hit.qualified_name or hit.name
-    return Place(hit.path, hit.start_line, hit.end_line, hit.kind, name, hit.signature, hit.confidence)
+    return CodePlace(hit.path, hit.start_line, hit.end_line, hit.kind, name, hit.signature, hit.confidence)
 
 
-def _is_worth(place: Place, is_plain: bool) -> bool:
+def _is_worth(place: CodePlace, is_plain: bool) -> bool:
     """Tell whether a definition is one that somebody who looks for a name may mean."""
     return place.kind not in _UNNAMED_KINDS and not (is_plain and place.kind in MINOR_KINDS)
 

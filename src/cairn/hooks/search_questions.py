@@ -50,7 +50,7 @@ _LEAST_WORDS = 3
 _LEAST_WORDS_WITHOUT_FORM = 4
 
 
-class Question(NamedTuple):
+class PatternQuestion(NamedTuple):
     """What a search asks.
 
     Attributes:
@@ -81,7 +81,7 @@ class Question(NamedTuple):
         return "semantic" if self.is_prose else "literal"
 
 
-def understand_pattern(pattern: str, syntax: Syntax, *, is_prose: bool = False) -> Question:
+def understand_pattern(pattern: str, syntax: Syntax, *, is_prose: bool = False) -> PatternQuestion:
     """Return what a pattern asks for.
 
     Args:
@@ -90,7 +90,7 @@ def understand_pattern(pattern: str, syntax: Syntax, *, is_prose: bool = False) 
         is_prose: it was given to a tool that takes questions.
     """
     if len(pattern) > MAX_CHARS or not pattern.strip():
-        return Question((), is_definite=False, text="", is_prose=False)
+        return PatternQuestion((), is_definite=False, text="", is_prose=False)
     is_prose = is_prose or (_is_prose(pattern.strip()) and not _is_definite(pattern))
     texts = [pattern] if syntax == "fixed" or is_prose else expand(pattern, is_basic=syntax == "basic")
     names: dict[str, None] = {}
@@ -104,19 +104,19 @@ def understand_pattern(pattern: str, syntax: Syntax, *, is_prose: bool = False) 
         names = {name: None for name in names if looks_named(name)}
     whole_words = _whole_words(texts[0]) if len(texts) == 1 else ()
     if not names and all(_is_keyword(word) for word in plain.split()):
-        return Question((), is_definite=False, text="", is_prose=False)
-    return Question(tuple(names)[:MOST_NAMES], is_definite and bool(names), plain, is_prose, whole_words)
+        return PatternQuestion((), is_definite=False, text="", is_prose=False)
+    return PatternQuestion(tuple(names)[:MOST_NAMES], is_definite and bool(names), plain, is_prose, whole_words)
 
 
-def understand_file_pattern(pattern: str) -> Question:
+def understand_file_pattern(pattern: str) -> PatternQuestion:
     """Return what a pattern for the names of files asks for, if it holds a name from code, or is prose."""
     if len(pattern) > MAX_CHARS:
-        return Question((), is_definite=False, text="", is_prose=False)
+        return PatternQuestion((), is_definite=False, text="", is_prose=False)
     if _is_prose(pattern.strip()):
-        return Question((), is_definite=False, text=pattern.strip(), is_prose=True)
+        return PatternQuestion((), is_definite=False, text=pattern.strip(), is_prose=True)
     stem = pattern.rstrip("/").rpartition("/")[2].strip("*").partition(".")[0].strip("*")
     names = (stem,) if _IDENTIFIER.fullmatch(stem) and looks_named(stem) else ()
-    return Question(names, is_definite=False, text=stem, is_prose=False)
+    return PatternQuestion(names, is_definite=False, text=stem, is_prose=False)
 
 
 def _names_in(text: str) -> tuple[list[str], bool]:
@@ -173,10 +173,10 @@ def _is_prose(text: str) -> bool:
 
 def expand(pattern: str, *, is_basic: bool) -> list[str]:
     """Return the texts that a regular expression stands for, a gap where anything may stand; a few of them at most."""
-    return [text for text in _Reader(pattern, is_basic).alternatives(0) if text.strip(f"{_GAP} ")]
+    return [text for text in _PatternReader(pattern, is_basic).alternatives(0) if text.strip(f"{_GAP} ")]
 
 
-class _Reader:
+class _PatternReader:
     """Reads a regular expression from left to right.
 
     Args:

@@ -14,9 +14,18 @@ from typing import TYPE_CHECKING
 from cairn.errors import CairnError
 from cairn.hooks.occasion import Occasion, Offer
 from cairn.hooks.report import Reply, ToolUse
-from cairn.hooks.search_answers import MOST_CALLERS, Caller, Finding, Patience, Place, Scope, SearchAnswers, regex_of
-from cairn.hooks.search_questions import Question, understand_file_pattern, understand_pattern
-from cairn.hooks.session_state import LastSearch, SessionState, Target
+from cairn.hooks.search_answers import (
+    MOST_CALLERS,
+    CallPlace,
+    CodePlace,
+    Patience,
+    SearchAnswers,
+    SearchedFiles,
+    SearchFinding,
+    regex_of,
+)
+from cairn.hooks.search_questions import PatternQuestion, understand_file_pattern, understand_pattern
+from cairn.hooks.session_state import LastSearch, SearchTarget, SessionState
 from cairn.hooks.shell import understand_command
 from cairn.hooks.shell_programs import Search
 from cairn.hooks_settings import HooksSettings
@@ -104,7 +113,7 @@ def search_of(use: ToolUse) -> Search | None:
     return Search(use.pattern, "regex", paths, use.globs)
 
 
-def _question(use: ToolUse, search: Search) -> Question:
+def _question(use: ToolUse, search: Search) -> PatternQuestion:
     if search.is_for_names:
         return understand_file_pattern(search.pattern)
     name = use.name.lower().replace("_", "").replace("-", "")
@@ -114,7 +123,7 @@ def _question(use: ToolUse, search: Search) -> Question:
 # -- where -------------------------------------------------------------------------------------------------------------
 
 
-def scope_of(root: str, occasion: Occasion, search: Search) -> Scope | None:
+def scope_of(root: str, occasion: Occasion, search: Search) -> SearchedFiles | None:
     """Return where in the project a search looks; None if it looks elsewhere."""
     base = os.path.join(occasion.folder or root, os.path.expanduser(search.folder))
     own_base = _below(root, base)
@@ -124,12 +133,12 @@ def scope_of(root: str, occasion: Occasion, search: Search) -> Scope | None:
         return None
     globs = [glob for pattern in search.globs for glob in _without_braces(pattern)]
     if "" in inside and not globs:
-        return Scope()
+        return SearchedFiles()
     is_file = len(inside) == 1 and os.path.isfile(os.path.join(root, inside[0]))
     wanted = [
         wanted for place in inside for wanted in _globs_of(place, globs, os.path.join(root, place), own_base or "")
     ]
-    return Scope(tuple(wanted), is_file) if len(wanted) <= _MOST_GLOBS else Scope()
+    return SearchedFiles(tuple(wanted), is_file) if len(wanted) <= _MOST_GLOBS else SearchedFiles()
 
 
 def _below(root: str, path: str) -> str | None:
@@ -172,7 +181,7 @@ def _without_braces(glob: str) -> list[str]:
 # -- what is said ------------------------------------------------------------------------------------------------------
 
 
-def lay_out(findings: Sequence[Finding], shown: frozenset[tuple[str, int]], max_tokens: int) -> str:
+def lay_out(findings: Sequence[SearchFinding], shown: frozenset[tuple[str, int]], max_tokens: int) -> str:
     """Return findings as text, as far as there is room.
 
     Args:
@@ -203,7 +212,7 @@ def lay_out(findings: Sequence[Finding], shown: frozenset[tuple[str, int]], max_
     return "\n".join(lines)
 
 
-def _lines_of(found: Finding, place: Place, shown: frozenset[tuple[str, int]]) -> Iterator[str]:
+def _lines_of(found: SearchFinding, place: CodePlace, shown: frozenset[tuple[str, int]]) -> Iterator[str]:
     path = inert_line(place.path, _MAX_PATH_CHARS)
     line = f"| {path}:{place.first}-{place.last} {place.kind} {inert_line(place.name, _MAX_WHAT_CHARS)}"
     if place.signature and found.how != "matched" and (_name_of(place.path), place.first) not in shown:
@@ -218,7 +227,7 @@ def _lines_of(found: Finding, place: Place, shown: frozenset[tuple[str, int]]) -
         yield f"|   {pluralize(place.n_calls, 'call')}{such_as if examples else ''}{examples}"
 
 
-def _caller(caller: Caller) -> str:
+def _caller(caller: CallPlace) -> str:
     where = f"{inert_line(caller.path, _MAX_PATH_CHARS)}:{caller.line}"
     return f"{where} in {inert_line(caller.name, _MAX_WHAT_CHARS)}" if caller.name else where
 
@@ -234,13 +243,13 @@ def _name_of(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def _key(found: Finding) -> str:
+def _key(found: SearchFinding) -> str:
     return f"search\0{found.how}\0{found.what}"
 
 
-def _targets(findings: Sequence[Finding]) -> list[Target]:
+def _targets(findings: Sequence[SearchFinding]) -> list[SearchTarget]:
     places = (place for found in findings for place in found.places)
-    return [Target(place.path, place.name, place.first) for place in places][:_MOST_TARGETS]
+    return [SearchTarget(place.path, place.name, place.first) for place in places][:_MOST_TARGETS]
 
 
 def _row(occasion: Occasion) -> ServedAnswer:

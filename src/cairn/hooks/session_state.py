@@ -17,7 +17,7 @@ _MOST_PATTERNS = 4
 V = TypeVar("V")
 
 
-class Target(NamedTuple):
+class SearchTarget(NamedTuple):
     """A definition that a search was about.
 
     Attributes:
@@ -35,7 +35,7 @@ class LastSearch(NamedTuple):
     """A search, and what it was about; the best target first."""
 
     pattern: str
-    targets: tuple[Target, ...]
+    targets: tuple[SearchTarget, ...]
     seconds: float
 
 

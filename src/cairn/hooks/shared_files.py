@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from cairn.hooks.adapter import Change, Entry, Format, Item, Place, Whole
+from cairn.hooks.adapter import Change, FileEntry, Format, Item, Place, Whole
 from cairn.hooks.commands import mcp_server
 from cairn.hooks.texts import text_of
 
@@ -30,7 +30,7 @@ def server_entry(
     format: Format = "json",
     servers: str = "mcpServers",
     more: Mapping[str, Any] | None = None,
-) -> Entry:
+) -> FileEntry:
     """Return the entry of the MCP server in a file of the usual form.
 
     Args:
@@ -40,10 +40,10 @@ def server_entry(
         servers: what the file calls the servers.
         more: what the agent wants to know before the command.
     """
-    return Entry(file, format, (servers, SERVER), {**(more or {}), **mcp_server(place)})
+    return FileEntry(file, format, (servers, SERVER), {**(more or {}), **mcp_server(place)})
 
 
-def workspace_servers(place: Place) -> Entry:
+def workspace_servers(place: Place) -> FileEntry:
     """Return the entry in `.mcp.json`, which Claude Code and Copilot CLI share, so it must be the same for both."""
     return server_entry(place.root / ".mcp.json", place)
 

@@ -39,7 +39,7 @@ _MAX_NODES = 10_000
 _MAX_DEPTH = 6
 
 
-class Result(NamedTuple):
+class ToolResult(NamedTuple):
     """How a tool call ended.
 
     Attributes:
@@ -55,10 +55,10 @@ class Result(NamedTuple):
     output_bytes: int = 0
 
 
-NO_RESULT = Result()
+NO_RESULT = ToolResult()
 
 
-def result_of(answer: object, tool: str, outcome: str = "") -> Result:
+def result_of(answer: object, tool: str, outcome: str = "") -> ToolResult:
     """Return how a call ended.
 
     Args:
@@ -80,7 +80,7 @@ def result_of(answer: object, tool: str, outcome: str = "") -> Result:
     return _result(outcome, exit_code, text, size_of(answer))
 
 
-def failure_of(error: object, tool: str, kind: str = "") -> Result:
+def failure_of(error: object, tool: str, kind: str = "") -> ToolResult:
     """Return the result of a call that failed or was not allowed.
 
     Args:
@@ -112,9 +112,9 @@ def size_of(value: object) -> int:
     return total
 
 
-def _result(outcome: str, exit_code: int | None, text: str, n_bytes: int) -> Result:
+def _result(outcome: str, exit_code: int | None, text: str, n_bytes: int) -> ToolResult:
     output = text[-MAX_OUTPUT_CHARS:].encode("utf-8", "replace").decode()
-    return Result(outcome, exit_code, output, n_bytes)
+    return ToolResult(outcome, exit_code, output, n_bytes)
 
 
 def unpack(answer: object) -> object:

@@ -13,7 +13,7 @@ from typing import Any
 
 from cairn.hooks.patches import is_patch, parse_patch
 from cairn.hooks.report import ToolUse
-from cairn.hooks.tool_result import NO_RESULT, Result, plain, size_of
+from cairn.hooks.tool_result import NO_RESULT, ToolResult, plain, size_of
 from cairn.memory.moments import MAX_NAME_CHARS, MAX_TARGET_CHARS, ToolCall, canonical_tool
 
 Given = Mapping[str, Any]
@@ -91,7 +91,7 @@ def uses_of(name: str, given: object, tool: str = "") -> tuple[ToolUse, ...]:
 def calls_of(
     uses: Sequence[ToolUse],
     given: object,
-    result: Result = NO_RESULT,
+    result: ToolResult = NO_RESULT,
     duration_ms: float = 0,
 ) -> tuple[ToolCall, ...]:
     """Return the calls that memory keeps, one for each use; sizes and what was printed are those of the first."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cairn.errors import CairnError, PathError
-from cairn.hooks.adapter import Adapter, Block, Change, Entry, Format, Item, Place, Whole
+from cairn.hooks.adapter import Adapter, Block, Change, FileEntry, Format, Item, Place, Whole
 from cairn.install import block, structured, whole
 from cairn.install.files import folders_of_ours, missing_folders, read_content, real_path, shown_path
 from cairn.install.record import FileRecord, Piece, Records, digest_of
@@ -105,7 +105,7 @@ def _wanted_files(adapters: Sequence[Adapter], place: Place) -> tuple[list[_File
                 shown = shown_path(change.file, place)
                 problems.setdefault(change.file, FileChange(change.file, shown, (adapter.name,), problem=error))
                 continue
-            format_ = change.format if isinstance(change, Entry | Item) else None
+            format_ = change.format if isinstance(change, FileEntry | Item) else None
             _merge(files.setdefault(real, _File(change.file, real, format_, [])).wanted, change, adapter.name)
     return list(files.values()), list(problems.values())
 
@@ -124,7 +124,7 @@ def _merge(wanted: list[Wanted], change: Change, agent: str) -> None:
 
 
 def _is_same(one: Change, other: Change) -> bool:
-    if isinstance(one, Entry) and isinstance(other, Entry):
+    if isinstance(one, FileEntry) and isinstance(other, FileEntry):
         return one.path == other.path
     if isinstance(one, Item) and isinstance(other, Item):
         return (one.path, one.value) == (other.path, other.value)

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 from cairn.documents.document import parse_document
 from cairn.errors import CairnError
 from cairn.hints import Hint
-from cairn.hooks.adapter import TEST_SESSION, Adapter, Change, Entry, Item, Place, Whole
+from cairn.hooks.adapter import TEST_SESSION, Adapter, Change, FileEntry, Item, Place, Whole
 from cairn.hooks.agents import NAMES
 from cairn.hooks.commands import hook_command, iter_commands, mentions_cairn
 from cairn.hooks.entry import VARIABLES
@@ -28,7 +28,7 @@ _TRIES = 4  # the daemon may first have to open the project, for which a hook do
 _LOGS = Hint("it may say why", "daemon logs")
 
 
-class Result(NamedTuple):
+class SelfTestResult(NamedTuple):
     """How a part of what was installed for an agent works: in a sentence, with what to do where it does not."""
 
     agent: str
@@ -49,7 +49,7 @@ class SelfTest:
         self._place = place
         self._servers: dict[tuple[str, ...], str] = {}
 
-    def try_agent(self, adapter: Adapter) -> list[Result]:
+    def try_agent(self, adapter: Adapter) -> list[SelfTestResult]:
         """Return how the hooks and the MCP server of an agent work as its files have them now."""
         values = list(_iter_ours(adapter.changes(self._place), self._place))
         results = []
@@ -60,19 +60,21 @@ class SelfTest:
             results.append(self._try_server(adapter, servers[0]))
         return results
 
-    def _try_server(self, adapter: Adapter, words: tuple[str, ...]) -> Result:
+    def _try_server(self, adapter: Adapter, words: tuple[str, ...]) -> SelfTestResult:
         if words != (*self._place.command, "mcp"):
             message = f"the files of {adapter.title} start the MCP server in their own way, so it was not tried"
-            return Result(adapter.name, "mcp", True, message)
+            return SelfTestResult(adapter.name, "mcp", True, message)
         if (missing := _missing_program(self._place)) is not None:
-            return Result(adapter.name, "mcp", False, *missing)
+            return SelfTestResult(adapter.name, "mcp", False, *missing)
         if words not in self._servers:
             try:
                 n_tools = len(list_tools(words, str(self._place.root), _environment(self._place)))
             except (OSError, ValueError, LookupError, TypeError) as error:
-                return Result(adapter.name, "mcp", False, f"the MCP server does not list its tools: {error}", _LOGS)
+                return SelfTestResult(
+                    adapter.name, "mcp", False, f"the MCP server does not list its tools: {error}", _LOGS
+                )
             self._servers[words] = f"the MCP server lists {n_tools} tools"
-        return Result(adapter.name, "mcp", True, self._servers[words])
+        return SelfTestResult(adapter.name, "mcp", True, self._servers[words])
 
 
 def _iter_ours(changes: Sequence[Change], place: Place) -> Iterator[Any]:
@@ -82,7 +84,7 @@ def _iter_ours(changes: Sequence[Change], place: Place) -> Iterator[Any]:
             content = read_content(real_path(change.file, place))
             if isinstance(change, Whole):
                 yield _json_of(change, content)
-            elif isinstance(change, Entry | Item) and content is not None:
+            elif isinstance(change, FileEntry | Item) and content is not None:
                 found = parse_document(content, change.format, str(change.file)).get(change.path, None)
                 values = found if isinstance(change, Item) and isinstance(found, list) else [found]
                 yield from (value for value in values if mentions_cairn(value))
@@ -100,9 +102,9 @@ def _json_of(change: Whole, content: bytes | None) -> Any:  # noqa: ANN401 - JSO
 # -- hooks -------------------------------------------------------------------------------------------------------------
 
 
-def _try_hook(adapter: Adapter, place: Place, values: Sequence[Any]) -> Result:
-    def fail(message: str, hint: str = _LOGS) -> Result:
-        return Result(adapter.name, "hooks", False, message, hint)
+def _try_hook(adapter: Adapter, place: Place, values: Sequence[Any]) -> SelfTestResult:
+    def fail(message: str, hint: str = _LOGS) -> SelfTestResult:
+        return SelfTestResult(adapter.name, "hooks", False, message, hint)
 
     event = _USUAL if _USUAL in adapter.events else next(iter(adapter.events))
     # Agents that share a file have each other's hook in it.
@@ -125,7 +127,7 @@ def _try_hook(adapter: Adapter, place: Place, values: Sequence[Any]) -> Result:
             return fail(f"the hook exits with {code}")
         wrong = _what_is_wrong(adapter, event, output)
         if not wrong:
-            return Result(adapter.name, "hooks", True, "the hook answers")
+            return SelfTestResult(adapter.name, "hooks", True, "the hook answers")
     return fail(wrong)
 
 

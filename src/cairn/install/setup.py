@@ -18,7 +18,7 @@ from cairn.install.plan import FileChange, plan_install, plan_removal
 from cairn.install.record import RecordFile, Records
 
 
-class Plan(NamedTuple):
+class SetupPlan(NamedTuple):
     """What is to be done, all computed and nothing written.
 
     Attributes:
@@ -56,7 +56,9 @@ class Plan(NamedTuple):
         return apply(self.changes, self.records, self.known)
 
 
-def plan_init(root: Path, level: Level, names: Sequence[str] = (), environment: Mapping[str, str] = os.environ) -> Plan:
+def plan_init(
+    root: Path, level: Level, names: Sequence[str] = (), environment: Mapping[str, str] = os.environ
+) -> SetupPlan:
     """Return what has to be done so that agents know of Cairn.
 
     Args:
@@ -79,7 +81,7 @@ def plan_init(root: Path, level: Level, names: Sequence[str] = (), environment: 
             "no coding agent was found here", Hint(f"name one of {', '.join(NAMES)}", "init", agent=None)
         )
     changes = plan_install([agent.adapter for agent in found], place, known)
-    return Plan(place, tuple(found), tuple(changes), tuple(others), records, known)
+    return SetupPlan(place, tuple(found), tuple(changes), tuple(others), records, known)
 
 
 def _named(names: Sequence[str], level: Level) -> tuple[list[Found], list[tuple[Adapter, Hint]]]:
@@ -117,7 +119,7 @@ def _in_use(place: Place, known: Records) -> tuple[list[Found], list[tuple[Adapt
 
 def plan_uninstall(
     root: Path, level: Level, names: Sequence[str] = (), environment: Mapping[str, str] = os.environ
-) -> Plan:
+) -> SetupPlan:
     """Return what has to be done so that nothing of Cairn's is left in the files of agents.
 
     Args:
@@ -134,4 +136,4 @@ def plan_uninstall(
     able = [adapter for adapter in adapters if level in adapter.levels]
     changes = plan_removal(able, place, known, every=not names)
     touched = [change for change in changes if change.is_change or change.problem or change.notes or change.record]
-    return Plan(place, tuple(Found(adapter, ()) for adapter in able), tuple(touched), (), records, known)
+    return SetupPlan(place, tuple(Found(adapter, ()) for adapter in able), tuple(touched), (), records, known)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import NamedTuple
 
-from cairn.hooks.adapter import Block, Change, Entry, Item
+from cairn.hooks.adapter import Block, Change, FileEntry, Item
 from cairn.install.record import Kind, Piece
 
-_KINDS: dict[type, Kind] = {Entry: "entry", Item: "item", Block: "block"}
+_KINDS: dict[type, Kind] = {FileEntry: "entry", Item: "item", Block: "block"}
 
 
 class Wanted(NamedTuple):
@@ -21,8 +21,8 @@ class Wanted(NamedTuple):
         """Return the piece that it is, as if it were there already."""
         change = self.change
         kind = _KINDS.get(type(change), "whole")
-        if isinstance(change, Entry | Item):
-            is_default = isinstance(change, Entry) and change.is_default
+        if isinstance(change, FileEntry | Item):
+            is_default = isinstance(change, FileEntry) and change.is_default
             value = json.loads(json.dumps(change.value))  # as a file gives it back: no tuples
             return Piece(self.agents, kind, change.path, value, is_default)
         return Piece(self.agents, kind, (), change.text)

@@ -11,7 +11,7 @@ from typing import Any
 from cairn.client import Client
 from cairn.daemon.app import Application
 from cairn.daemon.http import App, Message, Request, Route, Scope
-from cairn.transport import Reply
+from cairn.transport import HttpReply
 
 PATH = "/mcp"
 
@@ -71,10 +71,10 @@ class InProcess:
     def __init__(self, app: Application) -> None:
         self._app = app
 
-    async def send(self, method: str, path: str, body: bytes | None) -> Reply:
+    async def send(self, method: str, path: str, body: bytes | None) -> HttpReply:
         """Return the whole answer."""
         async with self.stream(method, path, body) as answer:
-            return Reply(answer.status, {}, b"".join([part async for part in answer.parts()]))
+            return HttpReply(answer.status, {}, b"".join([part async for part in answer.parts()]))
 
     @asynccontextmanager
     async def stream(self, method: str, path: str, body: bytes | None) -> AsyncIterator[_Answer]:

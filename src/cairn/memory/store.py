@@ -299,7 +299,7 @@ class MemoryStore:
         if not self.exists:
             raise _unknown(ids[0])
         with self.reading() as connection:
-            full = [self._full_id(connection, id) for id in ids]
+            full = [_full_id(connection, id) for id in ids]
             found = observation_db.load(connection, full)
         for id, name in zip(full, ids, strict=True):
             if id not in found:
@@ -345,14 +345,6 @@ class MemoryStore:
                 self._derive(connection, changed)
             return sorted(map(str, misfits))
 
-    def _full_id(self, connection: sqlite3.Connection, id: str) -> str:
-        if not is_handle(id):
-            return id
-        ids = observation_db.ids_ending_in(connection, id.removeprefix(HANDLE))
-        if len(ids) > 1:
-            raise AmbiguousError(f"several memories are called {id}", f"give the whole id: {', '.join(ids)}")
-        return ids[0] if ids else id
-
 
 def _identity(file: Path) -> tuple[int, int, int] | None:
     """Return what tells a file from another one, and how long it is; None if there is none."""
@@ -361,6 +353,16 @@ def _identity(file: Path) -> tuple[int, int, int] | None:
     except OSError:
         return None
     return facts.st_dev, facts.st_ino, facts.st_size
+
+
+def _full_id(connection: sqlite3.Connection, id: str) -> str:
+    """Return the id that a handle stands for."""
+    if not is_handle(id):
+        return id
+    ids = observation_db.ids_ending_in(connection, id.removeprefix(HANDLE))
+    if len(ids) > 1:
+        raise AmbiguousError(f"several memories are called {id}", f"give the whole id: {', '.join(ids)}")
+    return ids[0] if ids else id
 
 
 def _project_of(connection: sqlite3.Connection) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from difflib import get_close_matches
 from typing import Protocol
 
 import numpy as np
@@ -13,7 +14,9 @@ import numpy.typing as npt
 from cairn import waiting
 from cairn.errors import QueryError
 from cairn.index.view import ViewArrays
-from cairn.source.languages import BY_NAME, KINDS
+from cairn.source.languages import BY_NAME, KINDS, language_called
+
+_MAX_COMPARED_CHARS = 100  # of a name that is not known
 
 # The parts of a glob: two stars for any number of folders, stars for anything, and runs that match letter by letter.
 _PARTS = re.compile(
@@ -40,15 +43,30 @@ class Filtered(Protocol):
         """The paths that files may have."""
 
 
-def check_names(kinds: Sequence[str], languages: Sequence[str]) -> None:
-    """Make sure that all kinds and languages are known.
+def canonical_kinds(names: Sequence[str]) -> tuple[str, ...]:
+    """Return kinds as the index has them, which is in lower case.
 
     Raises:
-        QueryError: if one is not.
+        QueryError: if one is unknown.
     """
-    for what, names, known in (("kind", kinds, KINDS), ("language", languages, BY_NAME.keys())):
-        if unknown := sorted(set(names) - known):
-            raise QueryError(f"no {what} is called {', '.join(unknown)}", f"known: {', '.join(sorted(known))}")
+    return tuple(_known("kind", name, name.lower() if name.lower() in KINDS else None, KINDS) for name in names)
+
+
+def canonical_languages(names: Sequence[str]) -> tuple[str, ...]:
+    """Return languages as the index has them, for names, extensions and nicknames in any case: `Ruby`, `rb`, `c++`.
+
+    Raises:
+        QueryError: if one is unknown.
+    """
+    return tuple(_known("language", name, language_called(name), BY_NAME.keys()) for name in names)
+
+
+def _known(what: str, name: str, canonical: str | None, known: Collection[str]) -> str:
+    if canonical is not None:
+        return canonical
+    near = get_close_matches(name[:_MAX_COMPARED_CHARS].lower(), known, 3)
+    meant = f"did you mean {' or '.join(near)}? " if near else ""
+    raise QueryError(f"no {what} is called {name}", f"{meant}known: {', '.join(sorted(known))}")
 
 
 def filter_files(files: ViewArrays, request: Filtered) -> npt.NDArray[np.int64] | None:

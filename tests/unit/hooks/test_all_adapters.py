@@ -12,7 +12,7 @@ from hypothesis import given as for_all
 from hypothesis import strategies as st
 
 from cairn.errors import RequestError
-from cairn.hooks.adapter import Block, Entry, Item, Place, Whole
+from cairn.hooks.adapter import Block, FileEntry, Item, Place, Whole
 from cairn.hooks.agents import NAMES, adapter_of
 from cairn.hooks.commands import is_ours
 from cairn.hooks.report import SILENCE
@@ -63,7 +63,7 @@ def test_what_is_written_for_an_agent_lies_below_the_root_or_the_home_and_is_kno
         assert changes == adapter.changes(place)
         for change in changes:
             assert change.file.is_relative_to(base)
-            if isinstance(change, Item) or (isinstance(change, Entry) and not change.is_default):
+            if isinstance(change, Item) or (isinstance(change, FileEntry) and not change.is_default):
                 json.dumps(change.value)
                 assert is_ours(change.value), change
             if isinstance(change, Whole | Block):

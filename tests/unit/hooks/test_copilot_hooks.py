@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cairn.hooks.adapter import Entry, Level, Place, Whole
+from cairn.hooks.adapter import FileEntry, Level, Place, Whole
 from cairn.hooks.agents import copilot_cli, vscode
 from cairn.hooks.copilot import Copilot
 from cairn.hooks.report import Reply, ToolUse
@@ -195,6 +195,6 @@ def test_each_has_the_mcp_server_in_its_own_file(
 ) -> None:
     environment = {"COPILOT_HOME": str(tmp_path / "copilot")}
     changes = adapter.changes(Place(level, tmp_path / "repo", tmp_path / "home", environment))
-    (server,) = [change for change in changes if isinstance(change, Entry)]
+    (server,) = [change for change in changes if isinstance(change, FileEntry)]
     assert (server.file, server.path) == (tmp_path / file, (path, "cairn"))
     assert server.value == {**value, "command": "cairn", "args": ["mcp"]}

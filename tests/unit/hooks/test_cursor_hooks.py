@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cairn.hooks.adapter import Entry, Item, Level, Place, Whole
+from cairn.hooks.adapter import FileEntry, Item, Level, Place, Whole
 from cairn.hooks.agents.cursor import Cursor
 from cairn.hooks.report import Reply, ToolUse
 from hook_reports import fields, read, report_of, said
@@ -193,7 +193,7 @@ def test_the_file_of_hooks_is_one_that_cursor_does_not_drop(cursor: Cursor, leve
         fields(change.value, {"command": str, "timeout": int, "matcher": str}, ("command",))
         assert "//" not in json.dumps(change.value)
         re.compile(change.value.get("matcher", ""))
-    entries = [change for change in changes if isinstance(change, Entry)]
+    entries = [change for change in changes if isinstance(change, FileEntry)]
     assert (entries[0].path, entries[0].value, entries[0].is_default) == (("version",), 1, True)
     assert entries[1].file == base / ".cursor" / "mcp.json"
     assert entries[1].value == {"type": "stdio", "command": "/opt//bin/cairn", "args": ["mcp"]}

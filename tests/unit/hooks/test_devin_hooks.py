@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cairn.hooks.adapter import Entry, Item, Level, Place
+from cairn.hooks.adapter import FileEntry, Item, Level, Place
 from cairn.hooks.agents.devin import ADAPTER
 from cairn.hooks.report import Reply, ToolUse
 from hook_reports import check_nested, fields, read, report_of, said
@@ -95,5 +95,5 @@ def test_the_events_of_a_project_stand_at_the_top_of_their_file(
         entry = fields(change.value, {"matcher": str, "hooks": list}, ("hooks",))
         re.compile(entry.get("matcher", ""))
         fields(entry["hooks"][0], {"type": str, "command": str, "timeout": int}, ("type", "command"))
-    (server,) = [change for change in changes if isinstance(change, Entry)]
+    (server,) = [change for change in changes if isinstance(change, FileEntry)]
     assert (server.file, server.path) == (tmp_path / servers, ("mcpServers", "cairn"))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cairn.hooks.adapter import Entry, Item, Level, Place
+from cairn.hooks.adapter import FileEntry, Item, Level, Place
 from cairn.hooks.agents.gemini_cli import ADAPTER
 from cairn.hooks.report import Reply, ToolUse
 from hook_reports import check_nested, fields, read, report_of, said
@@ -137,6 +137,6 @@ def test_all_of_it_is_in_one_file_of_settings(level: Level, tmp_path: Path) -> N
         (hook,) = entry["hooks"]
         fields(hook, {"type": str, "name": str, "command": str, "timeout": int}, ("type", "command", "timeout"))
         assert hook["timeout"] >= 1_000, "it is in milliseconds"
-    (server,) = [change for change in changes if isinstance(change, Entry)]
+    (server,) = [change for change in changes if isinstance(change, FileEntry)]
     assert (server.file, server.path) == (file, ("mcpServers", "cairn"))
     assert json.dumps(server.value) == '{"command": "cairn", "args": ["mcp"]}'

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from cairn.documents.document import parse_document
-from cairn.hooks.adapter import Block, Entry, Item, Level, Place, Whole
+from cairn.hooks.adapter import Block, FileEntry, Item, Level, Place, Whole
 from cairn.hooks.agents import adapter_of
 from cairn.hooks.agents.mcp_only import ADAPTERS
 
@@ -60,7 +60,7 @@ def test_an_agent_is_told_of_the_server_in_its_own_file_and_form(
     tmp_path: Path, name: str, level: Level, file: str, format: str, path: tuple[str, ...], value: dict[str, Any]
 ) -> None:
     where = place(tmp_path, level)
-    entry = next(change for change in adapter_of(name).changes(where) if isinstance(change, Entry))
+    entry = next(change for change in adapter_of(name).changes(where) if isinstance(change, FileEntry))
 
     assert (entry.file, entry.format, entry.path) == (base(where) / file, format, path)
     assert entry.value == value
@@ -76,7 +76,7 @@ def test_goose_gets_an_extension(tmp_path: Path) -> None:
     where = place(tmp_path, "user")
     (entry,) = adapter_of("goose").changes(where)
 
-    assert isinstance(entry, Entry)
+    assert isinstance(entry, FileEntry)
     assert (entry.file, entry.path) == (where.home / ".config/goose/config.yaml", ("extensions", "cairn"))
     written = parse_document(b"extensions:\n", "yaml", "file").set(entry.path, entry.value).content
     extension = yaml.safe_load(written)["extensions"]["cairn"]

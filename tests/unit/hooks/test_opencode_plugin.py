@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from cairn.hooks.adapter import Entry, Level, Place, Whole
+from cairn.hooks.adapter import FileEntry, Level, Place, Whole
 from cairn.hooks.agents.opencode import ADAPTER
 from cairn.hooks.report import Happening, Reply, ToolUse
 from cairn.source.content import check_content
@@ -340,9 +340,9 @@ def test_the_plugin_and_the_server_are_where_opencode_looks(
     changes = ADAPTER.changes(Place(level, tmp_path / "repo", tmp_path / "home", {}, ("/opt/cairn",)))
     whole, schema, entry = changes[:3]
     assert isinstance(whole, Whole)
-    assert isinstance(schema, Entry)
+    assert isinstance(schema, FileEntry)
     assert schema.is_default
-    assert isinstance(entry, Entry)
+    assert isinstance(entry, FileEntry)
     assert whole.file == tmp_path / plugin
     assert 'const COMMAND = ["/opt/cairn"]' in whole.text
     assert (entry.file, entry.path) == (tmp_path / config, ("mcp", "cairn"))

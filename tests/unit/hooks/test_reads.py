@@ -18,7 +18,7 @@ from cairn.hooks.intercept import Interceptor
 from cairn.hooks.occasion import Occasion, Offer, Part
 from cairn.hooks.reads import Reads
 from cairn.hooks.report import SILENCE, Happening, Reply, ToolUse
-from cairn.hooks.session_state import LastSearch, SessionState, Target
+from cairn.hooks.session_state import LastSearch, SearchTarget, SessionState
 from cairn.hooks.tool_use import uses_of
 from cairn.hooks_settings import HooksSettings
 from cairn.memory.moments import Moment, ToolCall
@@ -520,7 +520,7 @@ def after_search(agent: Agent, search: LastSearch) -> Reply:
 
 
 def test_what_was_searched_for_is_shown_with_what_is_around_it(agent: Agent) -> None:
-    targets = (Target("other.py", "x"), Target("steps.py", "step_7"))
+    targets = (SearchTarget("other.py", "x"), SearchTarget("steps.py", "step_7"))
     hint = after_search(agent, LastSearch("step_7", targets, agent.seconds - 5)).denial
     assert "\u27e6cairn: what was searched for\u27e7" in hint
     assert "total = value * 7 + scale" in hint
@@ -529,13 +529,15 @@ def test_what_was_searched_for_is_shown_with_what_is_around_it(agent: Agent) -> 
     assert [kind for kind, *_ in rows(agent.workspace)] == ["context"]
 
 
-@pytest.mark.parametrize("targets", [(Target("steps.py", "gone"),), (Target("steps.py"),), ()])
-def test_a_search_for_what_is_not_in_the_file_leaves_the_outline(agent: Agent, targets: tuple[Target, ...]) -> None:
+@pytest.mark.parametrize("targets", [(SearchTarget("steps.py", "gone"),), (SearchTarget("steps.py"),), ()])
+def test_a_search_for_what_is_not_in_the_file_leaves_the_outline(
+    agent: Agent, targets: tuple[SearchTarget, ...]
+) -> None:
     assert "what was searched for" not in after_search(agent, LastSearch("x", targets, agent.seconds)).denial
 
 
 def test_a_search_of_long_ago_leaves_the_outline(agent: Agent) -> None:
-    search = LastSearch("step_7", (Target("steps.py", "step_7"),), agent.seconds - 60)
+    search = LastSearch("step_7", (SearchTarget("steps.py", "step_7"),), agent.seconds - 60)
     assert "what was searched for" not in after_search(agent, search).denial
 
 

@@ -14,7 +14,7 @@ from cairn.hooks.occasion import Occasion
 from cairn.hooks.report import Happening, ToolUse
 from cairn.hooks.search_answers import Patience
 from cairn.hooks.searches import Searches, search_of
-from cairn.hooks.session_state import LastSearch, SessionState, Target
+from cairn.hooks.session_state import LastSearch, SearchTarget, SessionState
 from cairn.hooks.shell_programs import Search
 from cairn.hooks_settings import HooksSettings
 from cairn.memory.moments import Moment, ToolCall
@@ -254,7 +254,7 @@ def test_the_same_is_said_once_in_a_session(searches: Searches) -> None:
 def test_a_search_leaves_a_note_for_the_read_that_follows(searches: Searches) -> None:
     state = SessionState()
     said(searches, grep("add_item"), state)
-    expected = LastSearch("add_item", (Target("src/store/cart.py", "Cart.add_item", 12),), 1_000.0)
+    expected = LastSearch("add_item", (SearchTarget("src/store/cart.py", "Cart.add_item", 12),), 1_000.0)
     assert state.last_search(1_010.0) == expected
     assert state.last_search(1_031.0) is None
     said(searches, grep("add_item", seconds=2_000.0), state)  # nothing is said again, but it is noted

@@ -9,7 +9,7 @@ from hypothesis import given as for_all
 from hypothesis import strategies as st
 
 from cairn.hooks.report import ToolUse
-from cairn.hooks.tool_result import Result, failure_of, result_of, unpack
+from cairn.hooks.tool_result import ToolResult, failure_of, result_of, unpack
 from cairn.hooks.tool_use import calls_of, uses_of
 from cairn.memory.moments import OUTCOMES, TOOLS
 
@@ -198,33 +198,35 @@ def test_no_payload_makes_reading_fail(name: str, asked: object, duration: float
         call.target.encode()
 
 
-ENDS: list[tuple[str, object, str, Result]] = [
-    ("Claude Code", {"stdout": "3 passed", "stderr": "", "interrupted": False}, "ok", Result("ok", None, "3 passed")),
-    ("Codex of old", "Exit code: 2\nWall time: 0.1 seconds\nOutput:\nbad", "", Result("failed", 2, "bad")),
-    ("Codex", "3 passed\n", "", Result("", None, "3 passed\n")),
-    ("Cursor", unpack('{"output":"bad","exitCode":1}'), "ok", Result("failed", 1, "bad")),
+ENDS: list[tuple[str, object, str, ToolResult]] = [
+    ("Claude Code", {"stdout": "3 passed", "stderr": "", "interrupted": False}, "ok",
+     ToolResult("ok", None, "3 passed")),
+    ("Codex of old", "Exit code: 2\nWall time: 0.1 seconds\nOutput:\nbad", "", ToolResult("failed", 2, "bad")),
+    ("Codex", "3 passed\n", "", ToolResult("", None, "3 passed\n")),
+    ("Cursor", unpack('{"output":"bad","exitCode":1}'), "ok", ToolResult("failed", 1, "bad")),
     ("Gemini CLI", {"llmContent": "Output: bad\nExit Code: 1\nProcess Group PGID: 47", "returnDisplay": "bad"}, "ok",
-     Result("failed", 1, "bad")),
+     ToolResult("failed", 1, "bad")),
     ("Gemini CLI, 0.61", {"llmContent": "<untrusted_context>\nOutput: (empty)\nExit Code: 1\nProcess Group PGID: 47\n"
-     "</untrusted_context>"}, "ok", Result("failed", 1, "")),
+     "</untrusted_context>"}, "ok", ToolResult("failed", 1, "")),
     ("Gemini CLI, well", {"llmContent": "Output: 3 passed\nProcess Group PGID: 47"}, "ok",
-     Result("ok", None, "3 passed")),
+     ToolResult("ok", None, "3 passed")),
     ("OpenCode", {"title": "t", "output": "bad", "metadata": {"exit": 1, "truncated": False}}, "ok",
-     Result("failed", 1, "bad")),
+     ToolResult("failed", 1, "bad")),
     ("Copilot CLI", {"resultType": "success", "textResultForLlm": "bad\n<shellId: 0 completed with exit code 1>"}, "",
-     Result("failed", 1, "bad")),
+     ToolResult("failed", 1, "bad")),
     ("Copilot CLI, snake case", {"result_type": "failure", "text_result_for_llm": "bad"}, "",
-     Result("failed", None, "bad")),
-    ("Copilot CLI, denied", {"result_type": "denied", "text_result_for_llm": "no"}, "", Result("denied", None, "no")),
-    ("Devin", {"success": True, "output": "a.py:3", "error": None}, "", Result("ok", None, "a.py:3")),
-    ("Devin, failed", {"success": False, "output": "", "error": "bad"}, "", Result("failed", None, "bad")),
-    ("VS Code", "bad\n\nCommand exited with code 1", "", Result("failed", 1, "bad\n")),
+     ToolResult("failed", None, "bad")),
+    ("Copilot CLI, denied", {"result_type": "denied", "text_result_for_llm": "no"}, "",
+     ToolResult("denied", None, "no")),
+    ("Devin", {"success": True, "output": "a.py:3", "error": None}, "", ToolResult("ok", None, "a.py:3")),
+    ("Devin, failed", {"success": False, "output": "", "error": "bad"}, "", ToolResult("failed", None, "bad")),
+    ("VS Code", "bad\n\nCommand exited with code 1", "", ToolResult("failed", 1, "bad\n")),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("agent", "answer", "outcome", "expected"), ENDS)
 def test_how_a_command_ended_is_read_whatever_form_an_agent_reports_it_in(
-    agent: str, answer: object, outcome: str, expected: Result
+    agent: str, answer: object, outcome: str, expected: ToolResult
 ) -> None:
     assert result_of(answer, "shell", outcome)._replace(output_bytes=0) == expected, agent
 
@@ -235,14 +237,14 @@ def test_a_file_that_speaks_of_exit_codes_did_not_fail() -> None:
 
 def test_the_answer_of_an_mcp_server_is_its_text() -> None:
     blocks = [{"type": "text", "text": "one"}, {"type": "text", "text": "two"}]
-    assert result_of(blocks, "mcp", "ok") == Result("ok", None, "one\ntwo", 14)
+    assert result_of(blocks, "mcp", "ok") == ToolResult("ok", None, "one\ntwo", 14)
     assert result_of({"content": blocks, "isError": True}, "mcp").outcome == "failed"
 
 
 def test_a_failure_says_whether_it_was_forbidden() -> None:
     assert failure_of("Exit code 1\nbad", "shell")[:3] == ("failed", 1, "bad")
     assert failure_of("no", "shell", "permission_denied").outcome == "denied"
-    assert failure_of(None, "read", "timeout") == Result("failed")
+    assert failure_of(None, "read", "timeout") == ToolResult("failed")
 
 
 def test_of_a_long_output_the_end_is_kept_and_all_of_it_counted() -> None:

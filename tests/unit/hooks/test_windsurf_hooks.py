@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cairn.hooks.adapter import Entry, Item, Level, Place, Whole
+from cairn.hooks.adapter import FileEntry, Item, Level, Place, Whole
 from cairn.hooks.agents.windsurf import ADAPTER
 from cairn.hooks.report import Reply, ToolUse
 from hook_reports import fields, read, report_of
@@ -95,7 +95,7 @@ def test_hooks_report_and_the_server_is_where_both_names_of_the_program_look(
         assert change.file == tmp_path / hooks
         assert change.path[1] in EVENTS.split()
         fields(change.value, {"command": str, "show_output": bool}, ("command",))
-    assert [change.file for change in changes if isinstance(change, Entry)] == [tmp_path / file for file in servers]
+    assert [change.file for change in changes if isinstance(change, FileEntry)] == [tmp_path / file for file in servers]
 
 
 def test_a_rule_tells_cascade_what_its_hooks_cannot(tmp_path: Path) -> None:

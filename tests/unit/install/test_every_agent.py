@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cairn.hooks.adapter import Block, Entry, Item, Level, Place, Whole
+from cairn.hooks.adapter import Block, FileEntry, Item, Level, Place, Whole
 from cairn.hooks.agents import NAMES, adapter_of
 from cairn.hooks.commands import is_ours, iter_commands
 from cairn.install.apply import apply
@@ -34,7 +34,7 @@ def test_every_command_in_the_files_of_an_agent_is_known_as_ours(name: str, leve
     place = place_in(tmp_path, level)
     changes = adapter_of(name).changes(place)
     values = [change.value for change in changes if isinstance(change, Item)]
-    values += [change.value for change in changes if isinstance(change, Entry) and not change.is_default]
+    values += [change.value for change in changes if isinstance(change, FileEntry) and not change.is_default]
     values += [
         json.loads(change.text) for change in changes if isinstance(change, Whole) and ".json" in change.file.name
     ]

@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 
 import pytest
 
-from cairn.hooks.adapter import Ability, Adapter, Change, Entry, Item, Place
+from cairn.hooks.adapter import Ability, Adapter, Change, FileEntry, Item, Place
 from cairn.hooks.commands import hook_command, mcp_server
 from cairn.hooks.report import Reply, Report
-from cairn.install.selftest import Result, SelfTest, payload_of
+from cairn.install.selftest import SelfTest, SelfTestResult, payload_of
 
 HOOK = """#!/bin/sh
 [ "$1" = hook ] || exit 0
@@ -47,7 +47,7 @@ class Speaker(Adapter):
         hook = {"command": hook_command(place, "session-start", self.name)}
         return [
             Item(place.root / "hooks.json", "json", ("Start",), hook),
-            Entry(place.root / "mcp.json", "json", ("servers", "cairn"), mcp_server(place)),
+            FileEntry(place.root / "mcp.json", "json", ("servers", "cairn"), mcp_server(place)),
         ]
 
     def answer(self, report: Report, reply: Reply) -> str:
@@ -62,12 +62,12 @@ def program(folder: Path, text: str) -> None:
     file.chmod(0o755)
 
 
-def tried(folder: Path, adapter: Adapter) -> dict[str, Result]:
+def tried(folder: Path, adapter: Adapter) -> dict[str, SelfTestResult]:
     place = Place(
         "project", folder, folder, {"PATH": f"{folder / 'bin'}{os.pathsep}/bin:/usr/bin", "CURSOR_VERSION": "3"}
     )
     for change in adapter.changes(place):
-        assert isinstance(change, Item | Entry)
+        assert isinstance(change, Item | FileEntry)
         value = [change.value] if isinstance(change, Item) else change.value
         for name in reversed(change.path):
             value = {name: value}
@@ -75,7 +75,7 @@ def tried(folder: Path, adapter: Adapter) -> dict[str, Result]:
     return {result.part: result for result in SelfTest(place).try_agent(adapter)}
 
 
-def hook(folder: Path, answer: str, code: int = 0) -> Result:
+def hook(folder: Path, answer: str, code: int = 0) -> SelfTestResult:
     program(folder, HOOK.format(folder=folder, answer=answer, code=code))
     return tried(folder, Speaker())["hooks"]
 
@@ -104,7 +104,7 @@ def test_a_program_that_is_missing_is_named_though_the_command_says_nothing(tmp_
 def test_a_server_that_lists_its_tools_works(tmp_path: Path) -> None:
     program(tmp_path, SERVER.format(python=sys.executable))
 
-    assert tried(tmp_path, Speaker())["mcp"] == Result("speaker", "mcp", True, "the MCP server lists 2 tools")
+    assert tried(tmp_path, Speaker())["mcp"] == SelfTestResult("speaker", "mcp", True, "the MCP server lists 2 tools")
 
 
 @pytest.mark.parametrize("text", ["#!/bin/sh\n", "#!/bin/sh\necho no\n", "#!/bin/sh\nread -r line; echo '{}'\n"])
@@ -127,7 +127,9 @@ def test_no_command_is_run_that_cairn_does_not_write(tmp_path: Path, command: st
         def changes(self, place: Place) -> list[Change]:
             return [
                 Item(place.root / "hooks.json", "json", ("Start",), {"command": command}),
-                Entry(place.root / "mcp.json", "json", ("servers", "cairn"), {"command": "./cairn", "args": ["mcp"]}),
+                FileEntry(
+                    place.root / "mcp.json", "json", ("servers", "cairn"), {"command": "./cairn", "args": ["mcp"]}
+                ),
             ]
 
     results = tried(tmp_path, Hostile())

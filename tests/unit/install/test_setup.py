@@ -10,7 +10,7 @@ import pytest
 from cairn.errors import ConfigError, NotFoundError, RequestError
 from cairn.hooks.adapter import Level
 from cairn.hooks.agents import NAMES
-from cairn.install.setup import Plan, plan_init, plan_uninstall
+from cairn.install.setup import SetupPlan, plan_init, plan_uninstall
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def environment(*folders: Path) -> dict[str, str]:
     return {"PATH": os.pathsep.join(map(str, folders))}
 
 
-def names(plan: Plan) -> list[str]:
+def names(plan: SetupPlan) -> list[str]:
     return [found.adapter.name for found in plan.agents]
 
 

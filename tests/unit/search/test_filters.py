@@ -5,9 +5,10 @@ import time
 import pytest
 
 from cairn.embedding.static import StaticModel
+from cairn.errors import QueryError
 from cairn.index.view import ViewArrays, ViewFile, build_view
 from cairn.protocol.requests import SearchRequest
-from cairn.search.filters import compile_globs, filter_files
+from cairn.search.filters import canonical_kinds, canonical_languages, compile_globs, filter_files
 
 PATHS = ["README.md", "src/app.py", "src/app/routes.py", "src/app/test_routes.py", "web/src/app.ts", "web/a b/[x].ts"]
 
@@ -90,3 +91,29 @@ def test_a_glob_with_many_stars_takes_no_longer_than_its_length_says(glob: str) 
 )
 def test_stars_match_whatever_lets_the_rest_match(glob: str, path: str, is_matched: bool) -> None:
     assert compile_globs([glob])(path) is is_matched
+
+
+@pytest.mark.parametrize(
+    ("name", "language"),
+    [
+        ("ruby", "ruby"), ("Ruby", "ruby"), ("rb", "ruby"), (".rb", "ruby"), ("js", "javascript"), ("C++", "cpp"),
+        ("c#", "csharp"), ("golang", "go"), ("sh", "bash"), ("node", "javascript"), ("yml", "yaml"),
+    ],
+)  # fmt: skip
+def test_a_language_has_the_names_that_people_give_it(name: str, language: str) -> None:
+    assert canonical_languages([name]) == (language,)
+
+
+def test_an_unknown_language_or_kind_names_what_was_probably_meant() -> None:
+    with pytest.raises(QueryError, match="no language is called pyton") as error:
+        canonical_languages(["pyton"])
+    assert error.value.hint.startswith("did you mean python? known: assembly, ")
+    with pytest.raises(QueryError, match="no kind is called functon") as error:
+        canonical_kinds(["Class", "functon"])
+    assert error.value.hint.startswith("did you mean function")
+
+
+def test_an_unknown_language_that_resembles_none_gets_the_list() -> None:
+    with pytest.raises(QueryError) as error:
+        canonical_languages(["qqqq"])
+    assert error.value.hint.startswith("known: assembly, ")

@@ -16,7 +16,7 @@ from cairn.hooks.payload import details_at, folder_at, happening_of, number_at, 
 from cairn.hooks.report import Happening, Reply, Report
 from cairn.hooks.shared_files import hook_items, server_entry, workspace_servers
 from cairn.hooks.texts import text_of
-from cairn.hooks.tool_result import NO_RESULT, Result, failure_of, result_of
+from cairn.hooks.tool_result import NO_RESULT, ToolResult, failure_of, result_of
 from cairn.hooks.tool_use import calls_of, uses_of
 
 _FAILURE = "PostToolUseFailure"
@@ -142,7 +142,7 @@ def _id_of(report: Report, text: str) -> str:
     return ""
 
 
-def _result(report: Report, tool: str) -> Result:
+def _result(report: Report, tool: str) -> ToolResult:
     payload = report.payload
     if text_at(payload, "hook_event_name") == _FAILURE:
         return failure_of(payload.get("error"), tool, "denied" if payload.get("is_interrupt") is True else "")

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from threading import Lock
 from typing import Any, ClassVar, NamedTuple
 
-from cairn.hooks.adapter import Ability, Adapter, Change, Detection, Entry, Place
+from cairn.hooks.adapter import Ability, Adapter, Change, Detection, FileEntry, Place
 from cairn.hooks.commands import hook_command
 from cairn.hooks.payload import details_at, folder_at, happening_of, number_at, text_at
 from cairn.hooks.report import Happening, Reply, Report
 from cairn.hooks.shared_files import base_of, hook_items, server_entry, skill
-from cairn.hooks.tool_result import NO_RESULT, Result, failure_of, result_of, unpack
+from cairn.hooks.tool_result import NO_RESULT, ToolResult, failure_of, result_of, unpack
 from cairn.hooks.tool_use import calls_of, uses_of
 from cairn.memory.moments import Moment
 
@@ -26,7 +26,7 @@ _MAX_KNOWN = 200  # conversations
 _TO_USER = "Cairn answers this from its index."
 
 
-class _Known(NamedTuple):
+class _KnownChats(NamedTuple):
     """What was heard of a conversation: that it began, and the prompt that nothing was shown with yet."""
 
     is_begun: bool = False
@@ -79,7 +79,7 @@ class Cursor(Adapter):
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._known: OrderedDict[str, _Known] = OrderedDict()
+        self._known: OrderedDict[str, _KnownChats] = OrderedDict()
 
     def changes(self, place: Place) -> list[Change]:
         """Return the hooks, the MCP server and the skill.
@@ -95,7 +95,7 @@ class Cursor(Adapter):
         hooks["preToolUse"]["matcher"] = _BEFORE
         file = folder / "hooks.json"
         return [
-            Entry(file, "jsonc", ("version",), 1, is_default=True),
+            FileEntry(file, "jsonc", ("version",), 1, is_default=True),
             *hook_items(file, "jsonc", hooks),
             server_entry(folder / "mcp.json", place, more={"type": "stdio"}),
             skill(place),
@@ -138,9 +138,9 @@ class Cursor(Adapter):
         session, moment = happening.session, happening.moments[0]
         before: list[Moment] = []
         with self._lock:
-            known = self._known.pop(session, _Known())
+            known = self._known.pop(session, _KnownChats())
             if happening.event == "session-start":
-                known = _Known(is_begun=True)
+                known = _KnownChats(is_begun=True)
             elif happening.event == "prompt":
                 known = known._replace(prompt=moment)
             elif "context" in self.takes(report):
@@ -148,7 +148,7 @@ class Cursor(Adapter):
                     before.append(moment._replace(id=_START, event="session-start", text="", call=None, details={}))
                 if known.prompt is not None:
                     before.append(known.prompt)
-                known = _Known(is_begun=True)
+                known = _KnownChats(is_begun=True)
             if happening.event != "session-end":
                 self._known[session] = known
             while len(self._known) > _MAX_KNOWN:
@@ -166,7 +166,7 @@ def _name_of(payload: Mapping[str, Any]) -> str:
     return text_at(payload, "hook_event_name")
 
 
-def _result(payload: Mapping[str, Any], tool: str) -> Result:
+def _result(payload: Mapping[str, Any], tool: str) -> ToolResult:
     """Return how a tool ended; of what was read, only the length is told."""
     if _name_of(payload) == _FAILURE:
         return failure_of(payload.get("error_message"), tool, text_at(payload, "failure_type"))

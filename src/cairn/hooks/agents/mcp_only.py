@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from cairn.hooks.adapter import Adapter, Block, Change, Detection, Entry, Format, Item, Level, Place, Whole
+from cairn.hooks.adapter import Adapter, Block, Change, Detection, FileEntry, Format, Item, Level, Place, Whole
 from cairn.hooks.commands import mcp_server
 from cairn.hooks.shared_files import SERVER, base_of, config_folder, skill
 from cairn.hooks.texts import text_of
@@ -78,7 +78,7 @@ class McpOnly(Adapter):
             return [Item(file, row.format, row.path, entry)]
         if not row.path:
             return [Whole(file, _continue_block(entry))]
-        return [Entry(file, row.format, (*row.path, SERVER), entry)]
+        return [FileEntry(file, row.format, (*row.path, SERVER), entry)]
 
     def _file(self, name: str, place: Place) -> Path:
         variable, part = self._row.moved

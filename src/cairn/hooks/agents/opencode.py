@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from cairn.hooks.adapter import Ability, Adapter, Change, Detection, Entry, Place, Whole
+from cairn.hooks.adapter import Ability, Adapter, Change, Detection, FileEntry, Place, Whole
 from cairn.hooks.payload import details_at, folder_at, happening_of, number_at, text_at
 from cairn.hooks.report import Happening, Reply, Report
 from cairn.hooks.shared_files import SERVER, config_folder, skill
 from cairn.hooks.texts import text_of
-from cairn.hooks.tool_result import NO_RESULT, Result, failure_of, result_of
+from cairn.hooks.tool_result import NO_RESULT, ToolResult, failure_of, result_of
 from cairn.hooks.tool_use import calls_of, uses_of
 
 _SCHEMA = "https://opencode.ai/config.json"
@@ -68,8 +68,10 @@ class OpenCode(Adapter):
         server = {"type": "local", "command": [*place.command, "mcp"], "enabled": True}
         return [
             Whole(plugins / "cairn.ts", plugin),
-            Entry(_config(folder), "jsonc", ("$schema",), _SCHEMA, is_default=True),  # which OpenCode adds otherwise
-            Entry(_config(folder), "jsonc", ("mcp", SERVER), server),
+            FileEntry(
+                _config(folder), "jsonc", ("$schema",), _SCHEMA, is_default=True
+            ),  # which OpenCode adds otherwise
+            FileEntry(_config(folder), "jsonc", ("mcp", SERVER), server),
             skill(place),
         ]
 
@@ -112,7 +114,7 @@ def _is_failure(payload: Mapping[str, Any]) -> bool:
     return text_at(payload, "hook_event_name") == _FAILURE
 
 
-def _result(payload: Mapping[str, Any], tool: str) -> Result:
+def _result(payload: Mapping[str, Any], tool: str) -> ToolResult:
     if _is_failure(payload):
         error = text_at(payload, "error")
         return failure_of(error, tool, "denied" if any(words in error for words in _DENIALS) else "")

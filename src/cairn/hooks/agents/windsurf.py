@@ -12,7 +12,7 @@ from cairn.hooks.payload import digest_at, folder_at, happening_of, text_at
 from cairn.hooks.report import Happening, Report, ToolUse
 from cairn.hooks.shared_files import hook_items, server_entry, skill
 from cairn.hooks.texts import text_of
-from cairn.hooks.tool_result import NO_RESULT, Result, result_of
+from cairn.hooks.tool_result import NO_RESULT, ToolResult, result_of
 from cairn.hooks.tool_use import calls_of, uses_of
 
 # What a tool is, by the event that reports it.
@@ -101,11 +101,11 @@ def _arguments(action: str, given: Mapping[str, Any]) -> object:
     return given.get("mcp_tool_arguments") if action == "post_mcp_tool_use" else given
 
 
-def _result(action: str, given: Mapping[str, Any]) -> Result:
+def _result(action: str, given: Mapping[str, Any]) -> ToolResult:
     """Return how a tool ended; of a command nothing is told."""
     if action == "post_mcp_tool_use":
         return result_of(given.get("mcp_result"), "mcp")
-    return Result("" if action == "post_run_command" else "ok")
+    return ToolResult("" if action == "post_run_command" else "ok")
 
 
 ADAPTER = Windsurf()

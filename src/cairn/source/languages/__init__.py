@@ -189,6 +189,22 @@ CONFIGURING = frozenset(language.name for language in _ALL if language.configure
 _BY_EXTENSION = {extension: language for language in _ALL for extension in language.extensions}
 _BY_FILENAME = {name.lower(): language for language in _ALL for name in language.filenames}
 _BY_INTERPRETER = {name: language for language in _ALL for name in language.interpreters}
+# What people call a language, besides its extensions and interpreters.
+_NICKNAMES = {
+    "c#": "csharp", "c++": "cpp", "f#": "fsharp", "golang": "go", "objc": "objective-c", "shell": "bash",
+    "terraform": "hcl", "vim": "vimscript",
+}  # fmt: skip
+
+
+def language_called(name: str) -> str | None:
+    """Return the name of the language that people call so: `rb`, `.rb` and `Ruby` are `ruby`; None if there is none."""
+    word = name.strip().lower()
+    if word in BY_NAME:
+        return word
+    if word in _NICKNAMES:
+        return _NICKNAMES[word]
+    language = _BY_EXTENSION.get(f".{word.removeprefix('.')}") or _BY_INTERPRETER.get(word)
+    return language.name if language else None
 
 
 def detect_language(path: str, head: bytes) -> Language:

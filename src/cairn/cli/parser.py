@@ -1,0 +1,177 @@
+"""The parser of the command line: words without quotes, options in front of the command, a word on what was meant."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any, NoReturn
+
+from cairn.cli.flags import add_field
+from cairn.cli.outcomes import EXIT_USAGE
+from cairn.fields import Rule
+from cairn.loading import load
+
+# The options of every command, which may stand in front of it, too.
+_WITH_VALUE = ("-C", "--state-dir", "--color")
+_ALONE = ("--json", "--no-daemon")
+_HELP = "help"
+
+
+def in_order(arguments: Sequence[str]) -> list[str]:
+    """Return a command line that begins with its command: options in front of it come right behind it.
+
+    `cairn help COMMAND` becomes `cairn COMMAND --help`.
+    """
+    at = 0
+    while at < len(arguments) and (n_words := _words_of_option(arguments[at])):
+        at += n_words
+    in_front, rest = arguments[:at], arguments[at:]
+    if rest and rest[0] == _HELP:
+        return [*rest[1:], "--help"]
+    if not rest or rest[0].startswith("-"):
+        return list(rest)
+    return [rest[0], *in_front, *rest[1:]]
+
+
+def _words_of_option(word: str) -> int:
+    """Return how many words the option of every command takes that begins with a word; 0 for any other word."""
+    if word in _WITH_VALUE:
+        return 2
+    has_value = word.partition("=")[0] in _WITH_VALUE or word.startswith(_WITH_VALUE[0])
+    return 1 if word in _ALONE or has_value else 0
+
+
+class Parser(argparse.ArgumentParser):
+    """Reports a wrong command line the way every other error is reported, with what was probably meant.
+
+    Attributes:
+        words: the argument that takes all words of the command line, if the command has one; see `add_words`.
+    """
+
+    words = ""
+
+    def error(self, message: str) -> NoReturn:
+        """End the process."""
+        self.exit(EXIT_USAGE, f"error: {message}\n  try: {self.prog} --help\n")
+
+    def format_help(self) -> str:
+        """Return the help, with examples."""
+        examples: str = load("cairn.cli.examples:format_examples")(self.prog)
+        return super().format_help() + examples
+
+    def parse_known_args(  # type: ignore[override] # the overloads differ in the namespace only
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Parse a command line; words between options belong to the argument that takes all words."""
+        known, rest = super().parse_known_args(args, namespace)
+        if rest:
+            words = self._more_words(rest)
+            setattr(known, self.words, " ".join(filter(None, (getattr(known, self.words), *words))))
+        return known, []
+
+    def _more_words(self, rest: Sequence[str]) -> Sequence[str]:
+        """Return the words that no argument took; what looks like an option is an error."""
+        options, _, behind = _split(rest)
+        known = {*self._option_string_actions, *(() if " " in self.prog else (*_WITH_VALUE, *_ALONE))}
+        for word in options:
+            if word.startswith("-") and word != "-":
+                self.error(f"unknown option {word!r}{_meant(word.partition('=')[0], known)}")
+        if not self.words:
+            self.error(f"unexpected argument {rest[0]!r}")
+        return [*options, *behind]
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:  # noqa: ANN401 - as argparse has it
+        """Make sure that a value is one of the choices, if there are any."""
+        if action.choices is None or value in action.choices:
+            return
+        if isinstance(action, argparse._SubParsersAction):
+            what = "command" if action.metavar == "COMMAND" else "action"
+            meant = _meant(value, action.choices) or f"; there are {', '.join(action.choices)}"
+            raise argparse.ArgumentError(None, f"unknown {what} {value!r}{meant}")
+        words = f"must be one of {', '.join(map(str, action.choices))}, not {value!r}"
+        raise argparse.ArgumentError(action, f"{words}{_meant(str(value), map(str, action.choices))}")
+
+
+def _split(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str], Sequence[str]]:
+    """Return the words in front of `--`, it, and those behind it."""
+    at = words.index("--") if "--" in words else len(words)
+    return words[:at], words[at : at + 1], words[at + 1 :]
+
+
+def _meant(word: str, known: Iterable[str]) -> str:
+    """Return the end of a message with what a mistyped word probably stands for; empty if nothing is near."""
+    near = load("difflib:get_close_matches")(word, sorted(known), 1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+class _JoinWords(argparse.Action):
+    """Stores words as one text."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[object] | None,
+        option_string: str | None = None,
+    ) -> None:
+        """Set the value of the argument."""
+        setattr(namespace, self.dest, values if isinstance(values, str) else " ".join(map(str, values or ())))
+
+
+def add_words(command: Parser, name: str, *, rule: Rule, metavar: str, required: bool = True) -> None:
+    """Add the argument that takes all words which are not options, as one text: nobody has to quote prose."""
+    count, default = ("+", None) if required else ("*", "")
+    add_field(command, name, rule=rule, metavar=metavar, nargs=count, action=_JoinWords, default=default)
+    command.words = name
+
+
+class _StoreFolder(argparse.Action):
+    """Stores the folder given with -C, `.` as `./`: so it counts as named, unlike the current folder by default.
+
+    See `Workspace.containing`.
+    """
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[object] | None,
+        option_string: str | None = None,
+    ) -> None:
+        """Set the value of the option."""
+        setattr(namespace, self.dest, os.path.join(os.curdir, "") if values == os.curdir else values)
+
+
+def common_options(suppressed: str | None = None) -> Parser:
+    """Return the options of every command.
+
+    Args:
+        suppressed: `argparse.SUPPRESS` for actions below a command that takes them, too: their defaults would replace
+            what stands before the action.
+    """
+    common = Parser(add_help=False)
+    common.add_argument(
+        "-C",
+        dest="project",
+        metavar="PATH",
+        default=suppressed or ".",
+        action=_StoreFolder,
+        help="the project (default: this folder's)",
+    )
+    for flag, text in (
+        ("--json", "print one JSON document and nothing else"),
+        ("--no-daemon", "answer in this process even if the daemon is running"),
+    ):
+        common.add_argument(flag, action="store_true", default=suppressed or False, help=text)
+    common.add_argument(
+        "--state-dir", metavar="DIR", default=suppressed, help="keep the index in DIR instead of .cairn"
+    )
+    common.add_argument(
+        "--color",
+        metavar="WHEN",
+        choices=("auto", "always", "never"),
+        default=suppressed or "auto",
+        help="auto (default: on a terminal, unless NO_COLOR is set), always or never",
+    )
+    return common
