@@ -77,7 +77,7 @@ def _note(undecided: int) -> tuple[str, ...]:
     count = (
         f"{pluralize(undecided, 'more definition')} that nothing is known to use {'is' if is_one else 'are'} left out"
     )
-    return (f"{count}: lines that were not resolved say {'its name' if is_one else 'their names'}.",)
+    return (f"{count}: other lines say {'its name' if is_one else 'their names'}.",)
 
 
 class _Survey(NamedTuple):
