@@ -23,7 +23,6 @@ from cairn.index.health import file_system
 from cairn.index.plan import is_collection_due
 from cairn.index.state_dir import new_name
 from cairn.index.watch import Watcher
-from cairn.storage.connection import transaction
 from cairn.storage.index import blob_db, garbage_db
 from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import holder, write_lock
@@ -469,19 +468,38 @@ def test_a_lock_file_that_is_deleted_while_held_does_not_let_two_write(tmp_path:
         assert holder(lock) == os.getpid()
 
 
-def test_an_answer_waits_for_no_writer(root: Path) -> None:
+WRITER = """
+import sys
+from contextlib import closing
+from cairn.storage.connection import transaction
+from cairn.storage.index.schema import INDEX
+from cairn.storage.lock import write_lock
+from cairn.workspace import Workspace
+
+with (
+    Workspace.open(sys.argv[1]) as workspace,
+    write_lock(workspace.state.lock, 0, INDEX),
+    closing(workspace.state.open_for_writing()) as connection,
+    transaction(connection),
+):
+    print("writing", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_an_answer_waits_for_no_other_process_that_writes(root: Path) -> None:
     with open_(root) as workspace:
         workspace.index()
         (root / "new.py").write_text(CODE.format(name="new_one"))
-        with (
-            write_lock(workspace.state.lock, 0, INDEX),
-            closing(workspace.state.open_for_writing()) as connection,
-            transaction(connection),
-        ):
+        command = [sys.executable, "-c", WRITER, str(root)]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as writer:
+            assert writer.stdout is not None
+            assert writer.stdout.readline() == "writing\n"
             begun = time.perf_counter()
             told = workspace.refresh()
             waited = time.perf_counter() - begun
             assert names(workspace, "alpha") == ["alpha"]
+            writer.communicate()
         assert "another process" in told
         assert waited < 1  # 50 ms, and the walk
         assert workspace.refresh() == ""
