@@ -68,6 +68,14 @@ def _add_search(commands: _Commands, common: Parser) -> None:
     add_field(search, "--max-tokens", rule=fields.TOKENS, metavar="N")
     add_field(search, "--explain", rule=fields.EXPLAIN, action="store_true")
     add_field(search, "--expand", rule=fields.EXPAND, action="store_true")
+    form = search.add_mutually_exclusive_group()
+    for flags, text in (
+        (("-l", "--files-with-matches"), "print only the files, best first"),
+        (("-c", "--count"), "print each file with the number of its hits"),
+        (("--oneline",), "print one line for each hit: FILE:LINE:TEXT"),
+    ):
+        name = flags[-1].lstrip("-").partition("-")[0]
+        form.add_argument(*flags, dest="form", action="store_const", const=name, help=text)
     search.add_argument("--project", dest="among", metavar="NAME", help="search another project; all: every one")
     search.set_defaults(run=_lazy("cairn.cli.search:run_search"))
 
@@ -78,7 +86,7 @@ def _add_search(commands: _Commands, common: Parser) -> None:
     similar.set_defaults(run=_lazy("cairn.cli.search:run_similar"))
 
     fetch = commands.add_parser("fetch", parents=[common], help="print the full text of results")
-    add_field(fetch, "ids", rule=fields.FETCH_IDS, nargs="+", metavar="ID")
+    add_field(fetch, "ids", rule=fields.FETCH_IDS, nargs="+", metavar="ID", also="; - reads them from stdin")
     add_field(fetch, "--branch", rule=fields.BRANCH, metavar="REV")
     fetch.set_defaults(run=_lazy("cairn.cli.search:run_fetch"))
 
@@ -146,6 +154,25 @@ def _add_upkeep(commands: _Commands, common: Parser) -> None:
     doctor.add_argument("--adopt-memory", action="store_true", help="take over memories that were made elsewhere")
     doctor.add_argument("--yes", action="store_true", help="take them over without asking")
     doctor.set_defaults(run=_lazy("cairn.cli.health:run_doctor"))
+
+
+def _add_config(commands: _Commands, common: Parser) -> None:
+    """Add the commands about settings."""
+    config = commands.add_parser("config", parents=[common], help="show settings, and change them")
+    actions = config.add_subparsers(title="actions", metavar="ACTION", required=True, parser_class=Parser)
+    common = common_options(argparse.SUPPRESS)
+    get = actions.add_parser("get", parents=[common], help="print the value of a setting")
+    get.add_argument("name", metavar="NAME", help="such as memory.capture")
+    get.set_defaults(run=_lazy("cairn.cli.config:run_get"))
+    change = actions.add_parser("set", parents=[common], help="change a setting in a file, and nothing besides")
+    change.add_argument("name", metavar="NAME", help="such as memory.capture")
+    change.add_argument("value", metavar="VALUE", help="what it is from now on")
+    change.add_argument(
+        "--shared", action="store_true", help="in the project's file, for everybody who works on it; not in yours"
+    )
+    change.set_defaults(run=_lazy("cairn.cli.config:run_set"))
+    show = actions.add_parser("show", parents=[common], help="print all settings, and where each comes from")
+    show.set_defaults(run=_lazy("cairn.cli.config:run_show"))
 
 
 def _add_memory(commands: _Commands, common: Parser) -> None:
@@ -312,6 +339,7 @@ _GROUPS = (
         _add_graph,
     ),
     _Group(("index", "status", "gc", "doctor"), _add_upkeep),
+    _Group(("config",), _add_config),
     _Group(("init", "install", "uninstall"), _add_install),
     _Group(("core",), _add_core),
     _Group(("remember", "recall", "memories", "resolve", "forget", "fresh", "savings", "sessions"), _add_memory),
